@@ -1,0 +1,50 @@
+#define _GNU_SOURCE
+#include "CLinux.h"
+
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+int clinux_status(int directory, const char *name, struct clinux_status *result) {
+  struct statx s;
+  int flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | (name[0] == 0 ? AT_EMPTY_PATH : 0);
+  if (statx(directory, name, flags, STATX_BASIC_STATS, &s) != 0) return -1;
+  result->device = makedev(s.stx_dev_major, s.stx_dev_minor);
+  result->inode = s.stx_ino;
+  result->size = s.stx_size;
+  result->mode = s.stx_mode;
+  result->links = s.stx_nlink;
+  result->user = s.stx_uid;
+  result->group = s.stx_gid;
+  result->modified_seconds = s.stx_mtime.tv_sec;
+  result->modified_nanoseconds = s.stx_mtime.tv_nsec;
+  result->changed_seconds = s.stx_ctime.tv_sec;
+  result->changed_nanoseconds = s.stx_ctime.tv_nsec;
+  return 0;
+}
+
+int clinux_rename(int from_directory, const char *from, int to_directory, const char *to, unsigned flags) {
+  return renameat2(from_directory, from, to_directory, to, flags);
+}
+
+ssize_t clinux_getdents(int directory, void *buffer, size_t capacity) {
+  return syscall(SYS_getdents64, directory, buffer, capacity);
+}
+
+int clinux_clone(int destination, int source) { return ioctl(destination, FICLONE, source); }
+
+ssize_t clinux_flistxattr(int file, char *list, size_t size) { return flistxattr(file, list, size); }
+
+ssize_t clinux_fgetxattr(int file, const char *name, void *value, size_t size) {
+  return fgetxattr(file, name, value, size);
+}
+
+int clinux_fsetxattr(int file, const char *name, const void *value, size_t size) {
+  return fsetxattr(file, name, value, size, 0);
+}

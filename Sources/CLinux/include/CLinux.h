@@ -1,0 +1,53 @@
+// System calls and constants that Swift's Glibc module does not show.
+//
+// Every function returns what the system call returns and leaves its reason in errno.
+
+#ifndef CLINUX_H
+#define CLINUX_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/// renameat2(2)'s flags.
+enum {
+  CLINUX_RENAME_NOREPLACE = 1,
+  CLINUX_RENAME_EXCHANGE = 2,
+};
+
+/// utimensat(2)'s nanoseconds for "leave this time as it is".
+enum { CLINUX_TIME_OMIT = (1 << 30) - 2 };
+
+/// What statx(2) says of one file.
+struct clinux_status {
+  uint64_t device;
+  uint64_t inode;
+  uint64_t size;
+  uint32_t mode;
+  uint32_t links;
+  uint32_t user;
+  uint32_t group;
+  int64_t modified_seconds;
+  uint32_t modified_nanoseconds;
+  int64_t changed_seconds;
+  uint32_t changed_nanoseconds;
+};
+
+/// statx(2) of `name` in `directory` without following a symbolic link; of `directory` itself when `name`
+/// is empty.
+int clinux_status(int directory, const char *name, struct clinux_status *result);
+
+/// renameat2(2).
+int clinux_rename(int from_directory, const char *from, int to_directory, const char *to, unsigned flags);
+
+/// getdents64(2): fills `buffer` with linux_dirent64 records.
+ssize_t clinux_getdents(int directory, void *buffer, size_t capacity);
+
+/// ioctl(FICLONE): makes `destination` share all blocks of `source`.
+int clinux_clone(int destination, int source);
+
+ssize_t clinux_flistxattr(int file, char *list, size_t size);
+ssize_t clinux_fgetxattr(int file, const char *name, void *value, size_t size);
+int clinux_fsetxattr(int file, const char *name, const void *value, size_t size);
+
+#endif

@@ -1,0 +1,100 @@
+import Synchronization
+
+/// The entries of one directory at one moment, packed: about 10 bytes an entry beside its name, and no object
+/// for any of them.
+///
+/// Finding an entry by name is O(1); the first look-up builds an index of 8 bytes an entry at most.
+package final class DirectoryListing: Sendable {
+  private let names: [UInt8]
+  private let ends: [UInt32]
+  private let kinds: [FileKind]
+  private let index = Mutex<[UInt32]>([])
+
+  package init(_ entries: consuming Builder) {
+    names = entries.names
+    ends = entries.ends
+    kinds = entries.kinds
+  }
+
+  package var count: Int { ends.count }
+
+  package func name(at position: Int) -> FileName {
+    FileName(bytes: Array(names[range(of: position)]))
+  }
+
+  package func kind(at position: Int) -> FileKind {
+    kinds[position]
+  }
+
+  /// Calls `body` with the bytes of the name without making a copy.
+  package func withName<Result>(at position: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+    let range = range(of: position)
+    return names.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[range])) }
+  }
+
+  /// The position of the entry of that name, or nil.
+  package func position(of name: FileName) -> Int? {
+    index.withLock { index in
+      if index.isEmpty { index = makeIndex() }
+      var slot = Self.hash(name.bytes[...]) & (index.count - 1)
+      while index[slot] != 0 {
+        let position = Int(index[slot] - 1)
+        if names[range(of: position)].elementsEqual(name.bytes) { return position }
+        slot = (slot + 1) & (index.count - 1)
+      }
+      return nil
+    }
+  }
+
+  /// All positions in byte order of the names. O(n log n).
+  package func sortedPositions() -> [Int] {
+    names.withUnsafeBufferPointer { names in
+      (0..<count).sorted { left, right in
+        names[range(of: left)].lexicographicallyPrecedes(names[range(of: right)])
+      }
+    }
+  }
+
+  private func range(of position: Int) -> Range<Int> {
+    (position == 0 ? 0 : Int(ends[position - 1]))..<Int(ends[position])
+  }
+
+  private func makeIndex() -> [UInt32] {
+    var capacity = 8
+    while capacity < count * 2 { capacity *= 2 }
+    var index = [UInt32](repeating: 0, count: capacity)
+    for position in 0..<count {
+      var slot = Self.hash(names[range(of: position)]) & (capacity - 1)
+      while index[slot] != 0 { slot = (slot + 1) & (capacity - 1) }
+      index[slot] = UInt32(position + 1)
+    }
+    return index
+  }
+
+  // FNV-1a, 64 bits, folded.
+  private static func hash(_ bytes: ArraySlice<UInt8>) -> Int {
+    var value: UInt64 = 0xCBF2_9CE4_8422_2325
+    for byte in bytes { value = (value ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+    return Int(truncatingIfNeeded: value ^ (value >> 32))
+  }
+
+  /// Collects entries one after the other.
+  package struct Builder: Sendable {
+    fileprivate var names: [UInt8] = []
+    fileprivate var ends: [UInt32] = []
+    fileprivate var kinds: [FileKind] = []
+
+    package init() {}
+
+    /// Appends one entry. Names of one directory stay far below the 4 GiB that the offsets can hold.
+    package mutating func append(_ name: UnsafeRawBufferPointer, _ kind: FileKind) {
+      names.append(contentsOf: name)
+      ends.append(UInt32(names.count))
+      kinds.append(kind)
+    }
+
+    package mutating func append(_ name: FileName, _ kind: FileKind) {
+      name.bytes.withUnsafeBytes { append($0, kind) }
+    }
+  }
+}

@@ -1,0 +1,115 @@
+package import SystemPackage
+
+/// The one way in which this package reads and changes a disk.
+///
+/// Every operation names one entry of one open directory, never a path, and never follows a symbolic link:
+/// whatever an attacker puts into a package, nothing outside it can be reached. The only paths are those of
+/// the directories a caller starts from.
+///
+/// What survives a power cut: nothing that was not synchronised. `synchronize(_:)` of a file keeps its bytes
+/// and attributes, of a directory its entries; the entry of a new file is the business of its directory.
+package protocol Disk: Sendable {
+  // Opening.
+
+  /// Opens a directory by path, following symbolic links: open(2).
+  func openDirectory(at path: FilePath) throws(SystemError) -> OwnedDescriptor
+  /// Opens a directory within a directory: openat(2), O_NOFOLLOW.
+  func openDirectory(_ name: FileName, in directory: borrowing OwnedDescriptor) throws(SystemError)
+    -> OwnedDescriptor
+  /// Opens a regular file for reading: openat(2), O_NOFOLLOW. Anything else is refused with EINVAL, and a
+  /// FIFO is never waited for.
+  func openFile(_ name: FileName, in directory: borrowing OwnedDescriptor) throws(SystemError)
+    -> OwnedDescriptor
+  /// Makes a new file for writing: openat(2), O_CREAT and O_EXCL. The process's umask applies to `mode`.
+  func createFile(_ name: FileName, in directory: borrowing OwnedDescriptor, mode: UInt16) throws(SystemError)
+    -> OwnedDescriptor
+  /// Closes a descriptor that this disk opened: close(2). Only `OwnedDescriptor` calls it.
+  func close(_ number: Int32)
+
+  // Looking.
+
+  /// statx(2) of an open file or directory.
+  func status(of file: borrowing OwnedDescriptor) throws(SystemError) -> FileStatus
+  /// statx(2) of an entry; of a symbolic link, the link's own.
+  func status(of name: FileName, in directory: borrowing OwnedDescriptor) throws(SystemError) -> FileStatus
+  /// All entries but `.` and `..`, in the file system's order: getdents64(2).
+  func list(_ directory: borrowing OwnedDescriptor) throws(SystemError) -> DirectoryListing
+  /// The destination of a symbolic link: readlinkat(2).
+  func destination(of name: FileName, in directory: borrowing OwnedDescriptor) throws(SystemError) -> [UInt8]
+  /// The extended attributes that a copy of the file has to carry, by name: flistxattr(2), fgetxattr(2). Only
+  /// `user.*` and access control lists; empty where the file system has none.
+  func extendedAttributes(of file: borrowing OwnedDescriptor) throws(SystemError) -> [String: [UInt8]]
+
+  // Bytes.
+
+  /// Reads at most as many bytes as `buffer` holds: pread(2). Returns how many; 0 at the end.
+  func read(
+    _ file: borrowing OwnedDescriptor, at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer
+  ) throws(SystemError) -> Int
+  /// Writes all bytes of `buffer`: pwrite(2), repeated while it writes less.
+  func write(
+    _ buffer: UnsafeRawBufferPointer, to file: borrowing OwnedDescriptor, at offset: UInt64
+  ) throws(SystemError)
+  /// Makes `destination` share the blocks of `source`: ioctl FICLONE. EOPNOTSUPP, EINVAL or EXDEV where the
+  /// file system cannot.
+  func clone(_ source: borrowing OwnedDescriptor, to destination: borrowing OwnedDescriptor)
+    throws(SystemError)
+
+  // Names.
+
+  /// mkdirat(2). The process's umask applies to `mode`.
+  func makeDirectory(_ name: FileName, in directory: borrowing OwnedDescriptor, mode: UInt16)
+    throws(SystemError)
+  /// symlinkat(2).
+  func makeSymbolicLink(
+    to destination: [UInt8], named name: FileName, in directory: borrowing OwnedDescriptor
+  ) throws(SystemError)
+  /// Gives a file a second name: linkat(2). EPERM, EMLINK, EXDEV or EOPNOTSUPP where that cannot be.
+  func link(
+    _ name: FileName, in directory: borrowing OwnedDescriptor,
+    to newName: FileName, in newDirectory: borrowing OwnedDescriptor
+  ) throws(SystemError)
+  /// renameat2(2): one atomic step, whatever the rule.
+  func rename(
+    _ name: FileName, in directory: borrowing OwnedDescriptor,
+    to newName: FileName, in newDirectory: borrowing OwnedDescriptor, _ rule: RenameRule
+  ) throws(SystemError)
+  /// unlinkat(2) of anything but a directory.
+  func removeFile(_ name: FileName, in directory: borrowing OwnedDescriptor) throws(SystemError)
+  /// unlinkat(2) of an empty directory.
+  func removeDirectory(_ name: FileName, in directory: borrowing OwnedDescriptor) throws(SystemError)
+
+  // Attributes.
+
+  /// fchmod(2).
+  func setMode(_ mode: UInt16, of file: borrowing OwnedDescriptor) throws(SystemError)
+  /// fchown(2).
+  func setOwner(user: UInt32, group: UInt32, of file: borrowing OwnedDescriptor) throws(SystemError)
+  /// Sets the modification time: futimens(2).
+  func setModified(_ time: FileTime, of file: borrowing OwnedDescriptor) throws(SystemError)
+  /// Sets the modification time of an entry, of a symbolic link its own: utimensat(2).
+  func setModified(_ time: FileTime, of name: FileName, in directory: borrowing OwnedDescriptor)
+    throws(SystemError)
+  /// fsetxattr(2).
+  func setExtendedAttribute(_ name: String, _ value: [UInt8], of file: borrowing OwnedDescriptor)
+    throws(SystemError)
+
+  // Keeping.
+
+  /// Keeps a file's bytes and attributes, or a directory's entries, through a power cut: fsync(2). After a
+  /// failure the file must be given up: its pages are marked clean although they never reached the disk.
+  func synchronize(_ file: borrowing OwnedDescriptor) throws(SystemError)
+  /// Takes the exclusive lock of an open directory if nobody holds it: flock(2). It ends with the descriptor
+  /// or with the process. False when somebody else holds it.
+  func lock(_ directory: borrowing OwnedDescriptor) throws(SystemError) -> Bool
+}
+
+/// What a rename does when the new name is taken.
+package enum RenameRule: Sendable, Hashable {
+  /// The old holder of the name goes.
+  case replace
+  /// The rename fails with EEXIST: RENAME_NOREPLACE.
+  case keep
+  /// The two nodes change places: RENAME_EXCHANGE. EINVAL where the file system cannot.
+  case exchange
+}

@@ -1,0 +1,135 @@
+/// The name of one directory entry: bytes, as Linux keeps them.
+///
+/// A name need not be UTF-8. `string` is a lossless spelling of any name as a `String`, and
+/// `init(_: String)` reads it back, so that names pass unharmed through interfaces made of strings.
+package struct FileName: Hashable, Sendable {
+  package let bytes: [UInt8]
+
+  package init(bytes: [UInt8]) {
+    self.bytes = bytes
+  }
+
+  /// The longest name that Linux file systems keep, in bytes.
+  package static let maximumLength = 255
+
+  /// Why a name cannot be used for a file, or nil when it can.
+  package var problem: Problem? {
+    if bytes.isEmpty { return .empty }
+    if bytes == [UInt8(ascii: ".")] || bytes == [UInt8(ascii: "."), UInt8(ascii: ".")] { return .dots }
+    if bytes.contains(UInt8(ascii: "/")) { return .slash }
+    if bytes.contains(0) { return .nul }
+    if bytes.count > Self.maximumLength { return .tooLong }
+    return nil
+  }
+
+  package enum Problem: Sendable, Hashable {
+    case empty, dots, slash, nul, tooLong
+  }
+}
+
+extension FileName: Comparable {
+  /// Byte order: the same on every machine and in every locale.
+  package static func < (left: FileName, right: FileName) -> Bool {
+    left.bytes.lexicographicallyPrecedes(right.bytes)
+  }
+}
+
+extension FileName: ExpressibleByStringLiteral {
+  package init(stringLiteral value: String) {
+    self.init(value)
+  }
+}
+
+// MARK: - Lossless strings
+
+// A byte that is not part of valid UTF-8 is spelled as the private-use scalar U+10FE00 + byte. Scalars of
+// that range which really stand in a name are spelled byte by byte in the same way, so that the spelling
+// is unique and reading it back gives the very bytes.
+extension FileName {
+  private static let escapeBase: UInt32 = 0x10FE00
+
+  /// Reads the spelling that `string` gives; any other string is taken as its UTF-8 bytes.
+  package init(_ string: String) {
+    guard string.unicodeScalars.contains(where: { Self.escapedByte($0) != nil }) else {
+      self.init(bytes: Array(string.utf8))
+      return
+    }
+    var bytes: [UInt8] = []
+    for scalar in string.unicodeScalars {
+      if let byte = Self.escapedByte(scalar) {
+        bytes.append(byte)
+      } else {
+        bytes.append(contentsOf: UTF8.encode(scalar).map(Array.init) ?? [])
+      }
+    }
+    self.init(bytes: bytes)
+  }
+
+  /// The name as a string from which the bytes can be had again: the name itself when it is UTF-8.
+  package var string: String {
+    if bytes.allSatisfy({ $0 < 0x80 }) { return String(decoding: bytes, as: UTF8.self) }
+    return spelled { Self.escape($0) }
+  }
+
+  /// A spelling in which every byte beyond ASCII is escaped: for two names that are different on disk but
+  /// equal as Swift strings (composed and decomposed letters), so that both can be keys of one dictionary.
+  package var escapedString: String {
+    var scalars = String.UnicodeScalarView()
+    for byte in bytes {
+      scalars.append(byte < 0x80 ? Unicode.Scalar(byte) : Self.escape(byte))
+    }
+    return String(scalars)
+  }
+
+  /// The name for people: bytes that are not UTF-8 and control characters as `\xNN`.
+  package var display: String {
+    var text = ""
+    for scalar in spelled({ Self.escape($0) }).unicodeScalars {
+      if let byte = Self.escapedByte(scalar) {
+        text += Self.hexadecimal(byte)
+      } else if scalar.value < 0x20 || scalar.value == 0x7F || (0x80..<0xA0).contains(scalar.value)
+        || scalar.properties.generalCategory == .format
+      {
+        text += UTF8.encode(scalar).map { $0.map(Self.hexadecimal).joined() } ?? ""
+      } else {
+        text.unicodeScalars.append(scalar)
+      }
+    }
+    return text
+  }
+
+  private func spelled(_ escape: (UInt8) -> Unicode.Scalar) -> String {
+    var scalars = String.UnicodeScalarView()
+    var rest = bytes[...]
+    while let first = rest.first {
+      if let scalar = Self.leadingScalar(of: rest), Self.escapedByte(scalar) == nil {
+        scalars.append(scalar)
+        rest = rest.dropFirst(UTF8.width(scalar))
+      } else {
+        scalars.append(escape(first))
+        rest = rest.dropFirst()
+      }
+    }
+    return String(scalars)
+  }
+
+  private static func leadingScalar(of bytes: ArraySlice<UInt8>) -> Unicode.Scalar? {
+    var decoder = UTF8()
+    var iterator = bytes.prefix(4).makeIterator()
+    if case .scalarValue(let scalar) = decoder.decode(&iterator) { return scalar }
+    return nil
+  }
+
+  private static func escape(_ byte: UInt8) -> Unicode.Scalar {
+    Unicode.Scalar(escapeBase + UInt32(byte)) ?? "\u{FFFD}"
+  }
+
+  private static func escapedByte(_ scalar: Unicode.Scalar) -> UInt8? {
+    scalar.value >= escapeBase && scalar.value <= escapeBase + 0xFF ? UInt8(scalar.value - escapeBase) : nil
+  }
+
+  private static func hexadecimal(_ byte: UInt8) -> String {
+    let digits = String(byte, radix: 16, uppercase: true)
+    return "\\x" + (digits.count < 2 ? "0" : "") + digits
+  }
+}

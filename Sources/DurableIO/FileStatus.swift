@@ -1,0 +1,102 @@
+/// What a directory entry is.
+package enum FileKind: UInt8, Sendable, Hashable {
+  case file = 1
+  case directory
+  case symbolicLink
+  case fifo
+  case socket
+  case device
+
+  /// The kind in the words of an error message.
+  package var words: String {
+    switch self {
+    case .file: "a file"
+    case .directory: "a directory"
+    case .symbolicLink: "a symbolic link"
+    case .fifo: "a FIFO"
+    case .socket: "a socket"
+    case .device: "a device"
+    }
+  }
+
+  /// Whether a document can have it as a child; the others are left alone and never opened.
+  package var isSupported: Bool {
+    switch self {
+    case .file, .directory, .symbolicLink: true
+    case .fifo, .socket, .device: false
+    }
+  }
+}
+
+/// A time of a file, to the nanosecond.
+package struct FileTime: Hashable, Sendable, Comparable {
+  /// Seconds since 1970-01-01 UTC.
+  package var seconds: Int64
+  /// 0 to 999,999,999.
+  package var nanoseconds: UInt32
+
+  package init(seconds: Int64, nanoseconds: UInt32) {
+    self.seconds = seconds
+    self.nanoseconds = nanoseconds
+  }
+
+  package static func < (left: FileTime, right: FileTime) -> Bool {
+    (left.seconds, left.nanoseconds) < (right.seconds, right.nanoseconds)
+  }
+}
+
+/// Which file this is and which state of it: two equal identities mean the same bytes, unless somebody
+/// changed the file twice within one tick of the file system's clock.
+package struct FileIdentity: Hashable, Sendable {
+  package var device: UInt64
+  package var inode: UInt64
+  /// Bytes.
+  package var size: UInt64
+  package var modified: FileTime
+  /// The time of the last change of anything about the file, links to it included.
+  package var changed: FileTime
+
+  package init(device: UInt64, inode: UInt64, size: UInt64, modified: FileTime, changed: FileTime) {
+    self.device = device
+    self.inode = inode
+    self.size = size
+    self.modified = modified
+    self.changed = changed
+  }
+
+  /// Whether both are states of the same node, whatever changed in between.
+  package func isSameNode(as other: FileIdentity) -> Bool {
+    device == other.device && inode == other.inode
+  }
+
+  /// Whether both have the same contents, where the only thing that may have changed in between is the
+  /// number of links: making or removing a hard link moves `changed` and nothing else.
+  package func hasSameContents(as other: FileIdentity) -> Bool {
+    isSameNode(as: other) && size == other.size && modified == other.modified
+  }
+}
+
+/// What the file system says of one node.
+package struct FileStatus: Hashable, Sendable {
+  package var kind: FileKind
+  /// Permission bits, set-user-ID, set-group-ID and sticky bits included.
+  package var mode: UInt16
+  package var identity: FileIdentity
+  package var links: UInt32
+  package var user: UInt32
+  package var group: UInt32
+
+  package init(
+    kind: FileKind, mode: UInt16, identity: FileIdentity, links: UInt32, user: UInt32, group: UInt32
+  ) {
+    self.kind = kind
+    self.mode = mode
+    self.identity = identity
+    self.links = links
+    self.user = user
+    self.group = group
+  }
+
+  package var size: UInt64 { identity.size }
+  package var modified: FileTime { identity.modified }
+}

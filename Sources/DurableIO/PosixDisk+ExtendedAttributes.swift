@@ -1,0 +1,57 @@
+internal import CLinux
+internal import Glibc
+internal import SystemPackage
+
+extension PosixDisk {
+  package func extendedAttributes(of file: borrowing OwnedDescriptor) throws(SystemError) -> [String: [UInt8]]
+  {
+    let number = file.number
+    var attributes: [String: [UInt8]] = [:]
+    for name in try names(of: number) where Self.isCarried(name) {
+      let value = try Self.grown("fgetxattr") { clinux_fgetxattr(number, name, $0.baseAddress, $0.count) }
+      // Removed since it was listed: then there is nothing to carry.
+      if let value { attributes[name] = value }
+    }
+    return attributes
+  }
+
+  package func setExtendedAttribute(_ name: String, _ value: [UInt8], of file: borrowing OwnedDescriptor)
+    throws(SystemError)
+  {
+    let number = file.number
+    try repeated("fsetxattr") { clinux_fsetxattr(number, name, value, value.count) }
+  }
+
+  private func names(of number: Int32) throws(SystemError) -> [String] {
+    let list = try Self.grown("flistxattr") { buffer in
+      clinux_flistxattr(number, buffer.baseAddress?.assumingMemoryBound(to: CChar.self), buffer.count)
+    }
+    return (list ?? []).split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// Whether a copy has to have it: `security.*` and `trusted.*` are the system's own.
+  private static func isCarried(_ name: String) -> Bool {
+    name.hasPrefix("user.") || name == "system.posix_acl_access" || name == "system.posix_acl_default"
+  }
+
+  /// Asks for the size, then for the bytes, again while they grow in between; nil where there are none or the
+  /// file system knows none.
+  private static func grown(_ call: String, _ body: (UnsafeMutableRawBufferPointer) -> Int)
+    throws(SystemError)
+    -> [UInt8]?
+  {
+    while true {
+      do {
+        let size = try repeated(call) { body(UnsafeMutableRawBufferPointer(start: nil, count: 0)) }
+        if size == 0 { return [] }
+        var bytes = [UInt8](repeating: 0, count: size)
+        let count = try repeated(call) { bytes.withUnsafeMutableBytes { body($0) } }
+        return Array(bytes.prefix(count))
+      } catch  where error.code == .outOfRange {
+        continue
+      } catch  where error.code == .noData || error.code == .notSupported {
+        return nil
+      }
+    }
+  }
+}

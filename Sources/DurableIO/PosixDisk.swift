@@ -1,0 +1,288 @@
+internal import CLinux
+internal import Glibc
+package import SystemPackage
+
+/// The disk of this machine, through the system calls that `Disk` names.
+///
+/// Calls interrupted by a signal are repeated. Nothing here caches, retries a failed synchronisation or
+/// follows a symbolic link inside a directory that it was given.
+package struct PosixDisk: Disk {
+  package init() {}
+
+  // MARK: Opening
+
+  package func openDirectory(at path: FilePath) throws(SystemError) -> OwnedDescriptor {
+    let name = FileName(path.string)
+    let number = try name.call("open") { path in open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+    return OwnedDescriptor(number, of: self)
+  }
+
+  package func openDirectory(_ name: FileName, in directory: borrowing OwnedDescriptor) throws(SystemError)
+    -> OwnedDescriptor
+  {
+    let parent = directory.number
+    let number = try name.call("openat") { name in
+      openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    }
+    return OwnedDescriptor(number, of: self)
+  }
+
+  package func openFile(_ name: FileName, in directory: borrowing OwnedDescriptor) throws(SystemError)
+    -> OwnedDescriptor
+  {
+    // A device acts on being opened, so the kind is looked at first; O_NONBLOCK and the second look are for
+    // whoever swaps the entry in between.
+    guard try status(of: name, in: directory).kind == .file else {
+      throw SystemError("openat", name, code: .invalidArgument)
+    }
+    let parent = directory.number
+    let number = try name.call("openat") { name in
+      openat(parent, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+    }
+    let file = OwnedDescriptor(number, of: self)
+    guard try status(of: file).kind == .file else {
+      throw SystemError("openat", name, code: .invalidArgument)
+    }
+    return file
+  }
+
+  package func createFile(_ name: FileName, in directory: borrowing OwnedDescriptor, mode: UInt16)
+    throws(SystemError) -> OwnedDescriptor
+  {
+    let parent = directory.number
+    let number = try name.call("openat") { name in
+      openat(parent, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode_t(mode))
+    }
+    return OwnedDescriptor(number, of: self)
+  }
+
+  package func close(_ number: Int32) {
+    _ = Glibc.close(number)
+  }
+
+  // MARK: Looking
+
+  package func status(of file: borrowing OwnedDescriptor) throws(SystemError) -> FileStatus {
+    var status = clinux_status()
+    let number = file.number
+    try repeated("statx") { clinux_status(number, "", &status) }
+    return FileStatus(status)
+  }
+
+  package func status(of name: FileName, in directory: borrowing OwnedDescriptor) throws(SystemError)
+    -> FileStatus
+  {
+    var status = clinux_status()
+    let parent = directory.number
+    // An empty name would mean the directory itself.
+    guard !name.bytes.isEmpty else { throw SystemError("statx", name, code: .noSuchFileOrDirectory) }
+    try name.call("statx") { clinux_status(parent, $0, &status) }
+    return FileStatus(status)
+  }
+
+  package func destination(of name: FileName, in directory: borrowing OwnedDescriptor) throws(SystemError)
+    -> [UInt8]
+  {
+    let parent = directory.number
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = try name.call("readlinkat") { name in
+      readlinkat(parent, name, &buffer, buffer.count)
+    }
+    return buffer.prefix(count).map { UInt8(bitPattern: $0) }
+  }
+
+  // MARK: Bytes
+
+  package func read(
+    _ file: borrowing OwnedDescriptor, at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer
+  ) throws(SystemError) -> Int {
+    let number = file.number
+    return try repeated("pread") { pread(number, buffer.baseAddress, buffer.count, off_t(offset)) }
+  }
+
+  package func write(
+    _ buffer: UnsafeRawBufferPointer, to file: borrowing OwnedDescriptor, at offset: UInt64
+  ) throws(SystemError) {
+    let number = file.number
+    var done = 0
+    while done < buffer.count {
+      let rest = UnsafeRawBufferPointer(rebasing: buffer[done...])
+      let position = off_t(offset) + off_t(done)
+      let count = try repeated("pwrite") { pwrite(number, rest.baseAddress, rest.count, position) }
+      // Linux never answers 0 here; if a file system does, it would be an endless loop.
+      guard count > 0 else { throw SystemError("pwrite", code: .ioError) }
+      done += count
+    }
+  }
+
+  package func clone(_ source: borrowing OwnedDescriptor, to destination: borrowing OwnedDescriptor)
+    throws(SystemError)
+  {
+    let (from, to) = (source.number, destination.number)
+    try repeated("ioctl FICLONE") { clinux_clone(to, from) }
+  }
+
+  // MARK: Names
+
+  package func makeDirectory(_ name: FileName, in directory: borrowing OwnedDescriptor, mode: UInt16)
+    throws(SystemError)
+  {
+    let parent = directory.number
+    try name.call("mkdirat") { mkdirat(parent, $0, mode_t(mode)) }
+  }
+
+  package func makeSymbolicLink(
+    to destination: [UInt8], named name: FileName, in directory: borrowing OwnedDescriptor
+  ) throws(SystemError) {
+    let parent = directory.number
+    try name.call("symlinkat") { name in
+      FileName(bytes: destination).withCString { symlinkat($0, parent, name) }
+    }
+  }
+
+  package func link(
+    _ name: FileName, in directory: borrowing OwnedDescriptor,
+    to newName: FileName, in newDirectory: borrowing OwnedDescriptor
+  ) throws(SystemError) {
+    let (from, to) = (directory.number, newDirectory.number)
+    try newName.call("linkat") { newName in
+      name.withCString { linkat(from, $0, to, newName, 0) }
+    }
+  }
+
+  package func rename(
+    _ name: FileName, in directory: borrowing OwnedDescriptor,
+    to newName: FileName, in newDirectory: borrowing OwnedDescriptor, _ rule: RenameRule
+  ) throws(SystemError) {
+    let (from, to) = (directory.number, newDirectory.number)
+    let flags: UInt32 =
+      switch rule {
+      case .replace: 0
+      case .keep: UInt32(CLINUX_RENAME_NOREPLACE)
+      case .exchange: UInt32(CLINUX_RENAME_EXCHANGE)
+      }
+    try newName.call("renameat2") { newName in
+      name.withCString { clinux_rename(from, $0, to, newName, flags) }
+    }
+  }
+
+  package func removeFile(_ name: FileName, in directory: borrowing OwnedDescriptor) throws(SystemError) {
+    let parent = directory.number
+    try name.call("unlinkat") { unlinkat(parent, $0, 0) }
+  }
+
+  package func removeDirectory(_ name: FileName, in directory: borrowing OwnedDescriptor) throws(SystemError)
+  {
+    let parent = directory.number
+    try name.call("unlinkat") { unlinkat(parent, $0, AT_REMOVEDIR) }
+  }
+
+  // MARK: Attributes
+
+  package func setMode(_ mode: UInt16, of file: borrowing OwnedDescriptor) throws(SystemError) {
+    let number = file.number
+    try repeated("fchmod") { fchmod(number, mode_t(mode)) }
+  }
+
+  package func setOwner(user: UInt32, group: UInt32, of file: borrowing OwnedDescriptor) throws(SystemError) {
+    let number = file.number
+    try repeated("fchown") { fchown(number, user, group) }
+  }
+
+  package func setModified(_ time: FileTime, of file: borrowing OwnedDescriptor) throws(SystemError) {
+    let number = file.number
+    let times = time.accessOmitted
+    try repeated("futimens") { futimens(number, times) }
+  }
+
+  package func setModified(_ time: FileTime, of name: FileName, in directory: borrowing OwnedDescriptor)
+    throws(SystemError)
+  {
+    let parent = directory.number
+    let times = time.accessOmitted
+    try name.call("utimensat") { utimensat(parent, $0, times, AT_SYMLINK_NOFOLLOW) }
+  }
+
+  // MARK: Keeping
+
+  package func synchronize(_ file: borrowing OwnedDescriptor) throws(SystemError) {
+    let number = file.number
+    try repeated("fsync") { fsync(number) }
+  }
+
+  package func lock(_ directory: borrowing OwnedDescriptor) throws(SystemError) -> Bool {
+    let number = directory.number
+    do {
+      try repeated("flock") { flock(number, LOCK_EX | LOCK_NB) }
+      return true
+    } catch  where error.code == .wouldBlock {
+      return false
+    }
+  }
+}
+
+// MARK: - Calling C
+
+/// Makes a call until no signal interrupts it; -1 becomes the error that errno names.
+@discardableResult
+func repeated<Number: SignedInteger>(
+  _ call: String, _ name: FileName? = nil, _ body: () -> Number
+) throws(SystemError) -> Number {
+  while true {
+    let result = body()
+    if result >= 0 { return result }
+    let code = Errno(rawValue: errno)
+    if code != .interrupted { throw SystemError(call, name, code: code) }
+  }
+}
+
+extension FileName {
+  /// Makes a call that takes this name.
+  @discardableResult
+  fileprivate func call<Number: SignedInteger>(
+    _ call: String, _ body: (UnsafePointer<CChar>) -> Number
+  ) throws(SystemError) -> Number {
+    // A NUL would cut the name short, and the call would do its work on another file.
+    guard !bytes.contains(0) else { throw SystemError(call, self, code: .invalidArgument) }
+    return try repeated(call, self) { withCString(body) }
+  }
+
+  fileprivate func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
+    body(bytes.map { CChar(bitPattern: $0) } + [0])
+  }
+}
+
+extension FileTime {
+  fileprivate var accessOmitted: [timespec] {
+    [
+      timespec(tv_sec: 0, tv_nsec: Int(CLINUX_TIME_OMIT)),
+      timespec(tv_sec: Int(seconds), tv_nsec: Int(nanoseconds)),
+    ]
+  }
+}
+
+extension FileStatus {
+  fileprivate init(_ status: clinux_status) {
+    self.init(
+      kind: FileKind(mode: status.mode), mode: UInt16(status.mode & 0o7777),
+      identity: FileIdentity(
+        device: status.device, inode: status.inode, size: status.size,
+        modified: FileTime(seconds: status.modified_seconds, nanoseconds: status.modified_nanoseconds),
+        changed: FileTime(seconds: status.changed_seconds, nanoseconds: status.changed_nanoseconds)),
+      links: status.links, user: status.user, group: status.group)
+  }
+}
+
+extension FileKind {
+  fileprivate init(mode: UInt32) {
+    self =
+      switch mode & S_IFMT {
+      case S_IFREG: .file
+      case S_IFDIR: .directory
+      case S_IFLNK: .symbolicLink
+      case S_IFIFO: .fifo
+      case S_IFSOCK: .socket
+      default: .device
+      }
+  }
+}

@@ -1,0 +1,26 @@
+package import SystemPackage
+
+/// One failed system call: which, on what, and the system's reason.
+///
+/// The layers above add the document and the child; this type knows only what the call was given.
+package struct SystemError: Error, Hashable, Sendable {
+  /// The system call, in the words of its manual page.
+  package var call: String
+  /// The name the call was given, or nil where it was given only a descriptor.
+  package var name: FileName?
+  /// The system's reason.
+  package var code: Errno
+
+  package init(_ call: String, _ name: FileName? = nil, code: Errno) {
+    self.call = call
+    self.name = name
+    self.code = code
+  }
+}
+
+extension SystemError: CustomStringConvertible {
+  package var description: String {
+    let subject = name.map { " '\($0.display)'" } ?? ""
+    return "\(code.description) (\(call)\(subject))"
+  }
+}
