@@ -30,5 +30,13 @@ let package = Package(
       dependencies: ["CLinux", .product(name: "SystemPackage", package: "swift-system")],
       swiftSettings: strict),
 
+    // Directories that are one document.
+    .target(
+      name: "FilePackages",
+      dependencies: [
+        "DurableIO", .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: strict),
   ]
 )

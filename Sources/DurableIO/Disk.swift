@@ -113,3 +113,13 @@ package enum RenameRule: Sendable, Hashable {
   /// The two nodes change places: RENAME_EXCHANGE. EINVAL where the file system cannot.
   case exchange
 }
+
+extension Disk {
+  /// Writes all of `bytes`.
+  package func write(
+    _ bytes: [UInt8], to file: borrowing OwnedDescriptor, at offset: UInt64
+  ) throws(SystemError) {
+    let span = bytes.span.bytes
+    try span.withUnsafeBytes { (buffer) throws(SystemError) in try write(buffer, to: file, at: offset) }
+  }
+}

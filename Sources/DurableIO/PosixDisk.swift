@@ -12,8 +12,7 @@ package struct PosixDisk: Disk {
   // MARK: Opening
 
   package func openDirectory(at path: FilePath) throws(SystemError) -> OwnedDescriptor {
-    let name = FileName(path.string)
-    let number = try name.call("open") { path in open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+    let number = try FileName(path).call("open") { open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
     return OwnedDescriptor(number, of: self)
   }
 

@@ -1,0 +1,23 @@
+import Glibc
+package import SystemPackage
+
+extension FileName {
+  package init(_ component: FilePath.Component) {
+    self.init(FilePath(root: nil, [component]))
+  }
+
+  /// A whole path, slashes included.
+  package init(_ path: FilePath) {
+    self.init(bytes: path.withPlatformString { Array(UnsafeRawBufferPointer(start: $0, count: strlen($0))) })
+  }
+}
+
+extension FilePath {
+  /// A path from a string that spells bytes which are not UTF-8 as `FileName.string` does.
+  package init(lossless string: String) {
+    let bytes = FileName(string).bytes.prefix { $0 != 0 }.map { CChar(bitPattern: $0) } + [0]
+    self = bytes.withUnsafeBufferPointer { buffer in
+      buffer.baseAddress.map { FilePath(platformString: $0) } ?? FilePath()
+    }
+  }
+}

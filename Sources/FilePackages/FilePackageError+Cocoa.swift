@@ -1,0 +1,26 @@
+package import FoundationEssentials
+
+extension FilePackageError {
+  /// The error as Apple's interfaces throw it, with this one as its `NSUnderlyingError`.
+  package var cocoaError: CocoaError {
+    CocoaError(
+      cocoaCode,
+      userInfo: [
+        "NSFilePath": document, "NSLocalizedDescription": description, "NSUnderlyingError": self,
+      ])
+  }
+
+  private var cocoaCode: CocoaError.Code {
+    let reads = operation == .read || operation == .open
+    return switch code {
+    case .noSuchFile: reads ? .fileReadNoSuchFile : .fileNoSuchFile
+    case .fileExists, .nameCollision: .fileWriteFileExists
+    case .noSpace: .fileWriteOutOfSpace
+    case .readOnly: .fileWriteVolumeReadOnly
+    case .permissionDenied: reads ? .fileReadNoPermission : .fileWriteNoPermission
+    case .invalidName, .reservedName: reads ? .fileReadInvalidFileName : .fileWriteInvalidFileName
+    case .metadataDamaged, .newerFormat, .invalidContent: .fileReadCorruptFile
+    default: reads ? .fileReadUnknown : .fileWriteUnknown
+    }
+  }
+}

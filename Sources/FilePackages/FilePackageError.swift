@@ -1,0 +1,213 @@
+package import DurableIO
+public import FoundationEssentials
+package import SystemPackage
+
+/// Why something could not be done with a document, in facts; `description` is the one place where they
+/// become a text.
+public struct FilePackageError: Error, Sendable {
+  /// What kind of failure it is, for programs to decide by.
+  public enum Code: String, Sendable, CaseIterable {
+    /// Nothing is at that place.
+    case noSuchFile
+    /// It is a file, or something else that is not a directory.
+    case notAPackage
+    /// There is something already, and it was not to be replaced.
+    case fileExists
+    /// Another program changed what this operation would overwrite, or the package itself.
+    case changedOnDisk
+    /// The disk or the user's share of it is full.
+    case noSpace
+    /// The medium cannot be written.
+    case readOnly
+    /// The system or the child's own mode forbids it.
+    case permissionDenied
+    /// A name that no file can have.
+    case invalidName
+    /// Two children, or a child and the document's own files, want one name.
+    case nameCollision
+    /// A name of the document's own files.
+    case reservedName
+    /// A FIFO, a socket or a device, or a node that is not of the kind the operation is for.
+    case wrongKind
+    /// Folders within folders beyond what is followed.
+    case tooDeep
+    /// `Metadata.plist` cannot be read or is not ours.
+    case metadataDamaged
+    /// A newer program made the package.
+    case newerFormat
+    /// The content is not what its type says.
+    case invalidContent
+    /// The file system lacks something that is needed.
+    case unsupported
+    /// The device failed, or the system gave a reason that has no code of its own.
+    case inputOutput
+    /// The new document is in its place, but the system did not say that it will survive a power cut.
+    case indeterminate
+  }
+
+  /// What was being done.
+  public enum Operation: String, Sendable {
+    case open, read, save, create, copy
+  }
+
+  public var code: Code
+  public var operation: Operation
+  /// The document's path.
+  public var document: String
+  /// The child's path within the document, or nil when it is about the document as a whole.
+  public var child: String?
+  /// What was being done to the child when it failed, such as `writing`.
+  public var activity: String?
+  /// The reason, in words; nil stands for the code's own.
+  public var reason: String?
+  /// The failed system call.
+  public var call: String?
+  /// The number of the system's error (errno).
+  public var systemErrorNumber: Int32?
+
+  public init(
+    _ code: Code, _ operation: Operation, document: String, child: String? = nil, activity: String? = nil,
+    reason: String? = nil
+  ) {
+    self.code = code
+    self.operation = operation
+    self.document = document
+    self.child = child
+    self.activity = activity
+    self.reason = reason
+  }
+}
+
+extension FilePackageError {
+  package init(
+    _ code: Code, _ operation: Operation, _ node: StoredNode, activity: String? = nil, reason: String? = nil
+  ) {
+    self.init(
+      code, operation, document: node.location.path.string,
+      child: node.path.isRoot ? nil : node.path.display, activity: activity, reason: reason)
+  }
+
+  package init(
+    _ error: SystemError, _ operation: Operation, _ node: StoredNode, activity: String? = nil
+  ) {
+    self.init(Code(error.code), operation, node, activity: activity)
+    call = error.call
+    systemErrorNumber = error.code.rawValue
+    reason = error.code.description.lowercasingFirst
+  }
+}
+
+extension FilePackageError.Code {
+  package init(_ code: Errno) {
+    self =
+      switch code {
+      case .noSuchFileOrDirectory: .noSuchFile
+      case .fileExists: .fileExists
+      case .noSpace, Errno(rawValue: 122): .noSpace
+      case .readOnlyFileSystem: .readOnly
+      case .permissionDenied, .notPermitted: .permissionDenied
+      case .notDirectory, .isDirectory, .tooManySymbolicLinkLevels, .invalidArgument: .wrongKind
+      case .fileNameTooLong: .invalidName
+      case .notSupported, .improperLink: .unsupported
+      default: .inputOutput
+      }
+  }
+}
+
+// MARK: - The text
+
+extension FilePackageError: CustomStringConvertible, LocalizedError {
+  /// One sentence that names the document, the child and the reason, and what to do.
+  public var description: String {
+    var text = "The document '\(documentName)' could not be \(operation.past): \(reason ?? code.words)"
+    if let child {
+      text += " (\(activity ?? operation.present) '\(child)')"
+    } else if let activity {
+      text += " (\(activity))"
+    }
+    return ([text + "."] + advice).joined(separator: " ")
+  }
+
+  /// The same text, where Foundation asks for one.
+  public var errorDescription: String? { description }
+
+  private var documentName: String {
+    FilePath(document).lastComponent?.string ?? document
+  }
+
+  private var advice: [String] {
+    var sentences: [String] = []
+    if operation == .save && code != .indeterminate {
+      sentences.append("The document on disk is unchanged; the edits are still in memory.")
+    }
+    switch code {
+    case .noSpace: sentences.append("Free some space and try again.")
+    case .changedOnDisk where operation == .save:
+      sentences.append("Open it again to see what changed, or save it to another place.")
+    case .changedOnDisk: sentences.append("Open the document again.")
+    case .readOnly: sentences.append("Save it to another place.")
+    case .newerFormat: sentences.append("Use the newer program, or open a copy that this one made.")
+    case .metadataDamaged:
+      sentences.append("Restore 'Metadata.plist', or move it away to edit the rest as plain files.")
+    case .indeterminate:
+      sentences.append("The new document is in its place; save again once the device works.")
+    default: break
+    }
+    return sentences
+  }
+}
+
+extension FilePackageError.Operation {
+  var past: String {
+    switch self {
+    case .open: "opened"
+    case .read: "read"
+    case .save: "saved"
+    case .create: "created"
+    case .copy: "copied"
+    }
+  }
+
+  var present: String {
+    switch self {
+    case .open: "opening"
+    case .read: "reading"
+    case .save: "writing"
+    case .create: "writing"
+    case .copy: "copying"
+    }
+  }
+}
+
+extension FilePackageError.Code {
+  var words: String {
+    switch self {
+    case .noSuchFile: "there is no such file"
+    case .notAPackage: "it is not a package, which is a directory"
+    case .fileExists: "there is something of that name already"
+    case .changedOnDisk: "another program changed it meanwhile"
+    case .noSpace: "there is no space left on the device"
+    case .readOnly: "the file system is read-only"
+    case .permissionDenied: "permission denied"
+    case .invalidName: "that is no name for a file"
+    case .nameCollision: "two children have the same name"
+    case .reservedName: "that name belongs to the document's own files"
+    case .wrongKind: "it is not of the kind that this needs"
+    case .tooDeep: "its folders are nested too deep"
+    case .metadataDamaged: "its metadata cannot be read"
+    case .newerFormat: "a newer program made it"
+    case .invalidContent: "its content is not valid"
+    case .unsupported: "the file system does not support this"
+    case .inputOutput: "input/output error"
+    case .indeterminate: "the device did not confirm that the new document will survive a power cut"
+    }
+  }
+}
+
+extension String {
+  /// `No space left on device` as it stands within a sentence; abbreviations stay as they are.
+  fileprivate var lowercasingFirst: String {
+    guard let first, dropFirst().first?.isLowercase == true else { return self }
+    return first.lowercased() + dropFirst()
+  }
+}

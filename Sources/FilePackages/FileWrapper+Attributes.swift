@@ -1,0 +1,75 @@
+import DurableIO
+import FoundationEssentials
+import Synchronization
+
+extension FileWrapper {
+  /// The attributes under the raw strings of `FileAttributeKey`, with values of the types that Linux's
+  /// `FileManager.attributesOfItem(atPath:)` gives. A wrapper in memory has a type, permissions and, if a
+  /// regular file, a modification date; one from disk also size, owner and the like.
+  ///
+  /// Assigning sets the permissions and the modification date; it needs at least `NSFileType` and
+  /// `NSFilePosixPermissions`, otherwise it is a programming error. A date that was read here and is assigned
+  /// back stands for the same nanosecond, although `Date` cannot hold it.
+  public var fileAttributes: [String: Any] {
+    get {
+      state.withLock { state in
+        var values = state.attributes.dictionary(kind: state.fileType)
+        if let status = state.stored?.status { values.merge(status.dictionary) { own, _ in own } }
+        return values
+      }
+    }
+    set {
+      guard newValue[FileAttributeKey.type.rawValue] != nil,
+        let mode = Self.integer(newValue[FileAttributeKey.posixPermissions.rawValue])
+      else {
+        preconditionFailure("FileWrapper.fileAttributes needs NSFileType and NSFilePosixPermissions")
+      }
+      let date = newValue[FileAttributeKey.modificationDate.rawValue] as? Date
+      change { state in
+        state.attributes.mode = UInt16(truncatingIfNeeded: mode) & 0o7777
+        state.attributes.modeIsExact = true
+        if date != state.attributes.modified?.date {
+          state.attributes.modified = date.map { FileTime($0) }
+        }
+      }
+    }
+  }
+
+  private static func integer(_ value: Any?) -> Int? {
+    (value as? any BinaryInteger).map { Int(truncatingIfNeeded: $0) }
+  }
+}
+
+extension FileWrapper.State {
+  fileprivate var fileType: FileAttributeType {
+    switch node {
+    case .file: .typeRegular
+    case .directory: .typeDirectory
+    case .link: .typeSymbolicLink
+    }
+  }
+}
+
+extension NodeAttributes {
+  fileprivate func dictionary(kind: FileAttributeType) -> [String: Any] {
+    var values: [String: Any] = [
+      FileAttributeKey.type.rawValue: kind,
+      FileAttributeKey.posixPermissions.rawValue: UInt(mode),
+    ]
+    values[FileAttributeKey.modificationDate.rawValue] = modified?.date
+    return values
+  }
+}
+
+extension FileStatus {
+  fileprivate var dictionary: [String: Any] {
+    [
+      FileAttributeKey.size.rawValue: UInt(size),
+      FileAttributeKey.referenceCount.rawValue: UInt(links),
+      FileAttributeKey.ownerAccountID.rawValue: UInt(user),
+      FileAttributeKey.groupOwnerAccountID.rawValue: UInt(group),
+      FileAttributeKey.systemNumber.rawValue: UInt(identity.device),
+      FileAttributeKey.systemFileNumber.rawValue: identity.inode,
+    ]
+  }
+}

@@ -1,0 +1,202 @@
+package import DurableIO
+public import FoundationEssentials
+import Synchronization
+
+extension FileWrapper {
+  // MARK: Looking
+
+  /// The children by key, or nil when the directory, or a child not looked at before, cannot be read any more.
+  ///
+  /// Makes an object of every child: O(children). `child(named:)`, `childNames()` and `childCount()` do not.
+  public var fileWrappers: [String: FileWrapper]? {
+    // Nil for every failure is Apple's contract; `children()` says which.
+    try? children()
+  }
+
+  /// The children by key.
+  ///
+  /// FIFOs, sockets and devices are not among them; saving leaves them where they are.
+  ///
+  /// - Throws: a `FilePackageError` that names what cannot be read.
+  public func children() throws -> [String: FileWrapper] {
+    try withDirectory { stored, directory in
+      let names = directory.names().sorted()
+      try materialize(names.filter { directory.children[$0] == nil }, of: stored, in: &directory)
+      var children: [String: FileWrapper] = [:]
+      children.reserveCapacity(names.count)
+      for name in names {
+        let key = name.isASCII || children[name.string] == nil ? name.string : name.escapedString
+        children[key] = directory.children[name]
+      }
+      return children
+    }
+  }
+
+  /// The child of that key, or nil when there is none. Makes an object of this child only; O(1).
+  ///
+  /// - Throws: a `FilePackageError` when the directory or the child cannot be read any more.
+  public func child(named key: String) throws -> FileWrapper? {
+    try child(FileName(key))
+  }
+
+  package func child(_ name: FileName) throws -> FileWrapper? {
+    try withDirectory { stored, directory in
+      if directory.listedKind(of: name) != nil {
+        try materialize([name], of: stored, in: &directory)
+      }
+      return directory.children[name]
+    }
+  }
+
+  /// The keys of all children in byte order of their names, without making objects of them.
+  public func childNames() throws -> [String] {
+    try withDirectory { _, directory in
+      let names = directory.names().sorted()
+      return names.map { $0.isASCII ? $0.string : directory.key(of: $0) }
+    }
+  }
+
+  /// The number of children, without making objects of them.
+  public func childCount() throws -> Int {
+    try withDirectory { _, directory in directory.count }
+  }
+
+  /// The names of what is on disk in this directory and cannot be a child: FIFOs, sockets and devices.
+  package func unsupportedNames() throws -> [FileName] {
+    try withDirectory { _, directory in
+      guard let listing = directory.listing else { return [] }
+      return (0..<listing.count).filter { !listing.kind(at: $0).isSupported }.map(listing.name(at:))
+    }
+  }
+
+  /// The key of a child in this directory, by identity; nil when it is no child of this.
+  public func keyForChildFileWrapper(_ child: FileWrapper) -> String? {
+    precondition(isDirectory, "keyForChildFileWrapper is for directory wrappers")
+    guard let name = child.name(in: self) else { return nil }
+    return state.withLock { state in state.withDirectory { $0.key(of: name) } }
+  }
+
+  // MARK: Changing
+
+  /// Adds a child under its preferred filename, or under `1__#$!@%!#__NAME` when that is taken, and returns
+  /// the key. Adding a child that is in this directory already returns its key and changes nothing.
+  ///
+  /// A child without a preferred filename, and a directory added to itself or to what is in it, are
+  /// programming errors. Names that no file can have are refused when the tree is written.
+  @discardableResult
+  public func addFileWrapper(_ child: FileWrapper) -> String {
+    precondition(isDirectory, "addFileWrapper is for directory wrappers")
+    precondition(!isWithin(child), "a directory wrapper cannot be added to itself or to what is in it")
+    if let key = keyForChildFileWrapper(child) { return key }
+    guard let preferred = child.preferredFilename, !preferred.isEmpty else {
+      preconditionFailure("addFileWrapper needs a child with a preferred filename")
+    }
+    var added: (name: FileName, key: String)?
+    change { state in
+      // A directory that cannot be listed any more takes the child all the same; saving reports it.
+      try? state.list()
+      state.attributes.modified = nil
+      added = state.withDirectory { directory in
+        let name = directory.freeName(for: FileName(preferred))
+        directory.children[name] = child
+        directory.markChanged(name, was: .absent)
+        return (name, directory.key(of: name))
+      }
+    }
+    guard let added else { return preferred }
+    child.state.withLock { $0.parents.append(ParentLink(directory: self, name: added.name)) }
+    return added.key
+  }
+
+  /// Makes a regular file of these bytes, adds it, and returns its key. An empty name is a programming error.
+  @discardableResult
+  public func addRegularFile(withContents data: Data, preferredFilename fileName: String) -> String {
+    let child = FileWrapper(regularFileWithContents: data)
+    child.preferredFilename = fileName
+    return addFileWrapper(child)
+  }
+
+  /// Takes a child out of this directory. Nothing happens when it is not in it.
+  public func removeFileWrapper(_ child: FileWrapper) {
+    precondition(isDirectory, "removeFileWrapper is for directory wrappers")
+    guard let name = child.name(in: self) else { return }
+    let status = child.state.withLock { state in
+      state.parents.removeAll { $0.directory === self || $0.directory == nil }
+      return state.stored?.status
+    }
+    change { state in
+      state.attributes.modified = nil
+      state.withDirectory { directory in
+        directory.children[name] = nil
+        directory.markChanged(name, was: .present(status))
+      }
+    }
+  }
+
+  // MARK: Keeping track
+
+  /// Makes a change and tells it to every directory above, so that a save finds it without looking at what did
+  /// not change.
+  package func change(_ body: (inout State) -> Void) {
+    let (parents, status) = state.withLock { state in
+      let status = state.stored?.status
+      body(&state)
+      state.revision += 1
+      return (state.parents, status)
+    }
+    for parent in parents {
+      parent.directory?.childChanged(parent.name, child: self, was: status)
+    }
+  }
+
+  private func childChanged(_ name: FileName, child: FileWrapper, was status: FileStatus?) {
+    guard state.withLock({ state in state.withDirectory { $0.children[name] === child } }) else { return }
+    change { state in
+      state.withDirectory { $0.markChanged(name, was: .present(status)) }
+    }
+  }
+
+  private func name(in directory: FileWrapper) -> FileName? {
+    state.withLock { state in state.parents.first { $0.directory === directory }?.name }
+  }
+
+  private func isWithin(_ other: FileWrapper) -> Bool {
+    if self === other { return true }
+    return state.withLock { $0.parents.compactMap(\.directory) }.contains { $0.isWithin(other) }
+  }
+
+  func restoreParentLinks() {
+    guard isDirectory else { return }
+    let children = state.withLock { state in state.withDirectory { $0.children } }
+    for (name, child) in children {
+      child.state.withLock { $0.parents.append(ParentLink(directory: self, name: name)) }
+      child.restoreParentLinks()
+    }
+  }
+
+  // MARK: Reading on demand
+
+  private func withDirectory<Result: Sendable>(_ body: (StoredNode?, inout DirectoryNode) throws -> Result)
+    throws -> Result
+  {
+    precondition(isDirectory, "this method is for directory wrappers")
+    return try state.withLock { state in
+      try state.list()
+      let stored = state.stored
+      return try state.withDirectory { directory in
+        try body(stored, &directory)
+      }
+    }
+  }
+
+  private func materialize(
+    _ names: [FileName], of stored: StoredNode?, in directory: inout DirectoryNode
+  ) throws(FilePackageError) {
+    guard let stored, !names.isEmpty else { return }
+    let children = try stored.children(names)
+    for (name, child) in zip(names, children) {
+      directory.children[name] = FileWrapper(
+        state: State(child, name: name, parent: ParentLink(directory: self, name: name)))
+    }
+  }
+}

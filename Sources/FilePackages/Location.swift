@@ -1,0 +1,86 @@
+package import DurableIO
+import Synchronization
+package import SystemPackage
+
+/// The place of a document on a disk, shared by all that was read from it: when the document moves, one
+/// change tells everybody.
+package final class Location: Sendable {
+  package let disk: any Disk
+  private let current: Mutex<FilePath>
+
+  package init(_ path: FilePath, on disk: any Disk) {
+    self.disk = disk
+    current = Mutex(path)
+  }
+
+  /// The directory that paths start from.
+  package var path: FilePath {
+    get { current.withLock { $0 } }
+    set { current.withLock { $0 = newValue } }
+  }
+
+  /// Opens the directory at `path`, name by name, so that no symbolic link inside the package is followed.
+  package func openDirectory(_ path: PackagePath) throws(SystemError) -> OwnedDescriptor {
+    var directory = try disk.openDirectory(at: self.path)
+    for name in path.names {
+      directory = try disk.openDirectory(name, in: directory)
+    }
+    return directory
+  }
+}
+
+/// A node of a document as it is, or was, on disk.
+package struct StoredNode: Sendable {
+  package var location: Location
+  package var path: PackagePath
+  /// What the file system said when the node was looked at; nil when it never was.
+  package var status: FileStatus?
+
+  package init(location: Location, path: PackagePath, status: FileStatus? = nil) {
+    self.location = location
+    self.path = path
+    self.status = status
+  }
+
+  package var disk: any Disk { location.disk }
+
+  /// Whether both name the same place of the same document.
+  package func isSamePlace(as other: StoredNode) -> Bool {
+    location === other.location && path == other.path
+  }
+
+  /// Opens the regular file for reading.
+  ///
+  /// - Throws: `changedOnDisk` when another file stands in its place, or its bytes are no longer those that
+  ///   were there when it was looked at; what the system says when it cannot be opened.
+  package func openFile() throws(FilePackageError) -> OwnedDescriptor {
+    guard let name = path.name else { throw FilePackageError(.wrongKind, .read, self) }
+    do {
+      let directory = try location.openDirectory(path.parent)
+      let file = try disk.openFile(name, in: directory)
+      if let status, try !disk.status(of: file).identity.hasSameContents(as: status.identity) {
+        throw FilePackageError(.changedOnDisk, .read, self)
+      }
+      return file
+    } catch let error as SystemError {
+      throw FilePackageError(error, .read, self)
+    } catch let error as FilePackageError {
+      throw error
+    } catch {
+      throw FilePackageError(.inputOutput, .read, self)
+    }
+  }
+}
+
+extension FileStatus {
+  /// Whether the node is still as it was at `earlier`. A moved status time alone is explained by a changed
+  /// number of links, owner or mode; otherwise it means that somebody rewrote the file and put its
+  /// modification time back.
+  package func isUnchanged(since earlier: FileStatus) -> Bool {
+    if kind != earlier.kind { return false }
+    if kind == .directory { return identity.isSameNode(as: earlier.identity) }
+    if identity == earlier.identity { return true }
+    guard identity.hasSameContents(as: earlier.identity) else { return false }
+    return links != earlier.links || mode != earlier.mode || user != earlier.user || group != earlier.group
+  }
+}

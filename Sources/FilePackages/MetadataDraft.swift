@@ -1,0 +1,116 @@
+import DurableIO
+import FoundationEssentials
+import Glibc
+import SystemPackage
+
+/// The metadata of a state that is being made, to be completed with what the state holds.
+struct MetadataDraft {
+  private var metadata: PackageMetadata
+  private let location: Location
+
+  /// For a new document, or for one that had no metadata and holds `summary` already.
+  init(
+    new contentType: String?, _ values: [String: PropertyListValue], _ location: Location,
+    over summary: ContentSummary = ContentSummary()
+  ) {
+    metadata = PackageMetadata(applicationValues: values)
+    metadata.contentType = contentType
+    metadata.summary = summary
+    self.location = location
+  }
+
+  /// For the next state of a document.
+  init(after known: PackageMetadata, _ values: [String: PropertyListValue]?, _ location: Location) {
+    metadata = known
+    metadata.parentRevisions = [known.revision]
+    metadata.revision = UUID()
+    metadata.generation += 1
+    if let values { metadata.applicationValues = values }
+    self.location = location
+  }
+
+  /// For a copy that is a document of its own.
+  init(copying known: PackageMetadata, _ values: [String: PropertyListValue]?, _ location: Location) {
+    self.init(after: known, values, location)
+    metadata.identifier = UUID()
+    metadata.generation = 1
+    metadata.created = Date()
+    metadata.summary = ContentSummary()
+  }
+
+  /// The plist, once it is known what came and what went.
+  func completed(_ change: ContentSummary) throws(FilePackageError) -> [UInt8] {
+    var metadata = metadata
+    metadata.summary.add(change)
+    metadata.formatVersion = PackageMetadata.currentFormatVersion
+    metadata.modified = Date()
+    metadata.generator = "docpkg"
+    metadata.generatorVersion = FilePackagesVersion.current
+    metadata.savingComputer = Self.computerName
+    do {
+      return Array(try metadata.encoded())
+    } catch {
+      throw FilePackageError(
+        .invalidContent, .save, document: location.path.string, child: PackageLayout.metadata.string,
+        reason: "a value cannot be written: \(error)")
+    }
+  }
+
+  private static var computerName: String {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
+      guard let start = buffer.baseAddress, gethostname(start, 255) == 0 else { return "" }
+      buffer[255] = 0
+      return String(cString: start)
+    }
+  }
+}
+
+extension SavePlan {
+  /// The plan without what is the library's own business, and the application's values for the metadata where
+  /// the tree has a `Metadata.plist` that the application wrote.
+  ///
+  /// - Throws: `reservedName` when the tree has something else there.
+  func withoutOurs(
+    at location: Location
+  ) throws(FilePackageError) -> (plan: SavePlan, values: [String: PropertyListValue]?) {
+    var plan = self
+    var values: [String: PropertyListValue]?
+    plan.steps.removeAll { PackageLayout.isOurs($0.path) }
+    for step in steps where PackageLayout.isOurs(step.path) {
+      let isOld =
+        if case .reuse = step.action { true } else {
+          base == nil && step.path.names != [PackageLayout.metadata]
+        }
+      if isOld { continue }
+      guard step.path.names == [PackageLayout.metadata] else {
+        throw FilePackageError(.reservedName, .save, StoredNode(location: location, path: step.path))
+      }
+      switch step.action {
+      case .write(let contents): values = try Self.applicationValues(contents, step.path, location)
+      case .remove: continue
+      default: throw FilePackageError(.reservedName, .save, StoredNode(location: location, path: step.path))
+      }
+    }
+    return (plan, values)
+  }
+
+  /// The plan together with the rewriting of the metadata, for whoever reads it.
+  func rewriting(_ metadata: PackageMetadata) -> SavePlan {
+    self
+  }
+
+  private static func applicationValues(
+    _ contents: FileContents, _ path: PackagePath, _ location: Location
+  ) throws(FilePackageError) -> [String: PropertyListValue] {
+    guard contents.size.map({ $0 <= UInt64(PackageMetadata.maximumSize) }) ?? true,
+      let data = try? contents.data(),
+      let values = try? PropertyListDecoder().decode([String: PropertyListValue].self, from: data)
+    else {
+      throw FilePackageError(
+        .reservedName, .save, StoredNode(location: location, path: path),
+        reason: "'Metadata.plist' is the document's own and has to be a property list")
+    }
+    let own = Set(PackageMetadata.Key.allCases.filter { $0 != .displayName }.map(\.rawValue))
+    return values.filter { !own.contains($0.key) }
+  }
+}

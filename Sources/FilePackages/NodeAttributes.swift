@@ -1,0 +1,57 @@
+package import DurableIO
+package import FoundationEssentials
+import Glibc
+
+/// The attributes of a node in memory.
+package struct NodeAttributes: Sendable, Hashable {
+  /// Permission bits.
+  package var mode: UInt16
+  /// Whether `mode` is to be set on disk as it is: it came from there, or somebody chose it. Otherwise the
+  /// process's umask has its say.
+  package var modeIsExact: Bool
+  package var modified: FileTime?
+
+  package static func newFile() -> NodeAttributes {
+    NodeAttributes(mode: 0o666, modeIsExact: false, modified: .now)
+  }
+
+  package static func newDirectory() -> NodeAttributes {
+    NodeAttributes(mode: 0o777, modeIsExact: false, modified: nil)
+  }
+
+  package static func newLink() -> NodeAttributes {
+    NodeAttributes(mode: 0o666, modeIsExact: false, modified: nil)
+  }
+
+  package init(mode: UInt16, modeIsExact: Bool, modified: FileTime?) {
+    self.mode = mode
+    self.modeIsExact = modeIsExact
+    self.modified = modified
+  }
+
+  package init(_ status: FileStatus) {
+    self.init(mode: status.mode, modeIsExact: true, modified: status.modified)
+  }
+}
+
+extension FileTime {
+  /// This moment by the system's clock.
+  package static var now: FileTime {
+    var time = timespec()
+    // Cannot fail: the clock exists on every Linux, and the pointer is valid.
+    clock_gettime(CLOCK_REALTIME, &time)
+    return FileTime(seconds: Int64(time.tv_sec), nanoseconds: UInt32(time.tv_nsec))
+  }
+
+  /// The nearest `Date`, which at present dates is some hundred nanoseconds away.
+  package var date: Date {
+    Date(timeIntervalSince1970: Double(seconds) + Double(nanoseconds) / 1e9)
+  }
+
+  package init(_ date: Date) {
+    let interval = date.timeIntervalSince1970
+    let whole = interval.rounded(.down)
+    let nanoseconds = min(999_999_999, ((interval - whole) * 1e9).rounded())
+    self.init(seconds: Int64(exactly: whole) ?? 0, nanoseconds: UInt32(max(0, nanoseconds)))
+  }
+}

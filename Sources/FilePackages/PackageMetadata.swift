@@ -1,0 +1,227 @@
+import DurableIO
+public import FoundationEssentials
+
+/// The version and metadata of a package: the contents of its `Metadata.plist`.
+///
+/// Of constant size whatever the package holds, and rewritten by every save as one more child. Keys that this
+/// version does not know are kept.
+public struct PackageMetadata: Sendable, Hashable {
+  /// The newest format that this version reads and writes.
+  public static let currentFormatVersion = 1
+  /// A plist beyond this is refused unread, in bytes.
+  public static let maximumSize = 1 << 20
+
+  /// The format of the package. Packages of a newer one are left alone.
+  public internal(set) var formatVersion = currentFormatVersion
+  /// The identifier of the document's uniform type.
+  public internal(set) var contentType: String?
+  /// Stays the same as long as the document lives; a copy made by Save As has its own.
+  public internal(set) var identifier = UUID()
+  /// This state of the document; each save makes a new one.
+  public internal(set) var revision = UUID()
+  /// The states that this one was made from: one after a save, none for a new document.
+  public internal(set) var parentRevisions: [UUID] = []
+  /// The number of saves, the first included.
+  public internal(set) var generation = 1
+  /// When the document was made.
+  public internal(set) var created = Date()
+  /// When this state was saved.
+  public internal(set) var modified = Date()
+  /// The program that saved it.
+  public internal(set) var generator = "docpkg"
+  /// That program's version.
+  public internal(set) var generatorVersion = FilePackagesVersion.current
+  /// The name of the computer that saved it.
+  public internal(set) var savingComputer = ""
+  /// Regular files and symbolic links, without the library's own.
+  public internal(set) var fileCount = 0
+  /// The bytes in them.
+  public internal(set) var byteCount: UInt64 = 0
+  /// A sum over all children that anyone can compute again from the files: 64 hexadecimal digits. It detects
+  /// a package torn by a copy or by a program that synchronises folders; it is no proof against an attacker.
+  public internal(set) var contentDigest = String(repeating: "0", count: 64)
+
+  /// The application's own keys, such as `DisplayName`, and those of newer versions.
+  public var applicationValues: [String: PropertyListValue] = [:]
+
+  /// Makes the metadata of a document that has not been saved yet.
+  public init(applicationValues: [String: PropertyListValue] = [:]) {
+    self.applicationValues = applicationValues
+  }
+
+  /// The name that the user gave the document, where it is not its filename.
+  public var displayName: String? {
+    get {
+      guard case .string(let name) = applicationValues[Key.displayName.rawValue] else { return nil }
+      return name
+    }
+    set { applicationValues[Key.displayName.rawValue] = newValue.map { .string($0) } }
+  }
+
+  enum Key: String, CaseIterable {
+    case formatVersion = "FormatVersion"
+    case contentType = "ContentType"
+    case identifier = "Identifier"
+    case revision = "Revision"
+    case parentRevisions = "ParentRevisions"
+    case generation = "Generation"
+    case created = "Created"
+    case modified = "Modified"
+    case generator = "Generator"
+    case generatorVersion = "GeneratorVersion"
+    case savingComputer = "SavingComputer"
+    case fileCount = "FileCount"
+    case byteCount = "ByteCount"
+    case contentDigest = "ContentDigest"
+    case displayName = "DisplayName"
+  }
+}
+
+// MARK: - As a plist
+
+extension PackageMetadata {
+  /// All keys and values as in the plist.
+  public var propertyList: [String: PropertyListValue] {
+    var values = applicationValues
+    func set(_ key: Key, _ value: PropertyListValue?) { values[key.rawValue] = value }
+    set(.formatVersion, .integer(Int64(formatVersion)))
+    set(.contentType, contentType.map { .string($0) })
+    set(.identifier, .string(identifier.uuidString))
+    set(.revision, .string(revision.uuidString))
+    set(.parentRevisions, .array(parentRevisions.map { .string($0.uuidString) }))
+    set(.generation, .integer(Int64(generation)))
+    set(.created, .date(created))
+    set(.modified, .date(modified))
+    set(.generator, .string(generator))
+    set(.generatorVersion, .string(generatorVersion))
+    set(.savingComputer, .string(savingComputer))
+    set(.fileCount, .integer(Int64(fileCount)))
+    set(.byteCount, .integer(Int64(clamping: byteCount)))
+    set(.contentDigest, .string(contentDigest))
+    return values
+  }
+
+  /// The plist as XML, keys in order.
+  package func encoded() throws -> Data {
+    let encoder = PropertyListEncoder()
+    encoder.outputFormat = .xml
+    return try encoder.encode(propertyList)
+  }
+
+  /// Why a plist is not the metadata of a package that this version can edit.
+  package enum Problem: Error, Equatable {
+    case tooLarge
+    case notAPropertyList
+    /// A plist of somebody else's.
+    case notOurs
+    case newerFormat(Int)
+    /// A key of ours that is missing or of the wrong kind.
+    case invalidValue(String)
+  }
+
+  package init(decoding data: Data) throws(Problem) {
+    guard data.count <= Self.maximumSize else { throw .tooLarge }
+    guard let values = try? PropertyListDecoder().decode([String: PropertyListValue].self, from: data) else {
+      throw .notAPropertyList
+    }
+    try self.init(propertyList: values)
+  }
+
+  private init(propertyList values: [String: PropertyListValue]) throws(Problem) {
+    let reader = Reader(values: values)
+    guard case .integer(let version) = values[Key.formatVersion.rawValue] else { throw .notOurs }
+    guard version <= Self.currentFormatVersion else { throw .newerFormat(Int(version)) }
+    guard version >= 1 else { throw .invalidValue(Key.formatVersion.rawValue) }
+    formatVersion = Int(version)
+    contentType = try values[Key.contentType.rawValue].map { _ throws(Problem) in
+      try reader.string(.contentType)
+    }
+    identifier = try reader.uuid(.identifier)
+    revision = try reader.uuid(.revision)
+    parentRevisions = try reader.uuids(.parentRevisions)
+    generation = Int(try reader.integer(.generation))
+    created = try reader.date(.created)
+    modified = try reader.date(.modified)
+    generator = try reader.string(.generator)
+    generatorVersion = try reader.string(.generatorVersion)
+    savingComputer = try reader.string(.savingComputer)
+    fileCount = Int(try reader.integer(.fileCount))
+    byteCount = UInt64(try reader.integer(.byteCount))
+    contentDigest = try reader.string(.contentDigest)
+    guard ContentDigest(hexadecimal: contentDigest) != nil else {
+      throw .invalidValue(Key.contentDigest.rawValue)
+    }
+    let own = Set(Key.allCases.filter { $0 != .displayName }.map(\.rawValue))
+    applicationValues = values.filter { !own.contains($0.key) }
+  }
+
+  var summary: ContentSummary {
+    get {
+      ContentSummary(
+        fileCount: fileCount, byteCount: byteCount,
+        digest: ContentDigest(hexadecimal: contentDigest) ?? ContentDigest())
+    }
+    set {
+      fileCount = newValue.fileCount
+      byteCount = newValue.byteCount
+      contentDigest = newValue.digest.hexadecimal
+    }
+  }
+}
+
+private struct Reader {
+  typealias Key = PackageMetadata.Key
+  let values: [String: PropertyListValue]
+
+  func string(_ key: Key) throws(PackageMetadata.Problem) -> String {
+    guard case .string(let value) = values[key.rawValue] else { throw .invalidValue(key.rawValue) }
+    return value
+  }
+
+  func integer(_ key: Key) throws(PackageMetadata.Problem) -> Int64 {
+    guard case .integer(let value) = values[key.rawValue], value >= 0 else {
+      throw .invalidValue(key.rawValue)
+    }
+    return value
+  }
+
+  func date(_ key: Key) throws(PackageMetadata.Problem) -> Date {
+    guard case .date(let value) = values[key.rawValue] else { throw .invalidValue(key.rawValue) }
+    return value
+  }
+
+  func uuid(_ key: Key) throws(PackageMetadata.Problem) -> UUID {
+    guard let value = UUID(uuidString: try string(key)) else { throw .invalidValue(key.rawValue) }
+    return value
+  }
+
+  func uuids(_ key: Key) throws(PackageMetadata.Problem) -> [UUID] {
+    guard case .array(let array) = values[key.rawValue] else { throw .invalidValue(key.rawValue) }
+    var uuids: [UUID] = []
+    for element in array {
+      guard case .string(let text) = element, let uuid = UUID(uuidString: text) else {
+        throw .invalidValue(key.rawValue)
+      }
+      uuids.append(uuid)
+    }
+    return uuids
+  }
+}
+
+extension PackageMetadata.Problem {
+  var words: String {
+    switch self {
+    case .tooLarge: "'Metadata.plist' is larger than \(PackageMetadata.maximumSize) bytes"
+    case .notAPropertyList: "'Metadata.plist' is no complete property list"
+    case .notOurs: "its 'Metadata.plist' is another program's"
+    case .newerFormat(let version):
+      "it has format \(version), and this program knows only formats up to "
+        + "\(PackageMetadata.currentFormatVersion)"
+    case .invalidValue(let key): "'Metadata.plist' has no valid '\(key)'"
+    }
+  }
+
+  var code: FilePackageError.Code {
+    if case .newerFormat = self { .newerFormat } else { .metadataDamaged }
+  }
+}

@@ -1,0 +1,52 @@
+package import DurableIO
+
+/// The place of a node within a package: the names that lead to it, none for the package itself.
+package struct PackagePath: Hashable, Sendable {
+  package var names: [FileName]
+
+  package init(_ names: [FileName] = []) {
+    self.names = names
+  }
+
+  /// Reads a path as people write it, `Images/7.png`. Nothing is normalised: what is not a name stays visible
+  /// to whoever checks it.
+  package init(_ string: String) {
+    names = string.split(separator: "/", omittingEmptySubsequences: false).map { FileName(String($0)) }
+    if names == [""] { names = [] }
+  }
+
+  package static let root = PackagePath()
+
+  package var isRoot: Bool { names.isEmpty }
+  package var name: FileName? { names.last }
+  package var parent: PackagePath { PackagePath(Array(names.dropLast())) }
+
+  package func appending(_ name: FileName) -> PackagePath {
+    PackagePath(names + [name])
+  }
+
+  /// Whether this is `other` or beneath it.
+  package func isWithin(_ other: PackagePath) -> Bool {
+    names.starts(with: other.names)
+  }
+
+  /// The path as a string from which the bytes can be had again.
+  package var string: String { names.map(\.string).joined(separator: "/") }
+  /// The path for people.
+  package var display: String { names.map(\.display).joined(separator: "/") }
+  /// The path as the file system has it.
+  package var bytes: [UInt8] { Array(names.map(\.bytes).joined(separator: [UInt8(ascii: "/")])) }
+}
+
+extension PackagePath: Comparable {
+  /// By the bytes of each name in turn: a folder stands directly before what is in it.
+  package static func < (left: PackagePath, right: PackagePath) -> Bool {
+    left.names.lexicographicallyPrecedes(right.names)
+  }
+}
+
+extension PackagePath: ExpressibleByStringLiteral {
+  package init(stringLiteral value: String) {
+    self.init(value)
+  }
+}

@@ -1,0 +1,180 @@
+package import DurableIO
+import Synchronization
+
+/// A tree as it was at one moment: frozen, and safe to hand to another thread while the tree goes on changing.
+///
+/// Costs what changed: a directory that is on disk stands for itself, and only the names in it that differ are
+/// in the snapshot.
+public struct PackageSnapshot: Sendable {
+  package var root: Node
+
+  /// One wrapper, frozen.
+  package struct Node: Sendable {
+    /// The wrapper, and its revision at that moment; nil for a node that nobody asked for as an object.
+    package var wrapper: FileWrapper?
+    package var revision: UInt64 = 0
+    package var attributes: NodeAttributes
+    /// The node on disk that it was read from or last saved as.
+    package var stored: StoredNode?
+    /// The file that it is known to be the same as: the one last written, or else the one it was read from.
+    package var known: FileStatus?
+    package var filename: FileName?
+    package var content: Content
+  }
+
+  package indirect enum Content: Sendable {
+    case file(FileContents)
+    case link(FileWrapper.LinkDestination)
+    /// The names that differ from the directory on disk, or all of them where it is only in memory.
+    case directory([FileName: Change])
+  }
+
+  /// What became of one name.
+  package struct Change: Sendable {
+    package var baseline: DirectoryNode.Baseline
+    /// The node under that name, nil when there is none any more.
+    package var now: Node?
+  }
+}
+
+extension FileWrapper {
+  /// Freezes the tree.
+  ///
+  /// Cost: what was touched in memory. What was never asked for is not looked at; it is read from disk, and
+  /// checked for being unchanged as far as it is known, when the snapshot is used.
+  public func snapshot() -> PackageSnapshot {
+    PackageSnapshot(root: freeze(changesOnly: false))
+  }
+
+  /// Freezes what differs from the disk: the cost is what changed, even where every child is an object.
+  package func changesSnapshot() -> PackageSnapshot {
+    PackageSnapshot(root: freeze(changesOnly: true))
+  }
+
+  private func freeze(changesOnly: Bool) -> PackageSnapshot.Node {
+    var children: [(FileName, DirectoryNode.Baseline, FileWrapper?)] = []
+    var node = state.withLock { state in
+      let content: PackageSnapshot.Content =
+        switch state.node {
+        case .file(let contents): .file(contents)
+        case .link(let destination): .link(destination)
+        case .directory(let directory):
+          {
+            for (name, baseline) in directory.changes {
+              children.append((name, baseline, directory.children[name]))
+            }
+            if !changesOnly {
+              for (name, child) in directory.children where directory.changes[name] == nil {
+                children.append((name, .present(nil), child))
+              }
+            }
+            return .directory([:])
+          }()
+        }
+      return PackageSnapshot.Node(
+        wrapper: self, revision: state.revision, attributes: state.attributes, stored: state.stored,
+        known: state.written ?? state.stored?.status,
+        filename: state.filename.map { FileName($0) }, content: content)
+    }
+    if case .directory = node.content {
+      var changes: [FileName: PackageSnapshot.Change] = [:]
+      changes.reserveCapacity(children.count)
+      for (name, baseline, child) in children {
+        let now = child?.freeze(changesOnly: changesOnly)
+        changes[name] = PackageSnapshot.Change(baseline: baseline, now: now)
+      }
+      node.content = .directory(changes)
+    }
+    return node
+  }
+}
+
+// MARK: - Looking at everything
+
+extension PackageSnapshot {
+  /// What a visit is told of one node.
+  package typealias Visitor = (_ path: PackagePath, _ node: Node) throws(FilePackageError) -> Void
+
+  /// Folders within folders that are followed; a package beyond is refused.
+  package static let maximumDepth = 200
+
+  /// Visits every node beneath the root, a folder before what is in it, names in byte order. O(children).
+  ///
+  /// - Parameter looking: whether nodes that nobody touched get a status and attributes; a statx(2) each.
+  package func visit(looking: Bool, _ body: Visitor) throws(FilePackageError) {
+    try root.visit(at: .root, looking: looking, body)
+  }
+}
+
+extension PackageSnapshot.Node {
+  fileprivate func visit(
+    at path: PackagePath, looking: Bool, _ body: PackageSnapshot.Visitor
+  ) throws(FilePackageError) {
+    for (name, node) in try children(at: path, looking: looking) {
+      let place = path.appending(name)
+      try body(place, node)
+      if case .directory = node.content { try node.visit(at: place, looking: looking, body) }
+    }
+  }
+
+  /// All children of a directory by name: those in the snapshot, and the others from the disk.
+  package func children(
+    at path: PackagePath, looking: Bool
+  ) throws(FilePackageError) -> [(name: FileName, node: PackageSnapshot.Node)] {
+    guard case .directory(let changes) = content else { return [] }
+    var children: [(name: FileName, node: PackageSnapshot.Node)] = []
+    if let stored {
+      if path.names.count >= PackageSnapshot.maximumDepth { throw FilePackageError(.tooDeep, .read, stored) }
+      let listing = try stored.list()
+      let positions = listing.sortedPositions().filter { position in
+        listing.kind(at: position).isSupported
+          && (changes.isEmpty || changes[listing.name(at: position)] == nil)
+      }
+      let names = positions.map(listing.name(at:))
+      let nodes = looking ? try stored.children(names) : names.map(stored.child)
+      children = zip(positions, nodes).map { position, node in
+        (listing.name(at: position), PackageSnapshot.Node(node, kind: listing.kind(at: position)))
+      }
+      if changes.isEmpty { return children }
+    }
+    for (name, change) in changes {
+      if let now = change.now { children.append((name, now)) }
+    }
+    return children.sorted { $0.name < $1.name }
+  }
+
+  /// A node that is on disk and is no object.
+  package init(_ stored: StoredNode, kind: FileKind) {
+    let content: PackageSnapshot.Content =
+      switch kind {
+      case .directory: .directory([:])
+      case .symbolicLink: .link(.unread)
+      default: .file(.stored(stored))
+      }
+    self.init(
+      attributes: stored.status.map(NodeAttributes.init) ?? .newDirectory(), stored: stored,
+      known: stored.status, filename: stored.path.name, content: content)
+  }
+
+  package var kind: FileKind {
+    switch content {
+    case .file: .file
+    case .link: .symbolicLink
+    case .directory: .directory
+    }
+  }
+
+  /// The destination of a symbolic link.
+  package func destination() throws(FilePackageError) -> [UInt8] {
+    guard case .link(let destination) = content else { return [] }
+    if case .known(let bytes) = destination { return bytes }
+    return try stored?.readLink() ?? []
+  }
+
+  /// Whether the attributes differ from those on disk in a way that a save has to carry out.
+  package func hasNewAttributes(since status: FileStatus?) -> Bool {
+    guard let status else { return false }
+    if attributes.modeIsExact && attributes.mode != status.mode { return true }
+    return attributes.modified.map { $0 != status.modified } ?? false
+  }
+}

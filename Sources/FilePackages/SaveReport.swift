@@ -1,0 +1,59 @@
+/// What a save did.
+public struct SaveReport: Sendable, Hashable, Codable {
+  /// The number of the state that was saved; nil for a package that has no metadata of ours.
+  public var generation: Int?
+  /// How it was saved: `staged`, or `none` where there was nothing to do.
+  public var strategy: String
+  /// The children written, as paths in byte order.
+  public var written: [String] = []
+  /// The children removed; a folder stands for all that was in it.
+  public var removed: [String] = []
+  /// The files and links that stayed as they were, also those that moved.
+  public var reused = 0
+  /// Bytes of files written, the metadata included.
+  public var bytesWritten: UInt64 = 0
+  /// Bytes of files that stayed.
+  public var bytesReused: UInt64 = 0
+  /// How many times the disk was asked to keep what was written: fsync(2).
+  public var synchronizations = 0
+  /// FIFOs, sockets and devices in the package, which were left alone.
+  public var leftAlone: [String] = []
+  /// How unchanged files came into the new state, where they could not be hard links: how many were copied,
+  /// by sharing their blocks where the file system can.
+  public var copied = 0
+  /// A hidden directory beside the package that could not be removed; the next save tries again.
+  public var leftover: String?
+
+  init(strategy: String) {
+    self.strategy = strategy
+  }
+}
+
+extension SaveReport: CustomStringConvertible {
+  /// One line, such as `wrote 2 (4.5 KB), removed 0, reused 998 (4.1 MB), 5 synchronizations`.
+  public var description: String {
+    if strategy == "none" { return "nothing to save" }
+    var parts = [
+      "wrote \(written.count) (\(Self.bytes(bytesWritten)))", "removed \(removed.count)",
+      "reused \(reused) (\(Self.bytes(bytesReused)))",
+      "\(synchronizations) synchronization\(synchronizations == 1 ? "" : "s")",
+    ]
+    if copied > 0 { parts.append("\(copied) copied for want of hard links") }
+    if !leftAlone.isEmpty { parts.append("left alone: \(leftAlone.joined(separator: ", "))") }
+    return parts.joined(separator: ", ")
+  }
+
+  /// A number of bytes for people, in units of 1,000.
+  public static func bytes(_ count: UInt64) -> String {
+    let units = ["KB", "MB", "GB", "TB", "PB", "EB"]
+    if count < 1000 { return "\(count) B" }
+    var tenths = count / 100
+    for unit in units {
+      if tenths < 10_000 {
+        return tenths < 1000 ? "\(tenths / 10).\(tenths % 10) \(unit)" : "\(tenths / 10) \(unit)"
+      }
+      tenths /= 1000
+    }
+    return "\(count) B"
+  }
+}

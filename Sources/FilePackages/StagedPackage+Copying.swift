@@ -1,0 +1,171 @@
+import Crypto
+import DurableIO
+import SystemPackage
+
+extension StagedPackage {
+  /// Gives an unchanged file a second name in the new state. False where the file system, or the kernel's
+  /// protection of other people's files, does not allow that; then it has to be copied.
+  mutating func link(
+    _ name: FileName, in old: borrowing OwnedDescriptor, to newName: FileName,
+    in new: borrowing OwnedDescriptor, at path: PackagePath
+  ) throws(FilePackageError) -> Bool {
+    guard canLink && options.sharesFiles else { return false }
+    do {
+      try disk.link(name, in: old, to: newName, in: new)
+      return true
+    } catch {
+      switch error.code {
+      case .tooManyLinks: return false
+      case .notPermitted, .improperLink, .notSupported, .noFunction:
+        canLink = error.code == .notPermitted
+        return false
+      default: throw FilePackageError(error, options.operation, node(path), activity: "linking")
+      }
+    }
+  }
+
+  /// Copies a file or a symbolic link with its attributes, by sharing the blocks where the file system can.
+  mutating func copy(
+    _ name: FileName, _ status: FileStatus, from old: borrowing OwnedDescriptor, to newName: FileName,
+    in new: borrowing OwnedDescriptor, at path: PackagePath, attributes: NodeAttributes?
+  ) throws(FilePackageError) {
+    if options.sharesFiles { report.copied += 1 }
+    switch status.kind {
+    case .file:
+      let source: OwnedDescriptor
+      do {
+        source = try disk.openFile(name, in: old)
+      } catch {
+        throw FilePackageError(error, options.operation, node(path), activity: "reading")
+      }
+      let file = try create(newName, in: new, at: path, mode: 0o600)
+      try copyBytes(of: source, to: file, at: path)
+      do {
+        try keepAttributes(of: status, from: source, on: file)
+        let isExact = attributes?.modeIsExact == true
+        try disk.setMode(isExact ? attributes?.mode ?? status.mode : status.mode, of: file)
+        try disk.setModified(attributes?.modified ?? status.modified, of: file)
+        try disk.synchronize(file)
+      } catch {
+        throw FilePackageError(error, options.operation, node(path), activity: "copying")
+      }
+    case .symbolicLink:
+      do {
+        let destination = try disk.destination(of: name, in: old)
+        try disk.makeSymbolicLink(to: destination, named: newName, in: new)
+        try disk.setModified(status.modified, of: newName, in: new)
+      } catch {
+        throw FilePackageError(error, options.operation, node(path), activity: "copying")
+      }
+    default:
+      throw failure(.unsupported, path, reason: "\(status.kind.words) cannot be kept on this file system")
+    }
+  }
+
+  func create(
+    _ name: FileName, in new: borrowing OwnedDescriptor, at path: PackagePath, mode: UInt16
+  ) throws(FilePackageError) -> OwnedDescriptor {
+    do {
+      return try disk.createFile(name, in: new, mode: mode)
+    } catch {
+      if error.code == .fileExists {
+        throw failure(
+          .nameCollision, path,
+          reason: "the file system does not tell this name from that of another child")
+      }
+      throw FilePackageError(error, options.operation, node(path))
+    }
+  }
+
+  /// Writes the contents; returns their size and, where there is metadata to be told, their digest.
+  mutating func fill(
+    _ file: borrowing OwnedDescriptor, at path: PackagePath, _ contents: FileContents
+  ) throws(FilePackageError) -> (UInt64, SHA256.Digest) {
+    var hash = SHA256()
+    var size: UInt64 = 0
+    let (disk, hashes) = (disk, makeMetadata != nil)
+    do {
+      var isCloned = false
+      if case .stored(let source) = contents, canClone {
+        isCloned = try clone(try source.openFile(), to: file)
+      }
+      if isCloned && !hashes { return (contents.size ?? 0, hash.finalize()) }
+      try contents.forEachChunk { bytes in
+        if hashes { hash.update(bufferPointer: bytes) }
+        if !isCloned { try disk.write(bytes, to: file, at: size) }
+        size += UInt64(bytes.count)
+      }
+    } catch var error as FilePackageError {
+      error.operation = options.operation
+      error.activity = "reading the contents for"
+      error.child = path.display
+      error.document = location.path.string
+      throw error
+    } catch let error as SystemError {
+      throw FilePackageError(error, options.operation, node(path))
+    } catch {
+      throw failure(.inputOutput, path)
+    }
+    return (size, hash.finalize())
+  }
+
+  private mutating func copyBytes(
+    of source: borrowing OwnedDescriptor, to file: borrowing OwnedDescriptor, at path: PackagePath
+  ) throws(FilePackageError) {
+    do {
+      if canClone, try clone(source, to: file) { return }
+      let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: FileContents.chunkSize, alignment: 16)
+      defer { buffer.deallocate() }
+      var offset: UInt64 = 0
+      while true {
+        let count = try disk.read(source, at: offset, into: buffer)
+        if count == 0 { return }
+        try disk.write(UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: file, at: offset)
+        offset += UInt64(count)
+      }
+    } catch {
+      throw FilePackageError(error, options.operation, node(path), activity: "copying")
+    }
+  }
+
+  /// Shares the blocks of `source`; false where the file system cannot, which is not asked again.
+  private mutating func clone(
+    _ source: borrowing OwnedDescriptor, to file: borrowing OwnedDescriptor
+  ) throws(SystemError) -> Bool {
+    do {
+      try disk.clone(source, to: file)
+      return true
+    } catch {
+      switch error.code {
+      case .notSupported, .invalidArgument, .improperLink, .noFunction, .inappropriateIOCTLForDevice:
+        canClone = false
+        return false
+      default: throw error
+      }
+    }
+  }
+
+  // MARK: Attributes
+
+  /// Gives a new file what a document's user may have given the old one: owner, access list, `user.*`
+  /// attributes.
+  func keepAttributes(
+    of status: FileStatus, from source: borrowing OwnedDescriptor, on file: borrowing OwnedDescriptor
+  ) throws(SystemError) {
+    try keepOwner(of: status, on: file)
+    for (name, value) in try disk.extendedAttributes(of: source) {
+      try disk.setExtendedAttribute(name, value, of: file)
+    }
+  }
+
+  /// Only the superuser may give files away; for others, what they save is theirs.
+  func keepOwner(of status: FileStatus, on file: borrowing OwnedDescriptor) throws(SystemError) {
+    let now = try disk.status(of: file)
+    guard now.user != status.user || now.group != status.group else { return }
+    do {
+      try disk.setOwner(user: status.user, group: status.group, of: file)
+    } catch  where error.code == .notPermitted {
+      return
+    }
+  }
+}

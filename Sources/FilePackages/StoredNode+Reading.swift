@@ -1,0 +1,111 @@
+package import DurableIO
+package import SystemPackage
+
+extension StoredNode {
+  /// The node at `path`, looked at now.
+  ///
+  /// A directory becomes a place of its own, so that it can move; anything else is named within the directory
+  /// that holds it. With `following`, a symbolic link stands for what it leads to.
+  ///
+  /// - Throws: `CocoaError` with the system's reason.
+  package init(at path: FilePath, following: Bool, on disk: any Disk = PosixDisk()) throws {
+    do {
+      self = try Self.look(at: path, following: following, on: disk)
+    } catch {
+      throw error.cocoaError
+    }
+  }
+
+  package static func look(
+    at path: FilePath, following: Bool, on disk: any Disk
+  ) throws(FilePackageError) -> StoredNode {
+    var path = path
+    // As many links as the kernel follows.
+    for _ in 0..<40 {
+      let node = try Self.look(at: path, on: disk)
+      guard following, node.status?.kind == .symbolicLink else { return node }
+      let destination = FilePath(FileName(bytes: try node.readLink()).string)
+      path = destination.isAbsolute ? destination : path.removingLastComponent().pushing(destination)
+    }
+    throw FilePackageError(
+      .wrongKind, .read, document: path.string, reason: "too many levels of symbolic links")
+  }
+
+  private static func look(at path: FilePath, on disk: any Disk) throws(FilePackageError) -> StoredNode {
+    let whole = StoredNode(location: Location(path, on: disk), path: .root)
+    do {
+      // The root of the file system, or a path that ends in `..`: it has no name to look up.
+      guard let last = path.lastComponent, last.kind == .regular else {
+        let directory = try disk.openDirectory(at: path)
+        return StoredNode(location: whole.location, path: .root, status: try disk.status(of: directory))
+      }
+      let folder = path.removingLastComponent()
+      let parent = try disk.openDirectory(at: folder.isEmpty ? "." : folder)
+      let name = FileName(last.string)
+      let status = try disk.status(of: name, in: parent)
+      if status.kind == .directory {
+        return StoredNode(location: whole.location, path: .root, status: status)
+      }
+      let location = Location(folder.isEmpty ? "." : folder, on: disk)
+      return StoredNode(location: location, path: PackagePath([name]), status: status)
+    } catch {
+      throw FilePackageError(error, .read, whole)
+    }
+  }
+
+  /// Lists the directory.
+  package func list() throws(FilePackageError) -> DirectoryListing {
+    do {
+      return try disk.list(try location.openDirectory(path))
+    } catch {
+      throw FilePackageError(error, .read, self, activity: "listing")
+    }
+  }
+
+  /// The named entries of the directory, each looked at now.
+  package func children(_ names: [FileName]) throws(FilePackageError) -> [StoredNode] {
+    var children: [StoredNode] = []
+    children.reserveCapacity(names.count)
+    var current = self
+    do {
+      let directory = try location.openDirectory(path)
+      for name in names {
+        current = child(name)
+        current.status = try disk.status(of: name, in: directory)
+        children.append(current)
+      }
+    } catch {
+      throw FilePackageError(error, .read, current)
+    }
+    return children
+  }
+
+  /// What is on disk under these names by now; a name that is not there has no entry.
+  package func statuses(of names: [FileName]) -> [FileName: FileStatus] {
+    // What cannot be looked at counts as not there: the caller then writes it anew.
+    guard let directory = try? location.openDirectory(path) else { return [:] }
+    var statuses: [FileName: FileStatus] = [:]
+    for name in names { statuses[name] = try? disk.status(of: name, in: directory) }
+    return statuses
+  }
+
+  package func child(_ name: FileName) -> StoredNode {
+    StoredNode(location: location, path: path.appending(name))
+  }
+
+  /// Reads the destination of the symbolic link.
+  package func readLink() throws(FilePackageError) -> [UInt8] {
+    guard let name = path.name else { throw FilePackageError(.wrongKind, .read, self) }
+    do {
+      let directory = try location.openDirectory(path.parent)
+      if let status, try !disk.status(of: name, in: directory).identity.hasSameContents(as: status.identity) {
+        throw FilePackageError(.changedOnDisk, .read, self)
+      }
+      return try disk.destination(of: name, in: directory)
+    } catch let error as SystemError {
+      throw FilePackageError(error, .read, self)
+    } catch {
+      throw error as? FilePackageError ?? FilePackageError(.inputOutput, .read, self)
+    }
+  }
+}
