@@ -30,5 +30,11 @@ let package = Package(
       dependencies: ["CLinux", .product(name: "SystemPackage", package: "swift-system")],
       swiftSettings: strict),
 
+    // Trees as literals, and disks that crash or fail.
+    .target(
+      name: "TestSupport",
+      dependencies: ["DurableIO", .product(name: "SystemPackage", package: "swift-system")],
+      path: "Tests/TestSupport",
+      swiftSettings: strict),
   ]
 )
