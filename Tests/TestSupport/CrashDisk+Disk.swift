@@ -7,7 +7,7 @@ extension CrashDisk {
   // MARK: Opening
 
   package func openDirectory(at path: FilePath) throws(SystemError) -> OwnedDescriptor {
-    let number = try call("open", FileName(path.string)) { (state) throws(Errno) -> Int32 in
+    let number = try call("open", FileName(path)) { (state) throws(Errno) -> Int32 in
       state.open(try state.volume.directory(at: path))
     }
     return OwnedDescriptor(number, of: self)
