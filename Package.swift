@@ -36,5 +36,9 @@ let package = Package(
       dependencies: ["DurableIO", .product(name: "SystemPackage", package: "swift-system")],
       path: "Tests/TestSupport",
       swiftSettings: strict),
+    .testTarget(
+      name: "DurableIOTests",
+      dependencies: ["DurableIO", "TestSupport", .product(name: "SystemPackage", package: "swift-system")],
+      swiftSettings: strict),
   ]
 )

@@ -78,9 +78,11 @@ extension CrashDisk {
   package func list(_ directory: borrowing OwnedDescriptor) throws(SystemError) -> DirectoryListing {
     let number = directory.number
     return try call("getdents64") { (state) throws(Errno) -> DirectoryListing in
+      let directory = try state.volume.directory(state.node(number))
+      guard directory.links > 0 else { throw .noSuchFileOrDirectory }
       var listing = DirectoryListing.Builder()
       // The order of a dictionary is no order, as that of a file system.
-      for (name, entry) in try state.volume.directory(state.node(number)).entries {
+      for (name, entry) in directory.entries {
         listing.append(name, try state.volume.node(entry).kind)
       }
       return DirectoryListing(listing)
@@ -117,7 +119,9 @@ extension CrashDisk {
       guard try !state.file(number).isForWriting else { throw .badFileDescriptor }
       let node = try state.volume.node(state.node(number))
       guard node.kind == .file else { throw .isDirectory }
-      guard let offset = Int(exactly: offset) else { throw .invalidArgument }
+      guard let offset = Int(exactly: offset), offset <= Int.max - buffer.count else {
+        throw .invalidArgument
+      }
       return node.bytes.read(at: offset, into: buffer)
     }
   }
