@@ -13,8 +13,18 @@ let strict: [SwiftSetting] =
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
   ]
 
+let system: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
+let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+
 let package = Package(
   name: "FilePackages",
+  products: [
+    .library(name: "FilePackages", targets: ["FilePackages"]),
+    .library(name: "Documents", targets: ["Documents"]),
+    .library(name: "ImageNotes", targets: ["ImageNotes"]),
+    .executable(name: "docpkg", targets: ["docpkg"]),
+  ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
@@ -25,18 +35,35 @@ let package = Package(
     .target(name: "CLinux"),
 
     // Files and directories that survive a power cut.
-    .target(
-      name: "DurableIO",
-      dependencies: ["CLinux", .product(name: "SystemPackage", package: "swift-system")],
-      swiftSettings: strict),
+    .target(name: "DurableIO", dependencies: ["CLinux", system], swiftSettings: strict),
 
     // Directories that are one document.
-    .target(
-      name: "FilePackages",
-      dependencies: [
-        "DurableIO", .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "SystemPackage", package: "swift-system"),
-      ],
+    .target(name: "FilePackages", dependencies: ["DurableIO", crypto, system], swiftSettings: strict),
+
+    // What a document's content is: types, reading and writing.
+    .target(name: "Documents", dependencies: ["FilePackages"], swiftSettings: strict),
+
+    // The text-plus-image document type.
+    .target(name: "ImageNotes", dependencies: ["Documents", "FilePackages"], swiftSettings: strict),
+
+    // The command line.
+    .executableTarget(
+      name: "docpkg", dependencies: ["Documents", "FilePackages", "ImageNotes", arguments],
       swiftSettings: strict),
+
+    // Trees as literals, and disks that crash or fail.
+    .target(
+      name: "TestSupport", dependencies: ["DurableIO", system], path: "Tests/TestSupport",
+      swiftSettings: strict),
+    .testTarget(
+      name: "DurableIOTests", dependencies: ["DurableIO", "TestSupport", system], swiftSettings: strict),
+    .testTarget(
+      name: "FilePackagesTests", dependencies: ["FilePackages", "DurableIO", "TestSupport", crypto, system],
+      swiftSettings: strict),
+    .testTarget(name: "DocumentsTests", dependencies: ["Documents"], swiftSettings: strict),
+    .testTarget(
+      name: "ImageNotesTests", dependencies: ["ImageNotes", "Documents", "FilePackages"],
+      swiftSettings: strict),
+    .testTarget(
   ]
 )

@@ -74,7 +74,7 @@ package struct CountingDisk: Disk {
   // MARK: Opening
 
   package func openDirectory(at path: FilePath) throws(SystemError) -> OwnedDescriptor {
-    try count(.openDirectory, FileName(path.string))
+    try count(.openDirectory, FileName(path))
     return try base.openDirectory(at: path)
   }
 

@@ -3,8 +3,8 @@ package import SystemPackage
 /// The one way in which this package reads and changes a disk.
 ///
 /// Every operation names one entry of one open directory, never a path, and never follows a symbolic link:
-/// whatever an attacker puts into a package, nothing outside it can be reached. The only paths are those of
-/// the directories a caller starts from.
+/// whatever an attacker puts into a package, nothing outside it can be reached. A name with a slash or a NUL,
+/// `.` and `..` are refused with EINVAL. The only paths are those of the directories a caller starts from.
 ///
 /// What survives a power cut: nothing that was not synchronised. `synchronize(_:)` of a file keeps its bytes
 /// and attributes, of a directory its entries; the entry of a new file is the business of its directory.

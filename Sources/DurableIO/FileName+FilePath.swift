@@ -1,14 +1,16 @@
-import Glibc
 package import SystemPackage
 
 extension FileName {
+  /// One name of a path.
   package init(_ component: FilePath.Component) {
     self.init(FilePath(root: nil, [component]))
   }
 
   /// A whole path, slashes included.
   package init(_ path: FilePath) {
-    self.init(bytes: path.withPlatformString { Array(UnsafeRawBufferPointer(start: $0, count: strlen($0))) })
+    self = path.withPlatformString { text in
+      FileName(bytes: UnsafeBufferPointer(start: text, count: path.length).map { UInt8(bitPattern: $0) })
+    }
   }
 }
 

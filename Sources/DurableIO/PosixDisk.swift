@@ -12,7 +12,9 @@ package struct PosixDisk: Disk {
   // MARK: Opening
 
   package func openDirectory(at path: FilePath) throws(SystemError) -> OwnedDescriptor {
-    let number = try FileName(path).call("open") { open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+    let number = try repeated("open", FileName(path)) {
+      path.withPlatformString { open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+    }
     return OwnedDescriptor(number, of: self)
   }
 
@@ -96,13 +98,17 @@ package struct PosixDisk: Disk {
     _ file: borrowing OwnedDescriptor, at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer
   ) throws(SystemError) -> Int {
     let number = file.number
-    return try repeated("pread") { pread(number, buffer.baseAddress, buffer.count, off_t(offset)) }
+    guard let offset = off_t(exactly: offset) else { throw SystemError("pread", code: .invalidArgument) }
+    return try repeated("pread") { pread(number, buffer.baseAddress, buffer.count, offset) }
   }
 
   package func write(
     _ buffer: UnsafeRawBufferPointer, to file: borrowing OwnedDescriptor, at offset: UInt64
   ) throws(SystemError) {
     let number = file.number
+    guard offset <= UInt64(off_t.max) - UInt64(buffer.count) else {
+      throw SystemError("pwrite", code: .invalidArgument)
+    }
     var done = 0
     while done < buffer.count {
       let rest = UnsafeRawBufferPointer(rebasing: buffer[done...])
@@ -134,6 +140,7 @@ package struct PosixDisk: Disk {
     to destination: [UInt8], named name: FileName, in directory: borrowing OwnedDescriptor
   ) throws(SystemError) {
     let parent = directory.number
+    guard !destination.contains(0) else { throw SystemError("symlinkat", name, code: .invalidArgument) }
     try name.call("symlinkat") { name in
       FileName(bytes: destination).withCString { symlinkat($0, parent, name) }
     }
@@ -144,6 +151,7 @@ package struct PosixDisk: Disk {
     to newName: FileName, in newDirectory: borrowing OwnedDescriptor
   ) throws(SystemError) {
     let (from, to) = (directory.number, newDirectory.number)
+    try name.requireOneEntry("linkat")
     try newName.call("linkat") { newName in
       name.withCString { linkat(from, $0, to, newName, 0) }
     }
@@ -160,6 +168,7 @@ package struct PosixDisk: Disk {
       case .keep: UInt32(CLINUX_RENAME_NOREPLACE)
       case .exchange: UInt32(CLINUX_RENAME_EXCHANGE)
       }
+    try name.requireOneEntry("renameat2")
     try newName.call("renameat2") { newName in
       name.withCString { clinux_rename(from, $0, to, newName, flags) }
     }
@@ -190,7 +199,7 @@ package struct PosixDisk: Disk {
 
   package func setModified(_ time: FileTime, of file: borrowing OwnedDescriptor) throws(SystemError) {
     let number = file.number
-    let times = time.accessOmitted
+    let times = try time.accessOmitted("futimens")
     try repeated("futimens") { futimens(number, times) }
   }
 
@@ -198,7 +207,7 @@ package struct PosixDisk: Disk {
     throws(SystemError)
   {
     let parent = directory.number
-    let times = time.accessOmitted
+    let times = try time.accessOmitted("utimensat")
     try name.call("utimensat") { utimensat(parent, $0, times, AT_SYMLINK_NOFOLLOW) }
   }
 
@@ -241,9 +250,17 @@ extension FileName {
   fileprivate func call<Number: SignedInteger>(
     _ call: String, _ body: (UnsafePointer<CChar>) -> Number
   ) throws(SystemError) -> Number {
-    // A NUL would cut the name short, and the call would do its work on another file.
-    guard !bytes.contains(0) else { throw SystemError(call, self, code: .invalidArgument) }
+    try requireOneEntry(call)
     return try repeated(call, self) { withCString(body) }
+  }
+
+  /// Refuses a name with which the call would do its work on another file: a slash or dots lead out of the
+  /// directory, and a NUL cuts the name short. The other unusable names the system refuses itself.
+  fileprivate func requireOneEntry(_ call: String) throws(SystemError) {
+    switch problem {
+    case .dots, .slash, .nul: throw SystemError(call, self, code: .invalidArgument)
+    case .empty, .tooLong, nil: return
+    }
   }
 
   fileprivate func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
@@ -252,8 +269,10 @@ extension FileName {
 }
 
 extension FileTime {
-  fileprivate var accessOmitted: [timespec] {
-    [
+  fileprivate func accessOmitted(_ call: String) throws(SystemError) -> [timespec] {
+    // Some greater numbers have a meaning of their own: the time of the call, or no time at all.
+    guard nanoseconds < 1_000_000_000 else { throw SystemError(call, code: .invalidArgument) }
+    return [
       timespec(tv_sec: 0, tv_nsec: Int(CLINUX_TIME_OMIT)),
       timespec(tv_sec: Int(seconds), tv_nsec: Int(nanoseconds)),
     ]

@@ -4,7 +4,7 @@ import Glibc
 import SystemPackage
 
 /// The metadata of a state that is being made, to be completed with what the state holds.
-struct MetadataDraft {
+package struct MetadataDraft: Sendable {
   private var metadata: PackageMetadata
   private let location: Location
 

@@ -37,8 +37,7 @@ extension PackageStore {
     let (plan, draft) = try makePlan(snapshot)
     guard !plan.isEmpty else { return SaveReport(strategy: "none") }
     var staged = StagedPackage(
-      plan, at: location, over: .base(status), options: .init(options),
-      makeMetadata: draft.map { draft in { change throws(FilePackageError) in try draft.completed(change) } })
+      plan, at: location, over: .base(status), options: .init(options), metadata: draft)
     var report = try staged.commit()
     try adopt(tree, snapshot)
     report.generation = try metadata()?.generation
@@ -147,8 +146,7 @@ extension PackageStore {
     options.operation = operation
     options.sharesFiles = false
     var staged = StagedPackage(
-      plan, at: location, over: .absent, options: options,
-      makeMetadata: draft.map { draft in { change throws(FilePackageError) in try draft.completed(change) } })
+      plan, at: location, over: .absent, options: options, metadata: draft)
     return try staged.commit()
   }
 

@@ -42,7 +42,7 @@ extension StagedPackage {
       throw failure(.permissionDenied, step.path, reason: "the file is read-only")
     }
     replaced[step.path] = now
-    if makeMetadata != nil {
+    if metadata != nil {
       var stored = node(step.path)
       stored.status = now
       var change = change

@@ -83,7 +83,7 @@ extension StagedPackage {
   ) throws(FilePackageError) -> (UInt64, SHA256.Digest) {
     var hash = SHA256()
     var size: UInt64 = 0
-    let (disk, hashes) = (disk, makeMetadata != nil)
+    let (disk, hashes) = (disk, metadata != nil)
     do {
       var isCloned = false
       if case .stored(let source) = contents, canClone {

@@ -25,7 +25,7 @@ extension StagedPackage {
     for position in 0..<listing.count {
       let name = listing.name(at: position)
       let place = path.appending(name)
-      if makeMetadata != nil && place.names == [PackageLayout.metadata] { continue }
+      if metadata != nil && place.names == [PackageLayout.metadata] { continue }
       var attributes: NodeAttributes?
       if let step = named[name] {
         guard case .setAttributes = step.action else { continue }
@@ -41,7 +41,7 @@ extension StagedPackage {
     if path.isRoot { try writeMetadata(in: new) }
     let isTouched = steps.contains { if case .setAttributes = $0.action { false } else { true } }
     try finish(
-      new, at: path, like: old, status, keepsDate: !isTouched && !(path.isRoot && makeMetadata != nil))
+      new, at: path, like: old, status, keepsDate: !isTouched && !(path.isRoot && metadata != nil))
   }
 
   private mutating func carryDirectory(
@@ -140,7 +140,7 @@ extension StagedPackage {
       if step.attributes.modeIsExact { try disk.setMode(step.attributes.mode, of: file) }
       if let modified = step.attributes.modified { try disk.setModified(modified, of: file) }
       try disk.synchronize(file)
-      mode = makeMetadata == nil ? 0 : try disk.status(of: file).mode
+      mode = metadata == nil ? 0 : try disk.status(of: file).mode
     } catch {
       throw FilePackageError(error, options.operation, node(step.path))
     }
@@ -184,7 +184,7 @@ extension StagedPackage {
       try copy(
         sourceName, status, from: folder, to: name, in: new, at: step.path, attributes: step.attributes)
     }
-    if makeMetadata != nil {
+    if metadata != nil {
       var change = change
       try summarize(PackageSnapshot.Node(source, kind: .file), at: step.path) { change.add($0) }
       self.change = change
@@ -206,9 +206,9 @@ extension StagedPackage {
 
   /// Writes the library's own plist, from what the steps added up to.
   mutating func writeMetadata(in new: borrowing OwnedDescriptor) throws(FilePackageError) {
-    guard let makeMetadata else { return }
+    guard let metadata else { return }
     let path = PackagePath([PackageLayout.metadata])
-    let bytes = try makeMetadata(change)
+    let bytes = try metadata.completed(change)
     do {
       let file = try disk.createFile(PackageLayout.metadata, in: new, mode: 0o666)
       try disk.write(bytes, to: file, at: 0)
@@ -269,7 +269,7 @@ extension StagedPackage {
   private mutating func account(
     _ path: PackagePath, _ kind: FileKind, mode: UInt16, size: UInt64, _ content: SHA256.Digest
   ) {
-    guard makeMetadata != nil else { return }
+    guard metadata != nil else { return }
     change.add(ChildSummary(path: path, kind: kind, mode: mode, size: size, content: content))
   }
 }

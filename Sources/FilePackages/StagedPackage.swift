@@ -27,9 +27,6 @@ package struct StagedPackage {
     case base(FileStatus)
   }
 
-  /// Makes the metadata's bytes from what came into the package and went from it.
-  package typealias MakeMetadata = (ContentSummary) throws(FilePackageError) -> [UInt8]
-
   /// How a package is saved.
   package struct Options: Sendable {
     package var operation = FilePackageError.Operation.save
@@ -46,7 +43,7 @@ package struct StagedPackage {
   let location: Location
   let destination: Destination
   let options: Options
-  let makeMetadata: MakeMetadata?
+  let metadata: MetadataDraft?
   let disk: CountingDisk
   let steps: [PackagePath: [SavePlan.Step]]
 
@@ -62,16 +59,16 @@ package struct StagedPackage {
 
   /// - Parameters:
   ///   - location: where the package is, or is to be.
-  ///   - makeMetadata: called once all else is written; nil for a package without metadata of ours.
+  ///   - metadata: completed and written once all else is; nil for a package without metadata of ours.
   package init(
     _ plan: SavePlan, at location: Location, over destination: Destination, options: Options = Options(),
-    makeMetadata: MakeMetadata? = nil
+    metadata: MetadataDraft? = nil
   ) {
     self.plan = plan
     self.location = location
     self.destination = destination
     self.options = options
-    self.makeMetadata = makeMetadata
+    self.metadata = metadata
     disk = CountingDisk(location.disk)
     steps = Dictionary(grouping: plan.steps, by: \.path.parent)
   }

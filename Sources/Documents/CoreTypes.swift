@@ -1,0 +1,41 @@
+/// The types that are known without any declaration and without any database.
+///
+/// The identifiers, tags and conformances are Apple's, as far as its public documentation tells them, and the
+/// usual names of further formats. `inode/directory` and `inode/symlink` are freedesktop.org's, because a
+/// Linux program meets them.
+///
+/// Reading the table takes about a millisecond and happens once, at the first question that needs it. To
+/// name a type, as in `UTType.png`, needs no table.
+package enum CoreTypes {
+  /// The table of this build.
+  package static let table = table(from: [basics, media, text, documents])
+
+  /// A table read from lines of `identifier | supertypes | extensions | MIME types | description`.
+  ///
+  /// Identifiers and tags have to be in lower case. Lines with another number of columns are skipped.
+  package static func table(from texts: [String]) -> TypeTable {
+    var table = TypeTable(minimumCapacity: 256)
+    for text in texts {
+      for line in text.utf8.split(separator: UInt8(ascii: "\n")) {
+        if let entry = entry(line) { table.add(canonical: entry) }
+      }
+    }
+    return table
+  }
+
+  private static func entry(_ line: Substring.UTF8View) -> TypeEntry? {
+    let columns = line.split(separator: UInt8(ascii: "|"), maxSplits: 5, omittingEmptySubsequences: false)
+    guard columns.count == 5, let identifier = words(columns[0]).first else { return nil }
+    var entry = TypeEntry(key: identifier, parents: words(columns[1]))
+    let extensions = words(columns[2])
+    if !extensions.isEmpty { entry.tags[.filenameExtension] = extensions }
+    let mimeTypes = words(columns[3])
+    if !mimeTypes.isEmpty { entry.tags[.mimeType] = mimeTypes }
+    entry.description = String(Substring(columns[4].drop { $0 == UInt8(ascii: " ") }))
+    return entry
+  }
+
+  private static func words(_ column: Substring.UTF8View) -> [String] {
+    column.split(separator: UInt8(ascii: " ")).map { String(Substring($0)) }
+  }
+}

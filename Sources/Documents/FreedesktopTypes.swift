@@ -1,0 +1,163 @@
+/// What freedesktop.org's shared MIME database says: which MIME types there are, what they are called, and
+/// which of them are kinds of others.
+///
+/// It reads the text files that `update-mime-database` writes (shared-mime-info 0.21). Only globs of the form
+/// `*.extension` become extensions. A line that cannot be understood is skipped.
+package struct FreedesktopTypes: Sendable, Equatable {
+  /// The files of one directory; a missing file is empty.
+  package struct Files: Sendable, Equatable {
+    package var globs: String
+    package var subclasses: String
+    package var aliases: String
+
+    package init(globs: String = "", subclasses: String = "", aliases: String = "") {
+      self.globs = globs
+      self.subclasses = subclasses
+      self.aliases = aliases
+    }
+  }
+
+  private struct Glob: Sendable, Equatable {
+    var mimeType: String
+    var fileExtension: String
+    var weight: Int
+    var isCaseSensitive: Bool
+  }
+
+  private var globs: [String: [Glob]] = [:]
+  private var extensions: [String: [Glob]] = [:]
+  private var parents: [String: [String]] = [:]
+  private var realNames: [String: String] = [:]
+  private var otherNames: [String: [String]] = [:]
+  private var known: Set<String> = []
+
+  /// The merged contents of several directories, the most important first.
+  ///
+  /// A directory that says `__NOGLOBS__` of a type hides what later directories say of its globs.
+  /// Cost: linear in the length of the files.
+  package init(_ layers: [Files] = []) {
+    var closed: Set<String> = []
+    for layer in layers {
+      var closing: Set<String> = []
+      for line in Self.lines(layer.globs) { readGlob(line, closed: closed, closing: &closing) }
+      closed.formUnion(closing)
+      for line in Self.lines(layer.subclasses) { readSubclass(line) }
+      for line in Self.lines(layer.aliases) { readAlias(line) }
+    }
+  }
+
+  /// The MIME types of names that end in one of the given extensions, the likeliest first.
+  ///
+  /// The highest weight wins, then the longest extension, then an exact match of a case-sensitive glob, then
+  /// the more important directory and the earlier line. Case only counts for globs that say so.
+  package func mimeTypes(extensions names: [String]) -> [String] {
+    var matches: [Glob] = []
+    for name in names {
+      matches += globs[name.lowercased(), default: []].filter {
+        !$0.isCaseSensitive || $0.fileExtension == name
+      }
+    }
+    let order = matches.enumerated().sorted { left, right in
+      Self.rank(left.element, left.offset) < Self.rank(right.element, right.offset)
+    }
+    return Self.unique(order.map(\.element.mimeType))
+  }
+
+  /// The MIME type that a name stands for, which is another one if the name is an alias; nil if unknown.
+  package func realName(_ mimeType: String) -> String? {
+    let name = mimeType.lowercased()
+    let real = realNames[name] ?? name
+    return known.contains(real) ? real : nil
+  }
+
+  /// The extensions of a MIME type, the likeliest first.
+  package func fileExtensions(_ mimeType: String) -> [String] {
+    let order = extensions[mimeType, default: []].enumerated().sorted { left, right in
+      (-left.element.weight, left.offset) < (-right.element.weight, right.offset)
+    }
+    return Self.unique(order.map(\.element.fileExtension))
+  }
+
+  /// The MIME types that a MIME type is directly a kind of.
+  package func parents(_ mimeType: String) -> [String] { parents[mimeType] ?? [] }
+
+  /// The other names of a MIME type.
+  package func aliases(_ mimeType: String) -> [String] { otherNames[mimeType] ?? [] }
+
+  /// Every MIME type that a file mentions, aliases apart.
+  package var mimeTypes: Set<String> { known }
+
+  // weight:type:glob, then flags that are separated by commas
+  private mutating func readGlob(_ line: Substring, closed: Set<String>, closing: inout Set<String>) {
+    let fields = Self.split(line, at: ":", omittingEmpty: false)
+    guard fields.count >= 3, let weight = Int(fields[0]), (0...100).contains(weight),
+      let mimeType = Self.mimeType(fields[1])
+    else { return }
+    known.insert(mimeType)
+    if fields[2] == "__NOGLOBS__" {
+      closing.insert(mimeType)
+      return
+    }
+    guard !closed.contains(mimeType), let fileExtension = Self.fileExtension(fields[2]) else { return }
+    let flags = fields.count > 3 ? Self.split(fields[3], at: ",") : []
+    let glob = Glob(
+      mimeType: mimeType, fileExtension: fileExtension, weight: weight, isCaseSensitive: flags.contains("cs"))
+    globs[fileExtension.lowercased(), default: []].append(glob)
+    extensions[mimeType, default: []].append(glob)
+  }
+
+  private mutating func readSubclass(_ line: Substring) {
+    guard let (child, parent) = Self.pair(line) else { return }
+    known.formUnion([child, parent])
+    if !parents[child, default: []].contains(parent) { parents[child, default: []].append(parent) }
+  }
+
+  private mutating func readAlias(_ line: Substring) {
+    guard let (alias, real) = Self.pair(line), realNames[alias] == nil else { return }
+    known.insert(real)
+    realNames[alias] = real
+    otherNames[real, default: []].append(alias)
+  }
+
+  private static func lines(_ text: String) -> [Substring] {
+    split(text[...], at: "\n").filter { $0.utf8.first != UInt8(ascii: "#") }
+  }
+
+  private static func split(
+    _ text: Substring, at separator: Unicode.Scalar, omittingEmpty: Bool = true
+  ) -> [Substring] {
+    text.utf8.split(separator: UInt8(ascii: separator), omittingEmptySubsequences: omittingEmpty)
+      .map { Substring($0) }
+  }
+
+  private static func pair(_ line: Substring) -> (String, String)? {
+    let words = split(line, at: " ")
+    guard words.count == 2, let first = mimeType(words[0]), let second = mimeType(words[1]), first != second
+    else { return nil }
+    return (first, second)
+  }
+
+  private static func mimeType(_ text: Substring) -> String? {
+    guard !text.utf8.contains(UInt8(ascii: ";")) else { return nil }
+    return TypeTag(String(text), tagClass: .mimeType)?.value
+  }
+
+  private static func fileExtension(_ glob: Substring) -> String? {
+    guard glob.utf8.starts(with: "*.".utf8) else { return nil }
+    let text = glob.utf8.dropFirst(2)
+    guard !text.contains(where: wildcards.contains) else { return nil }
+    let name = String(Substring(text))
+    return TypeTag(name, tagClass: .filenameExtension) == nil ? nil : name
+  }
+
+  private static let wildcards = Array("*?[]\\".utf8)
+
+  private static func rank(_ glob: Glob, _ offset: Int) -> (Int, Int, Int, Int) {
+    (-glob.weight, -glob.fileExtension.utf8.count, glob.isCaseSensitive ? 0 : 1, offset)
+  }
+
+  private static func unique(_ names: [String]) -> [String] {
+    var seen: Set<String> = []
+    return names.filter { seen.insert($0).inserted }
+  }
+}

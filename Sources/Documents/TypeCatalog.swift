@@ -1,0 +1,165 @@
+/// Everything that is known of types at one moment; the answers to all questions.
+///
+/// Of one identifier, an exported declaration is what counts, then the core table, which stands for what the
+/// system exports, then an imported declaration, then a name without declaration. Of one tag, the types that
+/// the program declared come first, exported before imported, then those of the core table; only if there are
+/// none is the freedesktop database asked.
+package struct TypeCatalog: Sendable {
+  private let declared: DeclaredTypes
+  private let database: FreedesktopDatabase
+
+  package init(declared: DeclaredTypes, database: FreedesktopDatabase) {
+    self.declared = declared
+    self.database = database
+  }
+
+  // MARK: Identifiers
+
+  /// What is known of the type with a key, or nil if there is no such type.
+  package func entry(_ key: String) -> TypeEntry? {
+    if let entry = declared.exported[key] ?? CoreTypes.table[key] ?? declared.imported[key] { return entry }
+    if let entry = declared.named(key) { return entry }
+    if let dynamic = DynamicType(identifier: key) { return dynamic.entry(conforms: conforms) }
+    if let mimeType = MIMETypes.mimeType(identifier: key) { return freedesktopEntry(mimeType) }
+    return nil
+  }
+
+  /// The type with an identifier, or nil if there is none.
+  ///
+  /// An identifier of a freedesktop type leads to the declared or core type of the same MIME type, if there
+  /// is one now.
+  package func type(identifier: String) -> UTType? {
+    guard let entry = entry(identifier.lowercased()) else { return nil }
+    if let mimeType = MIMETypes.mimeType(identifier: entry.key), let key = key(mimeType: mimeType) {
+      return UTType(key: key, in: self)
+    }
+    return UTType(entry)
+  }
+
+  // MARK: Conformance
+
+  /// Whether a type is another type or conforms to it, over any number of steps.
+  package func conforms(_ key: String, to ancestor: String) -> Bool {
+    if key == ancestor { return true }
+    var seen: Set<String> = [key]
+    var open = [key]
+    while let next = open.popLast() {
+      for parent in entry(next)?.parents ?? [] where seen.insert(parent).inserted {
+        if parent == ancestor { return true }
+        open.append(parent)
+      }
+    }
+    return false
+  }
+
+  /// Whether a type conforms to itself by way of others.
+  package func isCircular(_ key: String) -> Bool {
+    entry(key)?.parents.contains { conforms($0, to: key) } ?? false
+  }
+
+  /// Every known type that a type conforms to, itself apart.
+  package func supertypes(_ key: String) -> Set<UTType> {
+    var seen: Set<String> = [key]
+    var open = entry(key)?.parents ?? []
+    var found: Set<UTType> = []
+    while let next = open.popLast() {
+      guard seen.insert(next).inserted, let entry = entry(next) else { continue }
+      found.insert(UTType(entry))
+      open += entry.parents
+    }
+    return found
+  }
+
+  // MARK: Tags
+
+  /// The types that have a tag and conform to a type, the preferred one first.
+  ///
+  /// If there are none, the one dynamic type for the tag; nothing if the tag is invalid.
+  package func types(tag text: String, tagClass: UTTagClass, conformingTo supertype: UTType?) -> [UTType] {
+    guard let tag = TypeTag(text, tagClass: tagClass) else { return [] }
+    var keys = keys(tag)
+    var plain = tag
+    if keys.isEmpty, let withoutParameters = tag.withoutParameters {
+      plain = withoutParameters
+      keys = self.keys(plain)
+    }
+    if keys.isEmpty { keys = databaseKeys(plain, spelling: text) }
+    if let supertype { keys = keys.filter { conforms($0, to: supertype.key) } }
+    if !keys.isEmpty { return keys.map { UTType(key: $0, in: self) } }
+    guard let dynamic = DynamicType(plain, conformingTo: supertype?.key) else { return [] }
+    return [UTType(dynamic.entry(conforms: conforms))]
+  }
+
+  /// The type of a file-system item of which only the name and the kind are known.
+  package func type(filename: String, isDirectory: Bool) -> UTType {
+    let extensions = Self.extensions(filename)
+    let wanted = isDirectory ? UTType.directory : UTType.data
+    for name in extensions {
+      guard let tag = TypeTag(name, tagClass: .filenameExtension) else { continue }
+      if let key = keys(tag).first(where: { conforms($0, to: wanted.key) }) {
+        return UTType(key: key, in: self)
+      }
+    }
+    if isDirectory { return .folder }
+    let unknown = extensions.filter { name in
+      TypeTag(name, tagClass: .filenameExtension).map { keys($0).isEmpty } ?? false
+    }
+    for mimeType in unknown.isEmpty ? [] : database.types.mimeTypes(extensions: unknown) {
+      let key = key(databaseMIMEType: mimeType)
+      if conforms(key, to: wanted.key) { return UTType(key: key, in: self) }
+    }
+    return types(tag: extensions.last ?? "", tagClass: .filenameExtension, conformingTo: .data).first ?? .data
+  }
+
+  /// The extensions of a name, the longest first: `tar.gz` and `gz`. The dot of a hidden file begins none.
+  private static func extensions(_ filename: String) -> [String] {
+    let name = filename.utf8.split(separator: UInt8(ascii: "/")).last ?? filename[...].utf8
+    return name.indices.dropFirst().filter { name[$0] == UInt8(ascii: ".") }
+      .map { String(Substring(name[name.index(after: $0)...])) }
+  }
+
+  private func keys(_ tag: TypeTag) -> [String] {
+    let exported = declared.exported.keys(tag)
+    let imported = declared.imported.keys(tag).filter {
+      declared.exported[$0] == nil && CoreTypes.table[$0] == nil
+    }
+    let core = CoreTypes.table.keys(tag).filter { declared.exported[$0] == nil }
+    return exported + imported + core
+  }
+}
+
+// MARK: - The freedesktop database
+
+extension TypeCatalog {
+  private func databaseKeys(_ tag: TypeTag, spelling: String) -> [String] {
+    switch tag.tagClass {
+    case .filenameExtension:
+      database.types.mimeTypes(extensions: [spelling]).map(key(databaseMIMEType:))
+    case .mimeType:
+      database.types.realName(tag.value).map { [key(databaseMIMEType: $0)] } ?? []
+    default:
+      []
+    }
+  }
+
+  /// The key of the declared or core type that has a MIME type, or nil.
+  private func key(mimeType: String) -> String? {
+    TypeTag(mimeType, tagClass: .mimeType).flatMap { keys($0).first }
+  }
+
+  private func key(databaseMIMEType mimeType: String) -> String {
+    key(mimeType: mimeType) ?? MIMETypes.identifier(mimeType)
+  }
+
+  private func freedesktopEntry(_ mimeType: String) -> TypeEntry {
+    let types = database.types
+    var parents = types.parents(mimeType).map(key(databaseMIMEType:))
+    let implicit = MIMETypes.implicitParent(mimeType)
+    if !parents.contains(implicit) { parents.append(implicit) }
+    var entry = TypeEntry(identifier: MIMETypes.identifier(mimeType), parents: parents)
+    let extensions = types.fileExtensions(mimeType)
+    if !extensions.isEmpty { entry.tags[.filenameExtension] = extensions }
+    entry.tags[.mimeType] = [mimeType] + types.aliases(mimeType)
+    return entry
+  }
+}

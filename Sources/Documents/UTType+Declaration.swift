@@ -1,0 +1,114 @@
+public import FoundationEssentials
+
+extension UTType {
+  /// What a program says of a type: the counterpart of one dictionary of an Info.plist.
+  public struct Declaration: Hashable, Sendable {
+    /// The identifier: ASCII letters, digits, `-` and `.`.
+    public var identifier: String
+    /// The types that it conforms to directly; they may be declared later.
+    public var conformsTo: [UTType]
+    /// The names that others use for it, the preferred one of each class first.
+    public var tags: [UTTagClass: [String]]
+    /// What it is in plain words.
+    public var description: String?
+    /// Where it is described.
+    public var referenceURL: URL?
+    /// The version of the declaration.
+    public var version: Int?
+
+    /// A declaration. A package is declared by conformance to `.package`.
+    ///
+    /// - Parameters:
+    ///   - filenameExtensions: extensions without a dot, the preferred one first.
+    ///   - mimeTypes: MIME types, the preferred one first.
+    public init(
+      identifier: String, conformsTo: [UTType], filenameExtensions: [String] = [], mimeTypes: [String] = [],
+      description: String? = nil, referenceURL: URL? = nil, version: Int? = nil
+    ) {
+      self.identifier = identifier
+      self.conformsTo = conformsTo
+      self.tags = [:]
+      self.description = description
+      self.referenceURL = referenceURL
+      self.version = version
+      if !filenameExtensions.isEmpty { tags[.filenameExtension] = filenameExtensions }
+      if !mimeTypes.isEmpty { tags[.mimeType] = mimeTypes }
+    }
+  }
+
+  /// The declarations of a program: what it owns and what it uses.
+  public struct Declarations: Hashable, Sendable {
+    /// The types that the program owns.
+    public var exported: [Declaration]
+    /// The types of others that the program uses.
+    public var imported: [Declaration]
+
+    /// A list of declarations.
+    public init(exported: [Declaration] = [], imported: [Declaration] = []) {
+      self.exported = exported
+      self.imported = imported
+    }
+  }
+
+  /// Declares a type that this program owns, for the whole process and until it ends.
+  ///
+  /// The same declaration may be made again.
+  ///
+  /// - Returns: the type.
+  /// - Throws: `invalidIdentifier`, `reservedIdentifier`, `invalidTag`, `circularConformance`, or
+  ///   `conflictingDeclaration` if the type has been exported with other contents.
+  @discardableResult
+  public static func declare(exported declaration: Declaration) throws(DeclarationError) -> UTType {
+    try declare(Declarations(exported: [declaration]))
+    return UTType(TypeEntry(declaration))
+  }
+
+  /// Declares a type that somebody else owns and that this program uses.
+  ///
+  /// It does not count if the type is exported or is in the core table, or if it was imported before; those
+  /// stay as they are, and that is no error.
+  ///
+  /// - Returns: the type.
+  /// - Throws: `invalidIdentifier`, `reservedIdentifier`, `invalidTag` or `circularConformance`.
+  @discardableResult
+  public static func declare(imported declaration: Declaration) throws(DeclarationError) -> UTType {
+    let types = try declare(Declarations(imported: [declaration]))
+    return types.first ?? UTType(TypeEntry(declaration))
+  }
+
+  /// Declares all types of a list, or none of them if it throws.
+  ///
+  /// - Returns: the exported types and then the imported ones, in the order of the list.
+  /// - Throws: what the declarations of single types throw.
+  @discardableResult
+  public static func declare(_ declarations: Declarations) throws(DeclarationError) -> [UTType] {
+    try TypeRegistry.shared.declare(declarations)
+  }
+}
+
+extension UTType.Declaration {
+  /// Throws if the declaration could not be made whatever else is declared.
+  func validate(isExported: Bool) throws(UTType.DeclarationError) {
+    guard !identifier.isEmpty, identifier.utf8.allSatisfy(Self.isAllowed) else {
+      throw UTType.DeclarationError(.invalidIdentifier, identifier: identifier)
+    }
+    let reserved = [DynamicType.prefix, MIMETypes.prefix] + (isExported ? ["public.", "com.apple."] : [])
+    let key = identifier.lowercased()
+    if let prefix = reserved.first(where: key.hasPrefix) {
+      throw UTType.DeclarationError(.reservedIdentifier, identifier: identifier, detail: prefix)
+    }
+    for (tagClass, tags) in tags {
+      for tag in tags where TypeTag(tag, tagClass: tagClass) == nil {
+        throw UTType.DeclarationError(.invalidTag, identifier: identifier, detail: tag)
+      }
+    }
+  }
+
+  private static func isAllowed(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."): true
+    default: false
+    }
+  }
+}

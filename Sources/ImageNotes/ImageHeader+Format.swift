@@ -1,0 +1,101 @@
+extension ImageHeader {
+  /// The formats of pictures that are recognised.
+  public enum Format: String, Sendable, CaseIterable, Codable {
+    /// Portable Network Graphics (W3C, third edition), animated or not.
+    case png
+    /// JPEG (ITU-T T.81), any process: baseline, progressive, lossless, hierarchical.
+    case jpeg
+    /// GIF87a and GIF89a (CompuServe).
+    case gif
+    /// WebP (RFC 9649): lossy, lossless, extended.
+    case webP
+    /// Windows and OS/2 bitmaps that begin with `BM`.
+    case bmp
+    /// TIFF 6.0 and BigTIFF, in both byte orders.
+    case tiff
+    /// HEIF (ISO/IEC 23008-12) with a still picture coded in HEVC. AVIF is another format, and not recognised.
+    case heic
+
+    /// The format's name as people write it, for messages.
+    public var name: String {
+      switch self {
+      case .png: "PNG"
+      case .jpeg: "JPEG"
+      case .gif: "GIF"
+      case .webP: "WebP"
+      case .bmp: "BMP"
+      case .tiff: "TIFF"
+      case .heic: "HEIC"
+      }
+    }
+
+    /// The extensions, in lower case and without a dot, that files of this format go by; the preferred one first.
+    public var filenameExtensions: [String] {
+      switch self {
+      case .png: ["png"]
+      case .jpeg: ["jpeg", "jpg", "jpe", "jfif"]
+      case .gif: ["gif"]
+      case .webP: ["webp"]
+      case .bmp: ["bmp", "dib"]
+      case .tiff: ["tiff", "tif"]
+      case .heic: ["heic", "heif", "hif"]
+      }
+    }
+
+    /// The extension for a new file of this format: the one that Apple's `UTType` prefers.
+    public var preferredFilenameExtension: String {
+      switch self {
+      case .png: "png"
+      case .jpeg: "jpeg"
+      case .gif: "gif"
+      case .webP: "webp"
+      case .bmp: "bmp"
+      case .tiff: "tiff"
+      case .heic: "heic"
+      }
+    }
+
+    /// Apple's uniform type identifier of this format.
+    public var uniformTypeIdentifier: String {
+      switch self {
+      case .png: "public.png"
+      case .jpeg: "public.jpeg"
+      case .gif: "com.compuserve.gif"
+      case .webP: "org.webmproject.webp"
+      case .bmp: "com.microsoft.bmp"
+      case .tiff: "public.tiff"
+      case .heic: "public.heic"
+      }
+    }
+  }
+}
+
+extension ImageHeader.Format {
+  /// Recognises a format by the first bytes of a file, at most ``ImageHeader/maximumReadSize`` of them.
+  ///
+  /// A file that ends within its signature is not recognised. `BM` alone begins many a text, so that a bitmap has
+  /// to have the size of a known header as well.
+  init?(signature bytes: [UInt8]) {
+    func has(_ expected: [UInt8], at offset: Int = 0) -> Bool {
+      bytes.dropFirst(offset).starts(with: expected)
+    }
+
+    if has([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) {
+      self = .png
+    } else if has([0xFF, 0xD8, 0xFF]) {
+      self = .jpeg
+    } else if has(Array("GIF87a".utf8)) || has(Array("GIF89a".utf8)) {
+      self = .gif
+    } else if has(Array("RIFF".utf8)), has(Array("WEBP".utf8), at: 8) {
+      self = .webP
+    } else if has(Array("BM".utf8)), BitmapHeader.sizes.contains(where: { has([$0, 0, 0, 0], at: 14) }) {
+      self = .bmp
+    } else if [42, 43].contains(where: { has([0x49, 0x49, $0, 0]) || has([0x4D, 0x4D, 0, $0]) }) {
+      self = .tiff
+    } else if has(Array("ftyp".utf8), at: 4), HEIFBrands(bytes).areHEVC {
+      self = .heic
+    } else {
+      return nil
+    }
+  }
+}

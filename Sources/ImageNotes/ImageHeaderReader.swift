@@ -1,0 +1,95 @@
+/// Reads the bytes that a header needs from anywhere in a file, and only so many of them.
+// (1) No more than `maximumReads` calls of the closure, each for at most `maximumReadSize` bytes within the file.
+// (2) Every parser goes forward, at least a byte a step, so that (1) also bounds its steps.
+// (3) No position is computed by arithmetic that can overflow: a sum that would saturates, and lies past every end.
+struct ImageHeaderReader: ~Copyable {
+  /// The size of the file in bytes.
+  let size: UInt64
+
+  /// The format that errors name.
+  var format = ImageHeader.Format.png
+
+  /// The first error of the closure; after it, nothing more is read.
+  private(set) var failure: (any Error)?
+
+  private let read: (UInt64, Int) throws -> [UInt8]
+  private var reads = 0
+  private var window: [UInt8] = []
+  private var windowStart: UInt64 = 0
+
+  init(size: UInt64, read: @escaping (UInt64, Int) throws -> [UInt8]) {
+    self.size = size
+    self.read = read
+  }
+
+  /// The first bytes of the file, as many as one read gives.
+  mutating func beginning() -> [UInt8] {
+    load(at: 0, atLeast: 0)
+    return window
+  }
+
+  /// Bytes at a position; `part` names them when they are missing.
+  mutating func bytes(
+    at offset: UInt64, count: Int, _ part: @autoclosure () -> String
+  ) throws(ImageHeaderError) -> ArraySlice<UInt8> {
+    guard offset <= size, UInt64(count) <= size - offset else {
+      throw .truncated(format, missing: part())
+    }
+    if !windowHolds(offset, count) {
+      guard reads < ImageHeader.maximumReads else { throw .tooFarAway(format) }
+      load(at: offset, atLeast: count)
+      guard windowHolds(offset, count) else { throw .truncated(format, missing: part()) }
+    }
+    let start = Int(offset - windowStart)
+    return window[start..<start + count]
+  }
+
+  /// An unsigned number of one to eight bytes.
+  mutating func number(
+    at offset: UInt64, bytes count: Int, _ order: ByteOrder, _ part: @autoclosure () -> String
+  ) throws(ImageHeaderError) -> UInt64 {
+    let bytes = try bytes(at: offset, count: count, part())
+    return switch order {
+    case .bigEndian: bytes.reduce(0) { $0 << 8 | UInt64($1) }
+    case .littleEndian: bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    }
+  }
+
+  /// Four bytes as text, for the four-character codes of RIFF, PNG and HEIF.
+  mutating func code(
+    at offset: UInt64, _ part: @autoclosure () -> String
+  ) throws(ImageHeaderError) -> String {
+    String(decoding: try bytes(at: offset, count: 4, part()), as: UTF8.self)
+  }
+
+  /// Which end of a number comes first.
+  enum ByteOrder {
+    case bigEndian, littleEndian
+  }
+
+  private func windowHolds(_ offset: UInt64, _ count: Int) -> Bool {
+    guard offset >= windowStart, offset - windowStart <= UInt64(window.count) else { return false }
+    return count <= window.count - Int(offset - windowStart)
+  }
+
+  private mutating func load(at offset: UInt64, atLeast count: Int) {
+    let available = Int(min(size - offset, UInt64(ImageHeader.maximumReadSize)))
+    window = []
+    windowStart = offset
+    guard failure == nil, available > 0, count <= available else { return }
+    reads += 1
+    do {
+      window = Array(try read(offset, available).prefix(available))
+    } catch {
+      failure = error
+    }
+  }
+}
+
+extension UInt64 {
+  /// The sum, or the greatest number where it would not fit.
+  func adding(_ other: UInt64) -> UInt64 {
+    let (sum, overflow) = addingReportingOverflow(other)
+    return overflow ? .max : sum
+  }
+}

@@ -1,0 +1,147 @@
+import Documents
+import Testing
+
+@Suite("The core table")
+struct UTTypeCoreTests {
+  @Test func `has the tree that documents need`() {
+    #expect(UTType.data.supertypes == [.item])
+    #expect(UTType.directory.supertypes == [.item])
+    for type in [UTType.folder, .package, .bundle] {
+      #expect(type.isSubtype(of: .directory))
+      #expect(!type.conforms(to: .data))
+    }
+    #expect(UTType.symbolicLink.supertypes == [.item, .resolvable])
+    #expect(UTType.compositeContent.supertypes == [.content])
+    #expect(!UTType.content.conforms(to: .item))
+  }
+
+  @Test func `has documents that are content and either data or a package`() {
+    for type in [UTType.plainText, .rtf, .html, .pdf, .png, .jpeg, .epub] {
+      #expect(type.conforms(to: .content) && type.conforms(to: .data), "\(type)")
+    }
+    for type in [UTType.rtfd, .textBundle] {
+      #expect(type.conforms(to: .content) && type.conforms(to: .package), "\(type)")
+    }
+    #expect(UTType.package.identifier == "com.apple.package")
+    #expect(UTType.folder.identifier == "public.folder")
+  }
+
+  @Test func `has Apple's identifiers, extensions and MIME types`() {
+    let expected: [(UTType, String, String?, String?)] = [
+      (.item, "public.item", nil, nil),
+      (.data, "public.data", nil, "application/octet-stream"),
+      (.symbolicLink, "public.symlink", nil, "inode/symlink"),
+      (.bundle, "com.apple.bundle", "bundle", nil),
+      (.plainText, "public.plain-text", "txt", "text/plain"),
+      (.utf8PlainText, "public.utf8-plain-text", nil, "text/plain;charset=utf-8"),
+      (.text, "public.text", nil, nil),
+      (.rtf, "public.rtf", "rtf", "text/rtf"),
+      (.rtfd, "com.apple.rtfd", "rtfd", nil),
+      (.flatRTFD, "com.apple.flat-rtfd", nil, nil),
+      (.json, "public.json", "json", "application/json"),
+      (.xml, "public.xml", "xml", "application/xml"),
+      (.yaml, "public.yaml", "yaml", "application/yaml"),
+      (.html, "public.html", "html", "text/html"),
+      (.propertyList, "com.apple.property-list", "plist", "application/x-plist"),
+      (.png, "public.png", "png", "image/png"),
+      (.jpeg, "public.jpeg", "jpeg", "image/jpeg"),
+      (.gif, "com.compuserve.gif", "gif", "image/gif"),
+      (.webP, "org.webmproject.webp", "webp", "image/webp"),
+      (.svg, "public.svg-image", "svg", "image/svg+xml"),
+      (.pdf, "com.adobe.pdf", "pdf", "application/pdf"),
+      (.zip, "public.zip-archive", "zip", "application/zip"),
+      (.gzip, "org.gnu.gnu-zip-archive", "gz", "application/gzip"),
+      (.epub, "org.idpf.epub-container", "epub", "application/epub+zip"),
+      (.mp3, "public.mp3", "mp3", "audio/mpeg"),
+      (.mpeg4Movie, "public.mpeg-4", "mp4", "video/mp4"),
+      (.quickTimeMovie, "com.apple.quicktime-movie", "mov", "video/quicktime"),
+      (.swiftSource, "public.swift-source", "swift", "text/x-swift"),
+      (.commaSeparatedText, "public.comma-separated-values-text", "csv", "text/csv"),
+      (.markdown, "net.daringfireball.markdown", "md", "text/markdown"),
+      (.textBundle, "org.textbundle.package", "textbundle", nil),
+      (.textPack, "org.textbundle.zip", "textpack", "application/x-textpack"),
+    ]
+    for (type, identifier, fileExtension, mimeType) in expected {
+      #expect(type.identifier == identifier)
+      #expect(type.preferredFilenameExtension == fileExtension, "\(type)")
+      #expect(type.preferredMIMEType == mimeType, "\(type)")
+    }
+  }
+
+  @Test func `finds the preferred type of every preferred tag`() {
+    for type in Self.named {
+      if let text = type.preferredFilenameExtension {
+        let types = UTType.types(tag: text, tagClass: .filenameExtension, conformingTo: nil)
+        #expect(types.contains(type), "\(type)")
+      }
+      if let text = type.preferredMIMEType {
+        #expect(UTType.types(tag: text, tagClass: .mimeType, conformingTo: nil).contains(type), "\(type)")
+      }
+    }
+  }
+
+  @Test func `knows every type that has a name in Swift`() {
+    for type in Self.named {
+      #expect(CoreTypes.table[type.key] != nil, "\(type)")
+      #expect(UTType(type.identifier) == type)
+      #expect(type.isDeclared)
+    }
+    #expect(Set(Self.named).count == Self.named.count)
+  }
+
+  @Test func `is well formed`() {
+    for identifier in CoreTypes.table.identifiers {
+      #expect(identifier == identifier.lowercased())
+      guard let entry = CoreTypes.table[identifier] else {
+        Issue.record("\(identifier) is not found")
+        continue
+      }
+      for parent in entry.parents { #expect(CoreTypes.table[parent] != nil, "\(identifier): \(parent)") }
+      #expect(entry.description?.isEmpty == false, "\(identifier)")
+      for (tagClass, tags) in entry.tags {
+        #expect(Set(tags).count == tags.count, "\(identifier)")
+        for tag in tags { #expect(TypeTag(tag, tagClass: tagClass)?.value == tag, "\(identifier): \(tag)") }
+      }
+      let type = UTType(entry)
+      #expect(!type.supertypes.contains(type))
+      #expect(!(type.conforms(to: .data) && type.conforms(to: .directory)), "\(identifier)")
+    }
+  }
+
+  @Test func `has no line that is skipped`() {
+    let texts = [CoreTypes.basics, CoreTypes.text, CoreTypes.media, CoreTypes.documents]
+    let lines = texts.flatMap { $0.split(separator: "\n") }
+    #expect(CoreTypes.table.identifiers.count == lines.count)
+    #expect(CoreTypes.table.identifiers.count > 200)
+  }
+
+  @Test func `skips a line that it does not understand`() {
+    let table = CoreTypes.table(from: [
+      "a.b | | | | one\nnonsense\n | | | | \n\na.b | | | | two\nc.d | a.b | c | | three"
+    ])
+    #expect(table.identifiers.sorted() == ["a.b", "c.d"])
+    #expect(table["a.b"]?.description == "one")
+  }
+
+  static let named: [UTType] = [
+    .item, .data, .directory, .folder, .volume, .package, .bundle, .resolvable, .symbolicLink,
+    .mountPoint, .aliasFile, .urlBookmarkData, .content, .compositeContent, .executable, .unixExecutable,
+    .exe, .application, .applicationBundle, .applicationExtension, .framework, .pluginBundle,
+    .spotlightImporter, .quickLookGenerator, .xpcService, .systemPreferencesPane, .archive, .zip, .gzip,
+    .bz2, .tarArchive, .appleArchive, .diskImage, .url, .fileURL, .bookmark, .internetLocation,
+    .internetShortcut, .text, .plainText, .utf8PlainText, .utf16ExternalPlainText, .utf16PlainText,
+    .delimitedText, .commaSeparatedText, .tabSeparatedText, .utf8TabSeparatedText, .log, .markdown, .rtf,
+    .html, .xml, .yaml, .css, .json, .geoJSON, .ahap, .propertyList, .xmlPropertyList,
+    .binaryPropertyList, .sourceCode, .swiftSource, .cSource, .cHeader, .objectiveCSource,
+    .cPlusPlusSource, .cPlusPlusHeader, .objectiveCPlusPlusSource, .assemblyLanguageSource, .makefile,
+    .script, .shellScript, .perlScript, .pythonScript, .rubyScript, .phpScript, .javaScript, .appleScript,
+    .osaScript, .osaScriptBundle, .image, .png, .jpeg, .jpegxl, .gif, .tiff, .bmp, .ico, .icns, .webP,
+    .heif, .heic, .svg, .exr, .rawImage, .dng, .livePhoto, .audiovisualContent, .movie, .video, .audio,
+    .quickTimeMovie, .mpeg, .mpeg2Video, .mpeg2TransportStream, .mpeg4Movie, .appleProtectedMPEG4Video,
+    .avi, .mp3, .mpeg4Audio, .appleProtectedMPEG4Audio, .aiff, .wav, .midi, .playlist, .m3uPlaylist,
+    .threeDContent, .usd, .usdz, .realityFile, .sceneKitScene, .arReferenceObject, .pdf, .rtfd, .flatRTFD,
+    .webArchive, .epub, .textBundle, .textPack, .spreadsheet, .presentation, .database, .message,
+    .emailMessage, .contact, .vCard, .calendarEvent, .toDoItem, .linkPresentationMetadata, .pkcs12,
+    .x509Certificate, .font,
+  ]
+}

@@ -1,0 +1,137 @@
+import Documents
+import FoundationEssentials
+import Testing
+
+@Suite("A property list of type declarations")
+struct UTTypePropertyListTests {
+  private func propertyList(_ body: String) -> Data {
+    Data(
+      """
+      <?xml version="1.0" encoding="UTF-8"?>
+      <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+      <plist version="1.0"><dict>\(body)</dict></plist>
+      """.utf8)
+  }
+
+  private let full = """
+    <key>CFBundleName</key><string>Trips</string>
+    <key>UTExportedTypeDeclarations</key><array><dict>
+      <key>UTTypeIdentifier</key><string>com.example.plist.trip</string>
+      <key>UTTypeConformsTo</key><array>
+        <string>com.apple.package</string><string>com.example.plist.base</string></array>
+      <key>UTTypeTagSpecification</key><dict>
+        <key>public.filename-extension</key><array><string>plisttrip</string><string>ptrip</string></array>
+        <key>public.mime-type</key><string>application/x-plist-trip</string>
+        <key>com.example.code</key><array><string>TRIP</string></array>
+      </dict>
+      <key>UTTypeDescription</key><string>Trip</string>
+      <key>UTTypeReferenceURL</key><string>https://example.com/trip</string>
+      <key>UTTypeVersion</key><integer>2</integer>
+      <key>UTTypeIconFile</key><string>trip.icns</string>
+    </dict></array>
+    <key>UTImportedTypeDeclarations</key><array><dict>
+      <key>UTTypeIdentifier</key><string>com.example.plist.base</string>
+      <key>UTTypeConformsTo</key><string>public.composite-content</string>
+      <key>UTTypeVersion</key><string>7</string>
+    </dict></array>
+    """
+
+  @Test func `gives every declaration with every key`() throws {
+    let list = try UTType.Declarations(propertyList: propertyList(full))
+    let trip = try #require(list.exported.first)
+    #expect(list.exported.count == 1)
+    #expect(trip.identifier == "com.example.plist.trip")
+    #expect(trip.conformsTo.map(\.identifier) == ["com.apple.package", "com.example.plist.base"])
+    #expect(
+      trip.tags == [
+        .filenameExtension: ["plisttrip", "ptrip"], .mimeType: ["application/x-plist-trip"],
+        UTTagClass(rawValue: "com.example.code"): ["TRIP"],
+      ])
+    #expect(trip.description == "Trip")
+    #expect(trip.referenceURL == URL(string: "https://example.com/trip"))
+    #expect(trip.version == 2)
+    let base = try #require(list.imported.first)
+    #expect(base.conformsTo == [.compositeContent])
+    #expect(base.tags == [:])
+    #expect(base.version == 7)
+  }
+
+  @Test func `is declared as a whole`() throws {
+    let types = try UTType.declare(UTType.Declarations(propertyList: propertyList(full)))
+    #expect(types.map(\.identifier) == ["com.example.plist.trip", "com.example.plist.base"])
+    let trip = try #require(UTType(filenameExtension: "ptrip", conformingTo: .package))
+    #expect(trip == types[0])
+    #expect(trip.conforms(to: .compositeContent))
+    let code = UTTagClass(rawValue: "com.example.code")
+    #expect(UTType(tag: "trip", tagClass: code, conformingTo: nil) == trip)
+  }
+
+  @Test func `is read in binary form too`() throws {
+    let encoder = PropertyListEncoder()
+    encoder.outputFormat = .binary
+    let data = try encoder.encode(["UTExportedTypeDeclarations": [["UTTypeIdentifier": "com.example.bin"]]])
+    let list = try UTType.Declarations(propertyList: data)
+    #expect(list.exported.map(\.identifier) == ["com.example.bin"])
+  }
+
+  @Test func `without declarations is empty`() throws {
+    #expect(try UTType.Declarations(propertyList: propertyList("")) == UTType.Declarations())
+  }
+
+  @Test(
+    arguments: [
+      "<key>UTExportedTypeDeclarations</key><string>x</string>",
+      "<key>UTExportedTypeDeclarations</key><array><string>x</string></array>",
+      "<key>UTImportedTypeDeclarations</key><array><dict></dict></array>",
+      """
+      <key>UTExportedTypeDeclarations</key><array><dict><key>UTTypeIdentifier</key><string>a.b</string>
+      <key>UTTypeConformsTo</key><integer>1</integer></dict></array>
+      """,
+    ])
+  func `with another shape is refused`(body: String) {
+    let error = #expect(throws: UTType.DeclarationError.self) {
+      try UTType.Declarations(propertyList: propertyList(body))
+    }
+    #expect(error?.code == .malformedPropertyList)
+    #expect(error?.description.contains("TypeDeclarations") == true)
+  }
+
+  @Test(arguments: ["", "nonsense", "<plist", "<plist><array/></plist>", "bplist00"])
+  func `that is none is refused`(text: String) {
+    let error = #expect(throws: UTType.DeclarationError.self) {
+      try UTType.Declarations(propertyList: Data(text.utf8))
+    }
+    #expect(error?.code == .malformedPropertyList)
+  }
+
+  @Test func `says which key is missing`() {
+    let error = #expect(throws: UTType.DeclarationError.self) {
+      try UTType.Declarations(
+        propertyList: propertyList("<key>UTImportedTypeDeclarations</key><array><dict></dict></array>"))
+    }
+    #expect(error?.detail.contains("'UTTypeIdentifier' is missing") == true)
+  }
+
+  @Test func `is read from a file`() throws {
+    let directory = try TemporaryDirectory()
+    let path = try directory.write(String(decoding: propertyList(full), as: UTF8.self), to: "Info.plist")
+    let list = try UTType.Declarations(contentsOf: URL(filePath: path))
+    #expect(list.exported.count == 1)
+    #expect(list.imported.count == 1)
+  }
+
+  @Test func `names the file that it cannot read`() throws {
+    let directory = try TemporaryDirectory()
+    let missing = URL(filePath: directory.path + "/none.plist")
+    let error = #expect(throws: UTType.DeclarationError.self) { try UTType.Declarations(contentsOf: missing) }
+    #expect(error?.code == .unreadableFile)
+    #expect(error?.path == missing.path)
+    #expect(error?.detail == "no such file or directory")
+    let broken = try directory.write("nonsense", to: "broken.plist")
+    let second = #expect(throws: UTType.DeclarationError.self) {
+      try UTType.Declarations(contentsOf: URL(filePath: broken))
+    }
+    #expect(second?.code == .malformedPropertyList)
+    #expect(second?.description.contains("broken.plist") == true)
+  }
+}

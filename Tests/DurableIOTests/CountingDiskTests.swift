@@ -1,0 +1,60 @@
+import DurableIO
+import Synchronization
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("A counting disk")
+struct CountingDiskTests {
+  @Test func `counts each request once, and its bytes`() throws {
+    let disk = try CountingDisk(CrashDisk())
+    let root = try disk.openDirectory(at: "/")
+    let file = try disk.createFile("file", in: root, mode: 0o600)
+    try disk.writeAll([1, 2, 3], to: file)
+    try disk.writeAll([4], to: file, at: 3)
+    try disk.synchronize(file)
+    try disk.synchronize(root)
+    try disk.rename("file", in: root, to: "a", in: root, .keep)
+    try disk.makeFile("b", [], in: root)
+    try disk.rename("a", in: root, to: "b", in: root, .exchange)
+    #expect(try disk.contents(of: "b", in: root) == [1, 2, 3, 4])
+    _ = reason { try disk.removeFile("nothing", in: root) }
+
+    let expected: [DiskOperation: Int] = [
+      .openDirectory: 1, .createFile: 2, .write: 3, .synchronize: 2, .rename: 1, .exchange: 1, .openFile: 1,
+      .status: 1, .read: 1, .removeFile: 1,
+    ]
+    let counts = disk.counts
+    for operation in DiskOperation.allCases {
+      #expect(counts[operation] == expected[operation] ?? 0, "\(operation)")
+    }
+    #expect(counts.total == 14)
+    #expect(counts.changes == 10)
+    #expect(counts.bytesWritten == 4)
+    #expect(counts.bytesRead == 4)
+  }
+
+  @Test func `tells of each request before it is carried out`() throws {
+    final class Log: Sendable {
+      let events = Mutex<[String]>([])
+    }
+    let log = Log()
+    let disk = try CountingDisk(CrashDisk()) { event in
+      log.events.withLock { $0.append("\(event.number) \(event.operation) \(event.name?.display ?? "-")") }
+    }
+    let root = try disk.openDirectory(at: "/")
+    try disk.makeDirectory("a", in: root, mode: 0o700)
+    try disk.synchronize(root)
+    #expect(log.events.withLock { $0 } == ["0 openDirectory /", "1 makeDirectory a", "2 synchronize -"])
+  }
+
+  @Test func `lets a request fail without carrying it out`() throws {
+    let disk = try CountingDisk(CrashDisk()) { (event) throws(SystemError) in
+      if event.operation == .makeDirectory { throw SystemError("mkdirat", event.name, code: .noSpace) }
+    }
+    let root = try disk.openDirectory(at: "/")
+    #expect(reason { try disk.makeDirectory("a", in: root, mode: 0o700) } == .noSpace)
+    #expect(try disk.list(root).count == 0)
+    #expect(disk.counts[.makeDirectory] == 1)
+  }
+}

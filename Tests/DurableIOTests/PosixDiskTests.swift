@@ -1,0 +1,80 @@
+import DurableIO
+import Glibc
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("The disk of this machine")
+struct PosixDiskTests {
+  @Test func `opens no FIFO and no socket, and does not wait for one`() async throws {
+    try await EveryDisk.posix.run { root in
+      try #require(mkfifo(root.path.appending("fifo").string, 0o600) == 0)
+      try Self.makeSocket(root.path.appending("socket"))
+      #expect(try root.status("fifo").kind == .fifo)
+      #expect(try root.status("socket").kind == .socket)
+      let listing = try root.disk.list(root.descriptor)
+      #expect(listing.position(of: "fifo").map { listing.kind(at: $0) } == .fifo)
+      #expect(listing.position(of: "socket").map { listing.kind(at: $0) } == .socket)
+      for name: FileName in ["fifo", "socket"] {
+        #expect(reason { _ = try root.disk.openFile(name, in: root.descriptor) } == .invalidArgument)
+        #expect(reason { _ = try root.disk.openDirectory(name, in: root.descriptor) } == .notDirectory)
+        #expect(
+          reason { _ = try root.disk.createFile(name, in: root.descriptor, mode: 0o600) } == .fileExists)
+      }
+      #expect(try root.tree == ["fifo": .other(.fifo), "socket": .other(.socket)])
+    }
+  }
+
+  @Test func `opens no device`() throws {
+    let devices = try Folder(PosixDisk(), "/dev")
+    #expect(try devices.status("null").kind == .device)
+    #expect(reason { _ = try devices.disk.openFile("null", in: devices.descriptor) } == .invalidArgument)
+  }
+
+  @Test func `makes no file where a symbolic link leads`() async throws {
+    try await EveryDisk.posix.run { root in
+      try root.make(["outside": [:], "link": .link(Array("outside/file".utf8))])
+      #expect(
+        reason { _ = try root.disk.createFile("link", in: root.descriptor, mode: 0o600) } == .fileExists)
+      #expect(try root.folder("outside").names() == [])
+    }
+  }
+
+  @Test func `gives every descriptor back`() async throws {
+    try await EveryDisk.posix.run { root in
+      try root.make(["file": "", "directory": [:]])
+      let first = try root.disk.openFile("file", in: root.descriptor).number
+      for _ in 0..<3000 {
+        _ = try root.disk.openFile("file", in: root.descriptor)
+        _ = try root.disk.openDirectory("directory", in: root.descriptor)
+        _ = reason { _ = try root.disk.openFile("directory", in: root.descriptor) }
+      }
+      // Others open files meanwhile, but never thousands.
+      let last = try root.disk.openFile("file", in: root.descriptor).number
+      #expect(last < first + 1000)
+    }
+  }
+
+  @Test func `tells which call failed on what and why`() async throws {
+    try await EveryDisk.posix.run { root in
+      let error = #expect(throws: SystemError.self) {
+        _ = try root.disk.openFile(FileName(bytes: [0x61, 0xFF]), in: root.descriptor)
+      }
+      #expect(error?.description == "No such file or directory (statx 'a\\xFF')")
+    }
+  }
+
+  private static func makeSocket(_ path: FilePath) throws {
+    let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    try #require(number >= 0)
+    defer { close(number) }
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.string.utf8) }
+    let size = socklen_t(MemoryLayout<sockaddr_un>.size)
+    let result = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(number, $0, size) }
+    }
+    try #require(result == 0)
+  }
+}

@@ -1,0 +1,115 @@
+import FoundationEssentials
+import ImageNotes
+import Testing
+
+/// Pictures as bytes: the committed ones, and pieces to build others from.
+enum ImageBytes {
+  /// A committed picture and what is true of it.
+  struct Fixture: Sendable, CustomTestStringConvertible {
+    let name: String
+    let format: ImageHeader.Format
+    var orientation = ImageHeader.Orientation.up
+
+    var testDescription: String { name }
+
+    /// The bytes of the file.
+    func bytes() throws -> [UInt8] { try ImageBytes.file("Images/\(name)") }
+  }
+
+  /// Every picture in `Fixtures/Images` that has a known format; all are 61 pixels wide and 37 high.
+  static let fixtures = [
+    Fixture(name: "ridge.png", format: .png),
+    Fixture(name: "ridge.jpeg", format: .jpeg),
+    Fixture(name: "ridge-progressive.jpeg", format: .jpeg),
+    Fixture(name: "ridge-on-its-side.jpeg", format: .jpeg, orientation: .right),
+    Fixture(name: "ridge.gif", format: .gif),
+    Fixture(name: "ridge-animated.gif", format: .gif),
+    Fixture(name: "ridge-lossy.webp", format: .webP),
+    Fixture(name: "ridge-lossless.webp", format: .webP),
+    Fixture(name: "ridge-extended.webp", format: .webP),
+    Fixture(name: "ridge.bmp", format: .bmp),
+    Fixture(name: "ridge.tiff", format: .tiff),
+    Fixture(name: "ridge-big-endian.tiff", format: .tiff),
+    Fixture(name: "ridge-bigtiff.tiff", format: .tiff),
+    Fixture(name: "ridge-on-its-side.tiff", format: .tiff, orientation: .right),
+    Fixture(name: "ridge.heic", format: .heic),
+    Fixture(name: "ridge-with-thumbnail.heic", format: .heic),
+    Fixture(name: "ridge-on-its-side.heic", format: .heic, orientation: .leftMirrored),
+  ]
+
+  /// A file in the project's folder of fixtures.
+  static func file(_ path: String) throws -> [UInt8] {
+    let folder = URL(filePath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Fixtures")
+    return [UInt8](try Data(contentsOf: folder.appending(path: path)))
+  }
+
+  /// The bytes of a number, the most significant first.
+  static func big<Number: FixedWidthInteger>(_ number: Number) -> [UInt8] {
+    little(number).reversed()
+  }
+
+  /// The bytes of a number, the least significant first.
+  static func little<Number: FixedWidthInteger>(_ number: Number) -> [UInt8] {
+    (0..<Number.bitWidth / 8).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
+  }
+
+  /// A box of a HEIF file with a size of 32 bits.
+  static func box(_ type: String, _ body: [UInt8]) -> [UInt8] {
+    big(UInt32(body.count + 8)) + Array(type.utf8) + body
+  }
+
+  /// A JPEG segment: marker, length, payload.
+  static func segment(_ marker: UInt8, _ payload: [UInt8]) -> [UInt8] {
+    [0xFF, marker] + big(UInt16(payload.count + 2)) + payload
+  }
+
+  /// The payload of a frame header with one component.
+  static func frame(width: UInt16, height: UInt16) -> [UInt8] {
+    [8] + big(height) + big(width) + [1, 1, 0x11, 0]
+  }
+
+  /// A WebP file of one chunk.
+  static func webP(_ chunk: String, _ payload: [UInt8]) -> [UInt8] {
+    Array("RIFF".utf8) + little(UInt32(payload.count + 12)) + Array("WEBP".utf8) + Array(chunk.utf8)
+      + little(UInt32(payload.count)) + payload
+  }
+
+  /// A bitmap's file header and a bitmap header of `size` bytes, filled with zeros behind its fields.
+  static func bitmap(size: UInt32, _ fields: [UInt8]) -> [UInt8] {
+    let zeros = [UInt8](repeating: 0, count: max(0, Int(size) - 4 - fields.count))
+    return Array("BM".utf8) + little(UInt32(0)) + little(UInt32(0)) + little(14 + size) + little(size)
+      + fields
+      + zeros
+  }
+
+  /// A HEIC with one item, numbered 1, and the properties given, all of which belong to it.
+  static func heic(
+    brands: [String] = ["heic", "mif1"], itemType: String = "hvc1", properties: [[UInt8]]
+  ) -> [UInt8] {
+    let item = box("infe", [2, 0, 0, 0] + big(UInt16(1)) + big(UInt16(0)) + Array(itemType.utf8) + [0])
+    let numbers = properties.indices.map { UInt8($0 + 1) | 0x80 }
+    let associations = big(UInt32(0)) + big(UInt32(1)) + big(UInt16(1)) + [UInt8(numbers.count)] + numbers
+    let meta =
+      [0, 0, 0, 0] + box("pitm", [0, 0, 0, 0] + big(UInt16(1)))
+      + box("iinf", [0, 0, 0, 0] + big(UInt16(1)) + item)
+      + box("iprp", box("ipco", properties.flatMap { $0 }) + box("ipma", associations))
+    return ftyp(brands) + box("meta", meta)
+  }
+
+  /// The box at the beginning of a HEIF file.
+  static func ftyp(_ brands: [String]) -> [UInt8] {
+    box("ftyp", Array(brands[0].utf8) + big(UInt32(0)) + brands.flatMap { Array($0.utf8) })
+  }
+
+  /// The property that tells an item's size.
+  static func ispe(_ width: UInt32, _ height: UInt32) -> [UInt8] {
+    box("ispe", big(UInt32(0)) + big(width) + big(height))
+  }
+
+  /// The property that crops to a size, centred.
+  static func clap(_ width: UInt32, _ height: UInt32, dividedBy divisor: UInt32 = 1) -> [UInt8] {
+    let zero = big(UInt32(0)) + big(UInt32(1))
+    return box("clap", big(width) + big(divisor) + big(height) + big(divisor) + zero + zero)
+  }
+}

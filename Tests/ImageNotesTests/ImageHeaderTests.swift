@@ -1,0 +1,99 @@
+import FoundationEssentials
+import ImageNotes
+import Testing
+
+@Suite("An image header")
+struct ImageHeaderTests {
+  @Test(arguments: ImageBytes.fixtures)
+  func `tells format, size and orientation of every kind of picture`(_ fixture: ImageBytes.Fixture) throws {
+    let header = try ImageHeader(fixture.bytes())
+    #expect(header.format == fixture.format)
+    #expect(header.pixelWidth == 61)
+    #expect(header.pixelHeight == 37)
+    #expect(header.orientation == fixture.orientation)
+  }
+
+  @Test(arguments: ImageBytes.fixtures)
+  func `is the same when read through a closure, in a few reads`(_ fixture: ImageBytes.Fixture) throws {
+    let bytes = try fixture.bytes()
+    var reads = 0
+    let header = try ImageHeader(size: UInt64(bytes.count)) { offset, count in
+      reads += 1
+      return Array(bytes[Int(offset)..<Int(offset) + count])
+    }
+    #expect(try header == ImageHeader(bytes))
+    #expect(reads <= 3)
+  }
+
+  @Test func `is read from Data and from a slice that does not begin at 0`() throws {
+    let bytes = try ImageBytes.file("Images/ridge.tiff")
+    let data = Data([1, 2, 3] + bytes)
+    #expect(try ImageHeader(Data(bytes)).pixelWidth == 61)
+    #expect(try ImageHeader(data[3...]).pixelWidth == 61)
+  }
+
+  @Test func `tells the size on display of a picture on its side`() throws {
+    let header = try ImageHeader(ImageBytes.file("Images/ridge-on-its-side.jpeg"))
+    #expect(header.displayWidth == 37)
+    #expect(header.displayHeight == 61)
+  }
+
+  @Test(arguments: [("Dawn.png", ImageHeader.Format.png), ("Lake.jpeg", .jpeg), ("Hut.jpeg", .jpeg)])
+  func `describes the pictures of the demonstration`(_ name: String, _ format: ImageHeader.Format) throws {
+    let header = try ImageHeader(ImageBytes.file("Demo/\(name)"))
+    #expect(header.format == format)
+    #expect([header.pixelWidth, header.pixelHeight] == [960, 640])
+  }
+
+  @Test func `does not take AVIF for HEIC`() throws {
+    let bytes = try ImageBytes.file("Images/ridge.avif")
+    #expect(throws: ImageHeaderError.unknownFormat) { try ImageHeader(bytes) }
+  }
+
+  @Test(arguments: [
+    "", "B", "BM", "BMW is a maker of cars, and of engines for aircraft.", "GIF88a and more", "\u{FF}",
+    "RIFF    WAVEfmt ", "II, the second chapter", "    ftypqt  ", "<svg xmlns='http://www.w3.org/2000/svg'/>",
+  ])
+  func `refuses what is not a picture`(_ text: String) {
+    #expect(throws: ImageHeaderError.unknownFormat) { try ImageHeader(Data(text.utf8)) }
+  }
+}
+
+@Suite("An image format")
+struct ImageFormatTests {
+  @Test(arguments: ImageHeader.Format.allCases)
+  func `prefers the first of its extensions`(_ format: ImageHeader.Format) {
+    #expect(format.filenameExtensions.first == format.preferredFilenameExtension)
+    #expect(format.filenameExtensions.allSatisfy { $0 == $0.lowercased() && !$0.hasPrefix(".") })
+  }
+
+  @Test func `has Apple's type identifier`() {
+    #expect(
+      ImageHeader.Format.allCases.map(\.uniformTypeIdentifier) == [
+        "public.png", "public.jpeg", "com.compuserve.gif", "org.webmproject.webp", "com.microsoft.bmp",
+        "public.tiff", "public.heic",
+      ])
+  }
+
+  @Test func `shares no extension with another`() {
+    let all = ImageHeader.Format.allCases.flatMap(\.filenameExtensions)
+    #expect(Set(all).count == all.count)
+  }
+}
+
+@Suite("An image header's error")
+struct ImageHeaderErrorTests {
+  @Test func `says in one sentence what is wrong`() {
+    let errors: [ImageHeaderError] = [
+      .unknownFormat, .truncated(.webP, missing: "the width"), .impossible(.png, reason: "it is torn"),
+      .tooFarAway(.jpeg),
+    ]
+    #expect(
+      errors.map(\.description) == [
+        "This is not a picture of a known format (PNG, JPEG, GIF, WebP, BMP, TIFF, HEIC).",
+        "The WebP picture is cut short: the width is missing.",
+        "The PNG picture cannot be read: it is torn.",
+        "The JPEG picture's size was not found in 1024 reads.",
+      ])
+  }
+}

@@ -1,0 +1,98 @@
+package import DurableIO
+import Synchronization
+import SystemPackage
+
+/// A disk in memory that knows what a power cut would leave of it.
+///
+/// It answers like a `PosixDisk`, and keeps apart what is on the medium: only what was synchronised, by the
+/// rules in `Volume+Keeping.swift`. A power cut keeps any subset of the other changes of names, and of each
+/// file that was not synchronised all, nothing, zeros or one half.
+///
+///     let disk = try CrashDisk(["Text.txt": "old"])
+///     let points = try await CrashDisk.crashPoints(of: disk) { try save(on: disk) }
+///     for point in points {
+///       for state in point.states() { #expect(state.tree == old || state.tree == new, "\(point)\n\(state)") }
+///     }
+package final class CrashDisk: Disk {
+  /// What this file system can do.
+  package struct Options: Sendable {
+    /// Without it, exchanging two names is EINVAL.
+    package var supportsExchange = true
+    /// Without it, renaming to a name that must be free is EINVAL.
+    package var supportsKeep = true
+    /// Without it, a second name for a file is EPERM.
+    package var supportsLinks = true
+    /// Without it, sharing blocks is EOPNOTSUPP.
+    package var supportsClone = false
+    /// Nanoseconds; changes within one such tick have the same time.
+    package var timeGranularity: UInt64 = 1
+    package var device: UInt64 = 1
+
+    package init() {}
+  }
+
+  /// One request to put something on the medium.
+  package struct SyncPoint: Sendable, Hashable, CustomStringConvertible {
+    /// How many there were before.
+    package let number: Int
+    package let kind: FileKind
+    /// The name it was last given, and the path by which it was last reachable.
+    package let name: FileName
+    package let path: String
+
+    package var description: String { "synchronisation \(number) of \(kind.words), \(path)" }
+  }
+
+  struct State: Sendable {
+    struct OpenFile: Sendable {
+      let node: Node.Number
+      let isForWriting: Bool
+    }
+
+    var volume: Volume
+    var openFiles: [Int32: OpenFile] = [:]
+    var nextDescriptor: Int32 = 3
+    /// Which descriptor holds the lock of a node.
+    var locks: [Node.Number: Int32] = [:]
+    var syncPoints: [SyncPoint] = []
+    var promises: [String] = []
+    var points: [CrashPoint]?
+  }
+
+  let options: Options
+  let state: Mutex<State>
+  let leavingOut: @Sendable (SyncPoint) -> Bool
+
+  /// A disk on which a tree stands, all of it on the medium.
+  /// - Parameter leavingOut: which synchronisations answer success and do nothing.
+  package init(
+    _ tree: TestTree = [:], options: Options = Options(),
+    leavingOut: @escaping @Sendable (SyncPoint) -> Bool = { _ in false }
+  ) throws(SystemError) {
+    self.options = options
+    self.leavingOut = leavingOut
+    state = Mutex(State(volume: Volume(granularity: options.timeGranularity)))
+    try tree.writeEntries(into: "/", of: self)
+    synchronizeAll()
+  }
+
+  init(_ volume: Volume, options: Options) {
+    self.options = options
+    leavingOut = { _ in false }
+    state = Mutex(State(volume: volume))
+  }
+
+  /// All that programs see.
+  package var tree: TestTree { state.withLock { $0.volume }.tree }
+
+  /// How many descriptors are open: none, when nothing leaks.
+  package var openDescriptors: Int { state.withLock { $0.openFiles.count } }
+
+  /// The synchronisations that were asked for, those left out among them.
+  package var syncPoints: [SyncPoint] { state.withLock { $0.syncPoints } }
+
+  /// Puts everything on the medium, so that a test starts from what it built.
+  package func synchronizeAll() {
+    state.withLock { $0.volume.synchronizeAll() }
+  }
+}

@@ -1,0 +1,70 @@
+/// The bytes of a file in pages, so that a copy of a whole disk shares everything that was not written since.
+struct FileBytes: Hashable, Sendable {
+  private static let pageSize = 4096
+  private static let zeros = [UInt8](repeating: 0, count: pageSize)
+  /// What a file on this disk may grow to.
+  static let maximumCount = 1 << 32
+
+  private var pages: [[UInt8]] = []
+  private(set) var count = 0
+
+  init() {}
+
+  init(_ bytes: [UInt8]) {
+    bytes.withUnsafeBytes { write($0, at: 0) }
+  }
+
+  var bytes: [UInt8] { Array(pages.joined()) }
+
+  /// Makes the file longer, with zeros.
+  mutating func grow(to size: Int) {
+    guard size > count else { return }
+    if let last = pages.indices.last {
+      let length = min(Self.pageSize, size - last * Self.pageSize)
+      pages[last].append(contentsOf: repeatElement(0, count: length - pages[last].count))
+    }
+    while pages.count * Self.pageSize < size {
+      let length = min(Self.pageSize, size - pages.count * Self.pageSize)
+      pages.append(length == Self.pageSize ? Self.zeros : [UInt8](repeating: 0, count: length))
+    }
+    count = size
+  }
+
+  mutating func write(_ buffer: UnsafeRawBufferPointer, at offset: Int) {
+    guard !buffer.isEmpty else { return }
+    grow(to: offset + buffer.count)
+    var done = 0
+    while done < buffer.count {
+      let (page, start) = (offset + done).quotientAndRemainder(dividingBy: Self.pageSize)
+      let length = min(Self.pageSize - start, buffer.count - done)
+      let part = UnsafeRawBufferPointer(rebasing: buffer[done..<(done + length)])
+      pages[page].replaceSubrange(start..<(start + length), with: part)
+      done += length
+    }
+  }
+
+  /// Takes over what another file has in one range.
+  mutating func write(_ range: Range<Int>, of other: FileBytes) {
+    guard !range.isEmpty else { return }
+    grow(to: range.upperBound)
+    var position = range.lowerBound
+    while position < range.upperBound {
+      let (page, start) = position.quotientAndRemainder(dividingBy: Self.pageSize)
+      let end = min(Self.pageSize, start + range.upperBound - position)
+      pages[page].replaceSubrange(start..<end, with: other.pages[page][start..<end])
+      position += end - start
+    }
+  }
+
+  func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) -> Int {
+    let length = min(buffer.count, max(0, count - offset))
+    var done = 0
+    while done < length {
+      let (page, start) = (offset + done).quotientAndRemainder(dividingBy: Self.pageSize)
+      let part = pages[page][start..<min(pages[page].count, start + length - done)]
+      UnsafeMutableRawBufferPointer(rebasing: buffer[done..<(done + part.count)]).copyBytes(from: part)
+      done += part.count
+    }
+    return length
+  }
+}

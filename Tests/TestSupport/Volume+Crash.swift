@@ -1,0 +1,97 @@
+import DurableIO
+
+extension Volume {
+  /// What the names lead to when some of the pending changes reach the medium.
+  struct Outcome: Sendable {
+    /// The names that pending changes are about, and what they lead to.
+    fileprivate(set) var names: [Slot: Node.Number?]
+    /// The nodes that can be reached and that a power cut can leave in more than one way.
+    fileprivate(set) var open: [(number: Node.Number, remains: [Node.Remains])]
+  }
+
+  /// Does the kept changes again, in order, over what is on the medium.
+  ///
+  /// What a change needs may not be there. A move of nothing does nothing; an exchange changes the two names
+  /// even when one of them leads nowhere, so that a document can disappear from its name.
+  func outcome(keeping kept: (Int) -> Bool) -> Outcome {
+    var names: [Slot: Node.Number?] = [:]
+    func holder(_ slot: Slot) -> Node.Number? {
+      names[slot] ?? nodes[slot.directory]?.keptEntries[slot.name]
+    }
+    for (position, change) in pending.enumerated() where kept(position) {
+      switch change {
+      case .put(let slot, let node): names[slot] = .some(node)
+      case .remove(let slot): names[slot] = .some(nil)
+      case .forget(let slot, let node):
+        if holder(slot) == node { names[slot] = .some(nil) }
+      case .move(let from, let to, _, _):
+        guard let node = holder(from) else { continue }
+        names[from] = .some(nil)
+        names[to] = .some(node)
+      case .swap(let first, let second, _, _):
+        let (firstNode, secondNode) = (holder(first), holder(second))
+        names[first] = .some(secondNode)
+        names[second] = .some(firstNode)
+      }
+    }
+    return outcome(names)
+  }
+
+  private func outcome(_ names: [Slot: Node.Number?]) -> Outcome {
+    var outcome = Outcome(names: [:], open: [])
+    let changed = Dictionary(grouping: names, by: \.key.directory)
+    var seen: Set<Node.Number> = []
+    var waiting = [Self.root]
+    while let number = waiting.popLast() {
+      guard seen.insert(number).inserted, let node = nodes[number] else { continue }
+      let remains = node.possibleRemains
+      if remains.count > 1 { outcome.open.append((number, remains)) }
+      guard node.kind == .directory else { continue }
+      let changes = changed[number] ?? []
+      for (slot, holder) in changes {
+        // A name that is again what it was makes no other outcome.
+        if node.keptEntries[slot.name] != holder { outcome.names[slot] = .some(holder) }
+        if let holder { waiting.append(holder) }
+      }
+      for (name, entry) in node.keptEntries {
+        if changes.isEmpty || names[Slot(directory: number, name: name)] == nil { waiting.append(entry) }
+      }
+    }
+    outcome.open.sort { $0.number < $1.number }
+    return outcome
+  }
+
+  /// The disk as it is found after the power cut: all of it on the medium, and nothing beside it.
+  func mounted(_ outcome: Outcome, remains: [Node.Number: Node.Remains]) -> Volume {
+    var volume = self
+    volume.nodes = [:]
+    volume.pending = []
+    volume.nameless = []
+    let changed = Dictionary(grouping: outcome.names, by: \.key.directory)
+
+    var waiting = [(slot: Slot(directory: Self.root, name: "/"), number: Self.root)]
+    while let (slot, number) = waiting.popLast() {
+      if let found = volume.nodes[number] {
+        if found.kind != .directory { volume.nodes[number]?.links += 1 }
+        continue
+      }
+      guard var node = nodes[number] else { continue }
+      let remains = remains[number] ?? .everything
+      node.bytes = node.content(of: remains)
+      node.attributes = node.attributes(of: remains)
+      node.keep()
+      for (slot, holder) in changed[number] ?? [] { node.keptEntries[slot.name] = holder }
+      node.entries = node.keptEntries
+      node.home = slot
+      node.links = node.kind == .directory ? 2 : 1
+      volume.nodes[number] = node
+      if node.kind == .directory, number != Self.root { volume.nodes[slot.directory]?.links += 1 }
+      for (name, entry) in node.entries {
+        waiting.append((Slot(directory: number, name: name), entry))
+      }
+    }
+    // Numbers of nodes that were lost are given out again, as file systems do.
+    volume.nextNumber = (volume.nodes.keys.max() ?? Self.root) + 1
+    return volume
+  }
+}
