@@ -64,6 +64,5 @@ let package = Package(
     .testTarget(
       name: "ImageNotesTests", dependencies: ["ImageNotes", "Documents", "FilePackages"],
       swiftSettings: strict),
-    .testTarget(
   ]
 )
