@@ -124,7 +124,7 @@ extension FileWrapper {
     fileContents.size
   }
 
-  private var fileContents: FileContents {
+  var fileContents: FileContents {
     state.withLock { state in
       guard case .file(let contents) = state.node else {
         preconditionFailure("regularFileContents is for regular-file wrappers")

@@ -111,6 +111,27 @@ public actor PackageStore {
 
   // MARK: Looking
 
+  /// The regular file at a path within the package, for reading.
+  ///
+  /// - Throws: `noSuchFile`; `wrongKind` for anything else, which is never opened; what
+  ///   `FileWrapper.descendant(at:)` throws.
+  public func file(at path: String) throws -> FileWrapper {
+    guard let node = try tree.descendant(at: path) else {
+      throw FilePackageError(.noSuchFile, .read, node(path))
+    }
+    guard node.isRegularFile else {
+      let target = node.symbolicLinkDestinationURL.map { " to '\($0.relativePath)'" } ?? ""
+      throw FilePackageError(
+        .wrongKind, .read, self.node(path),
+        reason: node.isDirectory ? "it is a folder" : "it is a symbolic link\(target), which is not followed")
+    }
+    return node
+  }
+
+  private func node(_ path: String) -> StoredNode {
+    StoredNode(location: location, path: PackagePath(path))
+  }
+
   /// Where the package is.
   public nonisolated var url: URL {
     URL(filePath: FileName(location.path).string, directoryHint: .isDirectory)

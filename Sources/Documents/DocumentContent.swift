@@ -1,0 +1,57 @@
+public import FilePackages
+
+/// What a document holds: a value that is read from a file wrapper and written as one.
+///
+/// Counterpart of SwiftUI's `FileDocument`: its models conform as they are. The configurations have public
+/// initialisers, so that a model can be tested without a document.
+public protocol DocumentContent: Sendable {
+  /// The types that `init(configuration:)` reads.
+  static var readableContentTypes: [UTType] { get }
+  /// The types that `fileWrapper(configuration:)` writes; by default those that are read.
+  static var writableContentTypes: [UTType] { get }
+
+  /// What reading is told.
+  typealias ReadConfiguration = FileDocumentReadConfiguration
+  /// What writing is told.
+  typealias WriteConfiguration = FileDocumentWriteConfiguration
+
+  /// Reads the content. Children that are not asked for are not read from disk.
+  init(configuration: ReadConfiguration) throws
+
+  /// Gives the tree to be saved: a new one, or `configuration.existingFile` with only those children replaced
+  /// that changed. What stays the same wrapper is not written again.
+  func fileWrapper(configuration: WriteConfiguration) throws -> FileWrapper
+}
+
+extension DocumentContent {
+  /// The types that are read.
+  public static var writableContentTypes: [UTType] { readableContentTypes }
+}
+
+/// What a content's initialiser is told.
+public struct FileDocumentReadConfiguration: Sendable {
+  /// The type of the document on disk.
+  public let contentType: UTType
+  /// The document's tree.
+  public let file: FileWrapper
+
+  /// Makes a configuration, also for tests.
+  public init(contentType: UTType, file: FileWrapper) {
+    self.contentType = contentType
+    self.file = file
+  }
+}
+
+/// What a content is told when it is to be written.
+public struct FileDocumentWriteConfiguration: Sendable {
+  /// The type to write.
+  public let contentType: UTType
+  /// The tree that is on disk; nil for a document that was never saved.
+  public let existingFile: FileWrapper?
+
+  /// Makes a configuration, also for tests.
+  public init(contentType: UTType, existingFile: FileWrapper?) {
+    self.contentType = contentType
+    self.existingFile = existingFile
+  }
+}

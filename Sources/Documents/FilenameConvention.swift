@@ -1,0 +1,40 @@
+public import FoundationEssentials
+
+/// How a new document gets its filename when the user gives none.
+public enum FilenameConvention: Sendable, Hashable {
+  /// `Notes 1`, `Notes 2`, …: the first number that is free in the folder.
+  case sequence(String)
+  /// `2026-11-21 14.05.09`: this moment in UTC.
+  case timestamp
+  /// A UUID.
+  case uuid
+
+  /// A name, without its extension, for a new document among `taken`.
+  ///
+  /// Names are compared as the least distinguishing file system does: without regard to case and to how letters
+  /// are composed. The name is free at this moment only; making the document decides.
+  public func name(
+    amongst taken: some Sequence<String>, extension pathExtension: String, now: Date = Date()
+  ) -> String {
+    let taken = Set(taken.map { $0.lowercased() })
+    func firstFree(_ candidate: (Int) -> String) -> String {
+      var number = 1
+      while taken.contains("\(candidate(number)).\(pathExtension)".lowercased()) { number += 1 }
+      return candidate(number)
+    }
+    switch self {
+    case .sequence(let base): return firstFree { "\(base) \($0)" }
+    case .timestamp:
+      let stamp = Self.stamp(now)
+      return firstFree { $0 == 1 ? stamp : "\(stamp) \($0)" }
+    case .uuid: return UUID().uuidString
+    }
+  }
+
+  private static func stamp(_ date: Date) -> String {
+    let style = Date.ISO8601FormatStyle(dateTimeSeparator: .space, timeSeparator: .colon, timeZone: .gmt)
+    // Colons are no part of a name on other systems.
+    return date.formatted(style.year().month().day().time(includingFractionalSeconds: false))
+      .replacing(":", with: ".")
+  }
+}

@@ -1,0 +1,61 @@
+public import FilePackages
+public import FoundationEssentials
+
+extension PackageStore {
+  /// The type of the document: what its metadata says, or else what its name says.
+  public var contentType: UTType {
+    // Metadata that cannot be read is reported by `metadata()` and by saving; the name still tells a type.
+    let declared = (try? metadata())?.contentType.flatMap { UTType($0) }
+    return declared ?? UTType(filename: url.lastPathComponent, isDirectory: true)
+  }
+
+  /// Reads the document as content of this type.
+  ///
+  /// - Throws: what the content's initialiser throws.
+  public func content<Content: DocumentContent>(as type: Content.Type = Content.self) throws -> Content {
+    try Content(configuration: FileDocumentReadConfiguration(contentType: contentType, file: tree))
+  }
+
+  /// Saves the content: its type replaces in the tree what changed, and only that is written.
+  ///
+  /// - Throws: what the content's `fileWrapper(configuration:)` throws, and what `save(_:options:)` throws.
+  @discardableResult
+  public func save(_ content: some DocumentContent, options: SavingOptions = []) throws -> SaveReport {
+    try save(fileWrapper(of: content), options: options)
+  }
+
+  /// Says what saving the content would do, without touching anything on disk.
+  public func plan(_ content: some DocumentContent) throws -> SavePlan {
+    try plan(fileWrapper(of: content))
+  }
+
+  private func fileWrapper(of content: some DocumentContent) throws -> FileWrapper {
+    try content.fileWrapper(
+      configuration: FileDocumentWriteConfiguration(contentType: contentType, existingFile: tree))
+  }
+
+  /// Makes a new document of the content, of its first writable type.
+  ///
+  /// - Throws: what the content's `fileWrapper(configuration:)` throws, and what `create(_:at:contentType:)`
+  ///   throws.
+  public static func create<Content: DocumentContent>(
+    _ content: Content, at url: URL
+  ) async throws -> (store: PackageStore, report: SaveReport) {
+    let (tree, type) = try newTree(content)
+    return try await create(tree, at: url, contentType: type.identifier)
+  }
+
+  /// Says what making a new document of the content would do, without touching anything.
+  public static func plan<Content: DocumentContent>(creating content: Content, at url: URL) throws -> SavePlan
+  {
+    try plan(creating: newTree(content).tree, at: url)
+  }
+
+  private static func newTree<Content: DocumentContent>(
+    _ content: Content
+  ) throws -> (tree: FileWrapper, type: UTType) {
+    let type = Content.writableContentTypes.first ?? .package
+    let configuration = FileDocumentWriteConfiguration(contentType: type, existingFile: nil)
+    return (try content.fileWrapper(configuration: configuration), type)
+  }
+}

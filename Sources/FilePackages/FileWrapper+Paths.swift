@@ -1,0 +1,84 @@
+import DurableIO
+import Synchronization
+
+extension FileWrapper {
+  /// The node at a path such as `Images/7.png`, nil when nothing is there. Makes objects only of what the path
+  /// names, and follows no symbolic link.
+  ///
+  /// - Throws: `invalidName` for a path that cannot be; `wrongKind` when it leads through something that is not
+  ///   a directory, or to a FIFO, a socket or a device; the system's reason.
+  public func descendant(at path: String) throws -> FileWrapper? {
+    let path = try checked(path)
+    var node = self
+    for (depth, name) in path.names.enumerated() {
+      let here = PackagePath(Array(path.names[..<depth]))
+      try node.requireDirectory(at: here, of: self)
+      guard let child = try node.child(name) else {
+        if try node.unsupportedNames().contains(name) {
+          throw error(.wrongKind, here.appending(name), "it is a FIFO, a socket or a device")
+        }
+        return nil
+      }
+      node = child
+    }
+    return node
+  }
+
+  /// Puts a node at a path, in place of what is there. Folders on the way that are missing are made.
+  ///
+  /// - Throws: as `descendant(at:)`.
+  public func setDescendant(_ node: FileWrapper, at path: String) throws {
+    let names = try checked(path).names
+    guard let last = names.last else { throw error(.invalidName, .root, "the path is empty") }
+    let old = try descendant(at: path)
+    var directory = self
+    for (depth, name) in names.dropLast().enumerated() {
+      if let next = try directory.child(name) {
+        directory = next
+      } else {
+        let next = FileWrapper(directoryWithFileWrappers: [:])
+        next.preferredFilename = name.string
+        directory.addFileWrapper(next)
+        directory = next
+      }
+      try directory.requireDirectory(at: PackagePath(Array(names[...depth])), of: self)
+    }
+    if let old { directory.removeFileWrapper(old) }
+    node.preferredFilename = last.string
+    directory.addFileWrapper(node)
+  }
+
+  /// Takes out the node at a path, with all that is in it.
+  ///
+  /// - Throws: `noSuchFile` when nothing is there; otherwise as `descendant(at:)`.
+  public func removeDescendant(at path: String) throws {
+    let names = try checked(path)
+    guard !names.isRoot, let node = try descendant(at: path),
+      let directory = names.parent.isRoot ? self : try descendant(at: names.parent.string)
+    else { throw error(.noSuchFile, names, nil) }
+    directory.removeFileWrapper(node)
+  }
+
+  private func checked(_ path: String) throws -> PackagePath {
+    let path = PackagePath(path)
+    for name in path.names {
+      if let problem = name.problem { throw error(.invalidName, path, problem.words) }
+    }
+    return path
+  }
+
+  private func requireDirectory(at path: PackagePath, of root: FileWrapper) throws {
+    if isDirectory { return }
+    let reason =
+      isSymbolicLink ? "it is a symbolic link, which is not followed" : "it is a file, not a folder"
+    throw root.error(.wrongKind, path, reason)
+  }
+
+  private func error(
+    _ code: FilePackageError.Code, _ path: PackagePath, _ reason: String?
+  ) -> FilePackageError {
+    let document = state.withLock { $0.stored.map { FileName($0.location.path).string } ?? $0.filename ?? "" }
+    return FilePackageError(
+      code, .read, document: document, child: path.isRoot ? nil : path.display, reason: reason)
+  }
+}

@@ -1,0 +1,19 @@
+import DurableIO
+
+/// A C string as a Swift string from which its bytes can be had again: bytes that are not UTF-8 stand as one
+/// private-use character each. Keys and paths of this library spell names in the same way.
+public func losslessString(cString: UnsafePointer<CChar>) -> String {
+  var bytes: [UInt8] = []
+  var position = cString
+  while position.pointee != 0 {
+    bytes.append(UInt8(bitPattern: position.pointee))
+    position += 1
+  }
+  return FileName(bytes: bytes).string
+}
+
+/// A key or path of this library for people to read: bytes that are not UTF-8, and characters that would act on
+/// a terminal, as `\xNN`.
+public func displayString(_ string: String) -> String {
+  FileName(string).display
+}

@@ -1,0 +1,109 @@
+import DurableIO
+public import FoundationEssentials
+import SystemPackage
+
+/// One node of a package on disk.
+public struct PackageEntry: Sendable, Hashable {
+  /// What the node is; the last three are left alone by everything else.
+  public enum Kind: String, Sendable, Codable {
+    case file, directory, link, fifo, socket, device
+  }
+
+  /// The path within the package, as a string from which its bytes can be had again.
+  public var path: String
+  /// The path for people: what is not UTF-8, and control characters, as `\xNN`.
+  public var displayPath: String
+  /// What it is.
+  public var kind: Kind
+  /// Bytes of a regular file; nil where attributes were not asked for.
+  public var size: UInt64?
+  /// The modification date; nil where attributes were not asked for.
+  public var modified: Date?
+  /// The destination of a symbolic link, for people.
+  public var target: String?
+}
+
+extension PackageStore {
+  /// Calls `body` with every node of the package on disk, a folder before what is in it, names in byte order,
+  /// without the hidden folder.
+  ///
+  /// Makes no objects of children: memory is that of the listings of one folder and those above it. One
+  /// getdents64(2) loop a folder; with `attributes`, a statx(2) a node.
+  ///
+  /// - Throws: `tooDeep`, the system's reason, and what `body` throws.
+  public func forEachEntry(attributes: Bool, _ body: (PackageEntry) throws -> Void) throws {
+    let root = try attempt(.root) { () throws(SystemError) in try location.openDirectory(.root) }
+    try visit(root, at: .root, attributes: attributes, body)
+  }
+
+  private func visit(
+    _ directory: borrowing OwnedDescriptor, at path: PackagePath, attributes: Bool,
+    _ body: (PackageEntry) throws -> Void
+  ) throws {
+    let disk = location.disk
+    if path.names.count > PackageSnapshot.maximumDepth {
+      throw FilePackageError(.tooDeep, .read, StoredNode(location: location, path: path))
+    }
+    let listing: DirectoryListing
+    do {
+      listing = try disk.list(directory)
+    } catch {
+      throw FilePackageError(error, .read, StoredNode(location: location, path: path))
+    }
+    let (prefix, displayPrefix) = path.isRoot ? ("", "") : (path.string + "/", path.display + "/")
+    for position in listing.sortedPositions() {
+      let name = listing.name(at: position)
+      if path.isRoot && name == PackageLayout.hidden { continue }
+      let kind = listing.kind(at: position)
+      var entry = PackageEntry(
+        path: prefix + name.string, displayPath: displayPrefix + name.display, kind: .init(kind))
+      do {
+        if attributes {
+          let status = try disk.status(of: name, in: directory)
+          entry.size = kind == .file ? status.size : nil
+          entry.modified = status.modified.date
+        }
+        if kind == .symbolicLink {
+          entry.target = FileName(bytes: try disk.destination(of: name, in: directory)).display
+        }
+      } catch {
+        throw FilePackageError(error, .read, StoredNode(location: location, path: path.appending(name)))
+      }
+      try body(entry)
+      if kind == .directory {
+        let place = path.appending(name)
+        let child: OwnedDescriptor
+        do {
+          child = try disk.openDirectory(name, in: directory)
+        } catch {
+          throw FilePackageError(error, .read, StoredNode(location: location, path: place))
+        }
+        try visit(child, at: place, attributes: attributes, body)
+      }
+    }
+  }
+
+  private func attempt(
+    _ path: PackagePath, _ body: () throws(SystemError) -> OwnedDescriptor
+  ) throws(FilePackageError) -> OwnedDescriptor {
+    do {
+      return try body()
+    } catch {
+      throw FilePackageError(error, .read, StoredNode(location: location, path: path))
+    }
+  }
+}
+
+extension PackageEntry.Kind {
+  fileprivate init(_ kind: FileKind) {
+    self =
+      switch kind {
+      case .file: .file
+      case .directory: .directory
+      case .symbolicLink: .link
+      case .fifo: .fifo
+      case .socket: .socket
+      case .device: .device
+      }
+  }
+}

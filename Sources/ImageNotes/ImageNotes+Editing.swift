@@ -1,0 +1,130 @@
+import FilePackages
+public import FoundationEssentials
+
+extension ImageNotes {
+  /// Adds the image in a file, at the end or at `index`, and returns the name it gets in the package.
+  ///
+  /// The file is read when the document is saved, in pieces; its name stays as it is where that is free.
+  ///
+  /// - Throws: `invalidContent` when the bytes are no image of a known format, whatever the name says; what the
+  ///   system says when it cannot be read.
+  @discardableResult
+  public mutating func add(imageAt url: URL, caption: String = "", at index: Int? = nil) throws -> String {
+    try add(
+      FileWrapper(regularFileWithContentsOf: url), originalFilename: url.lastPathComponent, caption: caption,
+      at: index)
+  }
+
+  /// Adds an image from its bytes.
+  ///
+  /// - Throws: as `add(imageAt:caption:at:)`.
+  @discardableResult
+  public mutating func add(
+    imageData data: Data, originalFilename: String, caption: String = "", at index: Int? = nil
+  ) throws -> String {
+    try add(
+      FileWrapper(regularFileWithContents: data), originalFilename: originalFilename, caption: caption,
+      at: index)
+  }
+
+  private mutating func add(
+    _ file: FileWrapper, originalFilename: String, caption: String, at index: Int?
+  ) throws -> String {
+    let header = try Self.checkedHeader(of: file, originalFilename)
+    let name = FreeName.of(originalFilename, header.format, amongst: images.map(\.name))
+    let image = Image(
+      name: name, originalFilename: originalFilename, caption: caption, folder: [Layout.images],
+      source: .new(file))
+    images.insert(image, at: min(max(index ?? images.count, 0), images.count))
+    return name
+  }
+
+  /// Replaces the picture of one image. It keeps its place and caption, and its name where the new picture has
+  /// the same format.
+  ///
+  /// - Throws: `noSuchFile` for a name that no image has; otherwise as `add(imageAt:caption:at:)`.
+  @discardableResult
+  public mutating func replace(image name: String, withImageAt url: URL) throws -> String {
+    let index = try index(of: name)
+    let file = try FileWrapper(regularFileWithContentsOf: url)
+    let header = try Self.checkedHeader(of: file, url.lastPathComponent)
+    let old = images[index]
+    let fits = header.format.filenameExtensions.contains(FreeName.split(name).pathExtension.lowercased())
+    let others = images.map(\.name).filter { $0 != name }
+    let new = fits ? name : FreeName.of(url.lastPathComponent, header.format, amongst: others)
+    images[index] = Image(
+      name: new, originalFilename: url.lastPathComponent, caption: old.caption, folder: old.folder,
+      source: .new(file))
+    return new
+  }
+
+  /// Removes one image.
+  ///
+  /// - Throws: `noSuchFile` for a name that no image has.
+  public mutating func remove(image name: String) throws {
+    images.remove(at: try index(of: name))
+  }
+
+  /// Moves one image to another place in the order, counted from 0 without the image itself; a place beyond the
+  /// end is the end.
+  ///
+  /// - Throws: `noSuchFile` for a name that no image has.
+  public mutating func move(image name: String, to place: Int) throws {
+    let image = images.remove(at: try index(of: name))
+    images.insert(image, at: min(max(place, 0), images.count))
+  }
+
+  /// Sets the caption of one image.
+  ///
+  /// - Throws: `noSuchFile` for a name that no image has.
+  public mutating func setCaption(_ caption: String, ofImage name: String) throws {
+    images[try index(of: name)].caption = caption
+  }
+
+  private func index(of name: String) throws -> Int {
+    guard let index = images.firstIndex(where: { $0.name == name || $0.path == name }) else {
+      throw FilePackageError(
+        .noSuchFile, .read, document: displayName, child: name,
+        reason: "it has no image of that name (it has \(images.map(\.name).joined(separator: ", ")))")
+    }
+    return index
+  }
+
+  private static func checkedHeader(of file: FileWrapper, _ name: String) throws -> ImageHeader {
+    do {
+      return try ImageHeader(of: file)
+    } catch let error as ImageHeaderError {
+      throw FilePackageError(
+        .invalidContent, .read, document: name, reason: error.reason)
+    }
+  }
+}
+
+/// Names for images in a package.
+enum FreeName {
+  /// The original name, with an extension of the format, and a number where it is taken. Names are compared
+  /// without regard to case, as some file systems do.
+  static func of(_ original: String, _ format: ImageHeader.Format, amongst taken: [String]) -> String {
+    let taken = Set(taken.map { $0.lowercased() })
+    var (base, pathExtension) = split(original.replacing("/", with: ":").replacing("\0", with: ""))
+    if !format.filenameExtensions.contains(pathExtension.lowercased()) {
+      base = pathExtension.isEmpty ? base : "\(base).\(pathExtension)"
+      pathExtension = format.preferredFilenameExtension
+    }
+    if base.isEmpty || base.allSatisfy({ $0 == "." }) { base = "Image" }
+    // Room for a number and an extension within the 255 bytes of a name.
+    while base.utf8.count > 230 { base.removeLast() }
+    var name = "\(base).\(pathExtension)"
+    var number = 2
+    while taken.contains(name.lowercased()) {
+      name = "\(base) \(number).\(pathExtension)"
+      number += 1
+    }
+    return name
+  }
+
+  static func split(_ name: String) -> (base: String, pathExtension: String) {
+    guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return (name, "") }
+    return (String(name[..<dot]), String(name[name.index(after: dot)...]))
+  }
+}

@@ -1,0 +1,55 @@
+public import FilePackages
+
+extension ImageNotes {
+  /// One image of a document.
+  public struct Image: Sendable {
+    /// The name of its file in the package, by which it is addressed.
+    public let name: String
+    /// The name that the file had when it was added.
+    public let originalFilename: String
+    /// What the user wrote about it.
+    public var caption: String
+
+    /// Where in the package it is: in `Images`, or at the top in the classic shape.
+    var folder: [String]
+    let source: Source
+
+    enum Source: Sendable {
+      /// A child of this directory wrapper, which becomes an object when it is asked for.
+      case stored(FileWrapper)
+      case new(FileWrapper)
+    }
+
+    /// The path of its file in the package.
+    public var path: String { (folder + [name]).joined(separator: "/") }
+
+    /// The regular file that holds it.
+    ///
+    /// - Throws: `noSuchFile` when it is gone from the package.
+    public func file() throws -> FileWrapper {
+      switch source {
+      case .new(let wrapper): return wrapper
+      case .stored(let directory):
+        guard let wrapper = try directory.child(named: name), wrapper.isRegularFile else {
+          throw FilePackageError(.noSuchFile, .read, document: "", child: path)
+        }
+        return wrapper
+      }
+    }
+
+    /// Its format and size in pixels, from its bytes, never from its name. Reads only its header.
+    ///
+    /// - Throws: `ImageHeaderError` when it is no image of a known format; `FilePackageError` when it cannot be
+    ///   read.
+    public func header() throws -> ImageHeader {
+      try ImageHeader(of: file())
+    }
+  }
+}
+
+extension ImageHeader {
+  /// Reads the header of an image that is a regular file.
+  public init(of file: FileWrapper) throws {
+    self = try file.withRandomAccess { size, read in try ImageHeader(size: size, reading: read) }
+  }
+}

@@ -1,0 +1,81 @@
+public import Documents
+import FilePackages
+import FoundationEssentials
+
+/// The names of the parts.
+enum Layout {
+  static let text = "Text.txt"
+  static let images = "Images"
+  static let list = "Images.txt"
+  static let metadata = "Metadata.plist"
+  /// The name, without its extension, of the one image of the classic shape.
+  static let classicImage = "Image"
+}
+
+extension ImageNotes {
+  /// Reads a document. Of the images only their names are read.
+  ///
+  /// - Throws: `wrongKind` when the document is no directory; `invalidContent` when `Text.txt` is not UTF-8;
+  ///   what the system says when a part cannot be read.
+  public init(configuration: ReadConfiguration) throws {
+    let tree = configuration.file
+    guard tree.isDirectory else {
+      throw FilePackageError(
+        .wrongKind, .open, document: tree.filename ?? "", reason: "an ImageNotes document is a directory")
+    }
+    text = try Self.string(Layout.text, in: tree) ?? ""
+    customName = try Self.customName(in: tree)
+    images = try Self.images(in: tree)
+  }
+
+  static func string(_ name: String, in tree: FileWrapper) throws -> String? {
+    guard let file = try tree.child(named: name) else { return nil }
+    guard file.isRegularFile else {
+      throw FilePackageError(
+        .wrongKind, .open, document: tree.filename ?? "", child: name, reason: "it is not a regular file")
+    }
+    let bytes = try file.contents()
+    guard let string = String(validating: bytes, as: UTF8.self) else {
+      throw FilePackageError(
+        .invalidContent, .open, document: tree.filename ?? "", child: name,
+        reason: "the text is not valid UTF-8")
+    }
+    return string
+  }
+
+  static func customName(in tree: FileWrapper) throws -> String? {
+    guard let file = try tree.child(named: Layout.metadata), file.isRegularFile else { return nil }
+    // Metadata that is not ours holds no name of ours; saving reports it.
+    return (try? PackageMetadata(decoding: file.contents()))?.displayName
+  }
+
+  private static func images(in tree: FileWrapper) throws -> [Image] {
+    var found: [String: Image] = [:]
+    var order: [String] = []
+    func add(_ name: String, _ folder: [String], _ directory: FileWrapper) {
+      let image = Image(
+        name: name, originalFilename: name, caption: "", folder: folder, source: .stored(directory))
+      found[image.path] = image
+      order.append(image.path)
+    }
+    for name in try tree.childNames() where FreeName.split(name).base == Layout.classicImage {
+      if let child = try tree.child(named: name), child.isRegularFile { add(name, [], tree) }
+    }
+    if let directory = try tree.child(named: Layout.images), directory.isDirectory {
+      // Hidden files are a file manager's, not the document's.
+      for name in try directory.childNames() where !name.hasPrefix(".") {
+        add(name, [Layout.images], directory)
+      }
+    }
+    var images: [Image] = []
+    for entry in ImageList(parsing: try string(Layout.list, in: tree) ?? "").entries {
+      guard let image = found.removeValue(forKey: entry.path) else { continue }
+      images.append(
+        Image(
+          name: image.name, originalFilename: entry.originalFilename, caption: entry.caption,
+          folder: image.folder, source: image.source))
+    }
+    // Images that another program put there come last.
+    return images + order.compactMap { found[$0] }
+  }
+}

@@ -1,0 +1,87 @@
+public import Documents
+public import FilePackages
+import FoundationEssentials
+
+extension ImageNotes {
+  /// Gives the tree to be saved. Only what changed gets a new wrapper; everything else, also children that this
+  /// type knows nothing of, is the same wrapper as before.
+  public func fileWrapper(configuration: WriteConfiguration) throws -> FileWrapper {
+    let tree = configuration.existingFile ?? FileWrapper(directoryWithFileWrappers: [:])
+    let before = try configuration.existingFile.map {
+      try ImageNotes(configuration: ReadConfiguration(contentType: configuration.contentType, file: $0))
+    }
+    if before?.text != text { try Self.replace(Layout.text, with: Data(text.utf8), in: tree) }
+    try writeImages(over: before?.images ?? [], in: tree)
+    if before?.customName != customName { try writeName(in: tree) }
+    return tree
+  }
+
+  private func writeImages(over before: [Image], in tree: FileWrapper) throws {
+    let kept = Set(images.filter { !$0.isNew }.map(\.path))
+    for old in before where !kept.contains(old.path) {
+      old.directory?.removeFileWrapper(try old.file())
+    }
+    for image in images {
+      guard case .new(let file) = image.source else { continue }
+      let directory = image.folder.isEmpty ? tree : try Self.imagesDirectory(in: tree)
+      file.preferredFilename = image.name
+      directory.addFileWrapper(file)
+    }
+    try writeList(over: before, in: tree)
+  }
+
+  /// Writes `Images.txt` where it says more than the files' names and their order do.
+  private func writeList(over before: [Image], in tree: FileWrapper) throws {
+    let list = ImageList(entries: images.map(\.entry))
+    let names = images.map(\.path)
+    let isNeeded =
+      names != names.sorted(by: { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) })
+      || images.contains { !$0.caption.isEmpty || $0.originalFilename != $0.name }
+    let existing = try Self.string(Layout.list, in: tree)
+    if images.isEmpty {
+      if let file = try tree.child(named: Layout.list) { tree.removeFileWrapper(file) }
+    } else if existing != nil || isNeeded, list.entries != before.map(\.entry) || existing == nil {
+      try Self.replace(Layout.list, with: Data(list.text.utf8), in: tree)
+    }
+  }
+
+  private func writeName(in tree: FileWrapper) throws {
+    let old = try tree.child(named: Layout.metadata)?.contents()
+    // Metadata that cannot be read is reported when the package is saved.
+    var metadata = old.flatMap { try? PackageMetadata(decoding: $0) } ?? PackageMetadata()
+    metadata.displayName = customName
+    try Self.replace(Layout.metadata, with: metadata.encoded(), in: tree)
+  }
+
+  private static func imagesDirectory(in tree: FileWrapper) throws -> FileWrapper {
+    if let directory = try tree.child(named: Layout.images) {
+      guard directory.isDirectory else {
+        throw FilePackageError(
+          .wrongKind, .save, document: tree.filename ?? "", child: Layout.images, reason: "it is not a folder"
+        )
+      }
+      return directory
+    }
+    let directory = FileWrapper(directoryWithFileWrappers: [:])
+    directory.preferredFilename = Layout.images
+    tree.addFileWrapper(directory)
+    return directory
+  }
+
+  private static func replace(_ name: String, with data: Data, in tree: FileWrapper) throws {
+    if let old = try tree.child(named: name) { tree.removeFileWrapper(old) }
+    tree.addRegularFile(withContents: data, preferredFilename: name)
+  }
+}
+
+extension ImageNotes.Image {
+  var isNew: Bool { directory == nil }
+
+  var directory: FileWrapper? {
+    if case .stored(let directory) = source { directory } else { nil }
+  }
+
+  var entry: ImageList.Entry {
+    ImageList.Entry(path: path, originalFilename: originalFilename, caption: caption)
+  }
+}

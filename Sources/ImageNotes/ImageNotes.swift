@@ -1,0 +1,56 @@
+public import Documents
+
+/// A document of text and any number of images in order.
+///
+/// On disk, in a package, as ordinary files:
+///
+///     Trip.imageNotes/
+///         Text.txt          the text, UTF-8
+///         Images/           the images, under their own names
+///         Images.txt        their order, original filenames and captions
+///         Metadata.plist    the version and metadata of the package
+///
+/// A document in the classic shape, `Text.txt` and one `Image.png` beside it, is read too, and keeps its shape.
+/// Children that are none of these stay as they are.
+///
+/// ```swift
+/// let package = try await PackageStore.open(at: url)
+/// var notes: ImageNotes = try await package.content()
+/// notes.text += "The hut at last.\n"
+/// try notes.add(imageAt: photo, caption: "Evening")
+/// let report = try await package.save(notes)
+/// ```
+public struct ImageNotes: DocumentContent {
+  /// `[.imageNotes]`.
+  public static var readableContentTypes: [UTType] { [.imageNotes] }
+
+  /// The text.
+  public var text: String
+  /// The images, in order.
+  public internal(set) var images: [Image]
+  /// The name that the user gave the document, which goes before the first line of its text; nil for none.
+  public var customName: String?
+
+  /// Makes an empty document.
+  public init(text: String = "") {
+    self.text = text
+    images = []
+  }
+
+  /// What to call the document: its custom name, or the first line of its text that is not blank, shortened to
+  /// 80 characters, or `Untitled`.
+  public var displayName: String {
+    if let customName, !customName.isEmpty { return customName }
+    let lines = text.split(whereSeparator: \.isNewline).lazy.map { $0.trimmed }
+    guard let line = lines.first(where: { !$0.isEmpty }) else { return "Untitled" }
+    return line.count <= 80 ? line : line.prefix(79).trimmed + "…"
+  }
+}
+
+extension StringProtocol {
+  var trimmed: String {
+    let start = drop { $0.isWhitespace }
+    guard let end = start.lastIndex(where: { !$0.isWhitespace }) else { return "" }
+    return String(start[...end])
+  }
+}

@@ -1,0 +1,26 @@
+import ArgumentParser
+import FilePackages
+import Glibc
+
+struct Cat: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Write a child's bytes to standard output.",
+    discussion: """
+      Example:
+        docpkg cat Trip.imageNotes Images/Dawn.png > Dawn.png
+
+      \(ExitStatus.help)
+      """)
+
+  @Argument(help: "The package.")
+  var path: String
+
+  @Argument(help: "The child, a path within the package.")
+  var child: String
+
+  func run() async throws {
+    let store = try await PackageStore.open(at: url(path))
+    let file = try await store.file(at: child)
+    try file.forEachChunk { writeAll($0, to: STDOUT_FILENO) }
+  }
+}

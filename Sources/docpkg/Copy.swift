@@ -1,0 +1,30 @@
+import ArgumentParser
+import FilePackages
+
+struct Copy: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Save a document as another one.",
+    discussion: """
+      The copy has an identifier of its own, and shares blocks with the original where the file system can do \
+      that, never files.
+
+      Example:
+        docpkg copy Trip.imageNotes "Trip, shortened.imageNotes"
+
+      \(ExitStatus.help)
+      """)
+
+  @Argument(help: "The document to copy.")
+  var source: String
+
+  @Argument(help: "Where to save the copy. There must be nothing yet.")
+  var destination: String
+
+  @OptionGroup var writing: WritingOptions
+
+  func run() async throws {
+    let store = try await PackageStore.open(at: url(source))
+    if writing.dryRun { return try writing.report(await store.copyPlan(to: url(destination))) }
+    try writing.report(await store.copy(to: url(destination)), of: destination)
+  }
+}

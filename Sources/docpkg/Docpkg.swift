@@ -1,0 +1,76 @@
+import ArgumentParser
+import FilePackages
+import FoundationEssentials
+import Glibc
+import ImageNotes
+
+/// The command line: each command parses its arguments, makes one call of the library, and prints.
+struct Docpkg: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "docpkg",
+    abstract: "Documents made of parts: plain directories, saved safely and only where they changed.",
+    discussion: """
+      A package is a directory that is one document. Every command takes the path of one. Commands that write \
+      say in one line what they wrote and what they reused; with --dry-run they say what they would do.
+
+      Example:
+        docpkg new Trip.imageNotes --text "Three valleys" --image Dawn.png
+        docpkg edit Trip.imageNotes --append "The hut at last."
+
+      \(ExitStatus.help)
+      """,
+    version: FilePackagesVersion.current,
+    subcommands: [New.self, Show.self, Edit.self, Tree.self, Cat.self, Info.self, Copy.self])
+}
+
+/// What the program's exit status says, the same for every command.
+enum ExitStatus {
+  static let failed: Int32 = 2
+
+  static let help = """
+    Exit status: 0 done; 1 differences, damage or conflict found; 2 failed, nothing lost; 64 usage.
+    """
+}
+
+@main
+struct Main {
+  static func main() async {
+    // Declares the type, so that packages are known by it.
+    _ = ImageNotes.readableContentTypes
+    do {
+      let command = try Docpkg.parseAsRoot(arguments)
+      if var command = command as? any AsyncParsableCommand {
+        try await command.run()
+      } else {
+        var command = command
+        try command.run()
+      }
+    } catch {
+      if let message = message(of: error) {
+        StandardError.write("docpkg: \(message)\n")
+        exit(ExitStatus.failed)
+      }
+      Docpkg.exit(withError: error)
+    }
+  }
+
+  /// The arguments, those that are not UTF-8 spelled without loss.
+  private static var arguments: [String] {
+    CommandLine.unsafeArgv.withMemoryRebound(to: UnsafeMutablePointer<CChar>?.self, capacity: 1) { values in
+      (1..<max(1, Int(CommandLine.argc))).compactMap { index in
+        values[index].map { FilePackages.losslessString(cString: $0) }
+      }
+    }
+  }
+
+  /// What went wrong in the command's own work; nil for what the argument parser reports.
+  private static func message(of error: any Error) -> String? {
+    switch error {
+    case let error as FilePackageError: error.description
+    case let error as CocoaError:
+      (error.userInfo["NSUnderlyingError"] as? FilePackageError)?.description ?? "\(error)"
+    case let error as InputError: error.description
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import ArgumentParser
+import Documents
+import FilePackages
+import ImageNotes
+
+struct Edit: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Change a document in one save.",
+    discussion: """
+      Text, title and images belong to ImageNotes documents; --set and --remove work on any package. All changes \
+      of one call are saved together or not at all.
+
+      Examples:
+        docpkg edit Trip.imageNotes --append "The hut at last." --add-image Hut.jpeg
+        docpkg edit Trip.imageNotes --caption "Hut.jpeg=Evening" --move-image Hut.jpeg=1
+        docpkg edit Book.epub --set EPUB/text/ch001.xhtml=chapter.xhtml
+
+      \(ExitStatus.help)
+      """)
+
+  @Argument(help: "The document.")
+  var path: String
+
+  @Option(help: "The new text.")
+  var text: String?
+
+  @Option(help: "A file with the new text, - for standard input.")
+  var textFile: String?
+
+  @Option(help: "A paragraph to add at the end of the text.")
+  var append: String?
+
+  @Option(help: "A name for the document; an empty one takes the first line of the text again.")
+  var title: String?
+
+  @Option(name: .customLong("add-image"), help: "An image to add at the end.")
+  var addedImages: [String] = []
+
+  @Option(
+    name: .customLong("replace-image"),
+    help: ArgumentHelp("An image to replace by that of a file.", valueName: "name=file"))
+  var replacedImages: [Assignment] = []
+
+  @Option(
+    name: .customLong("caption"), help: ArgumentHelp("A caption for an image.", valueName: "name=text"))
+  var captions: [Assignment] = []
+
+  @Option(
+    name: .customLong("move-image"),
+    help: ArgumentHelp("An image and its new place in the order, from 1.", valueName: "name=place"))
+  var movedImages: [Assignment] = []
+
+  @Option(name: .customLong("remove-image"), help: ArgumentHelp("An image to remove.", valueName: "name"))
+  var removedImages: [String] = []
+
+  @Option(
+    name: .customLong("set"),
+    help: ArgumentHelp(
+      "A child to write from a file (- for standard input); folders on the way are made.",
+      valueName: "child=file"))
+  var setChildren: [Assignment] = []
+
+  @Option(
+    name: .customLong("remove"),
+    help: ArgumentHelp("A child to remove, a folder with all that is in it.", valueName: "child"))
+  var removedChildren: [String] = []
+
+  @Flag(help: "Replace and remove children that are read-only.")
+  var force = false
+
+  @OptionGroup var writing: WritingOptions
+
+  func validate() throws {
+    if text != nil && textFile != nil { throw ValidationError("Give either --text or --text-file.") }
+    for move in movedImages where Int(move.value).map({ $0 < 1 }) ?? true {
+      throw ValidationError("'\(move.value)' is no place in an order, which is counted from 1.")
+    }
+    if !changesNotes && setChildren.isEmpty && removedChildren.isEmpty {
+      throw ValidationError("Say what to change: see --help.")
+    }
+  }
+
+  private var changesNotes: Bool {
+    text != nil || textFile != nil || append != nil || title != nil
+      || !(addedImages + removedImages).isEmpty || !(replacedImages + captions + movedImages).isEmpty
+  }
+
+  func run() async throws {
+    if changesNotes {
+      var (store, notes) = try await ImageNotes.open(path)
+      try change(&notes)
+      try change(await store.tree)
+      if writing.dryRun { return try writing.report(await store.plan(notes)) }
+      try writing.report(await store.save(notes, options: options), of: path)
+    } else {
+      let store = try await PackageStore.open(at: url(path))
+      try change(await store.tree)
+      if writing.dryRun { return try writing.report(await store.plan()) }
+      try writing.report(await store.save(options: options), of: path)
+    }
+  }
+
+  private var options: PackageStore.SavingOptions { force ? .overwritesReadOnly : [] }
+
+  private func change(_ notes: inout ImageNotes) throws {
+    if let text = try docpkg.text(text, file: textFile) { notes.text = text }
+    if let append {
+      if !notes.text.isEmpty && !notes.text.hasSuffix("\n") { notes.text += "\n" }
+      notes.text += append + "\n"
+    }
+    if let title { notes.customName = title.isEmpty ? nil : title }
+    for name in removedImages { try notes.remove(image: name) }
+    for replacement in replacedImages {
+      try notes.replace(image: replacement.name, withImageAt: url(replacement.value))
+    }
+    for image in addedImages { try notes.add(imageAt: url(image)) }
+    for caption in captions { try notes.setCaption(caption.value, ofImage: caption.name) }
+    for move in movedImages { try notes.move(image: move.name, to: (Int(move.value) ?? 1) - 1) }
+  }
+
+  private func change(_ tree: FileWrapper) throws {
+    for child in removedChildren { try tree.removeDescendant(at: child) }
+    for child in setChildren { try tree.setDescendant(contents(ofFile: child.value), at: child.name) }
+  }
+}

@@ -1,0 +1,54 @@
+import ArgumentParser
+import Documents
+import FilePackages
+import FoundationEssentials
+
+struct Info: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Show a package's metadata.",
+    discussion: """
+      The keys are those of Metadata.plist. A package of another program has none.
+
+      Example:
+        docpkg info Trip.imageNotes --json
+
+      \(ExitStatus.help)
+      """)
+
+  @Argument(help: "The package.")
+  var path: String
+
+  @Flag(name: .long, help: "Print a JSON object.")
+  var json = false
+
+  func run() async throws {
+    let store = try await PackageStore.open(at: url(path))
+    let values = try await store.metadata()?.propertyList
+    if json { return try printJSON(values ?? [:]) }
+    var output = StandardOutput()
+    guard let values else {
+      output.line("no metadata: a package of another program's (\(await store.contentType))")
+      return
+    }
+    for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+      output.line("\(display(key)): \(display(value.text))")
+    }
+  }
+}
+
+extension PropertyListValue {
+  fileprivate var text: String {
+    switch self {
+    case .boolean(let value): value ? "yes" : "no"
+    case .integer(let value): "\(value)"
+    case .unsigned(let value): "\(value)"
+    case .real(let value): "\(value)"
+    case .string(let value): value
+    case .date(let value): value.formatted(.iso8601)
+    case .data(let value): value.base64EncodedString()
+    case .array(let values): values.map(\.text).joined(separator: ", ")
+    case .dictionary(let values):
+      values.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value.text)" }.joined(separator: ", ")
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import ArgumentParser
+import FilePackages
+import FoundationEssentials
+import Glibc
+
+/// Input of a command that cannot be used.
+struct InputError: Error, CustomStringConvertible {
+  var description: String
+}
+
+/// A place on disk, as the user typed it.
+func url(_ path: String) -> URL {
+  URL(filePath: path)
+}
+
+/// The text that `--text` gives, or that is in the file of `--text-file`, `-` for standard input.
+func text(_ text: String?, file: String?) throws -> String? {
+  if let text { return text }
+  guard let file else { return nil }
+  let bytes = try contents(ofFile: file).contents()
+  guard let text = String(validating: bytes, as: UTF8.self) else {
+    throw InputError(description: "'\(file == "-" ? "standard input" : file)' is not a text in UTF-8.")
+  }
+  return text
+}
+
+/// The bytes of a file, to be read when they are written; `-` stands for standard input, read now.
+func contents(ofFile file: String) throws -> FileWrapper {
+  guard file == "-" else { return try FileWrapper(regularFileWithContentsOf: url(file)) }
+  var data = Data()
+  var buffer = [UInt8](repeating: 0, count: 1 << 16)
+  while true {
+    let count = read(STDIN_FILENO, &buffer, buffer.count)
+    if count == 0 { return FileWrapper(regularFileWithContents: data) }
+    if count > 0 {
+      data.append(contentsOf: buffer[..<count])
+    } else if errno != EINTR {
+      throw InputError(description: "Standard input could not be read: \(String(cString: strerror(errno))).")
+    }
+  }
+}
+
+/// An option's value of the form `NAME=VALUE`.
+struct Assignment: ExpressibleByArgument {
+  var name: String
+  var value: String
+
+  init?(argument: String) {
+    guard let separator = argument.firstIndex(of: "="), separator != argument.startIndex else { return nil }
+    name = String(argument[..<separator])
+    value = String(argument[argument.index(after: separator)...])
+  }
+}

@@ -1,0 +1,77 @@
+import ArgumentParser
+import Documents
+import FilePackages
+import FoundationEssentials
+import ImageNotes
+
+struct New: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Create an ImageNotes document.",
+    discussion: """
+      Examples:
+        docpkg new Trip.imageNotes --text-file Trip.txt --image Dawn.png --image Lake.jpeg
+        docpkg new --in ~/Notes --naming timestamp --text "A thought"
+
+      \(ExitStatus.help)
+      """)
+
+  @Argument(help: "Where to create it. There must be nothing yet.")
+  var path: String?
+
+  @Option(name: .customLong("in"), help: "Create it in this folder, with a name by convention.")
+  var folder: String?
+
+  @Option(help: "The convention: sequence (Notes 1), timestamp or uuid.")
+  var naming: Naming = .sequence
+
+  @Option(help: "The text.")
+  var text: String?
+
+  @Option(help: "A file with the text, - for standard input.")
+  var textFile: String?
+
+  @Option(name: .customLong("image"), help: "An image to add; may be given more than once.")
+  var images: [String] = []
+
+  @Option(help: "A name for the document, instead of the first line of its text.")
+  var title: String?
+
+  @OptionGroup var writing: WritingOptions
+
+  enum Naming: String, ExpressibleByArgument, CaseIterable {
+    case sequence, timestamp, uuid
+
+    var convention: FilenameConvention {
+      switch self {
+      case .sequence: .sequence("Notes")
+      case .timestamp: .timestamp
+      case .uuid: .uuid
+      }
+    }
+  }
+
+  func validate() throws {
+    if (path == nil) == (folder == nil) {
+      throw ValidationError("Give either a path or --in with a folder.")
+    }
+    if text != nil && textFile != nil { throw ValidationError("Give either --text or --text-file.") }
+  }
+
+  func run() async throws {
+    var notes = ImageNotes(text: try docpkg.text(text, file: textFile) ?? "")
+    notes.customName = title
+    for image in images { try notes.add(imageAt: url(image)) }
+    let path = try self.path ?? pathByConvention()
+    if writing.dryRun {
+      return try writing.report(PackageStore.plan(creating: notes, at: url(path)))
+    }
+    let (_, report) = try await PackageStore.create(notes, at: url(path))
+    try writing.report(report, of: path)
+  }
+
+  private func pathByConvention() throws -> String {
+    let folder = folder ?? "."
+    let taken = try FileWrapper(url: url(folder)).childNames()
+    return "\(folder)/\(naming.convention.name(amongst: taken, extension: "imageNotes")).imageNotes"
+  }
+}
