@@ -1,0 +1,23 @@
+# The two commands: `make demo` shows the main job on real documents, `make test` runs everything.
+# Both install what is missing, build, and run.
+
+.PHONY: demo test build lint format prepare
+
+demo: build
+	@Fixtures/demo.sh .build/release/docpkg
+
+build: prepare
+	swift build -c release --product docpkg
+
+test: prepare
+	swift build --build-tests
+	swift test
+
+lint:
+	swift format lint --strict --recursive --parallel Sources Tests Package.swift
+
+format:
+	swift format --in-place --recursive --parallel Sources Tests Package.swift
+
+prepare:
+	@.ci/prepare
