@@ -1,7 +1,7 @@
 # The two commands: `make demo` shows the main job on real documents, `make test` runs everything.
 # Both install what is missing, build, and run.
 
-.PHONY: demo test build lint format prepare
+.PHONY: demo test build lint format prepare docs
 
 demo: build
 	@Fixtures/demo.sh .build/release/docpkg
@@ -21,3 +21,7 @@ format:
 
 prepare:
 	@.ci/prepare
+
+# Writes Docs/CommandLine.md from the help of each command.
+docs: build
+	@.ci/command-line-docs .build/release/docpkg > Docs/CommandLine.md

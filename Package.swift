@@ -60,9 +60,15 @@ let package = Package(
     .testTarget(
       name: "FilePackagesTests", dependencies: ["FilePackages", "DurableIO", "TestSupport", crypto, system],
       swiftSettings: strict),
-    .testTarget(name: "DocumentsTests", dependencies: ["Documents"], swiftSettings: strict),
     .testTarget(
-      name: "ImageNotesTests", dependencies: ["ImageNotes", "Documents", "FilePackages"],
+      name: "DocumentsTests", dependencies: ["Documents", "FilePackages", "TestSupport", system],
+      swiftSettings: strict),
+    .testTarget(
+      name: "ImageNotesTests",
+      dependencies: ["ImageNotes", "Documents", "FilePackages", "TestSupport", system],
+      swiftSettings: strict),
+    .testTarget(
+      name: "docpkgTests", dependencies: ["docpkg", "FilePackages", "TestSupport", system],
       swiftSettings: strict),
   ]
 )

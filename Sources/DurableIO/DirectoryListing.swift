@@ -1,3 +1,4 @@
+import Glibc
 import Synchronization
 
 /// The entries of one directory at one moment, packed: about 10 bytes an entry beside its name, and no object
@@ -48,9 +49,15 @@ package final class DirectoryListing: Sendable {
 
   /// All positions in byte order of the names. O(n log n).
   package func sortedPositions() -> [Int] {
-    names.withUnsafeBufferPointer { names in
+    names.withUnsafeBytes { names in
       (0..<count).sorted { left, right in
-        names[range(of: left)].lexicographicallyPrecedes(names[range(of: right)])
+        let (left, right) = (range(of: left), range(of: right))
+        // An empty name, which has no address, stands before every other.
+        guard let start = names.baseAddress, !left.isEmpty, !right.isEmpty else {
+          return left.isEmpty && !right.isEmpty
+        }
+        let order = memcmp(start + left.lowerBound, start + right.lowerBound, min(left.count, right.count))
+        return order == 0 ? left.count < right.count : order < 0
       }
     }
   }

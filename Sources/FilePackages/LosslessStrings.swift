@@ -15,5 +15,6 @@ public func losslessString(cString: UnsafePointer<CChar>) -> String {
 /// A key or path of this library for people to read: bytes that are not UTF-8, and characters that would act on
 /// a terminal, as `\xNN`.
 public func displayString(_ string: String) -> String {
-  FileName(string).display
+  if string.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return string }
+  return FileName(string).display
 }

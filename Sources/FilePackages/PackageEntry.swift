@@ -12,7 +12,7 @@ public struct PackageEntry: Sendable, Hashable {
   /// The path within the package, as a string from which its bytes can be had again.
   public var path: String
   /// The path for people: what is not UTF-8, and control characters, as `\xNN`.
-  public var displayPath: String
+  public var displayPath: String { displayString(path) }
   /// What it is.
   public var kind: Kind
   /// Bytes of a regular file; nil where attributes were not asked for.
@@ -50,14 +50,15 @@ extension PackageStore {
     } catch {
       throw FilePackageError(error, .read, StoredNode(location: location, path: path))
     }
-    let (prefix, displayPrefix) = path.isRoot ? ("", "") : (path.string + "/", path.display + "/")
+    let prefix = path.isRoot ? [] : path.bytes + [UInt8(ascii: "/")]
     for position in listing.sortedPositions() {
-      let name = listing.name(at: position)
-      if path.isRoot && name == PackageLayout.hidden { continue }
       let kind = listing.kind(at: position)
-      var entry = PackageEntry(
-        path: prefix + name.string, displayPath: displayPrefix + name.display, kind: .init(kind))
+      let isHidden = listing.withName(at: position) { $0.elementsEqual(PackageLayout.hidden.bytes) }
+      if path.isRoot && isHidden { continue }
+      let string = listing.withName(at: position) { Self.string(prefix, $0) }
+      var entry = PackageEntry(path: string, kind: .init(kind))
       do {
+        let name = attributes || kind != .file ? listing.name(at: position) : FileName(bytes: [])
         if attributes {
           let status = try disk.status(of: name, in: directory)
           entry.size = kind == .file ? status.size : nil
@@ -67,10 +68,12 @@ extension PackageStore {
           entry.target = FileName(bytes: try disk.destination(of: name, in: directory)).display
         }
       } catch {
-        throw FilePackageError(error, .read, StoredNode(location: location, path: path.appending(name)))
+        let place = path.appending(listing.name(at: position))
+        throw FilePackageError(error, .read, StoredNode(location: location, path: place))
       }
       try body(entry)
       if kind == .directory {
+        let name = listing.name(at: position)
         let place = path.appending(name)
         let child: OwnedDescriptor
         do {
@@ -80,6 +83,18 @@ extension PackageStore {
         }
         try visit(child, at: place, attributes: attributes, body)
       }
+    }
+  }
+
+  /// The path in one piece; what is not plain ASCII takes the long way.
+  private static func string(_ prefix: [UInt8], _ name: UnsafeBufferPointer<UInt8>) -> String {
+    if !name.allSatisfy({ $0 < 0x80 }) || !prefix.allSatisfy({ $0 < 0x80 }) {
+      return PackagePath(FileName(bytes: prefix + name).string).string
+    }
+    return String(unsafeUninitializedCapacity: prefix.count + name.count) { buffer in
+      _ = buffer.initialize(from: prefix)
+      _ = UnsafeMutableBufferPointer(rebasing: buffer[prefix.count...]).initialize(from: name)
+      return prefix.count + name.count
     }
   }
 

@@ -29,11 +29,3 @@ extension ImageHeaderError: CustomStringConvertible {
     }
   }
 }
-
-extension ImageHeaderError {
-  /// The sentence as a part of another one.
-  var reason: String {
-    let sentence = description.dropLast()
-    return sentence.prefix(1).lowercased() + sentence.dropFirst()
-  }
-}

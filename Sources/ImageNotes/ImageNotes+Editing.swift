@@ -6,8 +6,7 @@ extension ImageNotes {
   ///
   /// The file is read when the document is saved, in pieces; its name stays as it is where that is free.
   ///
-  /// - Throws: `invalidContent` when the bytes are no image of a known format, whatever the name says; what the
-  ///   system says when it cannot be read.
+  /// - Throws: `ImageNotesError.notAnImage` when the bytes are no image of a known format; what the system says when it cannot be read.
   @discardableResult
   public mutating func add(imageAt url: URL, caption: String = "", at index: Int? = nil) throws -> String {
     try add(
@@ -42,7 +41,7 @@ extension ImageNotes {
   /// Replaces the picture of one image. It keeps its place and caption, and its name where the new picture has
   /// the same format.
   ///
-  /// - Throws: `noSuchFile` for a name that no image has; otherwise as `add(imageAt:caption:at:)`.
+  /// - Throws: `ImageNotesError.noSuchImage` for a name that no image has; otherwise as `add(imageAt:caption:at:)`.
   @discardableResult
   public mutating func replace(image name: String, withImageAt url: URL) throws -> String {
     let index = try index(of: name)
@@ -60,7 +59,7 @@ extension ImageNotes {
 
   /// Removes one image.
   ///
-  /// - Throws: `noSuchFile` for a name that no image has.
+  /// - Throws: `ImageNotesError.noSuchImage` for a name that no image has.
   public mutating func remove(image name: String) throws {
     images.remove(at: try index(of: name))
   }
@@ -68,7 +67,7 @@ extension ImageNotes {
   /// Moves one image to another place in the order, counted from 0 without the image itself; a place beyond the
   /// end is the end.
   ///
-  /// - Throws: `noSuchFile` for a name that no image has.
+  /// - Throws: `ImageNotesError.noSuchImage` for a name that no image has.
   public mutating func move(image name: String, to place: Int) throws {
     let image = images.remove(at: try index(of: name))
     images.insert(image, at: min(max(place, 0), images.count))
@@ -76,16 +75,14 @@ extension ImageNotes {
 
   /// Sets the caption of one image.
   ///
-  /// - Throws: `noSuchFile` for a name that no image has.
+  /// - Throws: `ImageNotesError.noSuchImage` for a name that no image has.
   public mutating func setCaption(_ caption: String, ofImage name: String) throws {
     images[try index(of: name)].caption = caption
   }
 
   private func index(of name: String) throws -> Int {
     guard let index = images.firstIndex(where: { $0.name == name || $0.path == name }) else {
-      throw FilePackageError(
-        .noSuchFile, .read, document: displayName, child: name,
-        reason: "it has no image of that name (it has \(images.map(\.name).joined(separator: ", ")))")
+      throw ImageNotesError.noSuchImage(name, has: images.map(\.name))
     }
     return index
   }
@@ -94,8 +91,7 @@ extension ImageNotes {
     do {
       return try ImageHeader(of: file)
     } catch let error as ImageHeaderError {
-      throw FilePackageError(
-        .invalidContent, .read, document: name, reason: error.reason)
+      throw ImageNotesError.notAnImage(name, error)
     }
   }
 }
@@ -111,7 +107,9 @@ enum FreeName {
       base = pathExtension.isEmpty ? base : "\(base).\(pathExtension)"
       pathExtension = format.preferredFilenameExtension
     }
-    if base.isEmpty || base.allSatisfy({ $0 == "." }) { base = "Image" }
+    // A hidden file would not be found again.
+    base = String(base.drop { $0 == "." })
+    if base.isEmpty { base = "Image" }
     // Room for a number and an extension within the 255 bytes of a name.
     while base.utf8.count > 230 { base.removeLast() }
     var name = "\(base).\(pathExtension)"

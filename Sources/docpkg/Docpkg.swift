@@ -69,6 +69,7 @@ struct Main {
     case let error as FilePackageError: error.description
     case let error as CocoaError:
       (error.userInfo["NSUnderlyingError"] as? FilePackageError)?.description ?? "\(error)"
+    case let error as ImageNotesError: error.description
     case let error as InputError: error.description
     default: nil
     }

@@ -75,9 +75,6 @@ struct Edit: AsyncParsableCommand {
     for move in movedImages where Int(move.value).map({ $0 < 1 }) ?? true {
       throw ValidationError("'\(move.value)' is no place in an order, which is counted from 1.")
     }
-    if !changesNotes && setChildren.isEmpty && removedChildren.isEmpty {
-      throw ValidationError("Say what to change: see --help.")
-    }
   }
 
   private var changesNotes: Bool {
@@ -86,6 +83,9 @@ struct Edit: AsyncParsableCommand {
   }
 
   func run() async throws {
+    if !changesNotes && setChildren.isEmpty && removedChildren.isEmpty {
+      throw ValidationError("Say what to change: see --help.")
+    }
     if changesNotes {
       var (store, notes) = try await ImageNotes.open(path)
       try change(&notes)

@@ -1,0 +1,172 @@
+import Documents
+import FilePackages
+import FoundationEssentials
+import ImageNotes
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("An ImageNotes document")
+struct ImageNotesTests {
+  private func url(_ folder: FilePath) -> URL { URL(filePath: folder.appending("Trip.imageNotes").string) }
+
+  private func made(in folder: FilePath) async throws -> PackageStore {
+    var notes = ImageNotes(text: "Three valleys\nand a hut\n")
+    try notes.add(imageData: Data(ImageBytes.file("Images/ridge.png")), originalFilename: "ridge.png")
+    try notes.add(
+      imageData: Data(ImageBytes.file("Images/ridge.gif")), originalFilename: "a.gif",
+      caption: "A\ttab \\ and\nline")
+    return try await PackageStore.create(notes, at: url(folder)).store
+  }
+
+  @Test func `keeps text, order, captions and original names`() async throws {
+    try await withTemporaryDirectory { folder in
+      _ = try await made(in: folder)
+      let notes: ImageNotes = try await PackageStore.open(at: url(folder)).content()
+      #expect(notes.text == "Three valleys\nand a hut\n")
+      #expect(notes.images.map(\.name) == ["ridge.png", "a.gif"])
+      #expect(notes.images[1].caption == "A\ttab \\ and\nline")
+      #expect(notes.displayName == "Three valleys")
+      #expect(try notes.images[0].header().format == .png)
+      #expect(try notes.images[0].header().pixelWidth == 61)
+    }
+  }
+
+  @Test func `writes only what changed`() async throws {
+    try await withTemporaryDirectory { folder in
+      let package = try await made(in: folder)
+      var notes: ImageNotes = try await package.content()
+      #expect(try await package.save(notes).strategy == "none")
+
+      notes.text += "more"
+      #expect(try await package.save(notes).written == ["Metadata.plist", "Text.txt"])
+
+      try notes.setCaption("B", ofImage: "a.gif")
+      #expect(try await package.save(notes).written == ["Images.txt", "Metadata.plist"])
+
+      notes.customName = "My trip"
+      #expect(try await package.save(notes).written == ["Metadata.plist"])
+      #expect(try await package.metadata()?.displayName == "My trip")
+
+      try notes.remove(image: "a.gif")
+      let report = try await package.save(notes)
+      #expect(report.removed == ["Images/a.gif"] && report.written.contains("Images.txt"))
+
+      let last: ImageNotes = try await PackageStore.open(at: url(folder)).content()
+      #expect(last.displayName == "My trip" && last.images.map(\.name) == ["ridge.png"])
+      #expect(try await PackageStore.open(at: url(folder)).metadata()?.generation == 5)
+    }
+  }
+
+  @Test func `moves and replaces images`() async throws {
+    try await withTemporaryDirectory { folder in
+      let package = try await made(in: folder)
+      let file = folder.appending("new.webp")
+      try Data(ImageBytes.file("Images/ridge-lossy.webp")).write(to: URL(filePath: file.string))
+      var notes: ImageNotes = try await package.content()
+      try notes.move(image: "a.gif", to: 0)
+      #expect(notes.images.map(\.name) == ["a.gif", "ridge.png"])
+      #expect(try notes.replace(image: "ridge.png", withImageAt: URL(filePath: file.string)) == "new.webp")
+      #expect(try await package.save(notes).removed == ["Images/ridge.png"])
+      let last: ImageNotes = try await PackageStore.open(at: url(folder)).content()
+      #expect(last.images.map(\.name) == ["a.gif", "new.webp"])
+      #expect(try last.images[1].header().format == .webP)
+      #expect(try last.images[1].file().contents() == Data(ImageBytes.file("Images/ridge-lossy.webp")))
+    }
+  }
+
+  @Test func `leaves children alone that it knows nothing of`() async throws {
+    try await withTemporaryDirectory { folder in
+      let package = try await made(in: folder)
+      let tree = await package.tree
+      try tree.setDescendant(FileWrapper(regularFileWithContents: Data([1])), at: "Extra/Deep/x.bin")
+      try await package.save()
+      let again = try await PackageStore.open(at: url(folder))
+      var notes: ImageNotes = try await again.content()
+      notes.text = "other"
+      try await again.save(notes)
+      let extra = try await PackageStore.open(at: url(folder)).file(at: "Extra/Deep/x.bin")
+      #expect(try extra.contents() == Data([1]))
+    }
+  }
+
+  @Test func `opens in the classic shape and keeps it`() async throws {
+    try await withTemporaryDirectory { folder in
+      let tree = FileWrapper(directoryWithFileWrappers: [:])
+      tree.addRegularFile(withContents: Data("Old\n".utf8), preferredFilename: "Text.txt")
+      tree.addRegularFile(
+        withContents: Data(try ImageBytes.file("Images/ridge.png")), preferredFilename: "Image.png")
+      _ = try await PackageStore.create(tree, at: url(folder), contentType: nil)
+
+      let package = try await PackageStore.open(at: url(folder))
+      var notes: ImageNotes = try await package.content()
+      #expect(notes.images.map(\.path) == ["Image.png"])
+      notes.text = "New\n"
+      #expect(try await package.save(notes).written == ["Text.txt"])
+      let children = try await PackageStore.open(at: url(folder)).tree.childNames()
+      #expect(children == ["Image.png", "Text.txt"])
+    }
+  }
+
+  @Test func `shows images that another program put there, and not those that are gone`() async throws {
+    try await withTemporaryDirectory { folder in
+      _ = try await made(in: folder)
+      let images = folder.appending("Trip.imageNotes").appending("Images")
+      try Data(ImageBytes.file("Images/ridge.bmp")).write(
+        to: URL(filePath: images.appending("new.bmp").string))
+      try Data().write(to: URL(filePath: images.appending(".hidden").string))
+      try FileManager.default.removeItem(atPath: images.appending("ridge.png").string)
+      let notes: ImageNotes = try await PackageStore.open(at: url(folder)).content()
+      #expect(notes.images.map(\.name) == ["a.gif", "new.bmp"])
+    }
+  }
+
+  @Test func `takes no file for an image by its name`() throws {
+    var notes = ImageNotes()
+    #expect(throws: ImageNotesError.notAnImage("x.png", .unknownFormat)) {
+      try notes.add(imageData: Data("no image".utf8), originalFilename: "x.png")
+    }
+    #expect(notes.images.isEmpty)
+    #expect(throws: ImageNotesError.noSuchImage("y", has: [])) { try notes.remove(image: "y") }
+  }
+
+  @Test func `gives every image a name that a file can have`() throws {
+    var notes = ImageNotes()
+    let png = Data(try ImageBytes.file("Images/ridge.png"))
+    func added(_ original: String) throws -> String {
+      try notes.add(imageData: png, originalFilename: original)
+    }
+    #expect(try added("a.png") == "a.png")
+    #expect(try added("A.PNG") == "A 2.PNG")
+    #expect(try added("a.png") == "a 3.png")
+    #expect(try added("photo") == "photo.png")
+    #expect(try added("wrong.jpeg") == "wrong.jpeg.png")
+    #expect(try added(".hidden.png") == "hidden.png")
+    #expect(try added("..") == "Image.png")
+    #expect(try added("a/b.png") == "a:b.png")
+    #expect(try added(String(repeating: "é", count: 200) + ".png").utf8.count <= 255)
+    #expect(notes.images[4].originalFilename == "wrong.jpeg")
+  }
+
+  @Test func `says that its text is not UTF-8`() async throws {
+    try await withTemporaryDirectory { folder in
+      let package = try await made(in: folder)
+      let text = folder.appending("Trip.imageNotes").appending("Text.txt")
+      try Data([0x61, 0xFF]).write(to: URL(filePath: text.string))
+      _ = package
+      let damaged = try await PackageStore.open(at: url(folder))
+      let error = await #expect(throws: FilePackageError.self) {
+        let _: ImageNotes = try await damaged.content()
+      }
+      #expect(error?.code == .invalidContent && error?.child == "Text.txt")
+    }
+  }
+
+  @Test(arguments: [
+    ("", "Untitled"), (" \n\n  First \nSecond", "First"), ("One", "One"),
+    (String(repeating: "x", count: 90), String(repeating: "x", count: 79) + "…"),
+  ])
+  func `is called by the first line of its text`(text: String, name: String) {
+    #expect(ImageNotes(text: text).displayName == name)
+  }
+}

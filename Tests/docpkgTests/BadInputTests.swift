@@ -1,0 +1,143 @@
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("Bad input")
+struct BadInputTests {
+  /// What is wrong, how it is brought about in a folder with `D.imageNotes` and the picture `ok.png`, the
+  /// command, and a part of the message.
+  struct Case: Sendable, CustomTestStringConvertible {
+    var what: String
+    var setup = ""
+    var command: [String]
+    var message: String
+    var status: Int32 = 2
+
+    var testDescription: String { what }
+  }
+
+  static let cases = [
+    Case(
+      what: "no such file", command: ["show", "none"], message: "'none' could not be opened: no such file"),
+    Case(
+      what: "not a package", setup: "echo x > file", command: ["info", "file"],
+      message: "'file' could not be opened: it is not a package"),
+    Case(
+      what: "something is there already", command: ["new", "D.imageNotes", "--text", "x"],
+      message: "'D.imageNotes' could not be created: file exists"),
+    Case(
+      what: "a truncated plist",
+      setup: "head -c 300 D.imageNotes/Metadata.plist > m; cp m D.imageNotes/Metadata.plist",
+      command: ["edit", "D.imageNotes", "--text", "x"],
+      message: "'Metadata.plist' is no complete property list"),
+    Case(
+      what: "a truncated plist, read",
+      setup: "head -c 300 D.imageNotes/Metadata.plist > m; cp m D.imageNotes/Metadata.plist",
+      command: ["info", "D.imageNotes"], message: "'Metadata.plist' is no complete property list"),
+    Case(
+      what: "an alien plist",
+      setup:
+        "printf '<plist version=\"1.0\"><dict><key>a</key><string>b</string></dict></plist>' > D.imageNotes/Metadata.plist",
+      command: ["edit", "D.imageNotes", "--set", "a=ok.png"], message: "'Metadata.plist' is another program's"
+    ),
+    Case(
+      what: "a plist of the future", setup: "sed -i 's/<integer>1</<integer>7</' D.imageNotes/Metadata.plist",
+      command: ["edit", "D.imageNotes", "--set", "a=ok.png"], message: "it has format 7"),
+    Case(
+      what: "an image that is none", setup: "echo no > no.png",
+      command: ["edit", "D.imageNotes", "--add-image", "no.png"], message: "'no.png' cannot be added"),
+    Case(
+      what: "an image cut short", setup: "head -c 20 ok.png > cut.png",
+      command: ["edit", "D.imageNotes", "--add-image", "cut.png"],
+      message: "'cut.png' cannot be added: the PNG picture is cut short"),
+    Case(
+      what: "a name with dots", command: ["edit", "D.imageNotes", "--set", "a/../../b=ok.png"],
+      message: "'.' and '..' are no names for a file"),
+    Case(
+      what: "an empty name", command: ["edit", "D.imageNotes", "--set", "/etc/b=ok.png"],
+      message: "an empty name is no name for a file"),
+    Case(
+      what: "a name of 256 bytes",
+      command: ["edit", "D.imageNotes", "--set", String(repeating: "x", count: 256) + "=ok.png"],
+      message: "a name cannot be longer than 255 bytes"),
+    Case(
+      what: "a FIFO to read", setup: "mkfifo D.imageNotes/pipe", command: ["cat", "D.imageNotes", "pipe"],
+      message: "(reading 'pipe')"),
+    Case(
+      what: "a FIFO to replace", setup: "mkfifo D.imageNotes/pipe",
+      command: ["edit", "D.imageNotes", "--set", "pipe=ok.png"], message: "(reading 'pipe')"),
+    Case(
+      what: "a FIFO to copy", setup: "mkfifo D.imageNotes/pipe",
+      command: ["copy", "D.imageNotes", "E.imageNotes"],
+      message: "(copying 'pipe')"),
+    Case(
+      what: "a symbolic link out of the package", setup: "ln -s /etc D.imageNotes/out",
+      command: ["cat", "D.imageNotes", "out/passwd"], message: "it is a symbolic link, which is not followed"),
+    Case(
+      what: "writing through a symbolic link", setup: "mkdir away; ln -s ../away D.imageNotes/out",
+      command: ["edit", "D.imageNotes", "--set", "out/x=ok.png"],
+      message: "it is a symbolic link, which is not followed"),
+    Case(
+      what: "a text that is not UTF-8", setup: "printf 'a\\377' > D.imageNotes/Text.txt",
+      command: ["show", "D.imageNotes"], message: "not valid UTF-8 (opening 'Text.txt')"),
+    Case(
+      what: "a text that is not UTF-8, to add to", setup: "printf 'a\\377' > D.imageNotes/Text.txt",
+      command: ["edit", "D.imageNotes", "--append", "x"], message: "not valid UTF-8 (opening 'Text.txt')"),
+    Case(
+      what: "a text file that is not UTF-8", setup: "printf 'a\\377' > t",
+      command: ["edit", "D.imageNotes", "--text-file", "t"], message: "'t' is not a text in UTF-8"),
+    Case(
+      what: "a read-only child", setup: "chmod 444 D.imageNotes/Text.txt",
+      command: ["edit", "D.imageNotes", "--text", "x"], message: "the file is read-only (writing 'Text.txt')"),
+    Case(
+      what: "no image of that name", command: ["edit", "D.imageNotes", "--remove-image", "x.png"],
+      message: "no image 'x.png'; it has 'ok.png'"),
+    Case(
+      what: "no child of that name", command: ["edit", "D.imageNotes", "--remove", "x/y"], message: "'x/y'"),
+    Case(
+      what: "the library's own folder", command: ["edit", "D.imageNotes", "--set", ".docpkg/x=ok.png"],
+      message: "that name belongs to the document's own files"),
+    Case(
+      what: "a file to read that is a folder", setup: "mkdir d",
+      command: ["edit", "D.imageNotes", "--set", "x=d"], message: "'d' could not be read"),
+    Case(
+      what: "a folder that cannot be written", command: ["new", "/proc/x.imageNotes", "--text", "x"],
+      message: "'x.imageNotes' could not be created"),
+    Case(
+      what: "an unknown option", command: ["edit", "D.imageNotes", "--bogus"], message: "--bogus", status: 64),
+    Case(
+      what: "nothing to change", command: ["edit", "D.imageNotes"], message: "what to change", status: 64),
+  ]
+
+  @Test(arguments: cases)
+  func `is told in a sentence, and changes nothing`(_ bad: Case) async throws {
+    try await withTemporaryDirectory { folder in
+      try FileManager.default.copyItem(
+        atPath: project.appending(path: "Fixtures/Images/ridge.png").path,
+        toPath: folder.appending("ok.png").string)
+      #expect(try docpkg("new", "D.imageNotes", "--text", "hi", "--image", "ok.png", in: folder).status == 0)
+      #expect(try run(URL(filePath: "/bin/sh"), ["-c", bad.setup], in: folder).status == 0)
+      let before = try state(of: folder)
+
+      let result = try run(tool, bad.command, in: folder)
+
+      #expect(result.status == bad.status)
+      #expect(result.errors.contains(bad.message), "\(result.errors)")
+      #expect(result.output.isEmpty)
+      if bad.status == 2 {
+        #expect(result.errors.hasPrefix("docpkg: ") && result.errors.hasSuffix(".\n"))
+        #expect(result.errors.filter { $0 == "\n" }.count == 1)
+      }
+      #expect(try state(of: folder) == before)
+    }
+  }
+
+  /// Every node with its bytes, permissions and times.
+  private func state(of folder: FilePath) throws -> String {
+    let script = """
+      find . -printf '%p %y %m %T@ %l\\n' | sort; find . -type f | sort | xargs -d '\\n' sha256sum
+      """
+    return try run(URL(filePath: "/bin/sh"), ["-c", script], in: folder).output
+  }
+}

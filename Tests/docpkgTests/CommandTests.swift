@@ -1,0 +1,170 @@
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("The command line")
+struct CommandTests {
+  private struct Report: Decodable {
+    var generation: Int?
+    var strategy: String
+    var written: [String]
+    var removed: [String]
+    var reused: Int
+    var bytesWritten: UInt64
+    var bytesReused: UInt64
+    var synchronizations: Int
+  }
+
+  private func made(in folder: FilePath) throws {
+    let run = try docpkg(
+      "new", "Trip.imageNotes", "--text-file", demo.appending(path: "Trip.txt").path, "--image",
+      demo.appending(path: "Dawn.png").path, "--image", demo.appending(path: "Lake.jpeg").path, in: folder)
+    #expect(run.status == 0 && run.errors.isEmpty)
+  }
+
+  private func decoded<Value: Decodable>(_ run: Run) throws -> Value {
+    try JSONDecoder().decode(Value.self, from: Data(run.output.utf8))
+  }
+
+  @Test func `creates, edits and shows a document, and says what it wrote`() async throws {
+    try await withTemporaryDirectory { folder in
+      try made(in: folder)
+      let report: Report = try decoded(
+        docpkg("edit", "Trip.imageNotes", "--append", "At last.", "--json", in: folder))
+      #expect(report.generation == 2)
+      #expect(report.written == ["Metadata.plist", "Text.txt"])
+      #expect(report.reused == 2 && report.removed.isEmpty && report.strategy == "staged")
+      #expect(report.bytesReused > 180_000 && report.bytesWritten < 5_000)
+
+      let second: Report = try decoded(
+        docpkg(
+          "edit", "Trip.imageNotes", "--add-image", demo.appending(path: "Hut.jpeg").path, "--caption",
+          "Hut.jpeg=Light", "--move-image", "Hut.jpeg=1", "--remove-image", "Lake.jpeg", "--json", in: folder)
+      )
+      #expect(second.generation == 3)
+      #expect(second.written == ["Images.txt", "Images/Hut.jpeg", "Metadata.plist"])
+      #expect(second.removed == ["Images/Lake.jpeg"])
+
+      let shown = try docpkg("show", "Trip.imageNotes", in: folder)
+      #expect(shown.output.contains("At last."))
+      #expect(shown.output.contains("Hut.jpeg  jpeg, 960 × 640"))
+      let again = try docpkg("edit", "Trip.imageNotes", "--title", "", in: folder)
+      #expect(again.output == "Trip.imageNotes: nothing to save\n" && again.status == 0)
+    }
+  }
+
+  @Test func `with --dry-run says what it would do and does nothing`() async throws {
+    try await withTemporaryDirectory { folder in
+      try made(in: folder)
+      let before = try docpkg("tree", "Trip.imageNotes", "--json", in: folder).output
+      let run = try docpkg(
+        "edit", "Trip.imageNotes", "--text", "x", "--remove", "Images/Dawn.png", "--dry-run", in: folder)
+      #expect(run.output.contains("write Text.txt (1 bytes)\n"))
+      #expect(run.output.contains("remove Images/Dawn.png\n"))
+      #expect(try docpkg("tree", "Trip.imageNotes", "--json", in: folder).output == before)
+      let new = try docpkg("new", "B.imageNotes", "--text", "b", "--dry-run", in: folder)
+      #expect(new.output.contains("write Text.txt (1 bytes)\n") && new.status == 0)
+      let copy = try docpkg("copy", "Trip.imageNotes", "B.imageNotes", "--dry-run", in: folder)
+      #expect(copy.status == 0)
+      #expect(!FileManager.default.fileExists(atPath: folder.appending("B.imageNotes").string))
+    }
+  }
+
+  @Test func `edits any package, from a file and from standard input`() async throws {
+    try await withTemporaryDirectory { folder in
+      let book = folder.appending("Book.epub").string
+      try FileManager.default.copyItem(atPath: demo.appending(path: "Valleys.epub").path, toPath: book)
+      let before = try docpkg("tree", "Book.epub", in: folder).output
+      let run = try docpkg("edit", "Book.epub", "--set", "EPUB/new/a.txt=-", in: folder, input: "hello")
+      #expect(run.status == 0)
+      #expect(try docpkg("cat", "Book.epub", "EPUB/new/a.txt", in: folder).output == "hello")
+      #expect(try docpkg("edit", "Book.epub", "--remove", "EPUB/new", in: folder).status == 0)
+      #expect(try docpkg("tree", "Book.epub", in: folder).output == before)
+      #expect(try docpkg("info", "Book.epub", "--json", in: folder).output == "{}\n")
+    }
+  }
+
+  @Test func `lists a tree as text and as JSON`() async throws {
+    struct Entry: Decodable {
+      var path: String
+      var kind: String
+      var size: Int?
+      var target: String?
+    }
+    try await withTemporaryDirectory { folder in
+      try made(in: folder)
+      let package = folder.appending("Trip.imageNotes")
+      try FileManager.default.createSymbolicLink(
+        atPath: package.appending("link").string, withDestinationPath: "Text.txt")
+      let run = try docpkg("tree", "Trip.imageNotes", in: folder)
+      #expect(
+        run.output == """
+          Images/
+          Images/Dawn.png
+          Images/Lake.jpeg
+          Metadata.plist
+          Text.txt
+          link -> Text.txt
+
+          """)
+      let entries: [Entry] = try decoded(docpkg("tree", "Trip.imageNotes", "--json", in: folder))
+      #expect(entries.map(\.kind) == ["directory", "file", "file", "file", "file", "link"])
+      #expect(entries[1].size == 130_365)
+      #expect(entries.last?.target == "Text.txt")
+    }
+  }
+
+  @Test func `names new documents by convention`() async throws {
+    try await withTemporaryDirectory { folder in
+      for number in 1...2 {
+        let run = try docpkg("new", "--in", ".", "--text", "n", in: folder)
+        #expect(run.output.hasPrefix("./Notes \(number).imageNotes: wrote"))
+      }
+      #expect(try docpkg("new", "--in", ".", "--naming", "uuid", "--text", "n", in: folder).status == 0)
+      #expect(try docpkg("new", "--in", ".", "--naming", "timestamp", "--text", "n", in: folder).status == 0)
+    }
+  }
+
+  @Test func `copies a document as one of its own`() async throws {
+    try await withTemporaryDirectory { folder in
+      try made(in: folder)
+      #expect(try docpkg("copy", "Trip.imageNotes", "Other.imageNotes", in: folder).status == 0)
+      let infos = try ["Trip", "Other"].map { name in
+        try #require(
+          JSONSerialization.jsonObject(
+            with: Data(docpkg("info", "\(name).imageNotes", "--json", in: folder).output.utf8))
+            as? [String: Any])
+      }
+      #expect(infos[0]["Identifier"] as? String != infos[1]["Identifier"] as? String)
+      #expect(infos[0]["ContentDigest"] as? String == infos[1]["ContentDigest"] as? String)
+      #expect(infos[1]["Generation"] as? Int == 1)
+      #expect(infos[1]["ParentRevisions"] as? [String] == [try #require(infos[0]["Revision"] as? String)])
+    }
+  }
+
+  @Test func `takes names that are not UTF-8`() async throws {
+    try await withTemporaryDirectory { folder in
+      let script = """
+        set -e
+        name=$(printf 'b\\377')
+        "$1" new D.imageNotes --text x --quiet
+        "$1" edit D.imageNotes --set "$name=D.imageNotes/Text.txt" --quiet
+        "$1" cat D.imageNotes "$name"
+        test -e "D.imageNotes/$name"
+        "$1" edit D.imageNotes --remove "$name" --quiet
+        test ! -e "D.imageNotes/$name"
+        """
+      let run = try run(URL(filePath: "/bin/sh"), ["-c", script, "sh", tool.path], in: folder)
+      #expect(run.status == 0 && run.output == "x", "\(run.errors)")
+    }
+  }
+
+  @Test func `is documented as its help says`() throws {
+    let document = try String(contentsOf: project.appending(path: "Docs/CommandLine.md"), encoding: .utf8)
+    for command in [[], ["new"], ["show"], ["edit"], ["tree"], ["cat"], ["info"], ["copy"]] {
+      let help = try run(tool, command + ["--help"], in: "/").output
+      #expect(document.contains(help), "run 'make docs': the help of '\(command)' is another by now")
+    }
+  }
+}
