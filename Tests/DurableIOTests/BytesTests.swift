@@ -77,7 +77,9 @@ struct BytesTests {
         reason { _ = try withUnsafeMutableBytes(of: &byte) { try disk.read(writing, at: 0, into: $0) } }
           == .badFileDescriptor)
       #expect(
-        reason { _ = try withUnsafeMutableBytes(of: &byte) { try disk.read(root.descriptor, at: 0, into: $0) } }
+        reason {
+          _ = try withUnsafeMutableBytes(of: &byte) { try disk.read(root.descriptor, at: 0, into: $0) }
+        }
           == .isDirectory)
       #expect(reason { try disk.writeAll([1], to: root.descriptor) } == .badFileDescriptor)
       #expect(reason { try disk.writeAll([1], to: writing, at: .max) } == .invalidArgument)

@@ -26,7 +26,8 @@ struct CrashStatesTests {
     let trees = Set(states.map(\.tree))
     #expect(trees.count == states.count)
     func tree(_ isKept: (Int) -> Bool) -> TestTree {
-      .directory(Dictionary(uniqueKeysWithValues: (0..<count).filter(isKept).map { (FileName("\($0)"), [:]) }))
+      .directory(
+        Dictionary(uniqueKeysWithValues: (0..<count).filter(isKept).map { (FileName("\($0)"), [:]) }))
     }
     #expect(trees.contains(tree { _ in true }))
     #expect(trees.contains(tree { _ in false }))
@@ -153,7 +154,9 @@ struct CrashStatesTests {
     return "\(kind) \(from)/\(first.display) \(to)/\(second.display): \(reason?.description ?? "done")"
   }
 
-  private static let start: TestTree = ["1": ["a": "x", "d": ["e": "e"]], "2": ["a": "y", "b": "z"], "c": "w"]
+  private static let start: TestTree = [
+    "1": ["a": "x", "d": ["e": "e"]], "2": ["a": "y", "b": "z"], "c": "w",
+  ]
 
   private func folders(_ root: Folder) throws -> [Folder] {
     [root, try root.folder("1"), try root.folder("2"), try root.folder("1/d")]

@@ -34,7 +34,9 @@ struct DirectoryListingTests {
     let names = Set(
       (0..<2000).map { _ in
         FileName(
-          bytes: (0..<Int.random(in: 1...8, using: &generator)).map { _ in .random(in: 1...255, using: &generator) }
+          bytes: (0..<Int.random(in: 1...8, using: &generator)).map { _ in
+            .random(in: 1...255, using: &generator)
+          }
         )
       })
     var entries = DirectoryListing.Builder()
@@ -47,7 +49,8 @@ struct DirectoryListingTests {
     var entries = DirectoryListing.Builder()
     for name: FileName in ["one", "", "three"] { entries.append(name, .file) }
     let listing = DirectoryListing(entries)
-    #expect((0..<3).map { listing.withName(at: $0) { Array($0) } } == [Array("one".utf8), [], Array("three".utf8)])
+    #expect(
+      (0..<3).map { listing.withName(at: $0) { Array($0) } } == [Array("one".utf8), [], Array("three".utf8)])
     #expect(listing.position(of: "") == 1)
   }
 

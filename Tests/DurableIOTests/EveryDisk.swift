@@ -101,7 +101,10 @@ func namedRequests(_ folder: Folder) -> [(String, (FileName) throws -> Void)] {
     ("makeSymbolicLink", { try disk.makeSymbolicLink(to: [0x61], named: $0, in: folder.descriptor) }),
     ("link from", { try disk.link($0, in: folder.descriptor, to: "new", in: folder.descriptor) }),
     ("link to", { try disk.link(other, in: folder.descriptor, to: $0, in: folder.descriptor) }),
-    ("rename from", { try disk.rename($0, in: folder.descriptor, to: "new", in: folder.descriptor, .replace) }),
+    (
+      "rename from",
+      { try disk.rename($0, in: folder.descriptor, to: "new", in: folder.descriptor, .replace) }
+    ),
     ("rename to", { try disk.rename(other, in: folder.descriptor, to: $0, in: folder.descriptor, .replace) }),
     ("removeFile", { try disk.removeFile($0, in: folder.descriptor) }),
     ("removeDirectory", { try disk.removeDirectory($0, in: folder.descriptor) }),

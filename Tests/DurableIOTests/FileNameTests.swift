@@ -16,7 +16,9 @@ struct FileNameTests {
     var generator = SeededGenerator(seed: 2)
     for _ in 0..<20_000 {
       // Mostly bytes that begin, continue and break UTF-8, those of U+10FE00 and its neighbours among them.
-      let choice: [UInt8] = [0x61, 0xC3, 0xA9, 0xE2, 0x82, 0xAC, 0xED, 0xA0, 0xF4, 0x8F, 0xB8, 0xBB, 0x80, 0xBF, 0xFF]
+      let choice: [UInt8] = [
+        0x61, 0xC3, 0xA9, 0xE2, 0x82, 0xAC, 0xED, 0xA0, 0xF4, 0x8F, 0xB8, 0xBB, 0x80, 0xBF, 0xFF,
+      ]
       let bytes = (0..<Int.random(in: 0..<12, using: &generator)).map { _ in
         choice[Int.random(in: choice.indices, using: &generator)]
       }

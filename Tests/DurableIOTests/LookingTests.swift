@@ -8,7 +8,9 @@ struct LookingTests {
   @Test(arguments: EveryDisk.allCases)
   func `the same of a node by its name and by its descriptor`(on kind: EveryDisk) async throws {
     try await kind.run { root in
-      try root.make(["directory": ["x": ""], "link": .link([0x61, 0xFF]), "file": .file([1, 2, 3], mode: 0o640)])
+      try root.make([
+        "directory": ["x": ""], "link": .link([0x61, 0xFF]), "file": .file([1, 2, 3], mode: 0o640),
+      ])
       let file = try root.status("file")
       #expect(file.kind == .file)
       #expect(file.size == 3)
@@ -83,7 +85,9 @@ struct LookingTests {
   @Test(arguments: EveryDisk.allCases)
   func `where a symbolic link leads, byte by byte`(on kind: EveryDisk) async throws {
     try await kind.run { root in
-      let destinations: [[UInt8]] = [[0x2E, 0x2E, 0x2F, 0xFF], [0x61], [UInt8](repeating: 0x62, count: 4095)]
+      let destinations: [[UInt8]] = [
+        [0x2E, 0x2E, 0x2F, 0xFF], [0x61], [UInt8](repeating: 0x62, count: 4095),
+      ]
       for (number, destination) in destinations.enumerated() {
         let name = FileName("link \(number)")
         try root.disk.makeSymbolicLink(to: destination, named: name, in: root.descriptor)
@@ -107,7 +111,9 @@ struct LookingTests {
       let file = try disk.openFile("file", in: root.descriptor)
       #expect(try disk.extendedAttributes(of: file) == [:])
       // Not every file system has them.
-      if reason({ try disk.setExtendedAttribute("user.note", [1, 0, 255], of: file) }) == .notSupported { return }
+      if reason({ try disk.setExtendedAttribute("user.note", [1, 0, 255], of: file) }) == .notSupported {
+        return
+      }
       try disk.setExtendedAttribute("user.empty", [], of: file)
       #expect(try disk.extendedAttributes(of: file) == ["user.note": [1, 0, 255], "user.empty": []])
       try disk.setExtendedAttribute("user.note", [2], of: file)

@@ -32,7 +32,9 @@ struct OpeningTests {
   func `a path that is not UTF-8`(on kind: EveryDisk) async throws {
     try await kind.run { root in
       try root.make(.directory([FileName(bytes: [0xFF, 0xFE]): ["inside": "found"]]))
-      var path = root.path.withPlatformString { Array(UnsafeBufferPointer(start: $0, count: root.path.length)) }
+      var path = root.path.withPlatformString {
+        Array(UnsafeBufferPointer(start: $0, count: root.path.length))
+      }
       path += [0x2F, -1, -2, 0]
       #expect(try Folder(root.disk, FilePath(platformString: path)).tree == ["inside": "found"])
     }
@@ -138,7 +140,8 @@ struct OpeningTests {
       #expect(reason { try disk.makeDirectory("a", in: file, mode: 0o700) } == .notDirectory)
       #expect(reason { try disk.removeFile("a", in: file) } == .notDirectory)
       #expect(
-        reason { try disk.rename("other", in: root.descriptor, to: "a", in: file, .replace) } == .notDirectory)
+        reason { try disk.rename("other", in: root.descriptor, to: "a", in: file, .replace) } == .notDirectory
+      )
     }
   }
 

@@ -34,7 +34,8 @@ struct PosixDiskTests {
   @Test func `makes no file where a symbolic link leads`() async throws {
     try await EveryDisk.posix.run { root in
       try root.make(["outside": [:], "link": .link(Array("outside/file".utf8))])
-      #expect(reason { _ = try root.disk.createFile("link", in: root.descriptor, mode: 0o600) } == .fileExists)
+      #expect(
+        reason { _ = try root.disk.createFile("link", in: root.descriptor, mode: 0o600) } == .fileExists)
       #expect(try root.folder("outside").names() == [])
     }
   }

@@ -178,7 +178,9 @@ struct PowerCutTests {
   }
 
   @Test func `of a directory's rename one name, whichever directory was synchronised`() throws {
-    let (old, new): (TestTree, TestTree) = (["a": ["d": ["x": "x"]], "b": [:]], ["a": [:], "b": ["e": ["x": "x"]]])
+    let (old, new): (TestTree, TestTree) = (
+      ["a": ["d": ["x": "x"]], "b": [:]], ["a": [:], "b": ["e": ["x": "x"]]]
+    )
     for synchronized in ["", "a", "b"] {
       let disk = try CrashDisk(old)
       let (a, b) = (try Folder(disk, "/a"), try Folder(disk, "/b"))
@@ -189,7 +191,9 @@ struct PowerCutTests {
   }
 
   @Test func `an exchange done or not, whichever directory was synchronised`() throws {
-    let (old, new): (TestTree, TestTree) = (["a": ["f": "1"], "b": ["g": "2"]], ["a": ["f": "2"], "b": ["g": "1"]])
+    let (old, new): (TestTree, TestTree) = (
+      ["a": ["f": "1"], "b": ["g": "2"]], ["a": ["f": "2"], "b": ["g": "1"]]
+    )
     for synchronized in ["", "a", "b"] {
       let disk = try CrashDisk(old)
       let (a, b) = (try Folder(disk, "/a"), try Folder(disk, "/b"))
