@@ -177,6 +177,21 @@ struct PowerCutTests {
     expect(try moved("a", "b"), leaves: [new])
   }
 
+  @Test func `in the old name of a rename what was never moved from it`() throws {
+    let disk = try CrashDisk(["a": ["f": "f"], "b": [:], "c": ["h": "h"]])
+    let (a, b, c) = (try Folder(disk, "/a"), try Folder(disk, "/b"), try Folder(disk, "/c"))
+    try disk.rename("f", in: a.descriptor, to: "h", in: c.descriptor, .exchange)
+    try disk.rename("f", in: a.descriptor, to: "g", in: b.descriptor, .keep)
+    try disk.synchronize(b.descriptor)
+    // The last: the exchange lost, and the old name of "h" gone, which is "f" then and stays.
+    expect(
+      disk,
+      leaves: [
+        ["a": [:], "b": ["g": "h"], "c": ["h": "f"]], ["a": ["f": "h"], "b": ["g": "h"], "c": ["h": "f"]],
+        ["a": ["f": "f"], "b": ["g": "h"], "c": ["h": "h"]],
+      ])
+  }
+
   @Test func `of a directory's rename one name, whichever directory was synchronised`() throws {
     let (old, new): (TestTree, TestTree) = (
       ["a": ["d": ["x": "x"]], "b": [:]], ["a": [:], "b": ["e": ["x": "x"]]]

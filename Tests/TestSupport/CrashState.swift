@@ -57,10 +57,11 @@ extension Volume {
   /// telling ones first and then some at random.
   func crashStates(limit: Int, seed: UInt64, options: CrashDisk.Options) -> [CrashState] {
     var generator = SeededGenerator(seed: seed)
+    let open = openNodes
     var seen: Set<[Slot: Node.Number?]> = []
     var outcomes: [(kept: [Bool], outcome: Outcome)] = []
     for kept in subsets(limit: limit, &generator) {
-      let outcome = outcome { kept[$0] }
+      let outcome = outcome(keeping: { kept[$0] }, open: open)
       if seen.insert(outcome.names).inserted { outcomes.append((kept, outcome)) }
     }
 

@@ -56,6 +56,17 @@ struct FileBytes: Hashable, Sendable {
     }
   }
 
+  /// Whether two files have the same size and the same bytes in some ranges. O(pages of the ranges).
+  func isEqual(to other: FileBytes, in ranges: [Range<Int>]) -> Bool {
+    count == other.count
+      && ranges.allSatisfy { range in
+        let last = min(range.upperBound, count) - 1
+        guard range.lowerBound <= last else { return true }
+        return (range.lowerBound / Self.pageSize...last / Self.pageSize)
+          .allSatisfy { pages[$0] == other.pages[$0] }
+      }
+  }
+
   func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) -> Int {
     let length = min(buffer.count, max(0, count - offset))
     var done = 0

@@ -87,12 +87,21 @@ extension Node {
     case attributesOnly = "the attributes only"
   }
 
+  /// Whether bytes or attributes are not on the medium.
+  var isChanged: Bool { !writes.isEmpty || attributesWereSet }
+
   /// The different things that may remain; one when everything is on the medium.
   var possibleRemains: [Remains] {
     if writes.isEmpty { return attributesWereSet ? [.everything, .kept] : [.everything] }
-    var seen: Set<FileBytes> = []
-    var remains = [Remains.everything, .kept, .zeros, .firstHalf, .secondHalf]
-      .filter { seen.insert(content(of: $0)).inserted }
+    // Different where something was written, or in size; the rest is the same, and may be long.
+    var seen: [FileBytes] = []
+    var remains: [Remains] = []
+    for candidate in [Remains.everything, .kept, .zeros, .firstHalf, .secondHalf] {
+      let content = content(of: candidate)
+      if seen.contains(where: { $0.isEqual(to: content, in: writes) }) { continue }
+      seen.append(content)
+      remains.append(candidate)
+    }
     if attributesWereSet { remains += [.bytesOnly, .attributesOnly] }
     return remains
   }

@@ -13,7 +13,8 @@ extension Volume {
   ///
   /// What a change needs may not be there. A move of nothing does nothing; an exchange changes the two names
   /// even when one of them leads nowhere, so that a document can disappear from its name.
-  func outcome(keeping kept: (Int) -> Bool) -> Outcome {
+  /// - Parameter open: the nodes that may remain in more than one way.
+  func outcome(keeping kept: (Int) -> Bool, open: [Node.Number: [Node.Remains]]) -> Outcome {
     var names: [Slot: Node.Number?] = [:]
     func holder(_ slot: Slot) -> Node.Number? {
       names[slot] ?? nodes[slot.directory]?.keptEntries[slot.name]
@@ -34,18 +35,22 @@ extension Volume {
         names[second] = .some(firstNode)
       }
     }
-    return outcome(names)
+    return outcome(names, open)
   }
 
-  private func outcome(_ names: [Slot: Node.Number?]) -> Outcome {
+  /// The nodes that were not synchronised, and what may remain of each.
+  var openNodes: [Node.Number: [Node.Remains]] {
+    nodes.filter { $0.value.isChanged }.mapValues(\.possibleRemains).filter { $0.value.count > 1 }
+  }
+
+  private func outcome(_ names: [Slot: Node.Number?], _ open: [Node.Number: [Node.Remains]]) -> Outcome {
     var outcome = Outcome(names: [:], open: [])
     let changed = Dictionary(grouping: names, by: \.key.directory)
     var seen: Set<Node.Number> = []
     var waiting = [Self.root]
     while let number = waiting.popLast() {
       guard seen.insert(number).inserted, let node = nodes[number] else { continue }
-      let remains = node.possibleRemains
-      if remains.count > 1 { outcome.open.append((number, remains)) }
+      if let remains = open[number] { outcome.open.append((number, remains)) }
       guard node.kind == .directory else { continue }
       let changes = changed[number] ?? []
       for (slot, holder) in changes {

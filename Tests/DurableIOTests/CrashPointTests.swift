@@ -1,0 +1,140 @@
+import DurableIO
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("A power cut at any moment")
+struct CrashPointTests {
+  private static let old: TestTree = ["a": "old a", "b": "old b"]
+  private static let new: TestTree = ["a": "new a", "b": "new b"]
+
+  /// The smallest save that survives: a sibling directory, synchronised throughout, that changes places with
+  /// the document.
+  private static func save(on disk: CrashDisk) throws {
+    let root = try disk.openDirectory(at: "/")
+    try disk.makeDirectory("temporary", in: root, mode: 0o755)
+    let staged = try disk.openDirectory("temporary", in: root)
+    for (name, entry) in new.entries.sorted(by: { $0.key < $1.key }) {
+      try entry.write(to: name, in: staged, of: disk)
+      try disk.synchronize(disk.openFile(name, in: staged))
+    }
+    try disk.synchronize(staged)
+    try disk.synchronize(root)
+    try disk.rename("temporary", in: root, to: "doc", in: root, .exchange)
+    try disk.synchronize(root)
+    disk.promise("saved")
+    let replaced = try disk.openDirectory("temporary", in: root)
+    try disk.removeEntries(of: replaced)
+    try disk.removeDirectory("temporary", in: root)
+  }
+
+  /// The states of a save in which the document is not whole, or not the one that was promised.
+  private func failures(leavingOut number: Int?) async throws -> [String] {
+    let disk = try CrashDisk(["doc": Self.old]) { $0.number == number }
+    let points = try await CrashDisk.crashPoints(of: disk) { try Self.save(on: disk) }
+    return points.flatMap { point in
+      point.states().compactMap { state in
+        let found = state.tree["doc"]
+        let isRight = found == Self.new || (found == Self.old && point.promises.isEmpty)
+        return isRight ? nil : "\(point)\n\(state)"
+      }
+    }
+  }
+
+  @Test func `leaves the old document or the new one, and the new one once it was promised`() async throws {
+    #expect(try await failures(leavingOut: nil) == [])
+  }
+
+  @Test(arguments: 0..<5)
+  func `shows which synchronisation was left out`(number: Int) async throws {
+    #expect(try await failures(leavingOut: number) != [])
+  }
+
+  @Test func `is tried before each change and at the end`() async throws {
+    let disk = try CrashDisk(["doc": "old"])
+    let points = try await CrashDisk.crashPoints(of: disk) {
+      let root = try disk.openDirectory(at: "/")
+      try disk.makeFile("new", Array("new".utf8), in: root)
+      _ = try disk.list(root)
+      disk.promise("made")
+      try disk.rename("new", in: root, to: "doc", in: root, .replace)
+      _ = reason { try disk.removeFile("nothing", in: root) }
+    }
+    #expect(
+      points.map(\.description) == [
+        "power cut 0, before createFile 'new'", "power cut 1, before write",
+        "power cut 2, before rename 'doc'",
+        "power cut 3, before removeFile 'nothing'", "power cut 4, at the end",
+      ])
+    #expect(points.map(\.promises) == [[], [], ["made"], ["made"], ["made"]])
+    #expect(points.map(\.tree.entries.count) == [1, 2, 2, 1, 1])
+    #expect(points.map { $0.states().count } == [1, 2, 6, 11, 11])
+  }
+
+  @Test func `is seen only while somebody looks`() async throws {
+    let disk = try CrashDisk()
+    func makeDirectory(_ name: FileName) throws {
+      try disk.makeDirectory(name, in: disk.openDirectory(at: "/"), mode: 0o755)
+    }
+    #expect(try await CrashDisk.crashPoints(of: disk) { try makeDirectory("a") }.count == 2)
+    try makeDirectory("b")
+    #expect(try await CrashDisk.crashPoints(of: disk) { try makeDirectory("c") }.count == 2)
+    await #expect(throws: SystemError.self) {
+      _ = try await CrashDisk.crashPoints(of: disk) { try makeDirectory("c") }
+    }
+  }
+
+  @Test func `may come again during the recovery`() async throws {
+    let disk = try CrashDisk(["doc": Self.old])
+    let points = try await CrashDisk.crashPoints(of: disk) { try Self.save(on: disk) }
+    var recoveries = 0
+    for point in points {
+      for state in point.states() where state.tree["temporary"] != nil {
+        let mounted = state.mount()
+        let again = try await CrashDisk.crashPoints(of: mounted) {
+          let root = try mounted.openDirectory(at: "/")
+          try mounted.removeEntries(of: mounted.openDirectory("temporary", in: root))
+          try mounted.removeDirectory("temporary", in: root)
+        }
+        let wanted = state.tree["doc"]
+        #expect(again.allSatisfy { $0.states().allSatisfy { $0.tree["doc"] == wanted } })
+        recoveries += 1
+      }
+    }
+    #expect(recoveries > 20)
+  }
+
+  @Test func `is looked at a thousand times without much ado`() async throws {
+    let disk = try CrashDisk()
+    let points = try await CrashDisk.crashPoints(of: disk) {
+      let root = try disk.openDirectory(at: "/")
+      let journal = try disk.createFile("journal", in: root, mode: 0o600)
+      try disk.writeAll([UInt8](repeating: 0, count: 4 << 20), to: journal)
+      try disk.synchronize(journal)
+      try disk.synchronize(root)
+      for number in 0..<1000 {
+        try disk.writeAll([1, 2, 3, 4], to: journal, at: UInt64(number * 4096))
+        try disk.synchronize(journal)
+      }
+    }
+    #expect(points.count == 2005)
+    // Synchronised before, and before the next write.
+    #expect(points.suffix(1000).map { $0.states().count }.max() == 4)
+  }
+
+  @Test func `knows its synchronisations by number, kind and path`() throws {
+    let disk = try CrashDisk(["d": ["f": "f"]]) { _ in true }
+    let folder = try Folder(disk, "/d")
+    try disk.rename("f", in: folder.descriptor, to: "g", in: folder.descriptor, .keep)
+    try disk.synchronize(disk.openFile("g", in: folder.descriptor))
+    try disk.synchronize(folder.descriptor)
+    #expect(
+      disk.syncPoints.map(\.description) == [
+        "synchronisation 0 of a file, /d/g", "synchronisation 1 of a directory, /d",
+      ])
+    #expect(disk.syncPoints.map(\.name) == ["g", "d"])
+    #expect(disk.syncPoints.map(\.kind) == [.file, .directory])
+    // Left out, so the rename is not on the medium.
+    #expect(disk.crashStates().count == 2)
+  }
+}
