@@ -10,17 +10,21 @@ package struct DirectoryNode: Sendable {
   }
 
   /// The directory on disk; nil for one that is only in memory, and for one that was not listed yet.
-  package var listing: DirectoryListing?
+  package var listing: DirectoryListing? {
+    didSet { spellings = nil }
+  }
   /// The children that are objects: those that somebody asked for or added.
   package var children: [FileName: FileWrapper] = [:]
   /// The names whose child is not, or not as, the one on disk: all that a save has to look at.
   package var changes: [FileName: Baseline] = [:]
+  /// Whose key each string beyond ASCII is; nil until somebody asks.
+  private var spellings: [String: FileName]?
+
+  package init() {}
 
   /// Whether there is a child of that very name.
   package func contains(_ name: FileName) -> Bool {
-    if children[name] != nil { return true }
-    guard changes[name] == nil, let position = listing?.position(of: name) else { return false }
-    return listing?.kind(at: position).isSupported == true
+    children[name] != nil || listedKind(of: name) != nil
   }
 
   /// The kind of the child that is on disk and not an object yet.
@@ -33,26 +37,63 @@ package struct DirectoryNode: Sendable {
   package func names() -> [FileName] {
     var names: [FileName] = []
     if let listing {
+      names.reserveCapacity(listing.count)
       for position in 0..<listing.count where listing.kind(at: position).isSupported {
         let name = listing.name(at: position)
-        if changes[name] == nil { names.append(name) }
+        if changes.isEmpty || changes[name] == nil { names.append(name) }
       }
     }
-    names += children.keys.filter { changes[$0] != nil || listing == nil || listing?.position(of: $0) == nil }
+    names += children.keys.filter(isBesideListing)
     return names
   }
 
   package var count: Int {
     guard let listing else { return children.count }
-    if changes.isEmpty && children.isEmpty {
-      return (0..<listing.count).count { listing.kind(at: $0).isSupported }
+    let listed = (0..<listing.count).count { listing.kind(at: $0).isSupported }
+    let changed = changes.keys.compactMap(listing.position(of:)).count { listing.kind(at: $0).isSupported }
+    return listed - changed + children.keys.count(where: isBesideListing)
+  }
+
+  /// Whether the child of that name is one that the listing does not stand for.
+  private func isBesideListing(_ name: FileName) -> Bool {
+    changes[name] != nil || listing?.position(of: name) == nil
+  }
+
+  // MARK: Changing
+
+  /// Puts a child under `preferred`, or under Apple's `1__#$!@%!#__preferred` with the first number that is
+  /// free, and returns its name.
+  package mutating func insert(_ child: FileWrapper, preferring preferred: FileName) -> FileName {
+    var name = preferred
+    var number = 1
+    while isTaken(name) {
+      name = FileName(bytes: Array("\(number)__#$!@%!#__".utf8) + preferred.bytes)
+      number += 1
     }
-    return names().count
+    children[name] = child
+    markChanged(name, was: .absent)
+    if !name.isASCII { spellings?[name.string] = name }
+    return name
+  }
+
+  /// Takes a child out; `status` is what the disk has under its name, where that is known.
+  package mutating func remove(_ name: FileName, was status: FileStatus?) {
+    children[name] = nil
+    markChanged(name, was: .present(status))
   }
 
   /// Remembers, at the first change of a name, what the disk has under it.
   package mutating func markChanged(_ name: FileName, was baseline: Baseline) {
     if changes[name] == nil { changes[name] = baseline }
+  }
+
+  private mutating func isTaken(_ name: FileName) -> Bool {
+    if contains(name) { return true }
+    // A FIFO is no child, but it has its name.
+    if let listing, let position = listing.position(of: name), !listing.kind(at: position).isSupported {
+      return true
+    }
+    return !name.isASCII && holder(of: name.string).map(contains) == true
   }
 
   // MARK: Keys
@@ -62,25 +103,18 @@ package struct DirectoryNode: Sendable {
   // spelling of theirs.
 
   /// The key of a child of that name.
-  package func key(of name: FileName) -> String {
+  package mutating func key(of name: FileName) -> String {
     let string = name.string
-    if name.isASCII { return string }
-    let isTaken = names().contains { $0 < name && !$0.isASCII && $0.string == string }
-    return isTaken ? name.escapedString : string
+    return name.isASCII || holder(of: string) == name ? string : name.escapedString
   }
 
-  /// A name for a new child that wants to be called `preferred`: that, or Apple's `1__#$!@%!#__preferred`
-  /// with the first number that is free.
-  package func freeName(for preferred: FileName) -> FileName {
-    let others = preferred.isASCII ? [] : Set(names().filter { !$0.isASCII }.map(\.string))
-    func isFree(_ name: FileName) -> Bool { !contains(name) && !others.contains(name.string) }
-    var candidate = preferred
-    var number = 1
-    while !isFree(candidate) {
-      candidate = FileName(bytes: Array("\(number)__#$!@%!#__".utf8) + preferred.bytes)
-      number += 1
+  /// The name that has the string as its key, perhaps one whose child is gone.
+  private mutating func holder(of string: String) -> FileName? {
+    if spellings == nil {
+      let names = names().filter { !$0.isASCII }.sorted()
+      spellings = Dictionary(names.map { ($0.string, $0) }) { first, _ in first }
     }
-    return candidate
+    return spellings?[string]
   }
 }
 

@@ -36,7 +36,8 @@ extension FileWrapper {
   }
 
   private static func integer(_ value: Any?) -> Int? {
-    (value as? any BinaryInteger).map { Int(truncatingIfNeeded: $0) }
+    // The second way is that of an NSNumber, where the program has Foundation.
+    (value as? any BinaryInteger).map { Int(truncatingIfNeeded: $0) } ?? value as? Int
   }
 }
 

@@ -24,10 +24,7 @@ extension FileWrapper {
       try materialize(names.filter { directory.children[$0] == nil }, of: stored, in: &directory)
       var children: [String: FileWrapper] = [:]
       children.reserveCapacity(names.count)
-      for name in names {
-        let key = name.isASCII || children[name.string] == nil ? name.string : name.escapedString
-        children[key] = directory.children[name]
-      }
+      for name in names { children[directory.key(of: name)] = directory.children[name] }
       return children
     }
   }
@@ -51,8 +48,7 @@ extension FileWrapper {
   /// The keys of all children in byte order of their names, without making objects of them.
   public func childNames() throws -> [String] {
     try withDirectory { _, directory in
-      let names = directory.names().sorted()
-      return names.map { $0.isASCII ? $0.string : directory.key(of: $0) }
+      directory.names().sorted().map { directory.key(of: $0) }
     }
   }
 
@@ -72,11 +68,15 @@ extension FileWrapper {
   /// The key of a child in this directory, by identity; nil when it is no child of this.
   public func keyForChildFileWrapper(_ child: FileWrapper) -> String? {
     precondition(isDirectory, "keyForChildFileWrapper is for directory wrappers")
-    guard let name = child.name(in: self) else { return nil }
-    return state.withLock { state in state.withDirectory { $0.key(of: name) } }
+    return Self.structure.withLock { _ in key(of: child) }
   }
 
   // MARK: Changing
+
+  /// Held while it changes which wrapper is in which directory, and while a tree is frozen, so that nobody
+  /// saves a tree from which a child is missing on its way from one name to another. Taken before the lock of
+  /// a wrapper, never during one; what a disk has to be asked for is asked before.
+  static let structure = Mutex<Void>(())
 
   /// Adds a child under its preferred filename, or under `1__#$!@%!#__NAME` when that is taken, and returns
   /// the key. Adding a child that is in this directory already returns its key and changes nothing.
@@ -86,31 +86,30 @@ extension FileWrapper {
   @discardableResult
   public func addFileWrapper(_ child: FileWrapper) -> String {
     precondition(isDirectory, "addFileWrapper is for directory wrappers")
-    precondition(!isWithin(child), "a directory wrapper cannot be added to itself or to what is in it")
-    if let key = keyForChildFileWrapper(child) { return key }
-    guard let preferred = child.preferredFilename, !preferred.isEmpty else {
-      preconditionFailure("addFileWrapper needs a child with a preferred filename")
-    }
-    var added: (name: FileName, key: String)?
-    change { state in
-      // A directory that cannot be listed any more takes the child all the same; saving reports it.
-      try? state.list()
-      state.attributes.modified = nil
-      added = state.withDirectory { directory in
-        let name = directory.freeName(for: FileName(preferred))
-        directory.children[name] = child
-        directory.markChanged(name, was: .absent)
-        return (name, directory.key(of: name))
+    prepareForNames()
+    return Self.structure.withLock { _ in
+      precondition(!isWithin(child), "a directory wrapper cannot be added to itself or to what is in it")
+      if let key = key(of: child) { return key }
+      guard let preferred = child.preferredFilename else {
+        preconditionFailure("addFileWrapper needs a child with a preferred filename")
       }
+      var name = FileName(preferred)
+      change { state in
+        state.attributes.modified = nil
+        name = state.withDirectory { $0.insert(child, preferring: name) }
+      }
+      child.state.withLock { state in
+        state.parents.removeAll { $0.directory == nil }
+        state.parents.append(ParentLink(directory: self, name: name))
+      }
+      return state.withLock { state in state.withDirectory { $0.key(of: name) } }
     }
-    guard let added else { return preferred }
-    child.state.withLock { $0.parents.append(ParentLink(directory: self, name: added.name)) }
-    return added.key
   }
 
   /// Makes a regular file of these bytes, adds it, and returns its key. An empty name is a programming error.
   @discardableResult
   public func addRegularFile(withContents data: Data, preferredFilename fileName: String) -> String {
+    precondition(isDirectory, "addRegularFile is for directory wrappers")
     let child = FileWrapper(regularFileWithContents: data)
     child.preferredFilename = fileName
     return addFileWrapper(child)
@@ -119,18 +118,47 @@ extension FileWrapper {
   /// Takes a child out of this directory. Nothing happens when it is not in it.
   public func removeFileWrapper(_ child: FileWrapper) {
     precondition(isDirectory, "removeFileWrapper is for directory wrappers")
-    guard let name = child.name(in: self) else { return }
-    let status = child.state.withLock { state in
-      state.parents.removeAll { $0.directory === self || $0.directory == nil }
-      return state.stored?.status
+    Self.structure.withLock { _ in
+      guard let name = child.name(in: self) else { return }
+      change { [status = child.storedStatus] state in
+        state.attributes.modified = nil
+        state.withDirectory { $0.remove(name, was: status) }
+      }
+      child.leave(self)
     }
-    change { state in
+  }
+
+  /// Sets the preferred filename and gives the wrapper its new key in every directory that it is in.
+  func rename(to preferred: String) {
+    for directory in parentDirectories { directory.prepareForNames() }
+    Self.structure.withLock { _ in
+      let isSame = state.withLock { state in
+        defer { state.preferredFilename = preferred }
+        return state.preferredFilename.map { FileName($0) } == FileName(preferred)
+      }
+      if isSame { return }
+      for directory in parentDirectories { directory.rekey(self, preferring: FileName(preferred)) }
+    }
+  }
+
+  private func rekey(_ child: FileWrapper, preferring preferred: FileName) {
+    guard let old = child.name(in: self) else { return }
+    var new = old
+    change { [status = child.storedStatus] state in
       state.attributes.modified = nil
-      state.withDirectory { directory in
-        directory.children[name] = nil
-        directory.markChanged(name, was: .present(status))
+      new = state.withDirectory { directory in
+        directory.remove(old, was: status)
+        return directory.insert(child, preferring: preferred)
       }
     }
+    child.leave(self)
+    child.state.withLock { $0.parents.append(ParentLink(directory: self, name: new)) }
+  }
+
+  /// Lists the directory, since a new name must not be one that is on disk. One that cannot be listed any more
+  /// takes children all the same; saving reports it.
+  private func prepareForNames() {
+    state.withLock { state in try? state.list() }
   }
 
   // MARK: Keeping track
@@ -160,15 +188,35 @@ extension FileWrapper {
     state.withLock { state in state.parents.first { $0.directory === directory }?.name }
   }
 
+  private func key(of child: FileWrapper) -> String? {
+    child.name(in: self).map { name in state.withLock { state in state.withDirectory { $0.key(of: name) } } }
+  }
+
+  func leave(_ directory: FileWrapper) {
+    state.withLock { state in state.parents.removeAll { $0.directory === directory || $0.directory == nil } }
+  }
+
+  private var parentDirectories: [FileWrapper] {
+    state.withLock { $0.parents.compactMap(\.directory) }
+  }
+
+  private var storedStatus: FileStatus? {
+    state.withLock { $0.stored?.status }
+  }
+
   private func isWithin(_ other: FileWrapper) -> Bool {
-    if self === other { return true }
-    return state.withLock { $0.parents.compactMap(\.directory) }.contains { $0.isWithin(other) }
+    self === other || parentDirectories.contains { $0.isWithin(other) }
+  }
+
+  /// The children that are objects, by name; none for what is not a directory.
+  var objects: [FileName: FileWrapper] {
+    state.withLock { state in
+      if case .directory(let directory) = state.node { directory.children } else { [:] }
+    }
   }
 
   func restoreParentLinks() {
-    guard isDirectory else { return }
-    let children = state.withLock { state in state.withDirectory { $0.children } }
-    for (name, child) in children {
+    for (name, child) in objects {
       child.state.withLock { $0.parents.append(ParentLink(directory: self, name: name)) }
       child.restoreParentLinks()
     }

@@ -11,43 +11,49 @@ extension FileWrapper {
   public func read(from url: URL, options: FileWrapper.ReadingOptions = []) throws {
     let fresh = try FileWrapper(url: url, options: options)
     do {
-      for (wrapper, fresh) in try survivors(of: fresh).reversed() { wrapper.takeOver(fresh) }
+      let successions = try successions(by: fresh)
+      // What the wrappers let go is released once the lock is.
+      let replaced = Self.structure.withLock { _ in successions.reversed().map { $0.wrapper.takeOver($0) } }
+      withExtendedLifetime(replaced) {}
     } catch let error as FilePackageError {
       throw error.cocoaError
     }
   }
 
-  /// This wrapper and the ones beneath it that go on, each with what was read anew for it, from the top down.
-  private func survivors(of fresh: FileWrapper) throws -> [(FileWrapper, FileWrapper)] {
-    var pairs = [(self, fresh)]
-    guard isDirectory, fresh.isDirectory else { return pairs }
-    let children = state.withLock { state in state.withDirectory { $0.children } }
-    for (name, child) in children {
-      if let again = try fresh.child(name), again.kind == child.kind {
-        pairs += try child.survivors(of: again)
-      }
-    }
-    return pairs
+  /// A wrapper that goes on, and what was read anew for it.
+  private struct Succession: Sendable {
+    var wrapper: FileWrapper
+    var fresh: FileWrapper
+    /// The children that go on, too.
+    var kept: [FileName: FileWrapper] = [:]
   }
 
-  private func takeOver(_ fresh: FileWrapper) {
-    var new = fresh.state.withLock { $0 }
-    let old = isDirectory ? state.withLock { state in state.withDirectory { $0.children } } : [:]
-    var arrivals: [FileName: FileWrapper] = [:]
-    var leavers = old
+  /// This wrapper and the ones beneath it that go on, from the top down.
+  private func successions(by fresh: FileWrapper) throws -> [Succession] {
+    var own = Succession(wrapper: self, fresh: fresh)
+    var beneath: [Succession] = []
     if fresh.isDirectory {
-      new.withDirectory { directory in
-        arrivals = directory.children
-        for (name, child) in old where arrivals[name]?.kind == child.kind {
-          directory.children[name] = child
-          arrivals[name] = nil
-          leavers[name] = nil
-        }
+      for (name, child) in objects {
+        guard let again = try fresh.child(name), again.kind == child.kind else { continue }
+        own.kept[name] = child
+        beneath += try child.successions(by: again)
       }
     }
-    for child in leavers.values { child.state.withLock { $0.parents.removeAll { $0.directory === self } } }
-    for (name, child) in arrivals {
+    return [own] + beneath
+  }
+
+  /// Becomes what was read anew; returns the children that were objects before.
+  private func takeOver(_ succession: Succession) -> [FileName: FileWrapper] {
+    var new = succession.fresh.state.withLock { $0 }
+    let old = objects
+    // Others may have added, removed or renamed since the disk was looked at.
+    let kept = succession.kept.filter { old[$0.key] === $0.value }
+    for (name, child) in old where kept[name] == nil { child.leave(self) }
+    for (name, child) in succession.fresh.objects where kept[name] == nil {
       child.state.withLock { $0.parents = [ParentLink(directory: self, name: name)] }
+    }
+    if case .directory = new.node {
+      new.withDirectory { $0.children.merge(kept) { _, kept in kept } }
     }
     change { state in
       new.parents = state.parents
@@ -55,6 +61,7 @@ extension FileWrapper {
       new.preferredFilename = state.preferredFilename ?? new.preferredFilename
       state = new
     }
+    return old
   }
 
   /// Reads everything beneath, so that nothing can fail later.
@@ -110,7 +117,7 @@ extension FileWrapper {
   ///
   /// - Throws: `CocoaError` when `url` is not a regular file or cannot be looked at.
   public convenience init(regularFileWithContentsOf url: URL) throws {
-    let node = try StoredNode(at: FilePath(lossless: url.path), following: true)
+    let node = try StoredNode(at: FilePath(of: url, for: .read), following: true)
     guard let status = node.status, status.kind == .file else {
       throw FilePackageError(.wrongKind, .read, node, reason: "it is not a regular file").cocoaError
     }
@@ -137,7 +144,9 @@ extension FileWrapper {
   public var symbolicLinkDestinationURL: URL? {
     // Nil for every failure is Apple's contract; `linkDestination()` says which.
     guard let bytes = try? linkDestination() else { return nil }
-    return URL(filePath: FileName(bytes: bytes).string, directoryHint: .notDirectory)
+    let path = FileName(bytes: bytes).string
+    // URL would take a leading tilde for somebody's home.
+    return URL(filePath: path.hasPrefix("~") ? "./" + path : path, directoryHint: .notDirectory)
   }
 
   package func linkDestination() throws(FilePackageError) -> [UInt8] {
@@ -150,15 +159,36 @@ extension FileWrapper {
     case .unread:
       guard let stored else { return [] }
       let bytes = try stored.readLink()
-      state.withLock { $0.node = .link(.known(bytes)) }
+      state.withLock { state in
+        // Another thread may have read something else into the wrapper meanwhile; that stays.
+        if case .link(.unread) = state.node, state.stored?.isSamePlace(as: stored) == true {
+          state.node = .link(.known(bytes))
+        }
+      }
       return bytes
     }
   }
 }
 
+extension FilePath {
+  /// The path that a file URL stands for.
+  ///
+  /// - Throws: `CocoaError` for a URL that leads to no file or of which only a part would be a path.
+  init(of url: URL, for operation: FilePackageError.Operation) throws {
+    // URL leaves an escaped NUL as it is, and makes nothing of a path that is not UTF-8.
+    let path = url.path
+    guard url.isFileURL, !path.isEmpty, !url.path(percentEncoded: true).contains("%00") else {
+      throw FilePackageError(
+        .invalidName, operation, document: url.absoluteString, reason: "that is no URL of a file"
+      ).cocoaError
+    }
+    self.init(lossless: path)
+  }
+}
+
 extension FileWrapper.State {
   init(reading url: URL) throws {
-    self.init(try StoredNode(at: FilePath(lossless: url.path), following: false))
+    self.init(try StoredNode(at: FilePath(of: url, for: .read), following: false))
     guard stored?.status?.kind.isSupported == true else {
       let error = stored.map {
         FilePackageError(.wrongKind, .read, $0, reason: "it is \($0.status?.kind.words ?? "no file")")

@@ -45,12 +45,15 @@ private struct SerialWriter {
   }
 
   mutating func write(_ node: PackageSnapshot.Node, at path: PackagePath) throws {
+    guard path.names.count <= PackageSnapshot.maximumDepth else {
+      throw FilePackageError(.tooDeep, .copy, document: path.display)
+    }
     bytes.append(node.kind.rawValue)
     number(node.attributes.mode)
     bytes.append((node.attributes.modeIsExact ? 1 : 0) | (node.attributes.modified == nil ? 0 : 2))
     number(node.attributes.modified?.seconds ?? 0)
     number(node.attributes.modified?.nanoseconds ?? 0)
-    let name = node.wrapper.map { $0.preferredFilename.map { Array($0.utf8) } } ?? node.filename?.bytes
+    let name = node.wrapper.map { $0.preferredFilename.map { FileName($0).bytes } } ?? node.filename?.bytes
     string(name ?? [])
     switch node.content {
     case .file(let contents): string(try contents.data())

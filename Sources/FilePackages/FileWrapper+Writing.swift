@@ -21,10 +21,10 @@ extension FileWrapper {
   public func write(
     to url: URL, options: FileWrapper.WritingOptions = [], originalContentsURL: URL?
   ) throws {
+    let path = try FilePath(of: url, for: .save)
+    let original = try originalContentsURL.map { try FilePath(of: $0, for: .save) }
     do {
-      try write(
-        to: FilePath(lossless: url.path), options: options,
-        original: originalContentsURL.map { FilePath(lossless: $0.path) }, on: PosixDisk())
+      try write(to: path, options: options, original: original, on: PosixDisk())
     } catch {
       throw error.cocoaError
     }
@@ -34,26 +34,74 @@ extension FileWrapper {
     to path: FilePath, options: FileWrapper.WritingOptions, original: FilePath?, on disk: any Disk
   ) throws(FilePackageError) {
     let location = Location(path, on: disk)
-    let snapshot = snapshot()
-    let original = original.map { StoredNode(location: Location($0, on: disk), path: .root) }
+    // What cannot be looked at is the commit's to report.
+    let replaced = (try? StoredNode.look(at: path, following: false, on: disk))?.status
     let destination: StagedPackage.Destination =
       options.contains(.atomic) ? .anything : isDirectory ? .absent : .file
-    var staged = StagedPackage(
-      try SavePlan(making: snapshot, original: original), at: location, over: destination)
+    if let replaced, !destination.allows(replaced.kind) {
+      throw FilePackageError(.fileExists, .save, document: path.string)
+    }
+
+    let snapshot = snapshot()
+    let original = original.map { StoredNode(location: Location($0, on: disk), path: .root) }
+    let plan: SavePlan
+    do {
+      plan = try SavePlan(making: snapshot, original: original)
+    } catch var error {
+      if error.document.isEmpty { error.document = path.string }
+      throw error
+    }
+    var staged = StagedPackage(plan, at: location, over: destination)
     _ = try staged.commit()
 
-    let updatesNames = options.contains(.withNameUpdating)
-    if let stored = snapshot.root.stored, stored.path.isRoot, stored.location.path == path {
-      // The tree was read from what it has just replaced: what it has not read yet is in the new state.
-      var place = stored
-      place.status = try StoredNode.look(at: path, following: false, on: disk).status
-      settle(as: place, snapshot.root, updatesNames: updatesNames)
+    if let replaced, let now = try? StoredNode.look(at: path, following: false, on: disk) {
+      let readFromThere = snapshot.root.stored?.status?.identity.isSameNode(as: replaced.identity) == true
+      snapshot.root.settle(at: now, insteadOf: path, isReplaced: readFromThere)
     }
-    if updatesNames { snapshot.root.updateNames(at: StoredNode(location: location, path: .root)) }
+    if options.contains(.withNameUpdating) {
+      snapshot.root.updateNames(at: StoredNode(location: location, path: .root))
+    }
+  }
+}
+
+extension StagedPackage.Destination {
+  fileprivate func allows(_ kind: FileKind) -> Bool {
+    switch self {
+    case .absent: false
+    case .file: kind != .directory
+    case .anything, .base: true
+    }
+  }
+}
+
+extension StoredNode {
+  /// Whether it is what stands at `path`, or within it.
+  fileprivate func isWithin(_ path: FilePath) -> Bool {
+    var own = location.path
+    for name in self.path.names { own.append(FilePath(lossless: name.string).components) }
+    return own.starts(with: path)
   }
 }
 
 extension PackageSnapshot.Node {
+  /// Tells the wrappers that were read from what the new state has replaced to go on with the new state, in
+  /// which everything is that they have not read yet.
+  fileprivate func settle(at place: StoredNode, insteadOf path: FilePath, isReplaced: Bool = false) {
+    if let wrapper, let stored, isReplaced || stored.isWithin(path) {
+      var place = place
+      // Who shares the location goes on sharing it.
+      if stored.location.path == place.location.path { place.location = stored.location }
+      wrapper.settle(as: place, self, updatesNames: false)
+    } else if case .directory(let changes) = content {
+      let statuses = place.statuses(of: Array(changes.keys))
+      for (name, change) in changes {
+        var child = place.child(name)
+        child.status = statuses[name]
+        change.now?.settle(at: child, insteadOf: path)
+      }
+    }
+  }
+
   /// Tells the wrappers beneath under which names, and as which files, they were written.
   fileprivate func updateNames(at place: StoredNode) {
     guard case .directory(let changes) = content else { return }

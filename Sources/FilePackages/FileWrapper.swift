@@ -8,11 +8,12 @@ package import Synchronization
 ///
 /// - It is thread-safe and `Sendable`.
 /// - Times are kept to the nanosecond.
-/// - What was read lazily is known by its identity on disk: reading it after another program changed it gives
-///   nil, as with Apple's, or from `contents()` an error that says so, never other bytes than those that were
-///   there when the wrapper was made.
-/// - A directory of 100,000 children is a listing until they are touched, not 100,000 objects; `names`,
-///   `count` and `child(named:)` keep it so, while `fileWrappers` makes them all.
+/// - What was read lazily is known by its identity on disk, its size and its date: reading it after another
+///   program changed it gives nil, as with Apple's, or from `contents()` an error that says so, and not other
+///   bytes than those that were there when the wrapper was made.
+/// - A directory of 100,000 children is a listing until they are touched, not 100,000 objects; `childNames()`,
+///   `childCount()` and `child(named:)` keep it so, while `fileWrappers` makes them all.
+/// - Subclasses may override the initialisers; the other members are not open.
 /// - Names of children need not be UTF-8: a byte that is not stands in its key as one private-use character,
 ///   and is the same byte again when written.
 /// - `init?(coder:)` has no counterpart, since `NSCoder` belongs to a Foundation that this library does not
@@ -27,7 +28,7 @@ open class FileWrapper: @unchecked Sendable {
 
   // No two wrappers are ever locked at once: what a step needs of another wrapper it reads before or after.
   package struct State: Sendable {
-    var node: Node
+    package var node: Node
     var attributes: NodeAttributes
     var preferredFilename: String?
     var filename: String?
@@ -37,7 +38,15 @@ open class FileWrapper: @unchecked Sendable {
     var written: FileStatus?
     /// Moves with every change of this wrapper or of anything beneath it.
     var revision: UInt64 = 0
-    var parents: [ParentLink] = []
+    package var parents: [ParentLink] = []
+
+    var kind: FileKind {
+      switch node {
+      case .file: .file
+      case .directory: .directory
+      case .link: .symbolicLink
+      }
+    }
   }
 
   package enum Node: Sendable {
@@ -53,9 +62,9 @@ open class FileWrapper: @unchecked Sendable {
   }
 
   /// One place of this wrapper in a directory; a wrapper may have several.
-  struct ParentLink: Sendable {
-    weak var directory: FileWrapper?
-    var name: FileName
+  package struct ParentLink: Sendable {
+    package weak var directory: FileWrapper?
+    package var name: FileName
   }
 
   package init(state: consuming State) {
@@ -124,15 +133,7 @@ open class FileWrapper: @unchecked Sendable {
   /// Whether this is a symbolic-link wrapper.
   public var isSymbolicLink: Bool { kind == .symbolicLink }
 
-  package var kind: FileKind {
-    state.withLock { state in
-      switch state.node {
-      case .file: .file
-      case .directory: .directory
-      case .link: .symbolicLink
-      }
-    }
-  }
+  package var kind: FileKind { state.withLock { $0.kind } }
 
   // MARK: Names
 
@@ -146,15 +147,7 @@ open class FileWrapper: @unchecked Sendable {
       guard let newValue, !newValue.isEmpty else {
         preconditionFailure("FileWrapper.preferredFilename cannot be nil or empty")
       }
-      let directories = state.withLock { state -> [FileWrapper] in
-        if state.preferredFilename == newValue { return [] }
-        state.preferredFilename = newValue
-        return state.parents.compactMap(\.directory)
-      }
-      for directory in directories {
-        directory.removeFileWrapper(self)
-        directory.addFileWrapper(self)
-      }
+      rename(to: newValue)
     }
   }
 

@@ -16,6 +16,9 @@ public struct PackageSnapshot: Sendable {
     package var attributes: NodeAttributes
     /// The node on disk that it was read from or last saved as.
     package var stored: StoredNode?
+    /// The directory as the wrapper listed it, where it did: a child that has vanished since is missed, not
+    /// forgotten.
+    package var listing: DirectoryListing?
     /// The file that it is known to be the same as: the one last written, or else the one it was read from.
     package var known: FileStatus?
     package var filename: FileName?
@@ -43,49 +46,46 @@ extension FileWrapper {
   /// Cost: what was touched in memory. What was never asked for is not looked at; it is read from disk, and
   /// checked for being unchanged as far as it is known, when the snapshot is used.
   public func snapshot() -> PackageSnapshot {
-    PackageSnapshot(root: freeze(changesOnly: false))
+    Self.structure.withLock { _ in PackageSnapshot(root: freeze(changesOnly: false)) }
   }
 
   /// Freezes what differs from the disk: the cost is what changed, even where every child is an object.
   package func changesSnapshot() -> PackageSnapshot {
-    PackageSnapshot(root: freeze(changesOnly: true))
+    Self.structure.withLock { _ in PackageSnapshot(root: freeze(changesOnly: true)) }
   }
 
-  private func freeze(changesOnly: Bool) -> PackageSnapshot.Node {
-    var children: [(FileName, DirectoryNode.Baseline, FileWrapper?)] = []
-    var node = state.withLock { state in
-      let content: PackageSnapshot.Content =
-        switch state.node {
-        case .file(let contents): .file(contents)
-        case .link(let destination): .link(destination)
-        case .directory(let directory):
-          {
-            for (name, baseline) in directory.changes {
-              children.append((name, baseline, directory.children[name]))
-            }
-            if !changesOnly {
-              for (name, child) in directory.children where directory.changes[name] == nil {
-                children.append((name, .present(nil), child))
-              }
-            }
-            return .directory([:])
-          }()
-        }
-      return PackageSnapshot.Node(
-        wrapper: self, revision: state.revision, attributes: state.attributes, stored: state.stored,
-        known: state.written ?? state.stored?.status,
-        filename: state.filename.map { FileName($0) }, content: content)
+  fileprivate func freeze(changesOnly: Bool) -> PackageSnapshot.Node {
+    let state = state.withLock { $0 }
+    var listing: DirectoryListing?
+    let content: PackageSnapshot.Content
+    switch state.node {
+    case .file(let contents): content = .file(contents)
+    case .link(let destination): content = .link(destination)
+    case .directory(let directory):
+      listing = directory.listing
+      content = .directory(directory.freeze(changesOnly: changesOnly))
     }
-    if case .directory = node.content {
-      var changes: [FileName: PackageSnapshot.Change] = [:]
-      changes.reserveCapacity(children.count)
-      for (name, baseline, child) in children {
-        let now = child?.freeze(changesOnly: changesOnly)
-        changes[name] = PackageSnapshot.Change(baseline: baseline, now: now)
-      }
-      node.content = .directory(changes)
+    return PackageSnapshot.Node(
+      wrapper: self, revision: state.revision, attributes: state.attributes, stored: state.stored,
+      listing: listing, known: state.written ?? state.stored?.status,
+      filename: state.filename.map { FileName($0) }, content: content)
+  }
+}
+
+extension DirectoryNode {
+  fileprivate func freeze(changesOnly: Bool) -> [FileName: PackageSnapshot.Change] {
+    var frozen: [FileName: PackageSnapshot.Change] = [:]
+    frozen.reserveCapacity(changesOnly ? changes.count : changes.count + children.count)
+    for (name, baseline) in changes {
+      frozen[name] = PackageSnapshot.Change(
+        baseline: baseline, now: children[name]?.freeze(changesOnly: changesOnly))
     }
-    return node
+    if changesOnly { return frozen }
+    for (name, child) in children where changes[name] == nil {
+      frozen[name] = PackageSnapshot.Change(
+        baseline: .present(nil), now: child.freeze(changesOnly: changesOnly))
+    }
+    return frozen
   }
 }
 
@@ -125,7 +125,7 @@ extension PackageSnapshot.Node {
     var children: [(name: FileName, node: PackageSnapshot.Node)] = []
     if let stored {
       if path.names.count >= PackageSnapshot.maximumDepth { throw FilePackageError(.tooDeep, .read, stored) }
-      let listing = try stored.list()
+      let listing = if let known = listing { known } else { try stored.list() }
       let positions = listing.sortedPositions().filter { position in
         listing.kind(at: position).isSupported
           && (changes.isEmpty || changes[listing.name(at: position)] == nil)

@@ -24,7 +24,7 @@ extension StoredNode {
     for _ in 0..<40 {
       let node = try Self.look(at: path, on: disk)
       guard following, node.status?.kind == .symbolicLink else { return node }
-      let destination = FilePath(FileName(bytes: try node.readLink()).string)
+      let destination = FilePath(lossless: FileName(bytes: try node.readLink()).string)
       path = destination.isAbsolute ? destination : path.removingLastComponent().pushing(destination)
     }
     throw FilePackageError(
@@ -41,7 +41,7 @@ extension StoredNode {
       }
       let folder = path.removingLastComponent()
       let parent = try disk.openDirectory(at: folder.isEmpty ? "." : folder)
-      let name = FileName(last.string)
+      let name = FileName(last)
       let status = try disk.status(of: name, in: parent)
       if status.kind == .directory {
         return StoredNode(location: whole.location, path: .root, status: status)
@@ -64,6 +64,8 @@ extension StoredNode {
 
   /// The named entries of the directory, each looked at now.
   package func children(_ names: [FileName]) throws(FilePackageError) -> [StoredNode] {
+    // What is all in memory needs no directory any more.
+    if names.isEmpty { return [] }
     var children: [StoredNode] = []
     children.reserveCapacity(names.count)
     var current = self

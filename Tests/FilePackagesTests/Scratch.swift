@@ -1,0 +1,99 @@
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import Synchronization
+import SystemPackage
+import TestSupport
+
+/// A directory of its own for one test, with short ways to make and to look at what is in it.
+struct Scratch: Sendable {
+  let path: FilePath
+  let disk = PosixDisk()
+
+  /// The URL of a node; a name that is not UTF-8 is spelled as `FileName.string` does.
+  func url(_ name: String) -> URL { URL(filePath: path.string + "/" + name, directoryHint: .notDirectory) }
+
+  func path(_ name: String) -> FilePath { FilePath(lossless: path.string + "/" + name) }
+
+  /// Makes a node, or a tree of them, and all the wrappers' dates old, so that no later change has the same.
+  func make(_ name: FileName, _ tree: TestTree) throws {
+    let root = try disk.openDirectory(at: path)
+    try tree.write(to: name, in: root, of: disk)
+    try age(name, in: root)
+  }
+
+  func tree(_ name: FileName) throws -> TestTree {
+    try TestTree.read(name, in: disk.openDirectory(at: path), of: disk)
+  }
+
+  func names() throws -> [FileName] {
+    try TestTree.read(path, of: disk).entries.keys.sorted()
+  }
+
+  func status(_ name: String) throws -> FileStatus {
+    let path = path(name)
+    return try disk.status(of: FileName(path.lastComponent ?? "?"), in: folder(of: path))
+  }
+
+  func setModified(_ name: String, _ time: FileTime) throws {
+    let path = path(name)
+    try disk.setModified(time, of: FileName(path.lastComponent ?? "?"), in: folder(of: path))
+  }
+
+  /// Makes other bytes of a file, as another program would: in place.
+  func overwrite(_ name: String, _ text: String) throws {
+    try Data(text.utf8).write(to: url(name))
+  }
+
+  func remove(_ name: String) throws {
+    try FileManager.default.removeItem(atPath: path.string + "/" + name)
+  }
+
+  private func folder(of path: FilePath) throws -> OwnedDescriptor {
+    try disk.openDirectory(at: path.removingLastComponent())
+  }
+
+  private func age(_ name: FileName, in directory: borrowing OwnedDescriptor) throws {
+    if try disk.status(of: name, in: directory).kind == .directory {
+      let inner = try disk.openDirectory(name, in: directory)
+      let listing = try disk.list(inner)
+      for position in 0..<listing.count { try age(listing.name(at: position), in: inner) }
+    }
+    try disk.setModified(.old, of: name, in: directory)
+  }
+}
+
+func withScratch<Result>(_ body: (Scratch) async throws -> Result) async throws -> Result {
+  try await withTemporaryDirectory { try await body(Scratch(path: $0)) }
+}
+
+extension FileTime {
+  /// 2001-09-09, with nanoseconds that no `Date` can hold.
+  static let old = FileTime(seconds: 1_000_000_000, nanoseconds: 123_456_789)
+}
+
+extension FileWrapper {
+  /// A regular file of this text and, if given, of this preferred filename.
+  convenience init(_ text: String, named name: String? = nil) {
+    self.init(regularFileWithContents: Data(text.utf8))
+    if let name { preferredFilename = name }
+  }
+
+  var text: String? { regularFileContents.map { String(decoding: $0, as: UTF8.self) } }
+
+  func attribute<Value>(_ key: FileAttributeKey, as type: Value.Type = Value.self) -> Value? {
+    fileAttributes[key.rawValue] as? Value
+  }
+
+  /// How many children are objects.
+  var materialized: Int {
+    state.withLock { state in
+      if case .directory(let directory) = state.node { directory.children.count } else { 0 }
+    }
+  }
+}
+
+extension FileWrapper {
+  /// How many directories it remembers being in.
+  var parentCount: Int { state.withLock { $0.parents.count } }
+}
