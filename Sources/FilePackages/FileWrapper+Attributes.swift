@@ -3,9 +3,11 @@ import FoundationEssentials
 import Synchronization
 
 extension FileWrapper {
-  /// The attributes under the raw strings of `FileAttributeKey`, with values of the types that Linux's
-  /// `FileManager.attributesOfItem(atPath:)` gives. A wrapper in memory has a type, permissions and, if a
-  /// regular file, a modification date; one from disk also size, owner and the like.
+  /// The attributes under the raw strings of `FileAttributeKey`, with values as `FileManager` gives them here:
+  /// numbers are `NSNumber` in a program that has Foundation, otherwise `UInt` or `UInt64`. A wrapper in memory
+  /// has a type, permissions and, if a regular file, a modification date; one from disk also size, number of
+  /// links, owner and group by number, device and inode. Unlike Apple's, it has no names of owners and no
+  /// creation date.
   ///
   /// Assigning sets the permissions and the modification date; it needs at least `NSFileType` and
   /// `NSFilePosixPermissions`, otherwise it is a programming error. A date that was read here and is assigned
@@ -55,7 +57,7 @@ extension NodeAttributes {
   fileprivate func dictionary(kind: FileAttributeType) -> [String: Any] {
     var values: [String: Any] = [
       FileAttributeKey.type.rawValue: kind,
-      FileAttributeKey.posixPermissions.rawValue: UInt(mode),
+      FileAttributeKey.posixPermissions.rawValue: number(UInt(mode)),
     ]
     values[FileAttributeKey.modificationDate.rawValue] = modified?.date
     return values
@@ -65,12 +67,19 @@ extension NodeAttributes {
 extension FileStatus {
   fileprivate var dictionary: [String: Any] {
     [
-      FileAttributeKey.size.rawValue: UInt(size),
-      FileAttributeKey.referenceCount.rawValue: UInt(links),
-      FileAttributeKey.ownerAccountID.rawValue: UInt(user),
-      FileAttributeKey.groupOwnerAccountID.rawValue: UInt(group),
-      FileAttributeKey.systemNumber.rawValue: UInt(identity.device),
-      FileAttributeKey.systemFileNumber.rawValue: identity.inode,
+      FileAttributeKey.size.rawValue: number(UInt(size)),
+      FileAttributeKey.referenceCount.rawValue: number(UInt(links)),
+      FileAttributeKey.ownerAccountID.rawValue: number(UInt(user)),
+      FileAttributeKey.groupOwnerAccountID.rawValue: number(UInt(group)),
+      FileAttributeKey.systemNumber.rawValue: number(UInt(identity.device)),
+      FileAttributeKey.systemFileNumber.rawValue: number(identity.inode),
     ]
   }
+}
+
+/// A number as `FileManager` has it: an `NSNumber`, which casts to whatever type of number a program asks for,
+/// where Foundation is there to bridge it; otherwise the number itself.
+private func number(_ value: some BinaryInteger) -> Any {
+  let object = value as AnyObject
+  return object is Int ? object : value
 }

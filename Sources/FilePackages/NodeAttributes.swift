@@ -43,15 +43,18 @@ extension FileTime {
     return FileTime(seconds: Int64(time.tv_sec), nanoseconds: UInt32(time.tv_nsec))
   }
 
-  /// The nearest `Date`, which at present dates is some hundred nanoseconds away.
+  /// The nearest `Date`, which at present dates is some hundred nanoseconds away; the same that `FileManager`
+  /// gives.
   package var date: Date {
-    Date(timeIntervalSince1970: Double(seconds) + Double(nanoseconds) / 1e9)
+    let whole = Double(seconds) - Date.timeIntervalBetween1970AndReferenceDate
+    return Date(timeIntervalSinceReferenceDate: whole + 1e-9 * Double(nanoseconds))
   }
 
   package init(_ date: Date) {
-    let interval = date.timeIntervalSince1970
+    let interval = date.timeIntervalSinceReferenceDate
     let whole = interval.rounded(.down)
     let nanoseconds = min(999_999_999, ((interval - whole) * 1e9).rounded())
-    self.init(seconds: Int64(exactly: whole) ?? 0, nanoseconds: UInt32(max(0, nanoseconds)))
+    let seconds = whole + Date.timeIntervalBetween1970AndReferenceDate
+    self.init(seconds: Int64(exactly: seconds) ?? 0, nanoseconds: UInt32(max(0, nanoseconds)))
   }
 }

