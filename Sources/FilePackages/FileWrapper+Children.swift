@@ -75,7 +75,7 @@ extension FileWrapper {
 
   /// Held while it changes which wrapper is in which directory, and while a tree is frozen, so that nobody
   /// saves a tree from which a child is missing on its way from one name to another. Taken before the lock of
-  /// a wrapper, never during one; what a disk has to be asked for is asked before.
+  /// a wrapper, never during one; a disk is asked before.
   static let structure = Mutex<Void>(())
 
   /// Adds a child under its preferred filename, or under `1__#$!@%!#__NAME` when that is taken, and returns
@@ -95,6 +95,7 @@ extension FileWrapper {
       }
       var name = FileName(preferred)
       change { state in
+        try? state.list()
         state.attributes.modified = nil
         name = state.withDirectory { $0.insert(child, preferring: name) }
       }
@@ -145,6 +146,7 @@ extension FileWrapper {
     guard let old = child.name(in: self) else { return }
     var new = old
     change { [status = child.storedStatus] state in
+      try? state.list()
       state.attributes.modified = nil
       new = state.withDirectory { directory in
         directory.remove(old, was: status)
@@ -156,7 +158,8 @@ extension FileWrapper {
   }
 
   /// Lists the directory, since a new name must not be one that is on disk. One that cannot be listed any more
-  /// takes children all the same; saving reports it.
+  /// takes children all the same; saving reports it. Listing again under the lock costs nothing, unless a save
+  /// that ended just now has put the listing away.
   private func prepareForNames() {
     state.withLock { state in try? state.list() }
   }
