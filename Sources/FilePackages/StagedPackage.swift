@@ -114,7 +114,8 @@ package struct StagedPackage {
         try confirm(name, gone, in: folder) { _ throws(FilePackageError) in }
       } else {
         let attributes = plan.rootAttributes ?? .newDirectory()
-        let new = try makeRoot(siblings.name(.staged), in: folder, mode: attributes.mode)
+        // Whatever its own mode is to be, it has to be filled first.
+        let new = try makeRoot(siblings.name(.staged), in: folder, mode: attributes.mode | 0o700)
         try make(in: new, at: .root)
         try writeMetadata(in: new)
         try finish(new, at: .root, attributes)

@@ -65,6 +65,25 @@ struct FileWrapperErrorTests {
     }
   }
 
+  @Test func `is none that folders are without write permission, the top one included`() async throws {
+    try await withScratch { scratch in
+      try scratch.make("A", ["F": ["x": "1"]])
+      for folder in ["A/F", "A"] { chmod(scratch.path(folder).string, 0o555) }
+      chmod(scratch.path.string, 0o777)
+      let path = scratch.path.string
+      await #expect(processExitsWith: .success) { [path = path as String] in
+        if geteuid() == 0 { #expect(seteuid(65534) == 0) }
+        #expect(throws: Never.self) {
+          try FileWrapper(url: URL(filePath: path + "/A"))
+            .write(to: URL(filePath: path + "/B"), originalContentsURL: nil)
+        }
+      }
+      for folder in ["B/F", "B"] { #expect(try scratch.status(folder).mode == 0o555) }
+      #expect(try scratch.tree("B") == ["F": ["x": "1"]])
+      for folder in ["A", "A/F", "B", "B/F"] { chmod(scratch.path(folder).string, 0o755) }
+    }
+  }
+
   @Test func `names the document, the child and the reason in one sentence`() async throws {
     try await withScratch { scratch in
       try scratch.make("Trip", ["Images": ["7.png": "1"]])
