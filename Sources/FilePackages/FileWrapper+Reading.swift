@@ -112,20 +112,6 @@ extension FileWrapper {
     try fileContents.forEachChunk(body)
   }
 
-  /// Makes a regular file of the bytes of another file, which are read when this one is written: a child of
-  /// 10 GB needs 1 MiB of memory, and no disk space where the file system can share blocks.
-  ///
-  /// - Throws: `CocoaError` when `url` is not a regular file or cannot be looked at.
-  public convenience init(regularFileWithContentsOf url: URL) throws {
-    let node = try StoredNode(at: FilePath(of: url, for: .read), following: true)
-    guard let status = node.status, status.kind == .file else {
-      throw FilePackageError(.wrongKind, .read, node, reason: "it is not a regular file").cocoaError
-    }
-    var attributes = NodeAttributes.newFile()
-    attributes.mode = status.mode & 0o111 == 0 ? 0o666 : 0o777
-    self.init(state: State(node: .file(.stored(node)), attributes: attributes))
-  }
-
   /// The number of bytes of a regular file, without reading them; nil when it cannot be told.
   public var regularFileSize: UInt64? {
     fileContents.size
@@ -197,6 +183,15 @@ extension FileWrapper.State {
     }
     filename = url.lastPathComponent
     preferredFilename = url.lastPathComponent
+  }
+
+  init(contentsOf url: URL) throws {
+    let node = try StoredNode(at: FilePath(of: url, for: .read), following: true)
+    guard let status = node.status, status.kind == .file else {
+      throw FilePackageError(.wrongKind, .read, node, reason: "it is not a regular file").cocoaError
+    }
+    self.init(node: .file(.stored(node)), attributes: .newFile())
+    if status.mode & 0o111 != 0 { attributes.mode = 0o777 }
   }
 
   /// The state of a wrapper for a node that was just looked at.

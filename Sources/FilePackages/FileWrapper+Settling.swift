@@ -3,6 +3,8 @@ import Synchronization
 
 // (1) What changed after the snapshot stays a change, also while this runs.
 // (2) A wrapper whose contents were read from somewhere else after the snapshot keeps them.
+// (3) Bytes that stay in memory are those on disk; others, of the plist that the library rewrites for one, are
+//     read again when they are asked for.
 
 extension FileWrapper {
   /// Makes what is on disk at `place` the state that later changes are told from. Called after the snapshot was
@@ -33,6 +35,9 @@ extension FileWrapper {
       if saved?.revision == state.revision { state.attributes = NodeAttributes(status) }
       switch state.node {
       case .file(.stored): state.node = .file(.stored(place))
+      case .file(.data) where !status.isFile(of: saved, from: before): state.node = .file(.stored(place))
+      case .link(.known) where saved == nil && !status.isFile(of: nil, from: before):
+        state.node = .link(.unread)
       case .directory:
         state.withDirectory { directory in
           directory.listing = nil
@@ -89,6 +94,16 @@ extension DirectoryNode {
         changes[name] = .present(nil)
       }
     }
+  }
+}
+
+extension FileStatus {
+  /// Whether, by size and date, this is what was saved or, where nothing was, what was there before.
+  fileprivate func isFile(of saved: PackageSnapshot.Node?, from before: StoredNode?) -> Bool {
+    if case .file(let contents) = saved?.content {
+      return size == contents.size && (saved?.attributes.modified ?? modified) == modified
+    }
+    return size == before?.status?.size && modified == before?.status?.modified
   }
 }
 

@@ -117,6 +117,14 @@ open class FileWrapper: @unchecked Sendable {
     if options.contains(.immediate) { try readAll() }
   }
 
+  /// Makes a regular file of the bytes of another file, which are read when this one is written: a child of
+  /// 10 GB needs 1 MiB of memory, and no disk space where the file system can share blocks.
+  ///
+  /// - Throws: `CocoaError` when `url` is not a regular file or cannot be looked at.
+  public init(regularFileWithContentsOf url: URL) throws {
+    state = Mutex(try State(contentsOf: url))
+  }
+
   /// Makes a wrapper, with all that is in it, from what `serializedRepresentation` gave; nil for anything else.
   public init?(serializedRepresentation serializeRepresentation: Data) {
     guard let state = State(serializedRepresentation: serializeRepresentation) else { return nil }

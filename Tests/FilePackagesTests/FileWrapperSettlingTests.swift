@@ -31,4 +31,24 @@ struct FileWrapperSettlingTests {
     #expect(bytes == Array("299".utf8))
     #expect(try await store.plan().isEmpty)
   }
+
+  @Test func `has by then no bytes in memory that another program has replaced on disk`() async throws {
+    try await withScratch { scratch in
+      try scratch.make("A", ["x": "old", "y": "kept", "l": .link([0x61])])
+      let store = try await PackageStore.open(at: scratch.url("A"))
+      let top = await store.tree
+      #expect(top.fileWrappers?["x"]?.text == "old" && top.fileWrappers?["y"]?.text == "kept")
+      #expect(top.fileWrappers?["l"]?.symbolicLinkDestinationURL?.relativePath == "a")
+      try scratch.overwrite("A/x", "theirs")
+      try scratch.remove("A/l")
+      try FileManager.default.createSymbolicLink(
+        atPath: scratch.path("A/l").string, withDestinationPath: "b")
+      top.addRegularFile(withContents: Data("new".utf8), preferredFilename: "z")
+      try await store.save()
+      #expect(try scratch.tree("A")["x"] == .file(Array("theirs".utf8), mode: 0o644))
+      #expect(top.fileWrappers?["x"]?.text == "theirs")
+      #expect(top.fileWrappers?["y"]?.text == "kept" && top.fileWrappers?["z"]?.text == "new")
+      #expect(top.fileWrappers?["l"]?.symbolicLinkDestinationURL?.relativePath == "b")
+    }
+  }
 }
