@@ -35,7 +35,7 @@ extension PackageStore {
     let tree = tree ?? self.tree
     let snapshot = tree.changesSnapshot()
     let (plan, draft) = try makePlan(snapshot)
-    guard !plan.isEmpty else { return SaveReport(strategy: "none") }
+    guard !plan.isEmpty || draft != nil else { return SaveReport(strategy: "none") }
     var staged = StagedPackage(
       plan, at: location, over: .base(status), options: .init(options), metadata: draft)
     var report = try staged.commit()
