@@ -38,10 +38,6 @@ extension FileWrapper {
     let replaced = (try? StoredNode.look(at: path, following: false, on: disk))?.status
     let destination: StagedPackage.Destination =
       options.contains(.atomic) ? .anything : isDirectory ? .absent : .file
-    if let replaced, !destination.allows(replaced.kind) {
-      throw FilePackageError(.fileExists, .save, document: path.string)
-    }
-
     let snapshot = snapshot()
     let original = original.map { StoredNode(location: Location($0, on: disk), path: .root) }
     let plan: SavePlan
@@ -60,16 +56,6 @@ extension FileWrapper {
     }
     if options.contains(.withNameUpdating) {
       snapshot.root.updateNames(at: StoredNode(location: location, path: .root))
-    }
-  }
-}
-
-extension StagedPackage.Destination {
-  fileprivate func allows(_ kind: FileKind) -> Bool {
-    switch self {
-    case .absent: false
-    case .file: kind != .directory
-    case .anything, .base: true
     }
   }
 }

@@ -2,6 +2,19 @@ import DurableIO
 import SystemPackage
 
 extension StagedPackage {
+  /// Refuses before anything is made what could not be put into place at the end.
+  func checkPlace(_ name: FileName, in folder: borrowing OwnedDescriptor) throws(FilePackageError) {
+    try attempt(.root) { () throws(SystemError) in
+      guard try exists(name, in: folder) else { return }
+      switch destination {
+      case .anything, .base: return
+      case .file: if try disk.status(of: name, in: folder).kind != .directory { return }
+      case .absent: break
+      }
+      throw SystemError("renameat2", name, code: .fileExists)
+    }
+  }
+
   /// Puts the new state under the package's name, in one step where the file system has one.
   ///
   /// Returns the name under which what was there before is now: nothing, where there was nothing.

@@ -93,6 +93,8 @@ package struct StagedPackage {
     }
     try attempt(.root, "cleaning up beside it") { () throws(SystemError) in try siblings.cleanUp(in: folder) }
 
+    try checkPlace(name, in: folder)
+
     var gone = siblings.name(.staged)
     do {
       if case .base(let status) = destination {
