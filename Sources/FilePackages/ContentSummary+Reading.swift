@@ -1,5 +1,6 @@
 import Crypto
 import DurableIO
+import SystemPackage
 
 /// Tells `body` what each file, link and folder at `node` and beneath it adds to the summary of its package.
 /// Reads every byte of them, a chunk at a time.
@@ -19,7 +20,8 @@ func summarize(
       }
     } catch {
       throw error as? FilePackageError
-        ?? FilePackageError(.inputOutput, .read, document: path.display, child: path.display)
+        ?? FilePackageError(
+          .inputOutput, .read, document: node.stored?.location.path.string ?? "", child: path.display)
     }
     body(ChildSummary(path: path, kind: .file, mode: mode, size: size, content: hash.finalize()))
   case .link:

@@ -41,16 +41,28 @@ public struct FilePackageError: Error, Sendable {
     case unsupported
     /// The device failed, or the system gave a reason that has no code of its own.
     case inputOutput
-    /// The new document is in its place, but the system did not say that it will survive a power cut.
+    /// The new state was in its place when the system failed, and could not be taken back: the document is
+    /// whole, but whether a power cut would leave the old state or the new one is not known.
     case indeterminate
   }
 
   /// What was being done.
   public enum Operation: String, Sendable {
-    case open, read, save, create, copy
+    /// Opening a package.
+    case open
+    /// Reading a node.
+    case read
+    /// Saving a package, or writing a tree.
+    case save
+    /// Making a new package.
+    case create
+    /// Saving a package as a new document.
+    case copy
   }
 
+  /// What kind of failure it is.
   public var code: Code
+  /// What was being done.
   public var operation: Operation
   /// The document's path.
   public var document: String
@@ -65,6 +77,7 @@ public struct FilePackageError: Error, Sendable {
   /// The number of the system's error (errno).
   public var systemErrorNumber: Int32?
 
+  /// Makes an error of these facts.
   public init(
     _ code: Code, _ operation: Operation, document: String, child: String? = nil, activity: String? = nil,
     reason: String? = nil
@@ -93,7 +106,26 @@ extension FilePackageError {
     self.init(Code(error.code), operation, node, activity: activity)
     call = error.call
     systemErrorNumber = error.code.rawValue
-    reason = error.code.description.lowercasingFirst
+    reason = error.reason
+  }
+}
+
+extension FilePackageError {
+  /// An error in reading what was to become the child at `path`, wherever that came from.
+  init(
+    renaming error: FilePackageError, to path: PackagePath, of location: Location, _ operation: Operation
+  ) {
+    self = error
+    self.operation = operation
+    document = location.path.string
+    child = path.isRoot ? nil : path.display
+    activity = "reading the contents for"
+  }
+
+  func during(_ operation: Operation) -> FilePackageError {
+    var error = self
+    error.operation = operation
+    return error
   }
 }
 
@@ -137,6 +169,7 @@ extension FilePackageError: CustomStringConvertible, LocalizedError {
 
   private var advice: [String] {
     var sentences: [String] = []
+    let writes = operation != .open && operation != .read
     if operation == .save && code != .indeterminate {
       sentences.append("The document on disk is unchanged; the edits are still in memory.")
     }
@@ -146,11 +179,16 @@ extension FilePackageError: CustomStringConvertible, LocalizedError {
       sentences.append("Open it again to see what changed, or save it to another place.")
     case .changedOnDisk: sentences.append("Open the document again.")
     case .readOnly: sentences.append("Save it to another place.")
+    case .permissionDenied where writes: sentences.append("Allow writing, or save it to another place.")
+    case .fileExists where writes: sentences.append("Choose another name, or move it away first.")
+    case .invalidName, .nameCollision, .reservedName:
+      if writes { sentences.append("Choose another name.") }
+    case .inputOutput where writes: sentences.append("Try again, or save it to another place.")
     case .newerFormat: sentences.append("Use the newer program, or open a copy that this one made.")
     case .metadataDamaged:
       sentences.append("Restore 'Metadata.plist', or move it away to edit the rest as plain files.")
     case .indeterminate:
-      sentences.append("The new document is in its place; save again once the device works.")
+      sentences.append("It is whole, in its old state or in its new one; save again once the device works.")
     default: break
     }
     return sentences
@@ -199,14 +237,14 @@ extension FilePackageError.Code {
     case .invalidContent: "its content is not valid"
     case .unsupported: "the file system does not support this"
     case .inputOutput: "input/output error"
-    case .indeterminate: "the device did not confirm that the new document will survive a power cut"
+    case .indeterminate: "the device did not confirm it"
     }
   }
 }
 
 extension String {
   /// `No space left on device` as it stands within a sentence; abbreviations stay as they are.
-  fileprivate var lowercasingFirst: String {
+  var lowercasingFirst: String {
     guard let first, dropFirst().first?.isLowercase == true else { return self }
     return first.lowercased() + dropFirst()
   }

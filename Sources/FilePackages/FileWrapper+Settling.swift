@@ -5,27 +5,36 @@ import Synchronization
 // (2) A wrapper whose contents were read from somewhere else after the snapshot keeps them.
 // (3) Bytes that stay in memory are those on disk; others, of the plist that the library rewrites for one, are
 //     read again when they are asked for.
+// (4) What another program changed, and this tree did not, keeps the state that this tree knows of, so that
+//     overwriting it is found out.
 
 extension FileWrapper {
   /// Makes what is on disk at `place` the state that later changes are told from. Called after the snapshot was
   /// saved there; what changed since the snapshot stays a change.
   ///
-  /// Cost: a look at every child that is an object.
-  func settle(as place: StoredNode, _ saved: PackageSnapshot.Node?, updatesNames: Bool = true) {
+  /// Without a snapshot nothing was saved; a save that failed moved the status time of files that it had linked.
+  ///
+  /// Cost: a look at every child that is an object. May be called again after an error.
+  func settle(
+    as place: StoredNode, _ saved: PackageSnapshot.Node?, updatesNames: Bool = true
+  ) throws(FilePackageError) {
     let before = state.withLock { $0.stored }
-    settle(as: place, saved, from: before, updatesNames: updatesNames)
+    try settle(as: place, saved, from: before, updatesNames: updatesNames)
   }
 
   /// - Parameter before: where the contents that were saved came from; nil for those that were in memory.
   private func settle(
     as place: StoredNode, _ saved: PackageSnapshot.Node?, from before: StoredNode?, updatesNames: Bool
-  ) {
+  ) throws(FilePackageError) {
     guard let status = place.status else { return }
     let children = objects
+    let changes = state.withLock { state -> Set<FileName> in
+      state.kind == .directory ? state.withDirectory { Set($0.changes.keys) } : []
+    }
     let savedChanges: [FileName: PackageSnapshot.Change] =
       if case .directory(let changes) = saved?.content { changes } else { [:] }
-    let names = Set(children.keys).union(savedChanges.keys)
-    let statuses = status.kind == .directory ? place.statuses(of: Array(names)) : [:]
+    let names = changes.union(children.keys).union(savedChanges.keys)
+    let statuses = status.kind == .directory ? try place.presentStatuses(of: names) : [:]
     let revisions = children.mapValues(\.revision)
 
     let isSettled = state.withLock { state in
@@ -34,13 +43,15 @@ extension FileWrapper {
       if updatesNames { state.filename = place.path.name?.string ?? state.filename }
       if saved?.revision == state.revision { state.attributes = NodeAttributes(status) }
       switch state.node {
-      case .file(.stored): state.node = .file(.stored(place))
+      case .file(.stored(let now))
+      where saved.map { $0.revision == state.revision } ?? StoredNode?.some(now).isSamePlace(as: before):
+        state.node = .file(.stored(place))
       case .file(.data) where !status.isFile(of: saved, from: before): state.node = .file(.stored(place))
       case .link(.known) where saved == nil && !status.isFile(of: nil, from: before):
         state.node = .link(.unread)
       case .directory:
         state.withDirectory { directory in
-          directory.listing = nil
+          if saved != nil { directory.relist(isWhole: before == nil, savedChanges.keys) }
           directory.settle(savedChanges, revisions, names, statuses)
         }
       default: break
@@ -64,15 +75,33 @@ extension FileWrapper {
       }
       // A child that took the name after the snapshot is not what is on disk.
       guard change == nil || change?.now?.wrapper === child, let status = statuses[name] else { continue }
+      if change == nil {
+        let known = child.state.withLock { $0.stored?.status }
+        guard known.map(status.isCarried(from:)) == true else { continue }  // (4)
+      }
       var childPlace = place.child(name)
       childPlace.status = status
       let origin = change == nil ? before?.child(name) : change?.now?.stored
-      child.settle(as: childPlace, change?.now, from: origin, updatesNames: updatesNames)
+      try child.settle(as: childPlace, change?.now, from: origin, updatesNames: updatesNames)
     }
   }
 
   private var revision: UInt64 {
     state.withLock { $0.revision }
+  }
+
+  /// Knows of a file that a save wrote into this directory on its own account.
+  func list(_ name: FileName) {
+    state.withLock { state in state.withDirectory { $0.list(name, .file) } }
+  }
+
+  /// Forgets bytes that were read or given, since others stand on disk at `place` by now.
+  func reread(at place: StoredNode) {
+    state.withLock { state in
+      state.stored = place
+      state.node = .file(.stored(place))
+      if let status = place.status { state.attributes = NodeAttributes(status) }
+    }
   }
 }
 
@@ -82,18 +111,82 @@ extension DirectoryNode {
     _ saved: [FileName: PackageSnapshot.Change], _ revisions: [FileName: UInt64], _ looked: Set<FileName>,
     _ statuses: [FileName: FileStatus]
   ) {
-    for name in Set(changes.keys).union(saved.keys) {
-      if let change = saved[name], children[name] === change.now?.wrapper,
-        change.now == nil || change.now?.revision == revisions[name]
-      {
-        changes[name] = nil
-      } else if looked.contains(name) {
-        changes[name] = statuses[name].map { .present($0) } ?? .absent
-      } else if case .present = changes[name] {
+    for (name, change) in saved {
+      let isSaved =
+        children[name] === change.now?.wrapper
+        && (change.now == nil || change.now?.revision == revisions[name])
+      changes[name] = isSaved ? nil : statuses[name].map { .present($0) } ?? .absent
+    }
+    for (name, baseline) in changes where saved[name] == nil {
+      if looked.contains(name) {
+        changes[name] = baseline.carried(to: statuses[name])
+      } else if case .present = baseline {
         // Its links may have been counted anew by the save, so its old status says nothing any more.
         changes[name] = .present(nil)
       }
     }
+  }
+
+  /// Brings the listing to what is known after a save, without reading the directory: what other programs added
+  /// is still unknown, so that no later save takes it for something that was removed here.
+  fileprivate mutating func relist(isWhole: Bool, _ saved: some Sequence<FileName>) {
+    guard isWhole || listing != nil else { return }
+    let saved = Set(saved)
+    var builder = DirectoryListing.Builder()
+    if let listing, !isWhole {
+      for position in 0..<listing.count where !saved.contains(listing.name(at: position)) {
+        builder.append(listing.name(at: position), listing.kind(at: position))
+      }
+    }
+    for name in isWhole ? Set(children.keys) : saved {
+      if let child = children[name] { builder.append(name, child.kind) }
+    }
+    listing = DirectoryListing(builder)
+  }
+
+  /// Knows of one more entry.
+  fileprivate mutating func list(_ name: FileName, _ kind: FileKind) {
+    guard let listing, listing.position(of: name) == nil else { return }
+    var builder = DirectoryListing.Builder()
+    for position in 0..<listing.count {
+      builder.append(listing.name(at: position), listing.kind(at: position))
+    }
+    builder.append(name, kind)
+    self.listing = DirectoryListing(builder)
+  }
+}
+
+extension DirectoryNode.Baseline {
+  /// The same state of the disk after a save that did not touch the name.
+  fileprivate func carried(to now: FileStatus?) -> DirectoryNode.Baseline {
+    if case .present(let before?) = self, let now, now.isCarried(from: before) { return .present(now) }
+    return self
+  }
+}
+
+extension FileStatus {
+  /// Whether this is what a save that left the node alone makes of it: a link to the same file or a copy of it,
+  /// or the directory made anew.
+  fileprivate func isCarried(from before: FileStatus) -> Bool {
+    guard kind == before.kind else { return false }
+    return kind == .directory || (size == before.size && modified == before.modified)
+  }
+}
+
+extension StoredNode {
+  /// What is on disk under these names; a name that is not there has no entry.
+  fileprivate func presentStatuses(
+    of names: Set<FileName>
+  ) throws(FilePackageError) -> [FileName: FileStatus] {
+    var statuses: [FileName: FileStatus] = [:]
+    guard !names.isEmpty else { return statuses }
+    do {
+      let directory = try location.openDirectory(path)
+      for name in names { statuses[name] = try disk.statusIfPresent(of: name, in: directory) }
+    } catch {
+      throw FilePackageError(error, .read, self, activity: "looking at")
+    }
+    return statuses
   }
 }
 

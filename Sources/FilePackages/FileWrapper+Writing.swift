@@ -77,7 +77,8 @@ extension PackageSnapshot.Node {
       var place = place
       // Who shares the location goes on sharing it.
       if stored.location.path == place.location.path { place.location = stored.location }
-      wrapper.settle(as: place, self, updatesNames: false)
+      // What cannot be looked at now stays known as it was, and is found out when it is read.
+      try? wrapper.settle(as: place, self, updatesNames: false)
     } else if case .directory(let changes) = content {
       let statuses = place.statuses(of: Array(changes.keys))
       for (name, change) in changes {

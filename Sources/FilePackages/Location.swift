@@ -20,7 +20,12 @@ package final class Location: Sendable {
   }
 
   /// Opens the directory at `path`, name by name, so that no symbolic link inside the package is followed.
-  package func openDirectory(_ path: PackagePath) throws(SystemError) -> OwnedDescriptor {
+  ///
+  /// - Parameter counting: the disk to ask instead, which counts.
+  package func openDirectory(
+    _ path: PackagePath, on counting: CountingDisk? = nil
+  ) throws(SystemError) -> OwnedDescriptor {
+    let disk: any Disk = counting ?? self.disk
     var directory = try disk.openDirectory(at: self.path)
     for name in path.names {
       directory = try disk.openDirectory(name, in: directory)

@@ -14,6 +14,7 @@ package struct MetadataDraft: Sendable {
     over summary: ContentSummary = ContentSummary()
   ) {
     metadata = PackageMetadata(applicationValues: values)
+    metadata.created = Self.now
     metadata.contentType = contentType
     metadata.summary = summary
     self.location = location
@@ -34,26 +35,42 @@ package struct MetadataDraft: Sendable {
     self.init(after: known, values, location)
     metadata.identifier = UUID()
     metadata.generation = 1
-    metadata.created = Date()
+    metadata.created = Self.now
     metadata.summary = ContentSummary()
   }
 
-  /// The plist, once it is known what came and what went.
-  func completed(_ change: ContentSummary) throws(FilePackageError) -> [UInt8] {
+  /// The metadata and its plist, once it is known what came and what went.
+  func completed(
+    _ change: ContentSummary
+  ) throws(FilePackageError) -> (metadata: PackageMetadata, plist: [UInt8]) {
     var metadata = metadata
     metadata.summary.add(change)
     metadata.formatVersion = PackageMetadata.currentFormatVersion
-    metadata.modified = Date()
+    metadata.modified = Self.now
     metadata.generator = "docpkg"
     metadata.generatorVersion = FilePackagesVersion.current
     metadata.savingComputer = Self.computerName
+    let plist: [UInt8]
     do {
-      return Array(try metadata.encoded())
+      plist = Array(try metadata.encoded())
     } catch {
-      throw FilePackageError(
-        .invalidContent, .save, document: location.path.string, child: PackageLayout.metadata.string,
-        reason: "a value cannot be written: \(error)")
+      throw invalid("a value cannot be written: \(error)")
     }
+    guard plist.count <= PackageMetadata.maximumSize else {
+      throw invalid(PackageMetadata.Problem.tooLarge.words)
+    }
+    return (metadata, plist)
+  }
+
+  private func invalid(_ reason: String) -> FilePackageError {
+    FilePackageError(
+      .invalidContent, .save, document: location.path.string, child: PackageLayout.metadata.string,
+      reason: reason)
+  }
+
+  /// This moment, to the second like every date of a plist.
+  private static var now: Date {
+    Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.down))
   }
 
   private static var computerName: String {
@@ -77,26 +94,31 @@ extension SavePlan {
     var values: [String: PropertyListValue]?
     plan.steps.removeAll { PackageLayout.isOurs($0.path) }
     for step in steps where PackageLayout.isOurs(step.path) {
-      let isOld =
-        if case .reuse = step.action { true } else {
-          base == nil && step.path.names != [PackageLayout.metadata]
-        }
-      if isOld { continue }
-      guard step.path.names == [PackageLayout.metadata] else {
-        throw FilePackageError(.reservedName, .save, StoredNode(location: location, path: step.path))
-      }
+      let isMetadata = step.path.names == [PackageLayout.metadata]
       switch step.action {
-      case .write(let contents): values = try Self.applicationValues(contents, step.path, location)
-      case .remove: continue
+      case .write(let contents) where isMetadata:
+        values = try Self.applicationValues(contents, step.path, location)
+      case .reuse(let source) where source.path == step.path: continue
+      case .reuse(let source) where isMetadata:
+        values = try Self.applicationValues(.stored(source), step.path, location)
+      case .remove where isMetadata: continue
+      // The hidden folder of the document that a copy is made of.
+      case _ where base == nil && !isMetadata: continue
       default: throw FilePackageError(.reservedName, .save, StoredNode(location: location, path: step.path))
       }
     }
     return (plan, values)
   }
 
-  /// The plan together with the rewriting of the metadata, for whoever reads it.
-  func rewriting(_ metadata: PackageMetadata) -> SavePlan {
-    self
+  /// The plan together with the writing of the metadata, over the plist of that status, if there is one.
+  func writingMetadata(over known: FileStatus?) -> SavePlan {
+    var plan = self
+    plan.steps.append(
+      Step(
+        path: PackagePath([PackageLayout.metadata]), action: .writeMetadata, attributes: .newFile(),
+        replaced: known.map(Replaced.init)))
+    plan.steps.sort { $0.path < $1.path }
+    return plan
   }
 
   private static func applicationValues(

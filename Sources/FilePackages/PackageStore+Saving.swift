@@ -16,7 +16,8 @@ extension PackageStore {
 
   /// Says what `save(_:options:)` would do, without touching anything.
   public func plan(_ tree: FileWrapper? = nil) throws(FilePackageError) -> SavePlan {
-    try makePlan((tree ?? self.tree).changesSnapshot()).plan
+    try settle()
+    return try makePlan(tree ?? self.tree).plan
   }
 
   /// Brings the package on disk to the state of `tree`, by default the one this store has.
@@ -26,28 +27,36 @@ extension PackageStore {
   /// stays as it is. Nothing is written when nothing changed.
   ///
   /// - Throws: `changedOnDisk` when another program changed a child that this would replace or remove, or put
-  ///   another package in this one's place; other codes for what the system refuses. The package on disk is
-  ///   then unchanged, and the tree still holds the edits.
+  ///   another package in this one's place; `indeterminate` when the system failed at the last moment, after
+  ///   which saving again does what is left; other codes for what the system refuses. The package on disk is
+  ///   then unchanged, but for `indeterminate`, and the tree still holds the edits.
   @discardableResult
   public func save(
     _ tree: FileWrapper? = nil, options: SavingOptions = []
   ) throws(FilePackageError) -> SaveReport {
     let tree = tree ?? self.tree
-    let snapshot = tree.changesSnapshot()
-    let (plan, draft) = try makePlan(snapshot)
-    guard !plan.isEmpty || draft != nil else { return SaveReport(strategy: "none") }
+    let isConfirmed = try settle()
+    let (plan, snapshot, draft) = try makePlan(tree)
+    guard !plan.isEmpty || !isConfirmed else { return SaveReport(strategy: "none") }
     var staged = StagedPackage(
       plan, at: location, over: .base(status), options: .init(options), metadata: draft)
-    var report = try staged.commit()
-    try adopt(tree, snapshot)
-    report.generation = try metadata()?.generation
-    return report
+    do {
+      let report = try staged.commit()
+      adopt(Unsettled(tree, snapshot, staged, isConfirmed: true))
+      return report
+    } catch {
+      if error.code == .indeterminate { unsettled = Unsettled(tree, snapshot, staged, isConfirmed: false) }
+      stale = tree === self.tree ? [tree] : [tree, self.tree]
+      // A disk that cannot be looked at now is looked at before the next save.
+      _ = try? settle()
+      throw error
+    }
   }
 
   /// Makes a new package of `tree` and opens it.
   ///
   /// - Parameter contentType: the identifier of the document's uniform type; nil for a package that is to hold
-  ///   no metadata of ours.
+  ///   no metadata of ours, unless the tree has a `Metadata.plist` with values for it.
   /// - Throws: `fileExists` when there is something at `url`; other codes for what the system refuses. There is
   ///   then nothing at `url` that was not there before.
   public static func create(
@@ -61,12 +70,18 @@ extension PackageStore {
   ) async throws(FilePackageError) -> (store: PackageStore, report: SaveReport) {
     let location = Location(path, on: disk)
     let snapshot = tree.snapshot()
-    let (plan, values) = try SavePlan(making: snapshot).withoutOurs(at: location)
-    let draft = contentType.map { MetadataDraft(new: $0, values ?? [:], location) }
-    var report = try Self.make(plan, at: location, draft, .create)
-    let store = try await open(path, on: disk)
-    try await store.adopt(tree, snapshot)
-    report.generation = draft == nil ? nil : 1
+    let (plan, draft) = try makePlan(
+      of: snapshot, original: nil, at: location, .create
+    ) { values in
+      contentType == nil && values == nil ? nil : MetadataDraft(new: contentType, values ?? [:], location)
+    }
+    let (staged, report) = try make(plan, at: location, draft, .create)
+    guard let made = staged.made else {
+      throw FilePackageError(.notAPackage, .create, document: path.string)
+    }
+    let root = StoredNode(location: location, path: .root, status: made)
+    let store = PackageStore(root, status: made, tree: tree)
+    await store.adopt(Unsettled(tree, snapshot, staged, isConfirmed: true))
     return (store, report)
   }
 
@@ -81,9 +96,7 @@ extension PackageStore {
   public func copy(to url: URL) throws(FilePackageError) -> SaveReport {
     let destination = Location(FilePath(lossless: url.path), on: location.disk)
     let (plan, draft) = try makeCopyPlan(to: destination)
-    var report = try Self.make(plan, at: destination, draft, .copy)
-    report.generation = draft == nil ? nil : 1
-    return report
+    return try Self.make(plan, at: destination, draft, .copy).report
   }
 
   /// Says what `copy(to:)` would do, without touching anything.
@@ -93,75 +106,88 @@ extension PackageStore {
 
   // MARK: Planning
 
+  private typealias Draft = (_ values: [String: PropertyListValue]?) throws(FilePackageError) ->
+    MetadataDraft?
+
   private func makePlan(
-    _ snapshot: PackageSnapshot
-  ) throws(FilePackageError) -> (plan: SavePlan, draft: MetadataDraft?) {
-    let known: PackageMetadata?
+    _ tree: FileWrapper
+  ) throws(FilePackageError) -> (plan: SavePlan, snapshot: PackageSnapshot, draft: MetadataDraft?) {
+    let snapshot = tree.changesSnapshot()
     do {
-      known = try metadata()
+      let known = try metadata()
+      let (plan, values) = try SavePlan(
+        saving: snapshot, over: location, known: tree === self.tree ? nil : self.tree
+      ).withoutOurs(at: location)
+      if case .present(let known, let status) = metadataState {
+        if plan.isEmpty && values == nil && unsettled == nil { return (plan, snapshot, nil) }
+        return (
+          plan.writingMetadata(over: status), snapshot, MetadataDraft(after: known, values, location)
+        )
+      }
+      guard known == nil, let values else { return (plan, snapshot, nil) }
+      // A package of another program's that now gets metadata: everything in it is read once.
+      let present = PackageSnapshot(
+        root: .init(StoredNode(location: location, path: .root), kind: .directory))
+      let draft = MetadataDraft(new: nil, values, location, over: try ContentSummary(reading: present))
+      return (plan.writingMetadata(over: nil), snapshot, draft)
     } catch {
       throw error.during(.save)
     }
-    let whole: SavePlan
-    do {
-      whole = try SavePlan(saving: snapshot, over: location)
-    } catch {
-      throw error.during(.save)
-    }
-    let (plan, values) = try whole.withoutOurs(at: location)
-    if plan.isEmpty && values == nil { return (plan, nil) }
-    if let known { return (plan.rewriting(known), MetadataDraft(after: known, values, location)) }
-    guard let values else { return (plan, nil) }
-    // A package of another program's that now gets metadata: everything in it is read once.
-    let present = PackageSnapshot(root: .init(StoredNode(location: location, path: .root), kind: .directory))
-    let draft = MetadataDraft(
-      new: nil, values, location, over: try ContentSummary(reading: present))
-    return (plan, draft)
   }
 
   private func makeCopyPlan(
     to destination: Location
   ) throws(FilePackageError) -> (plan: SavePlan, draft: MetadataDraft?) {
     let original = StoredNode(location: location, path: .root)
+    let known: PackageMetadata?
     do {
-      let (plan, values) = try SavePlan(making: tree.snapshot(), original: original)
-        .withoutOurs(at: destination)
-      if !(try tree.unsupportedNames()).isEmpty {
-        let name = try tree.unsupportedNames()[0]
-        throw FilePackageError(
-          .wrongKind, .copy, original.child(name), reason: "what is not a file cannot be copied")
-      }
-      let draft = try metadata().map { MetadataDraft(copying: $0, values, destination) }
-      return (plan, draft)
+      known = try metadata()
     } catch {
-      throw (error as? FilePackageError)?.during(.copy)
-        ?? FilePackageError(.inputOutput, .copy, document: destination.path.string)
+      throw error.during(.copy)
+    }
+    let (plan, draft) = try Self.makePlan(of: tree.snapshot(), original: original, at: destination, .copy) {
+      values in
+      if let known { return MetadataDraft(copying: known, values, destination) }
+      return values.map { MetadataDraft(new: nil, $0, destination) }
+    }
+    if let left = plan.leftAlone.min() {
+      throw FilePackageError(
+        .wrongKind, .copy, StoredNode(location: location, path: left),
+        reason: "what is not a file cannot be copied")
+    }
+    return (plan, draft)
+  }
+
+  private static func makePlan(
+    of snapshot: PackageSnapshot, original: StoredNode?, at location: Location,
+    _ operation: FilePackageError.Operation, _ draft: Draft
+  ) throws(FilePackageError) -> (plan: SavePlan, draft: MetadataDraft?) {
+    do throws(FilePackageError) {
+      guard case .directory(let changes) = snapshot.root.content else {
+        throw FilePackageError(.notAPackage, operation, document: location.path.string)
+      }
+      if let hidden = changes[PackageLayout.hidden]?.now, hidden.stored == nil {
+        throw FilePackageError(
+          .reservedName, operation, StoredNode(location: location, path: PackagePath([PackageLayout.hidden])))
+      }
+      let (plan, values) = try SavePlan(making: snapshot, original: original).withoutOurs(at: location)
+      guard let draft = try draft(values) else { return (plan, nil) }
+      return (plan.writingMetadata(over: nil), draft)
+    } catch {
+      throw error.during(operation)
     }
   }
 
   private static func make(
     _ plan: SavePlan, at location: Location, _ draft: MetadataDraft?, _ operation: FilePackageError.Operation
-  ) throws(FilePackageError) -> SaveReport {
+  ) throws(FilePackageError) -> (staged: StagedPackage, report: SaveReport) {
     var options = StagedPackage.Options()
     options.operation = operation
     options.sharesFiles = false
     var staged = StagedPackage(
       plan, at: location, over: .absent, options: options, metadata: draft)
-    return try staged.commit()
-  }
-
-  // MARK: After a save
-
-  /// Makes what was saved the state that the next save starts from.
-  func adopt(_ tree: FileWrapper, _ snapshot: PackageSnapshot) throws(FilePackageError) {
-    let node = try StoredNode.look(at: location.path, following: false, on: location.disk)
-    guard let status = node.status else { return }
-    var root = StoredNode(location: location, path: .root)
-    root.status = status
-    self.status = status
-    self.tree = tree
-    tree.settle(as: root, snapshot.root)
-    loadMetadata()
+    let report = try staged.commit()
+    return (staged, report)
   }
 }
 

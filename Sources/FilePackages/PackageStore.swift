@@ -21,12 +21,16 @@ public actor PackageStore {
   /// The package's directory as it was when it was opened or last saved.
   var status: FileStatus
   var metadataState: MetadataState
+  /// A save whose state is, or may be, in place, while the tree still tells its changes from the one before.
+  var unsettled: Unsettled?
+  /// The trees that know files by a status from before a failed save, which linked and unlinked them.
+  var stale: [FileWrapper] = []
 
   /// What is known of `Metadata.plist`.
   enum MetadataState {
     /// A package of another program's, which gets none.
     case none
-    case present(PackageMetadata)
+    case present(PackageMetadata, FileStatus?)
     case unreadable(FilePackageError)
   }
 
@@ -85,28 +89,37 @@ public actor PackageStore {
     }
   }
 
-  func loadMetadata() {
+  private func loadMetadata() {
+    var plist = StoredNode(location: location, path: PackagePath([PackageLayout.metadata]))
     do {
-      guard let plist = try tree.child(PackageLayout.metadata) else { return metadataState = .none }
-      guard plist.isRegularFile else {
-        throw FilePackageError(
-          .metadataDamaged, .open, document: location.path.string,
-          reason: "its 'Metadata.plist' is not a file")
-      }
+      let status: FileStatus?
       do {
-        if plist.regularFileSize.map({ $0 > UInt64(PackageMetadata.maximumSize) }) == true {
-          throw PackageMetadata.Problem.tooLarge
-        }
-        metadataState = .present(try PackageMetadata(decoding: plist.contents()))
+        let directory = try location.openDirectory(.root)
+        status = try location.disk.statusIfPresent(of: PackageLayout.metadata, in: directory)
+      } catch {
+        throw FilePackageError(error, .open, plist)
+      }
+      guard let status else { return metadataState = .none }
+      guard status.kind == .file else {
+        throw damage(reason: "its 'Metadata.plist' is \(status.kind.words)")
+      }
+      plist.status = status
+      do {
+        if status.size > UInt64(PackageMetadata.maximumSize) { throw PackageMetadata.Problem.tooLarge }
+        metadataState = .present(
+          try PackageMetadata(decoding: FileContents.stored(plist).data()), status)
       } catch let problem as PackageMetadata.Problem {
-        throw FilePackageError(
-          problem.code, .open, document: location.path.string, reason: problem.words)
+        throw damage(problem.code, reason: problem.words)
       }
     } catch {
-      metadataState = .unreadable(
-        error as? FilePackageError
-          ?? FilePackageError(.metadataDamaged, .open, document: location.path.string))
+      metadataState = .unreadable((error as? FilePackageError)?.during(.open) ?? damage())
     }
+  }
+
+  private func damage(
+    _ code: FilePackageError.Code = .metadataDamaged, reason: String? = nil
+  ) -> FilePackageError {
+    FilePackageError(code, .open, document: location.path.string, reason: reason)
   }
 
   // MARK: Looking
@@ -143,16 +156,8 @@ public actor PackageStore {
   public func metadata() throws(FilePackageError) -> PackageMetadata? {
     switch metadataState {
     case .none: return nil
-    case .present(let metadata): return metadata
+    case .present(let metadata, _): return metadata
     case .unreadable(let error): throw error
     }
-  }
-}
-
-extension FilePackageError {
-  func during(_ operation: Operation) -> FilePackageError {
-    var error = self
-    error.operation = operation
-    return error
   }
 }

@@ -15,15 +15,21 @@ extension SavePlan {
       try maker.put(snapshot.root, at: .root, original: nil, replaced: nil)
     }
     steps = maker.steps
+    leftAlone = maker.leftAlone
   }
 
   /// Plans to bring the package at `base` to the state of the snapshot.
   ///
   /// Where the snapshot's directories are the package's own, only what changed is looked at. A directory that
   /// an application built anew is compared with the one on disk, child by child, by where they come from.
-  package init(saving snapshot: PackageSnapshot, over base: Location) throws(FilePackageError) {
+  ///
+  /// - Parameter known: the tree that was read from there, when the snapshot is another's: what it has not seen
+  ///   was added by somebody else and is left alone.
+  package init(
+    saving snapshot: PackageSnapshot, over base: Location, known: FileWrapper? = nil
+  ) throws(FilePackageError) {
     self.base = base
-    var maker = PlanMaker(base: base)
+    var maker = PlanMaker(base: base, known: known)
     try maker.compare(snapshot.root, at: .root)
     if snapshot.root.stored?.isSamePlace(as: StoredNode(location: base, path: .root)) == true,
       snapshot.root.hasNewAttributes(since: snapshot.root.stored?.status)
@@ -31,17 +37,23 @@ extension SavePlan {
       rootAttributes = snapshot.root.attributes
     }
     steps = maker.steps.sorted { $0.path < $1.path }
+    leftAlone = maker.leftAlone
   }
 }
 
 private struct PlanMaker {
   /// The package that stays as it is but for the steps.
   let base: Location?
+  /// The tree that knows what was there when it was read.
+  var known: FileWrapper?
   var steps: [SavePlan.Step] = []
+  var leftAlone: [PackagePath] = []
 
   // MARK: Over what is on disk
 
-  mutating func compare(_ node: PackageSnapshot.Node, at path: PackagePath) throws(FilePackageError) {
+  mutating func compare(
+    _ node: PackageSnapshot.Node, at path: PackagePath, replacing known: FileStatus? = nil
+  ) throws(FilePackageError) {
     guard case .directory(let changes) = node.content, let base else { return }
     let place = StoredNode(location: base, path: path)
     if node.stored?.isSamePlace(as: place) == true {
@@ -54,24 +66,54 @@ private struct PlanMaker {
         try compare(change.now, at: path.appending(name), replaced: replaced)
       }
     } else {
-      try compareAnew(node, at: place)
+      try compareAnew(node, at: place, replacing: known)
     }
   }
 
   /// Compares a directory that was built in memory, or comes from elsewhere, with the one on disk.
   private mutating func compareAnew(
-    _ node: PackageSnapshot.Node, at place: StoredNode
+    _ node: PackageSnapshot.Node, at place: StoredNode, replacing known: FileStatus?
   ) throws(FilePackageError) {
-    let listing = try place.list()
-    let present = (0..<listing.count).filter { listing.kind(at: $0).isSupported }.map(listing.name(at:))
-    let statuses = try place.children(present)
-    var replaced = Dictionary(
-      uniqueKeysWithValues: zip(present, statuses.map { SavePlan.Replaced(status: $0.status) }))
+    var replaced = try whatIsThere(place, as: known)
     for (name, child) in try node.children(at: place.path, looking: true) {
       try compare(child, at: place.path.appending(name), replaced: replaced.removeValue(forKey: name))
     }
     for (name, gone) in replaced where !PackageLayout.isOurs(place.path.appending(name)) {
       try compare(nil, at: place.path.appending(name), replaced: gone)
+    }
+  }
+
+  /// The children of a directory on disk: those that the tree which was read from there knows of; where there
+  /// is no such tree, those that are there.
+  private func whatIsThere(
+    _ place: StoredNode, as status: FileStatus?
+  ) throws(FilePackageError) -> [FileName: SavePlan.Replaced] {
+    if let baselines = known?.knownBaselines(at: place.path) {
+      return baselines.compactMapValues { baseline in
+        if case .present(let status) = baseline { SavePlan.Replaced(status: status) } else { nil }
+      }
+    }
+    do {
+      let directory = try place.location.openDirectory(place.path)
+      if let status, try place.disk.status(of: directory).modified != status.modified {
+        throw FilePackageError(.changedOnDisk, .save, place)
+      }
+      let listing = try place.disk.list(directory)
+      var replaced: [FileName: SavePlan.Replaced] = [:]
+      for position in 0..<listing.count where listing.kind(at: position).isSupported {
+        let name = listing.name(at: position)
+        replaced[name] = SavePlan.Replaced(status: try place.disk.status(of: name, in: directory))
+      }
+      return replaced
+    } catch let error as FilePackageError {
+      throw error
+    } catch let error as SystemError {
+      if error.code == .noSuchFileOrDirectory || error.code == .notDirectory {
+        throw FilePackageError(.changedOnDisk, .save, place)
+      }
+      throw FilePackageError(error, .save, place, activity: "listing")
+    } catch {
+      throw FilePackageError(.inputOutput, .save, place)
     }
   }
 
@@ -89,8 +131,8 @@ private struct PlanMaker {
     switch node.content {
     case .file where isSame && !hasNewAttributes, .link where isSame: return
     case .directory where isSame || replaced?.status?.kind == .directory:
-      try compare(node, at: path)
-      if isSame && hasNewAttributes { add(path, .setAttributes, node.attributes) }
+      try compare(node, at: path, replacing: replaced?.status)
+      if isSame && hasNewAttributes { add(path, .setAttributes, node.attributes, replaced) }
     default: try put(node, at: path, original: nil, replaced: replaced)
     }
   }
@@ -101,6 +143,13 @@ private struct PlanMaker {
     of node: PackageSnapshot.Node, at path: PackagePath, original: StoredNode?
   ) throws(FilePackageError) {
     let children = try node.children(at: path, looking: true)
+    var listing = node.listing
+    if listing == nil { listing = try node.stored?.list() }
+    if let listing {
+      for position in 0..<listing.count where !listing.kind(at: position).isSupported {
+        leftAlone.append(path.appending(listing.name(at: position)))
+      }
+    }
     let statuses = original?.statuses(of: children.compactMap(\.node.filename)) ?? [:]
     for (name, child) in children {
       var earlier: StoredNode?

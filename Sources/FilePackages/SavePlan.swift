@@ -19,6 +19,8 @@ public struct SavePlan: Sendable {
       case setAttributes
       /// Whatever is there, with all that is in it.
       case remove
+      /// `Metadata.plist`, completed with what all other steps amount to.
+      case writeMetadata
     }
 
     package var path: PackagePath
@@ -40,6 +42,8 @@ public struct SavePlan: Sendable {
   /// The attributes of the package's own directory, where they are to be set.
   package var rootAttributes: NodeAttributes?
   package var steps: [Step] = []
+  /// FIFOs, sockets and devices where a tree came from, which no copy gets.
+  package var leftAlone: [PackagePath] = []
 
   /// Whether there is nothing to do.
   public var isEmpty: Bool { steps.isEmpty && (base == nil ? false : rootAttributes == nil) }
@@ -48,7 +52,8 @@ public struct SavePlan: Sendable {
 extension SavePlan: CustomStringConvertible {
   /// A line a step, such as `write Text.txt (512 bytes)`.
   public var lines: [String] {
-    steps.map(\.description)
+    (base == nil || rootAttributes == nil ? [] : ["set attributes of the document's folder"])
+      + steps.map(\.description)
   }
 
   /// The lines, one below the other.
@@ -68,6 +73,7 @@ extension SavePlan.Step: CustomStringConvertible {
     case .link: return "link \(place)"
     case .setAttributes: return "set attributes of \(place)"
     case .remove: return "remove \(place)"
+    case .writeMetadata: return "write \(place)"
     }
   }
 }

@@ -4,7 +4,7 @@ public struct SaveReport: Sendable, Hashable, Codable {
   public var generation: Int?
   /// How it was saved: `staged`, or `none` where there was nothing to do.
   public var strategy: String
-  /// The children written, as paths in byte order.
+  /// The children written and the folders made, as paths in byte order.
   public var written: [String] = []
   /// The children removed; a folder stands for all that was in it.
   public var removed: [String] = []

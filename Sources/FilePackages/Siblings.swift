@@ -1,8 +1,13 @@
 package import DurableIO
 import SystemPackage
 
-/// The hidden names beside a package that a save uses, the same for every save: what a power cut left under
-/// them is found without listing the folder.
+// (1) Whoever makes something under one of these names holds its lock, and so does whoever removes it: a state
+//     that another process is making is never touched.
+// (2) What a folder holds by now is synchronised before anything beside the package is removed: after a process
+//     died between the exchange and its synchronisation, a power cut could still bring the old state back.
+
+/// The hidden names beside a package that a save uses, the same for every save: what a crash left under them
+/// is found without listing the folder.
 package struct Siblings {
   package enum Role: String {
     /// The new state while it is made; after the exchange, the old one on its way out.
@@ -26,26 +31,52 @@ package struct Siblings {
     return FileName(".docpkg-\(String(hash, radix: 16)).\(role.rawValue)")
   }
 
-  /// Finishes what a crash left: puts back the only copy, removes everything else.
-  ///
-  /// Does nothing to a state that another process is making at this moment, which holds its lock.
-  package func cleanUp(in folder: borrowing OwnedDescriptor) throws(SystemError) {
-    try recover(in: folder)
-    for role in [Role.previous, .staged] {
-      guard try exists(name(role), in: folder), try isAbandoned(name(role), in: folder) else { continue }
-      _ = remove(name(role), from: folder)
-    }
-  }
-
   /// Puts the old state back under its name where a crash came between the two renames that replace an
   /// exchange.
   package func recover(in folder: borrowing OwnedDescriptor) throws(SystemError) {
-    guard try exists(name(.previous), in: folder), try !exists(package, in: folder) else { return }
+    guard try disk.exists(name(.previous), in: folder), try !disk.exists(package, in: folder) else { return }
+    // Not synchronised: after a power cut this is done once more.
     try disk.rename(name(.previous), in: folder, to: package, in: folder, .replace)
-    try disk.synchronize(folder)
   }
 
-  /// Removes a whole directory. A failed attempt is made once more; false when something is left.
+  /// Removes what a crash left, once `recover(in:)` has put back what is the only copy.
+  package func cleanUp(in folder: borrowing OwnedDescriptor) throws(SystemError) {
+    for role in [Role.previous, .staged] where try disk.exists(name(role), in: folder) {
+      try removeAbandoned(name(role), from: folder)
+    }
+  }
+
+  private func removeAbandoned(_ name: FileName, from folder: borrowing OwnedDescriptor) throws(SystemError) {
+    let leftover: OwnedDescriptor
+    do {
+      leftover = try open(name, in: folder)
+    } catch {
+      // Of a link there is no descriptor, and it was made in one step.
+      guard try disk.status(of: name, in: folder).kind == .symbolicLink else { throw error }
+      return try disk.removeFile(name, in: folder)
+    }
+    guard isLockedForUs(leftover), try disk.isName(name, in: folder, of: leftover) else { return }
+    try disk.synchronize(folder)
+    _ = remove(name, from: folder)
+    withExtendedLifetime(leftover) {}
+  }
+
+  private func open(_ name: FileName, in folder: borrowing OwnedDescriptor) throws(SystemError)
+    -> OwnedDescriptor
+  {
+    do {
+      return try disk.openDirectory(name, in: folder)
+    } catch  where error.code == .notDirectory {
+      return try disk.openFile(name, in: folder)
+    }
+  }
+
+  /// Takes the lock of what is, or was, being made. Where the file system has no locks, nobody can be asked.
+  package func isLockedForUs(_ node: borrowing OwnedDescriptor) -> Bool {
+    (try? disk.lock(node)) ?? true
+  }
+
+  /// Removes a whole directory, or a file. A failed attempt is made once more; false when something is left.
   package func remove(_ name: FileName, from folder: borrowing OwnedDescriptor) -> Bool {
     for _ in 0..<2 {
       do {
@@ -73,28 +104,35 @@ package struct Siblings {
           try disk.removeFile(child, in: directory)
         }
       }
-    } catch  where error.code == .notDirectory {
-      // A save of a flat file, or somebody's file that was replaced.
+    } catch  where error.code == .notDirectory || error.code == .tooManySymbolicLinkLevels {
+      // The old state of a flat document, or a file or link that was replaced.
       return try disk.removeFile(name, in: folder)
     }
     try disk.removeDirectory(name, in: folder)
   }
+}
 
-  private func exists(_ name: FileName, in folder: borrowing OwnedDescriptor) throws(SystemError) -> Bool {
+extension Disk {
+  /// The status of an entry, nil when there is none.
+  func statusIfPresent(
+    of name: FileName, in folder: borrowing OwnedDescriptor
+  ) throws(SystemError) -> FileStatus? {
     do {
-      _ = try disk.status(of: name, in: folder)
-      return true
+      return try status(of: name, in: folder)
     } catch  where error.code == .noSuchFileOrDirectory {
-      return false
+      return nil
     }
   }
 
-  private func isAbandoned(_ name: FileName, in folder: borrowing OwnedDescriptor) throws(SystemError) -> Bool
-  {
-    do {
-      return try disk.lock(try disk.openDirectory(name, in: folder))
-    } catch  where error.code == .notDirectory {
-      return true
-    }
+  func exists(_ name: FileName, in folder: borrowing OwnedDescriptor) throws(SystemError) -> Bool {
+    try statusIfPresent(of: name, in: folder) != nil
+  }
+
+  /// Whether a name still leads to the node that was opened.
+  func isName(
+    _ name: FileName, in folder: borrowing OwnedDescriptor, of node: borrowing OwnedDescriptor
+  ) throws(SystemError) -> Bool {
+    guard let named = try statusIfPresent(of: name, in: folder) else { return false }
+    return named.identity.isSameNode(as: try status(of: node).identity)
   }
 }

@@ -25,40 +25,41 @@ extension StagedPackage {
   }
 
   /// Copies a file or a symbolic link with its attributes, by sharing the blocks where the file system can.
+  /// Returns the digest of a file's bytes where there is metadata to be told.
+  @discardableResult
   mutating func copy(
     _ name: FileName, _ status: FileStatus, from old: borrowing OwnedDescriptor, to newName: FileName,
-    in new: borrowing OwnedDescriptor, at path: PackagePath, attributes: NodeAttributes?
-  ) throws(FilePackageError) {
-    if options.sharesFiles { report.copied += 1 }
-    switch status.kind {
-    case .file:
-      let source: OwnedDescriptor
-      do {
-        source = try disk.openFile(name, in: old)
-      } catch {
-        throw FilePackageError(error, options.operation, node(path), activity: "reading")
-      }
-      let file = try create(newName, in: new, at: path, mode: 0o600)
-      try copyBytes(of: source, to: file, at: path)
-      do {
+    in new: borrowing OwnedDescriptor, at path: PackagePath, attributes: NodeAttributes? = nil
+  ) throws(FilePackageError) -> SHA256.Digest? {
+    do {
+      switch status.kind {
+      case .file:
+        let source = try disk.openFile(name, in: old)
+        guard try disk.status(of: source).identity.hasSameContents(as: status.identity) else {
+          throw failure(.changedOnDisk, path)
+        }
+        let file = try create(newName, in: new, at: path, mode: 0o600)
+        let digest = try copyBytes(of: source, to: file, hashing: attributes != nil && metadata != nil)
         try keepAttributes(of: status, from: source, on: file)
-        let isExact = attributes?.modeIsExact == true
-        try disk.setMode(isExact ? attributes?.mode ?? status.mode : status.mode, of: file)
+        let mode = attributes.flatMap { $0.modeIsExact ? $0.mode : nil }
+        try disk.setMode(mode ?? status.mode, of: file)
         try disk.setModified(attributes?.modified ?? status.modified, of: file)
         try disk.synchronize(file)
-      } catch {
-        throw FilePackageError(error, options.operation, node(path), activity: "copying")
-      }
-    case .symbolicLink:
-      do {
+        return digest
+      case .symbolicLink:
         let destination = try disk.destination(of: name, in: old)
         try disk.makeSymbolicLink(to: destination, named: newName, in: new)
         try disk.setModified(status.modified, of: newName, in: new)
-      } catch {
-        throw FilePackageError(error, options.operation, node(path), activity: "copying")
+        return nil
+      default:
+        throw failure(.unsupported, path, reason: "\(status.kind.words) cannot be kept on this file system")
       }
-    default:
-      throw failure(.unsupported, path, reason: "\(status.kind.words) cannot be kept on this file system")
+    } catch let error as FilePackageError {
+      throw error
+    } catch let error as SystemError {
+      throw FilePackageError(error, options.operation, node(path), activity: "copying")
+    } catch {
+      throw failure(.inputOutput, path)
     }
   }
 
@@ -95,12 +96,8 @@ extension StagedPackage {
         if !isCloned { try disk.write(bytes, to: file, at: size) }
         size += UInt64(bytes.count)
       }
-    } catch var error as FilePackageError {
-      error.operation = options.operation
-      error.activity = "reading the contents for"
-      error.child = path.display
-      error.document = location.path.string
-      throw error
+    } catch let error as FilePackageError {
+      throw FilePackageError(renaming: error, to: path, of: location, options.operation)
     } catch let error as SystemError {
       throw FilePackageError(error, options.operation, node(path))
     } catch {
@@ -110,21 +107,22 @@ extension StagedPackage {
   }
 
   private mutating func copyBytes(
-    of source: borrowing OwnedDescriptor, to file: borrowing OwnedDescriptor, at path: PackagePath
-  ) throws(FilePackageError) {
-    do {
-      if canClone, try clone(source, to: file) { return }
-      let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: FileContents.chunkSize, alignment: 16)
-      defer { buffer.deallocate() }
-      var offset: UInt64 = 0
-      while true {
-        let count = try disk.read(source, at: offset, into: buffer)
-        if count == 0 { return }
-        try disk.write(UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: file, at: offset)
-        offset += UInt64(count)
-      }
-    } catch {
-      throw FilePackageError(error, options.operation, node(path), activity: "copying")
+    of source: borrowing OwnedDescriptor, to file: borrowing OwnedDescriptor, hashing hashes: Bool
+  ) throws(SystemError) -> SHA256.Digest? {
+    var isCloned = false
+    if canClone { isCloned = try clone(source, to: file) }
+    if isCloned && !hashes { return nil }
+    var hash = SHA256()
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: FileContents.chunkSize, alignment: 16)
+    defer { buffer.deallocate() }
+    var offset: UInt64 = 0
+    while true {
+      let count = try disk.read(source, at: offset, into: buffer)
+      if count == 0 { return hashes ? hash.finalize() : nil }
+      let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+      if hashes { hash.update(bufferPointer: bytes) }
+      if !isCloned { try disk.write(bytes, to: file, at: offset) }
+      offset += UInt64(count)
     }
   }
 

@@ -2,41 +2,38 @@ import DurableIO
 import SystemPackage
 
 extension StagedPackage {
-  /// Refuses before anything is made what could not be put into place at the end.
-  func checkPlace(_ name: FileName, in folder: borrowing OwnedDescriptor) throws(FilePackageError) {
-    try attempt(.root) { () throws(SystemError) in
-      guard try exists(name, in: folder) else { return }
-      switch destination {
-      case .anything, .base: return
-      case .file: if try disk.status(of: name, in: folder).kind != .directory { return }
-      case .absent: break
-      }
-      throw SystemError("renameat2", name, code: .fileExists)
-    }
+  /// How the new state came into its place.
+  enum Placement {
+    /// Nothing was there before.
+    case new
+    /// What was there before has this name by now.
+    case swapped(gone: FileName)
+    /// A file took the place of a file, which is gone.
+    case replaced
   }
 
   /// Puts the new state under the package's name, in one step where the file system has one.
-  ///
-  /// Returns the name under which what was there before is now: nothing, where there was nothing.
   func putInPlace(
     _ name: FileName, _ siblings: Siblings, in folder: borrowing OwnedDescriptor
-  ) throws(FilePackageError) -> FileName {
+  ) throws(FilePackageError) -> Placement {
     let staged = siblings.name(.staged)
-    return try attempt(.root, "putting it in its place") { () throws(SystemError) in
-      let isNew =
-        switch destination {
-        case .absent: true
-        case .file, .anything: try !exists(name, in: folder)
-        case .base: false
-        }
-      if isNew {
-        try place(staged, as: name, in: folder)
-        return staged
+    let activity = "putting the new state in its place"
+    let isNew = try attempt(.root, activity) { () throws(SystemError) in
+      switch destination {
+      case .absent: true
+      case .file, .anything: try !disk.exists(name, in: folder)
+      case .base: false
       }
-      if case .file = destination, try disk.status(of: name, in: folder).kind == .directory {
-        throw SystemError("renameat2", name, code: .fileExists)
-      }
-      return try exchange(staged, name, siblings.name(.previous), in: folder)
+    }
+    if isNew {
+      try attempt(.root, activity) { () throws(SystemError) in try place(staged, as: name, in: folder) }
+      return .new
+    }
+    if case .file = destination { try refuseDirectory(name, in: folder) }
+    // An exchange that reaches the medium before the new state's name would leave the package without any.
+    try synchronize(folder)
+    return try attempt(.root, activity) { () throws(SystemError) in
+      try exchange(staged, name, siblings.name(.previous), in: folder)
     }
   }
 
@@ -46,18 +43,25 @@ extension StagedPackage {
     do {
       try disk.rename(staged, in: folder, to: name, in: folder, .keep)
     } catch  where error.isLackOfRule {
-      if try exists(name, in: folder) { throw SystemError("renameat", name, code: .fileExists) }
+      if try disk.exists(name, in: folder) { throw SystemError("renameat", name, code: .fileExists) }
       try disk.rename(staged, in: folder, to: name, in: folder, .replace)
     }
   }
 
   private func exchange(
     _ staged: FileName, _ name: FileName, _ previous: FileName, in folder: borrowing OwnedDescriptor
-  ) throws(SystemError) -> FileName {
+  ) throws(SystemError) -> Placement {
     do {
       try disk.rename(staged, in: folder, to: name, in: folder, .exchange)
-      return staged
+      return .swapped(gone: staged)
     } catch  where error.isLackOfRule {
+      let kinds = (
+        try disk.status(of: staged, in: folder).kind, try disk.status(of: name, in: folder).kind
+      )
+      if kinds.0 != .directory && kinds.1 != .directory {
+        try disk.rename(staged, in: folder, to: name, in: folder, .replace)
+        return .replaced
+      }
       return try exchangeByTwoRenames(staged, name, previous, in: folder)
     }
   }
@@ -66,23 +70,21 @@ extension StagedPackage {
   /// opening or saving puts it back.
   private func exchangeByTwoRenames(
     _ staged: FileName, _ name: FileName, _ previous: FileName, in folder: borrowing OwnedDescriptor
-  ) throws(SystemError) -> FileName {
+  ) throws(SystemError) -> Placement {
     try disk.rename(name, in: folder, to: previous, in: folder, .replace)
     do {
-      try disk.synchronize(folder)
       try disk.rename(staged, in: folder, to: name, in: folder, .replace)
     } catch {
       // The way back; if it fails too, opening the package takes it.
       try? disk.rename(previous, in: folder, to: name, in: folder, .replace)
-      try? disk.synchronize(folder)
       throw error
     }
-    return previous
+    return .swapped(gone: previous)
   }
 
   /// Makes sure that the exchange was right and lasts; otherwise takes it back.
   func confirm(
-    _ name: FileName, _ gone: FileName, in folder: borrowing OwnedDescriptor,
+    _ name: FileName, _ placement: Placement, _ siblings: Siblings, in folder: borrowing OwnedDescriptor,
     _ verify: (borrowing StagedPackage) throws(FilePackageError) -> Void
   ) throws(FilePackageError) {
     do {
@@ -90,38 +92,43 @@ extension StagedPackage {
       try synchronize(folder)
     } catch {
       do {
-        try takeBack(name, gone, in: folder)
+        try takeBack(name, placement, siblings.name(.staged), in: folder)
         // Only now may the new state be removed: a power cut can no longer bring it back half removed.
         try disk.synchronize(folder)
       } catch let second {
         throw FilePackageError(
-          .indeterminate, options.operation, node(.root),
-          reason: "\(error.reason ?? error.code.words), and then \(second)")
+          .indeterminate, options.operation, node(.root), activity: error.activity,
+          reason: "\(error.reason ?? error.code.words), and then \(second.reason)")
       }
       throw error
     }
   }
 
   private func takeBack(
-    _ name: FileName, _ gone: FileName, in folder: borrowing OwnedDescriptor
+    _ name: FileName, _ placement: Placement, _ staged: FileName, in folder: borrowing OwnedDescriptor
   ) throws(SystemError) {
-    let staged = Siblings(of: name, on: disk).name(.staged)
-    if try !exists(gone, in: folder) {
+    switch placement {
+    case .new:
       try disk.rename(name, in: folder, to: staged, in: folder, .replace)
-    } else if gone == staged {
+    case .swapped(gone: staged):
       try disk.rename(staged, in: folder, to: name, in: folder, .exchange)
-    } else {
+    case .swapped(let gone):
       try disk.rename(name, in: folder, to: staged, in: folder, .replace)
       try disk.rename(gone, in: folder, to: name, in: folder, .replace)
+    case .replaced:
+      throw SystemError("renameat2", name, code: .noSuchFileOrDirectory)
     }
   }
 
-  private func exists(_ name: FileName, in folder: borrowing OwnedDescriptor) throws(SystemError) -> Bool {
-    do {
-      _ = try disk.status(of: name, in: folder)
-      return true
-    } catch  where error.code == .noSuchFileOrDirectory {
-      return false
+  /// Refuses to put a file where a directory is.
+  func refuseDirectory(
+    _ name: FileName, in folder: borrowing OwnedDescriptor
+  ) throws(FilePackageError) {
+    let kind = try attempt(.root, "looking at what is there") { () throws(SystemError) in
+      try disk.statusIfPresent(of: name, in: folder)?.kind
+    }
+    if kind == .directory {
+      throw failure(.fileExists, .root, reason: "there is a folder of that name already")
     }
   }
 }
@@ -131,4 +138,7 @@ extension SystemError {
   fileprivate var isLackOfRule: Bool {
     code == .invalidArgument || code == .notSupported || code == .noFunction
   }
+
+  /// The system's words as they stand within a sentence.
+  var reason: String { code.description.lowercasingFirst }
 }

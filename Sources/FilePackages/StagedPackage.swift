@@ -2,8 +2,8 @@ package import DurableIO
 import SystemPackage
 
 // (1) Nothing under the package's name changes before the exchange.
-// (2) Before the exchange, every file and every directory of the new state is synchronised, and so is the
-//     folder that holds both states.
+// (2) Before it comes into its place, every file and every directory of the new state is synchronised; before an
+//     exchange, the folder that holds both states is, too.
 // (3) The exchange is synchronised before anything of the old state is removed.
 // (4) What comes out of the exchange is what the new state was made from; otherwise it goes back, so that an
 //     edit that another program made meanwhile is never lost.
@@ -48,12 +48,21 @@ package struct StagedPackage {
   let steps: [PackagePath: [SavePlan.Step]]
 
   var report = SaveReport(strategy: "staged")
+  /// The new state's own directory, or file, once it is made.
+  package internal(set) var made: FileStatus?
+  /// The metadata that was written, and its file.
+  package internal(set) var madeMetadata: (metadata: PackageMetadata, status: FileStatus)?
   /// What came and what went, where there is metadata to be told.
   var change = ContentSummary()
-  /// The directories of the old state as they were when they were carried over.
-  var carried: [(path: PackagePath, status: FileStatus)] = []
   /// What the plan replaces or removes, as it was right before.
   var replaced: [PackagePath: FileStatus] = [:]
+  /// What went, where there is metadata to be told; a file that only moves is not read twice.
+  var gone: [PackagePath: ChildSummary] = [:]
+  /// What has to be the same after the exchange: the directories of the old state, and the files that were
+  /// copied. In a file that was linked, an edit made meanwhile is in both states.
+  var carried: [(path: PackagePath, status: FileStatus)] = []
+  /// The files that moved to another name by a link.
+  var moved: Set<PackagePath> = []
   var canLink = true
   var canClone = true
 
@@ -76,11 +85,21 @@ package struct StagedPackage {
   /// Makes the new state and puts it into place. When it returns, the new state survives a power cut.
   ///
   /// Cost: a link, or where the file system has none a copy, for every unchanged file; the bytes of the changed
-  /// ones; one synchronisation for each new file and each directory, and two for the folder.
+  /// ones; one synchronisation for each new file and each directory, one for the folder, and one more where
+  /// something is replaced.
   ///
   /// - Throws: `FilePackageError`. The old state is then in its place and nothing is left beside it, but for the
   ///   code `indeterminate`.
   package mutating func commit() throws(FilePackageError) -> SaveReport {
+    do {
+      return try commitUnnamed()
+    } catch {
+      // Whatever was being read or looked at, to the caller it is a save that failed.
+      throw error.during(options.operation)
+    }
+  }
+
+  private mutating func commitUnnamed() throws(FilePackageError) -> SaveReport {
     let path = location.path
     guard let last = path.lastComponent, last.kind == .regular else {
       throw failure(.invalidName, .root)
@@ -91,61 +110,74 @@ package struct StagedPackage {
     let folder = try attempt(.root, "opening the folder that holds it") { () throws(SystemError) in
       try disk.openDirectory(at: path.folder)
     }
-    try attempt(.root, "cleaning up beside it") { () throws(SystemError) in try siblings.cleanUp(in: folder) }
+    try attempt(.root, "cleaning up beside it") { () throws(SystemError) in try siblings.recover(in: folder) }
 
-    try checkPlace(name, in: folder)
+    let placement: Placement
+    switch destination {
+    case .base(let status): placement = try replace(name, known: status, siblings, in: folder)
+    case .absent, .file, .anything: placement = try make(name, siblings, in: folder)
+    }
+    report.leftAlone += plan.leftAlone.map(\.string)
+    report.leftAlone.sort()
+    report.written.sort()
+    report.removed.sort()
+    if case .swapped(let gone) = placement {
+      report.leftover = siblings.remove(gone, from: folder) ? nil : gone.display
+    }
+    report.synchronizations = disk.counts[.synchronize]
+    report.generation = madeMetadata?.metadata.generation
+    return report
+  }
 
-    var gone = siblings.name(.staged)
+  /// Makes the next state of a package from the one that is there.
+  private mutating func replace(
+    _ name: FileName, known: FileStatus, _ siblings: Siblings, in folder: borrowing OwnedDescriptor
+  ) throws(FilePackageError) -> Placement {
+    let old = try openOld(name, in: folder)
+    try check(old, was: known, siblings, in: folder)
+    let new = try makeRoot(siblings, in: folder, mode: 0o700)
     do {
-      if case .base(let status) = destination {
-        let old = try attempt(.root, "opening") { () throws(SystemError) in
-          try disk.openDirectory(name, in: folder)
-        }
-        try check(old, was: status)
-        let new = try makeRoot(siblings.name(.staged), in: folder, mode: 0o700)
-        try carry(from: old, to: new, at: .root)
-        try synchronize(folder)
-        gone = try putInPlace(name, siblings, in: folder)
-        try confirm(name, gone, in: folder) { (staged: borrowing StagedPackage) throws(FilePackageError) in
-          try staged.checkAgain(old)
-        }
-      } else if let step = plan.steps.first, step.path.isRoot {
-        try makeAlone(step, as: siblings.name(.staged), in: folder)
-        try synchronize(folder)
-        gone = try putInPlace(name, siblings, in: folder)
-        try confirm(name, gone, in: folder) { _ throws(FilePackageError) in }
-      } else {
-        let attributes = plan.rootAttributes ?? .newDirectory()
-        // Whatever its own mode is to be, it has to be filled first.
-        let new = try makeRoot(siblings.name(.staged), in: folder, mode: attributes.mode | 0o700)
-        try make(in: new, at: .root)
-        try writeMetadata(in: new)
-        try finish(new, at: .root, attributes)
-        try synchronize(folder)
-        gone = try putInPlace(name, siblings, in: folder)
-        try confirm(name, gone, in: folder) { _ throws(FilePackageError) in }
+      try carry(from: old, to: new, at: .root, plan.rootAttributes)
+      made = try status(of: new)
+      let placement = try putInPlace(name, siblings, in: folder)
+      try confirm(name, placement, siblings, in: folder) {
+        (staged: borrowing StagedPackage)
+          throws(FilePackageError) in
+        if case .swapped(let gone) = placement { try staged.checkAgain(old, as: gone, in: folder) }
       }
+      return placement
     } catch {
       if error.code != .indeterminate { _ = siblings.remove(siblings.name(.staged), from: folder) }
       throw error
     }
-    report.written.sort()
-    report.removed.sort()
-    report.leftover = siblings.remove(gone, from: folder) ? nil : gone.display
-    report.synchronizations = disk.counts[.synchronize]
-    return report
   }
 
-  private func makeRoot(
-    _ name: FileName, in folder: borrowing OwnedDescriptor, mode: UInt16
-  ) throws(FilePackageError) -> OwnedDescriptor {
-    let new = try attempt(.root, "making its new state beside it") { () throws(SystemError) in
-      try disk.makeDirectory(name, in: folder, mode: mode)
-      return try disk.openDirectory(name, in: folder)
+  /// Makes a state that has none before it.
+  private mutating func make(
+    _ name: FileName, _ siblings: Siblings, in folder: borrowing OwnedDescriptor
+  ) throws(FilePackageError) -> Placement {
+    switch destination {
+    case .absent: try refuseAnything(name, in: folder)
+    case .file: try refuseDirectory(name, in: folder)
+    case .anything, .base: break
     }
-    // Tells other processes that it is not abandoned; where there are no locks, nobody asks.
-    _ = try? disk.lock(new)
-    return new
+    try cleanUp(siblings, in: folder)
+    if let step = plan.steps.first, step.path.isRoot {
+      return try makeAlone(step, name, siblings, in: folder)
+    }
+    let attributes = plan.rootAttributes ?? .newDirectory()
+    let new = try makeRoot(siblings, in: folder, mode: attributes.mode | 0o700)
+    do {
+      try make(in: new, at: .root)
+      try finish(new, at: .root, attributes)
+      made = try status(of: new)
+      let placement = try putInPlace(name, siblings, in: folder)
+      try confirm(name, placement, siblings, in: folder) { _ throws(FilePackageError) in }
+      return placement
+    } catch {
+      if error.code != .indeterminate { _ = siblings.remove(siblings.name(.staged), from: folder) }
+      throw error
+    }
   }
 
   // MARK: Naming what failed
@@ -177,6 +209,14 @@ package struct StagedPackage {
     } catch {
       throw FilePackageError(
         error, options.operation, node(.root), activity: "synchronizing the folder that holds it")
+    }
+  }
+
+  private func status(of new: borrowing OwnedDescriptor) throws(FilePackageError) -> FileStatus {
+    do {
+      return try disk.status(of: new)
+    } catch {
+      throw FilePackageError(error, options.operation, node(.root), activity: "looking at its new state")
     }
   }
 }

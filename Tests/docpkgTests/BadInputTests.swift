@@ -25,7 +25,7 @@ struct BadInputTests {
       message: "'file' could not be opened: it is not a package"),
     Case(
       what: "something is there already", command: ["new", "D.imageNotes", "--text", "x"],
-      message: "'D.imageNotes' could not be created: file exists"),
+      message: "'D.imageNotes' could not be created: there is something of that name already"),
     Case(
       what: "a truncated plist",
       setup: "head -c 300 D.imageNotes/Metadata.plist > m; cp m D.imageNotes/Metadata.plist",

@@ -1,0 +1,91 @@
+import DurableIO
+import Synchronization
+
+extension PackageStore {
+  /// What a save brought to the disk, until the tree tells its changes from it.
+  struct Unsettled {
+    let tree: FileWrapper
+    let snapshot: PackageSnapshot
+    /// The package's own directory as it was made.
+    let made: FileStatus?
+    let metadata: (metadata: PackageMetadata, status: FileStatus)?
+    /// False after an error at the last moment: whether it is what stands under the package's name has to be
+    /// looked at, and it has to be saved again before it is sure to survive a power cut.
+    let isConfirmed: Bool
+
+    init(_ tree: FileWrapper, _ snapshot: PackageSnapshot, _ staged: StagedPackage, isConfirmed: Bool) {
+      self.tree = tree
+      self.snapshot = snapshot
+      made = staged.made
+      metadata = staged.madeMetadata
+      self.isConfirmed = isConfirmed
+    }
+  }
+
+  /// Makes what was saved the state that the next save starts from. A disk that cannot be looked at now is no
+  /// failure of the save; it is looked at before the next one.
+  func adopt(_ saved: Unsettled) {
+    unsettled = saved
+    tree = saved.tree
+    _ = try? settle()
+  }
+
+  /// Does what is left of the last save. False when that has to be saved once more to be sure.
+  @discardableResult
+  func settle() throws(FilePackageError) -> Bool {
+    try refresh()
+    guard let saved = unsettled, let made = saved.made else { return true }
+    if !saved.isConfirmed {
+      let now = try look()
+      guard now?.identity.isSameNode(as: made.identity) == true else {
+        // It was taken back, or somebody put something else there, which saving finds out.
+        unsettled = nil
+        return true
+      }
+    }
+    let root = StoredNode(location: location, path: .root, status: made)
+    do {
+      try saved.tree.settle(as: root, saved.snapshot.root)
+      if let plist = saved.metadata { try settle(plist.status, in: saved.tree) }
+    } catch {
+      throw error.during(.save)
+    }
+    tree = saved.tree
+    status = made
+    if let plist = saved.metadata { metadataState = .present(plist.metadata, plist.status) }
+    if saved.isConfirmed { unsettled = nil }
+    return saved.isConfirmed
+  }
+
+  private func refresh() throws(FilePackageError) {
+    let root = StoredNode(location: location, path: .root, status: status)
+    do {
+      while let tree = stale.last {
+        if try look()?.identity.isSameNode(as: status.identity) == true {
+          try tree.settle(as: root, nil, updatesNames: false)
+        }
+        stale.removeLast()
+      }
+    } catch {
+      throw error.during(.save)
+    }
+  }
+
+  /// A `Metadata.plist` in the tree, whoever put it there, is the one on disk by now.
+  private func settle(_ plist: FileStatus, in tree: FileWrapper) throws(FilePackageError) {
+    tree.list(PackageLayout.metadata)
+    let child = tree.state.withLock { state in state.withDirectory { $0.children[PackageLayout.metadata] } }
+    guard let child, child.isRegularFile else { return }
+    child.reread(
+      at: StoredNode(location: location, path: PackagePath([PackageLayout.metadata]), status: plist))
+  }
+
+  private func look() throws(FilePackageError) -> FileStatus? {
+    do {
+      return try StoredNode.look(at: location.path, following: false, on: location.disk).status
+    } catch {
+      if error.code == .noSuchFile { return nil }
+      throw error.during(.save)
+    }
+  }
+}

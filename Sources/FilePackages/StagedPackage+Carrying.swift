@@ -1,0 +1,95 @@
+import DurableIO
+
+extension StagedPackage {
+  /// Brings everything of the old directory into the new one, but for what the plan replaces or removes there,
+  /// then carries out the plan's steps in it.
+  mutating func carry(
+    from old: borrowing OwnedDescriptor, to new: borrowing OwnedDescriptor, at path: PackagePath,
+    _ attributes: NodeAttributes? = nil
+  ) throws(FilePackageError) {
+    if path.names.count > PackageSnapshot.maximumDepth { throw failure(.tooDeep, path) }
+    let status: FileStatus
+    let listing: DirectoryListing
+    do {
+      status = try disk.status(of: old)
+      listing = try disk.list(old)
+    } catch {
+      throw FilePackageError(error, options.operation, node(path), activity: "listing")
+    }
+    carried.append((path, status))
+    let steps = steps[path] ?? []
+    let named = Dictionary(steps.compactMap { step in step.path.name.map { ($0, step) } }) { $1 }
+    for position in 0..<listing.count {
+      let name = listing.name(at: position)
+      let place = path.appending(name)
+      var attributes: NodeAttributes?
+      if let step = named[name] {
+        guard case .setAttributes = step.action else { continue }
+        attributes = step.attributes
+      }
+      if listing.kind(at: position) == .directory {
+        try carryDirectory(name, from: old, to: new, at: place, attributes)
+      } else {
+        try carryEntry(name, from: old, to: new, at: place)
+      }
+    }
+    try make(in: new, at: path)
+    let isTouched = steps.contains { if case .setAttributes = $0.action { false } else { true } }
+    try finish(new, at: path, like: old, status, keepsDate: !isTouched, attributes)
+    if attributes != nil && !path.isRoot { report.written.append(path.string) }
+  }
+
+  private mutating func carryDirectory(
+    _ name: FileName, from old: borrowing OwnedDescriptor, to new: borrowing OwnedDescriptor,
+    at path: PackagePath, _ attributes: NodeAttributes?
+  ) throws(FilePackageError) {
+    let disk = disk
+    let source = try attempt(path, "opening") { () throws(SystemError) in
+      try disk.openDirectory(name, in: old)
+    }
+    let directory = try makeDirectory(name, in: new, at: path, mode: 0o700)
+    try carry(from: source, to: directory, at: path, attributes)
+  }
+
+  /// A file, a symbolic link, or what is left alone: by a second name where that can be.
+  private mutating func carryEntry(
+    _ name: FileName, from old: borrowing OwnedDescriptor, to new: borrowing OwnedDescriptor,
+    at path: PackagePath
+  ) throws(FilePackageError) {
+    let status: FileStatus
+    do {
+      status = try disk.status(of: name, in: old)
+    } catch {
+      throw FilePackageError(error, options.operation, node(path), activity: "looking at")
+    }
+    if status.kind.isSupported {
+      report.reused += 1
+      if status.kind == .file { report.bytesReused += status.size }
+    } else {
+      report.leftAlone.append(path.string)
+    }
+    if try link(name, in: old, to: name, in: new, at: path) { return }
+    try copy(name, status, from: old, to: name, in: new, at: path)
+    report.copied += 1
+    carried.append((path, status))
+  }
+
+  private func finish(
+    _ new: borrowing OwnedDescriptor, at path: PackagePath, like old: borrowing OwnedDescriptor,
+    _ status: FileStatus, keepsDate: Bool, _ attributes: NodeAttributes?
+  ) throws(FilePackageError) {
+    let mode = attributes.flatMap { $0.modeIsExact ? $0.mode : nil } ?? status.mode
+    let modified = attributes?.modified ?? (keepsDate ? status.modified : nil)
+    do {
+      try keepOwner(of: status, on: new)
+      for (name, value) in try disk.extendedAttributes(of: old) {
+        try disk.setExtendedAttribute(name, value, of: new)
+      }
+      try disk.setMode(mode, of: new)
+      if let modified { try disk.setModified(modified, of: new) }
+      try disk.synchronize(new)
+    } catch {
+      throw FilePackageError(error, options.operation, node(path), activity: "finishing the folder")
+    }
+  }
+}
