@@ -76,9 +76,12 @@ package final class CrashDisk: Disk {
     synchronizeAll()
   }
 
-  init(_ volume: Volume, options: Options) {
+  init(
+    _ volume: Volume, options: Options,
+    leavingOut: @escaping @Sendable (SyncPoint) -> Bool = { _ in false }
+  ) {
     self.options = options
-    leavingOut = { _ in false }
+    self.leavingOut = leavingOut
     state = Mutex(State(volume: volume))
   }
 

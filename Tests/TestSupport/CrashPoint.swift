@@ -19,6 +19,15 @@ package struct CrashPoint: Sendable, CustomStringConvertible {
     volume.crashStates(limit: limit, seed: seed, options: options)
   }
 
+  /// The disk as it is after the program was killed at this moment and the power stayed: what was not
+  /// synchronised is still to be lost, nothing is open, and nobody holds a lock.
+  /// - Parameter leavingOut: as for a new disk.
+  package func afterKill(
+    leavingOut: @escaping @Sendable (CrashDisk.SyncPoint) -> Bool = { _ in false }
+  ) -> CrashDisk {
+    CrashDisk(volume, options: options, leavingOut: leavingOut)
+  }
+
   /// What programs see at this moment.
   package var tree: TestTree { volume.tree }
 
