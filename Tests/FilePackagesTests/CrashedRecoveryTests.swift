@@ -1,0 +1,88 @@
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("What comes after a crash")
+struct CrashedRecoveryTests {
+  private static let edits: [Edit] = [.put("Text.txt", "new text"), .put("Images/2.png", "two again")]
+
+  /// The package before and after a save, and every moment at which that may be cut short.
+  private static func save(
+    _ options: CrashDisk.Options
+  ) async throws -> (old: PackagePicture, new: PackagePicture, points: [CrashPoint]) {
+    let disk = try await CrashCheck.disk(
+      ["Text.txt": "old text", "Images": ["2.png": "two"]], metadata: true, options: options)
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    let old = try PackagePicture(of: CrashCheck.path, on: disk)
+    try await store.edit(edits)
+    let points = try await CrashDisk.crashPoints(of: disk) { try await store.save() }
+    return (old, try PackagePicture(of: CrashCheck.path, on: disk), points)
+  }
+
+  /// Opens and saves on what a crash left, and checks every state that a second crash may leave of that.
+  private static func checkNext(
+    _ disk: CrashDisk, _ old: PackagePicture, _ new: PackagePicture, _ bad: inout [String]
+  ) async throws -> Int {
+    var states = 0
+    var next: PackagePicture?
+    let points = try await CrashDisk.crashPoints(of: disk) {
+      let store = try await PackageStore.open(CrashCheck.path, on: disk)
+      try await store.put("Text.txt", "newest")
+      try await store.save()
+      disk.promise("saved")
+      next = try PackagePicture(of: CrashCheck.path, on: disk)
+    }
+    var seen: Set<PackagePicture> = []
+    for point in points {
+      for state in point.states(limit: 5) {
+        states += 1
+        let mounted = state.mount()
+        let isNextOnly = !point.promises.isEmpty
+        guard try isNextOnly || seen.insert(PackagePicture(of: "/", on: mounted)).inserted else { continue }
+        _ = try await PackageStore.open(CrashCheck.path, on: mounted)
+        let found = try PackagePicture(of: CrashCheck.path, on: mounted)
+        if found == next || (!isNextOnly && (found == old || found == new)) { continue }
+        bad.append("\(point)\n\(state)\n\(new.differences(in: found))")
+      }
+    }
+    return states
+  }
+
+  @Test(arguments: [StagedCrashTests.Kind.all, .noExchange])
+  func `survives a second power cut`(kind: StagedCrashTests.Kind) async throws {
+    let (old, new, points) = try await Self.save(kind.options)
+    var (states, bad) = (0, [String]())
+    var seen: Set<PackagePicture> = []
+    for point in points {
+      for state in point.states(limit: 5) {
+        let mounted = state.mount()
+        guard seen.insert(try PackagePicture(of: "/", on: mounted)).inserted else { continue }
+        states += try await Self.checkNext(mounted, old, new, &bad)
+      }
+    }
+    print("after a power cut (\(kind)): \(states) states of a second one, \(bad.count) bad")
+    #expect(bad.isEmpty, "\(bad.prefix(2).joined(separator: "\n\n"))")
+  }
+
+  @Test(arguments: [StagedCrashTests.Kind.all, .noExchange])
+  func `survives a power cut after the program was killed`(kind: StagedCrashTests.Kind) async throws {
+    let (old, new, points) = try await Self.save(kind.options)
+    var (states, bad) = (0, [String]())
+    for point in points { states += try await Self.checkNext(point.afterKill(), old, new, &bad) }
+    print("after a kill (\(kind)): \(states) states of a power cut, \(bad.count) bad")
+    #expect(bad.isEmpty, "\(bad.prefix(2).joined(separator: "\n\n"))")
+  }
+
+  @Test func `needs the synchronisation before it removes what a kill left`() async throws {
+    let (old, new, points) = try await Self.save(.init())
+    let exchange = try #require(points.firstIndex { $0.next == .exchange })
+    // With the old state beside the new one, and the exchange not on the medium.
+    let disk = points[exchange + 1].afterKill { $0.number == 0 }
+    var bad: [String] = []
+    _ = try await Self.checkNext(disk, old, new, &bad)
+    #expect(!bad.isEmpty)
+  }
+}

@@ -1,0 +1,141 @@
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("A new package")
+struct CreateAndCopyTests {
+  private static let tree: TestTree = [
+    "Text.txt": "text", "Run.sh": .file(Array("#!".utf8), mode: 0o755), "Link": .link(Array("Text.txt".utf8)),
+    "A": ["B": ["C": ["deep.txt": "deep"]], "empty": [:]],
+  ]
+
+  private static func withoutMetadata(_ tree: TestTree?) -> TestTree? {
+    var tree = tree
+    tree?["Metadata.plist"] = nil
+    return tree
+  }
+
+  private static func check(_ path: FilePath, on disk: any Disk) async throws -> PackageMetadata {
+    let store = try await PackageStore.open(path, on: disk)
+    let metadata = try #require(try await store.metadata())
+    let summary = try await ContentSummary(reading: store.tree.snapshot())
+    #expect(metadata.contentDigest == summary.digest.hexadecimal && metadata.byteCount == summary.byteCount)
+    #expect(metadata.fileCount == summary.fileCount)
+    return metadata
+  }
+
+  @Test(arguments: [true, false])
+  func `is made whole from a tree in memory`(metadata: Bool) async throws {
+    let disk = try CrashDisk()
+    let (store, report) = try await PackageStore.create(
+      Self.tree.wrapper, "/New.pkg", contentType: metadata ? "com.example.trip" : nil, on: disk)
+    #expect(Self.withoutMetadata(disk.tree["New.pkg"]) == Self.tree)
+    #expect(report.generation == (metadata ? 1 : nil))
+    #expect(report.written.contains("A/B/C/deep.txt") && report.reused == 0)
+    if metadata {
+      let known = try await Self.check("/New.pkg", on: disk)
+      #expect(known.parentRevisions.isEmpty && known.contentType == "com.example.trip")
+      #expect(try await store.metadata() == known)
+    }
+    // The store goes on from there.
+    try await store.put("Text.txt", "changed")
+    #expect(try await store.save().written == (metadata ? ["Metadata.plist", "Text.txt"] : ["Text.txt"]))
+  }
+
+  @Test func `is refused where something is, before anything is written`() async throws {
+    let disk = try CrashDisk(["New.pkg": ["theirs": "x"], "File": "y", "Trip.pkg": Self.tree])
+    let counting = CountingDisk(disk)
+    let store = try await PackageStore.open(CrashCheck.path, on: counting)
+    let before = disk.tree
+    for path in ["/New.pkg", "/File"] {
+      let error = await #expect(throws: FilePackageError.self) {
+        try await PackageStore.create(Self.tree.wrapper, FilePath(path), contentType: nil, on: counting)
+      }
+      #expect(error?.code == .fileExists && error?.operation == .create)
+      let onCopying = await #expect(throws: FilePackageError.self) {
+        try await store.copy(to: URL(filePath: path))
+      }
+      #expect(onCopying?.code == .fileExists && onCopying?.operation == .copy)
+    }
+    #expect(disk.tree == before && counting.counts.changes == 0)
+  }
+
+  @Test func `is a document of its own when it is a copy`() async throws {
+    for supportsClone in [false, true] {
+      var options = CrashDisk.Options()
+      options.supportsClone = supportsClone
+      let disk = try await CrashCheck.disk(Self.tree, metadata: true, options: options)
+      let store = try await PackageStore.open(CrashCheck.path, on: disk)
+      try await store.edit([.put("Text.txt", "unsaved"), .move("A/B", "Moved")])
+      let before = try PackagePicture(of: CrashCheck.path, on: disk)
+      try await store.copy(to: URL(filePath: "/Copy.pkg"))
+      #expect(try PackagePicture(of: CrashCheck.path, on: disk) == before)
+      var expected = Self.tree
+      expected["Text.txt"] = "unsaved"
+      expected["Moved"] = expected["A"]?["B"]
+      expected["A"]?["B"] = nil
+      #expect(Self.withoutMetadata(disk.tree["Copy.pkg"]) == expected)
+      let (old, new) = (
+        try await Self.check(CrashCheck.path, on: disk), try await Self.check("/Copy.pkg", on: disk)
+      )
+      #expect(new.identifier != old.identifier && new.parentRevisions == [old.revision])
+      #expect(new.generation == 1 && new.contentType == old.contentType)
+      for path in ["/Copy.pkg", "/Trip.pkg", "/Copy.pkg/Moved/C"] as [FilePath] {
+        let folder = try disk.openDirectory(at: path)
+        let listing = try disk.list(folder)
+        for position in 0..<listing.count where listing.kind(at: position) == .file {
+          #expect(try disk.status(of: listing.name(at: position), in: folder).links == 1)
+        }
+      }
+      // This store's edits are still its own to save.
+      #expect(try await store.save().strategy == "staged")
+    }
+  }
+
+  @Test func `leaves nothing when making it fails halfway`() async throws {
+    var points = 0
+    for isHard in [false, true] {
+      var number = 0
+      while true {
+        let base = try CrashDisk()
+        let disk = SwitchableDisk(base)
+        disk.fail(isHard ? .requests(from: number) : .request(number), with: .noSpace)
+        var failure: FilePackageError?
+        do {
+          _ = try await PackageStore.create(
+            Self.tree.wrapper, "/New.pkg", contentType: "com.example.trip", on: disk.disk)
+        } catch {
+          failure = error
+        }
+        guard disk.stopFailing() > 0 else { break }
+        if let failure { #expect(failure.operation == .create && failure.description.contains("'New.pkg'")) }
+        let names = try base.names(in: "/").filter { !isHard || !$0.hasPrefix(".docpkg-") }
+        // On a disk that has failed for good, what is in its place cannot be taken back.
+        let isThere = failure == nil || failure?.code == .indeterminate
+        #expect(names == (isThere ? ["New.pkg"] : []), "point \(number): \(names)")
+        number += 1
+      }
+      points += number
+    }
+    print("failing creations: \(points) points")
+    #expect(points > 100)
+  }
+
+  @Test func `shares no file between two names in it`() async throws {
+    let disk = try await CrashCheck.disk(Self.tree, metadata: true)
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    let tree = await store.tree
+    let text = try #require(try tree.child(named: "Text.txt"))
+    let folder = FileWrapper(directoryWithFileWrappers: ["Text.txt": text])
+    folder.preferredFilename = "Folder"
+    tree.addFileWrapper(folder)
+    try await store.save()
+    #expect(disk.tree["Trip.pkg"]?["Folder"]?["Text.txt"] == "text")
+    let root = try disk.openDirectory(at: CrashCheck.path)
+    #expect(try disk.status(of: "Text.txt", in: root).links == 1)
+    _ = try await Self.check(CrashCheck.path, on: disk)
+  }
+}

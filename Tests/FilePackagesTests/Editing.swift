@@ -1,0 +1,98 @@
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import TestSupport
+
+/// One edit of a tree in memory.
+enum Edit: Sendable {
+  case put(String, String)
+  case remove(String)
+  case move(String, String)
+  case link(String, to: String)
+  case folder(String)
+  case mode(String, Int)
+
+  func apply(to tree: FileWrapper) throws {
+    switch self {
+    case .put(let path, let text):
+      let (folder, name) = try Self.place(path, in: tree)
+      if let old = try folder.child(named: name) { folder.removeFileWrapper(old) }
+      folder.addRegularFile(withContents: Data(text.utf8), preferredFilename: name)
+    case .remove(let path):
+      let (folder, name) = try Self.place(path, in: tree)
+      if let old = try folder.child(named: name) { folder.removeFileWrapper(old) }
+    case .move(let from, let to):
+      let (folder, name) = try Self.place(from, in: tree)
+      let (newFolder, newName) = try Self.place(to, in: tree)
+      guard let child = try folder.child(named: name) else { return }
+      folder.removeFileWrapper(child)
+      child.preferredFilename = newName
+      newFolder.addFileWrapper(child)
+    case .link(let path, let destination):
+      let (folder, name) = try Self.place(path, in: tree)
+      if let old = try folder.child(named: name) { folder.removeFileWrapper(old) }
+      let link = FileWrapper(symbolicLinkWithDestinationURL: URL(filePath: destination))
+      link.preferredFilename = name
+      folder.addFileWrapper(link)
+    case .folder(let path):
+      let (folder, name) = try Self.place(path, in: tree)
+      let child = FileWrapper(directoryWithFileWrappers: [:])
+      child.preferredFilename = name
+      folder.addFileWrapper(child)
+    case .mode(let path, let mode):
+      let (folder, name) = try Self.place(path, in: tree)
+      guard let child = try folder.child(named: name) else { return }
+      var attributes = child.fileAttributes
+      attributes[FileAttributeKey.posixPermissions.rawValue] = UInt(mode)
+      child.fileAttributes = attributes
+    }
+  }
+
+  private static func place(_ path: String, in tree: FileWrapper) throws -> (FileWrapper, String) {
+    var folder = tree
+    let names = path.split(separator: "/").map(String.init)
+    for name in names.dropLast() {
+      guard let child = try folder.child(named: name) else {
+        throw FilePackageError(.noSuchFile, .read, document: path)
+      }
+      folder = child
+    }
+    return (folder, names.last ?? path)
+  }
+}
+
+extension PackageStore {
+  /// Changes the tree; with `save()` after it, what an application does.
+  func edit(_ edits: [Edit]) throws {
+    for edit in edits { try edit.apply(to: tree) }
+  }
+
+  /// Changes the bytes of a child.
+  func put(_ path: String, _ text: String) throws {
+    try Edit.put(path, text).apply(to: tree)
+  }
+}
+
+extension TestTree {
+  /// The same tree in memory, as an application makes it.
+  var wrapper: FileWrapper {
+    switch self {
+    case .file(let bytes, let mode):
+      let file = FileWrapper(regularFileWithContents: Data(bytes))
+      if mode != 0o644 {
+        file.fileAttributes = [
+          FileAttributeKey.type.rawValue: FileAttributeType.typeRegular,
+          FileAttributeKey.posixPermissions.rawValue: UInt(mode),
+        ]
+      }
+      return file
+    case .link(let bytes):
+      return FileWrapper(
+        symbolicLinkWithDestinationURL: URL(filePath: String(decoding: bytes, as: UTF8.self)))
+    case .directory, .other:
+      return FileWrapper(
+        directoryWithFileWrappers: Dictionary(
+          uniqueKeysWithValues: entries.map { ($0.key.string, $0.value.wrapper) }))
+    }
+  }
+}

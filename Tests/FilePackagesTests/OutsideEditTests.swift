@@ -1,0 +1,204 @@
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import SystemPackage
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("A staged save beside the edits of other programs")
+struct OutsideEditTests {
+  private static let tree: TestTree = [
+    "Text.txt": "old text", "Other.txt": "other", "Images": ["1.png": "one", "2.png": "two"],
+  ]
+
+  private static func open(_ disk: any Disk) async throws -> PackageStore {
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    // What an application has looked at.
+    _ = try await store.tree.child(named: "Text.txt")?.contents()
+    _ = try await store.tree.child(named: "Images")?.children()
+    return store
+  }
+
+  /// Writes a file as another program does.
+  fileprivate static func write(_ text: String, to name: FileName, in folder: FilePath, on disk: any Disk)
+    throws
+  {
+    let directory = try disk.openDirectory(at: folder)
+    try? disk.removeFile(name, in: directory)
+    try disk.makeFile(name, Array(text.utf8), in: directory)
+  }
+
+  enum Outside: CaseIterable {
+    case replaced, rewritten, removed, added, becameFolder, inRemovedFolder
+
+    func act(on disk: any Disk) throws {
+      let folder = try disk.openDirectory(at: CrashCheck.path)
+      switch self {
+      case .replaced: try OutsideEditTests.write("someone's", to: "Text.txt", in: CrashCheck.path, on: disk)
+      case .rewritten:
+        // The same size and date, but another file.
+        let before = try disk.status(of: "Text.txt", in: folder)
+        try OutsideEditTests.write("OLD TEXT", to: "Text.txt", in: CrashCheck.path, on: disk)
+        try disk.setModified(before.modified, of: "Text.txt", in: folder)
+      case .removed: try disk.removeFile("Text.txt", in: folder)
+      case .added: try OutsideEditTests.write("someone's", to: "New.txt", in: CrashCheck.path, on: disk)
+      case .becameFolder:
+        try disk.removeFile("Text.txt", in: folder)
+        try disk.makeDirectory("Text.txt", in: folder, mode: 0o755)
+      case .inRemovedFolder:
+        try OutsideEditTests.write("someone's", to: "3.png", in: "/Trip.pkg/Images", on: disk)
+      }
+    }
+  }
+
+  @Test(arguments: Outside.allCases, [true, false])
+  func `refuses to overwrite what somebody else changed`(outside: Outside, metadata: Bool) async throws {
+    let disk = try await CrashCheck.disk(Self.tree, metadata: metadata)
+    let store = try await Self.open(disk)
+    try await store.edit([.put("Text.txt", "mine"), .put("New.txt", "mine"), .remove("Images")])
+    try outside.act(on: disk)
+    let before = try PackagePicture(of: CrashCheck.path, on: disk)
+    let error = await #expect(throws: FilePackageError.self) { try await store.save() }
+    #expect(error?.code == .changedOnDisk, "\(String(describing: error))")
+    #expect(try PackagePicture(of: CrashCheck.path, on: disk) == before)
+    #expect(try disk.names(in: "/") == ["Trip.pkg"])
+    #expect(try await store.tree.child(named: "New.txt")?.contents() == Data("mine".utf8))
+  }
+
+  @Test func `keeps what somebody else changed, added or removed and this save does not touch`() async throws
+  {
+    let disk = try await CrashCheck.disk(Self.tree, metadata: true)
+    let store = try await Self.open(disk)
+    _ = try await store.tree.child(named: "Other.txt")?.contents()
+    try Self.write("someone's", to: "Other.txt", in: CrashCheck.path, on: disk)
+    try Self.write("someone's", to: "Theirs.txt", in: CrashCheck.path, on: disk)
+    try disk.removeFile("1.png", in: disk.openDirectory(at: "/Trip.pkg/Images"))
+    try await store.edit([.put("Text.txt", "mine"), .put("Images/3.png", "mine")])
+    try await store.save()
+    let found = try PackagePicture(of: CrashCheck.path, on: disk).entries.mapValues {
+      String(decoding: $0.bytes, as: UTF8.self)
+    }
+    #expect(found["Other.txt"] == "someone's" && found["Theirs.txt"] == "someone's")
+    #expect(found["Text.txt"] == "mine" && found["Images/3.png"] == "mine" && found["Images/1.png"] == nil)
+    // What the application saw of it is old, so it must not overwrite it after that save either.
+    try await store.put("Other.txt", "mine")
+    let error = await #expect(throws: FilePackageError.self) { try await store.save() }
+    #expect(error?.code == .changedOnDisk)
+  }
+
+  @Test func `leaves alone what a tree built anew has never seen`() async throws {
+    let disk = try await CrashCheck.disk(Self.tree, metadata: false)
+    let store = try await Self.open(disk)
+    let children = try await store.tree.children()
+    try Self.write("someone's", to: "Theirs.txt", in: CrashCheck.path, on: disk)
+    let fresh = FileWrapper(directoryWithFileWrappers: [:])
+    for name in ["Images", "Text.txt"] { if let child = children[name] { fresh.addFileWrapper(child) } }
+    fresh.addRegularFile(withContents: Data("new".utf8), preferredFilename: "New.txt")
+    try await store.save(fresh)
+    #expect(try disk.names(in: CrashCheck.path) == ["Images", "New.txt", "Text.txt", "Theirs.txt"])
+
+    let again = FileWrapper(directoryWithFileWrappers: [:])
+    again.addRegularFile(withContents: Data("x".utf8), preferredFilename: "Text.txt")
+    try Self.write("someone's", to: "Text.txt", in: CrashCheck.path, on: disk)
+    let error = await #expect(throws: FilePackageError.self) { try await store.save(again) }
+    #expect(error?.code == .changedOnDisk)
+  }
+
+  enum Moment: CaseIterable {
+    case added, replaced, rewritten, swapped, copied
+  }
+
+  @Test(arguments: Moment.allCases)
+  func `never loses an edit made at the last moment`(moment: Moment) async throws {
+    var options = CrashDisk.Options()
+    options.supportsLinks = moment != .copied
+    let base = try await CrashCheck.disk(Self.tree, metadata: true, options: options)
+    let isDone = Mutex(false)
+    let disk = CountingDisk(base) { (event) throws(SystemError) in
+      guard event.operation == .exchange,
+        !isDone.withLock({ done in
+          defer { done = true }; return done
+        })
+      else { return }
+      // Errors of the other program's are for the expectations below.
+      switch moment {
+      case .added: try? Self.write("theirs", to: "Theirs.txt", in: "/Trip.pkg/Images", on: base)
+      case .replaced: try? Self.write("theirs", to: "Text.txt", in: CrashCheck.path, on: base)
+      case .rewritten, .copied: try? Self.write("theirs", to: "Other.txt", in: CrashCheck.path, on: base)
+      case .swapped:
+        guard let root = try? base.openDirectory(at: "/") else { return }
+        try? base.rename("Trip.pkg", in: root, to: "Away.pkg", in: root, .keep)
+        try? TestTree(dictionaryLiteral: ("Theirs.txt", "theirs")).write(to: "Trip.pkg", in: root, of: base)
+      }
+    }
+    let store = try await Self.open(disk)
+    try await store.put("Text.txt", "mine")
+    let error = await #expect(throws: FilePackageError.self) { try await store.save() }
+    #expect(error?.code == .changedOnDisk, "\(String(describing: error))")
+    let found = try PackagePicture(of: CrashCheck.path, on: base).entries.values
+    #expect(found.contains { $0.bytes == Array("theirs".utf8) })
+    #expect(!found.contains { $0.bytes == Array("mine".utf8) })
+    #expect(try base.names(in: "/") == (moment == .swapped ? ["Away.pkg", "Trip.pkg"] : ["Trip.pkg"]))
+  }
+
+  @Test func `says so when the package is another one or gone`() async throws {
+    for isGone in [true, false] {
+      let disk = try await CrashCheck.disk(Self.tree, metadata: true)
+      let store = try await Self.open(disk)
+      try await store.put("Text.txt", "mine")
+      let root = try disk.openDirectory(at: "/")
+      try disk.rename("Trip.pkg", in: root, to: "Away.pkg", in: root, .keep)
+      if !isGone { try Self.tree.write(to: "Trip.pkg", in: root, of: disk) }
+      let before = disk.tree
+      let error = await #expect(throws: FilePackageError.self) { try await store.save() }
+      #expect(error?.code == .changedOnDisk)
+      #expect(disk.tree == before)
+    }
+  }
+
+  @Test func `refuses a metadata plist that somebody else changed`() async throws {
+    let disk = try await CrashCheck.disk(Self.tree, metadata: true)
+    let store = try await Self.open(disk)
+    try Self.write("<plist/>", to: "Metadata.plist", in: CrashCheck.path, on: disk)
+    try await store.put("Text.txt", "mine")
+    let error = await #expect(throws: FilePackageError.self) { try await store.save() }
+    #expect(error?.code == .changedOnDisk && error?.child == "Metadata.plist")
+  }
+
+  @Test func `refuses a read-only child unless told otherwise`() async throws {
+    let disk = try CrashDisk(.package(["Text.txt": .file(Array("old".utf8), mode: 0o444), "Other.txt": "o"]))
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    try await store.put("Text.txt", "mine")
+    let before = disk.tree
+    let error = await #expect(throws: FilePackageError.self) { try await store.save() }
+    #expect(
+      error?.description
+        == "The document 'Trip.pkg' could not be saved: the file is read-only (writing 'Text.txt'). "
+        + "The document on disk is unchanged; the edits are still in memory. "
+        + "Allow writing, or save it to another place.")
+    #expect(disk.tree == before)
+    try await store.save(options: .overwritesReadOnly)
+    #expect(
+      disk.tree
+        == .package(["Text.txt": .file(Array("mine".utf8), mode: 0o444), "Other.txt": "o"]))
+  }
+
+  @Test func `keeps modes, extended attributes and dates`() async throws {
+    let disk = try await CrashCheck.disk(Self.tree, metadata: true)
+    let folder = try disk.openDirectory(at: CrashCheck.path)
+    let text = try disk.openFile("Text.txt", in: folder)
+    try disk.setMode(0o640, of: text)
+    try disk.setExtendedAttribute("user.tag", [1, 2], of: text)
+    try disk.setExtendedAttribute("user.root", [3], of: folder)
+    let store = try await Self.open(disk)
+    let before = try PackagePicture(of: CrashCheck.path, on: disk)
+    try await store.put("Text.txt", "mine")
+    try await store.save()
+    let after = try PackagePicture(of: CrashCheck.path, on: disk)
+    #expect(before.changedNames(in: after) == [".", "Text.txt", "Metadata.plist"])
+    #expect(after.entries["Text.txt"]?.mode == 0o640)
+    #expect(after.entries["Text.txt"]?.extended == ["user.tag": [1, 2]])
+    #expect(after.entries["."]?.extended == ["user.root": [3]])
+  }
+}

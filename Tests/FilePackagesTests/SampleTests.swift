@@ -1,0 +1,109 @@
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("Documents that other programs made")
+struct SampleTests {
+  /// The samples, which are kept beside the package and not in it.
+  private static let folder: FilePath = {
+    var path = FilePath(#filePath)
+    for _ in 0..<4 { path.removeLastComponent() }
+    return path.appending("shared/samples")
+  }()
+
+  private static let samples: [FilePath] = {
+    let disk = PosixDisk()
+    var paths = [folder.appending("sample-project.scriv"), folder.appending("README.rtfd")]
+    let shapes = folder.appending("textbundle/shapes")
+    if let directory = try? disk.openDirectory(at: shapes), let listing = try? disk.list(directory) {
+      for position in listing.sortedPositions() where listing.kind(at: position) == .directory {
+        paths.append(shapes.appending(listing.name(at: position).string))
+      }
+    }
+    return paths.filter { (try? disk.openDirectory(at: $0)) != nil }
+  }()
+
+  private static func copy(_ source: FilePath, to path: FilePath) throws {
+    let disk = PosixDisk()
+    let before = try PackagePicture(of: source, on: disk)
+    let root = try disk.openDirectory(at: path.removingLastComponent())
+    let name = FileName(path.lastComponent?.string ?? "")
+    try TestTree.read(source, of: disk).write(to: name, in: root, of: disk)
+    // Folders last, since what is put into them moves their dates.
+    for (place, entry) in before.entries.sorted(by: { $0.key > $1.key }) {
+      let file = place == "." ? path : path.pushing(FilePath(place))
+      guard let last = file.lastComponent else { continue }
+      let folder = try disk.openDirectory(at: file.removingLastComponent())
+      if entry.kind == .directory {
+        let directory = try disk.openDirectory(FileName(last.string), in: folder)
+        try disk.setMode(entry.mode | 0o700, of: directory)
+        try disk.setModified(entry.modified, of: directory)
+      } else {
+        try disk.setModified(entry.modified, of: FileName(last.string), in: folder)
+      }
+    }
+  }
+
+  @Test(
+    .enabled(if: !samples.isEmpty, "the samples have to be in 'shared/samples' beside the package"),
+    arguments: samples)
+  func `change only where they are changed`(sample: FilePath) async throws {
+    try await withTemporaryDirectory { folder in
+      let name = try #require(sample.lastComponent)
+      let path = folder.appending(name)
+      try Self.copy(sample, to: path)
+      let disk = CountingDisk(PosixDisk())
+      var original = try PackagePicture(of: sample, on: PosixDisk())
+      for (place, entry) in original.entries where entry.kind == .directory {
+        original.entries[place]?.mode |= 0o700
+      }
+      let before = try PackagePicture(of: path, on: PosixDisk())
+      #expect(before == original, "\(original.differences(in: before))")
+
+      let store = try await PackageStore.open(path, on: disk)
+      let inode = try disk.status(of: disk.openDirectory(at: path)).identity.inode
+      _ = try await ContentSummary(reading: store.tree.snapshot())
+      let untouched = try await store.save()
+      #expect(untouched.strategy == "none" && disk.counts.changes == 0)
+      #expect(try disk.status(of: disk.openDirectory(at: path)).identity.inode == inode)
+
+      // The file that lies deepest.
+      let files = before.entries.filter { $0.value.kind == .file }.keys.sorted()
+      let place = try #require(files.max { $0.split(separator: "/").count < $1.split(separator: "/").count })
+      try await store.put(place, "changed")
+      // The samples may have been handed out read-only.
+      let report = try await store.save(options: .overwritesReadOnly)
+      #expect(report.written == [place])
+      let after = try PackagePicture(of: path, on: PosixDisk())
+      let parent = place.contains("/") ? place.split(separator: "/").dropLast().joined(separator: "/") : "."
+      #expect(before.changedNames(in: after) == [place, parent])
+      #expect(after.entries[place]?.bytes == Array("changed".utf8))
+      #expect(after.entries[parent]?.mode == before.entries[parent]?.mode)
+      #expect(try PosixDisk().names(in: folder) == [name.string])
+    }
+  }
+
+  @Test func `keep their FIFOs and sockets`() async throws {
+    try await withTemporaryDirectory { folder in
+      let path = folder.appending("Trip.pkg")
+      let disk = PosixDisk()
+      try TestTree.package(["Text.txt": "old", "Folder": ["a": "a"]]).writeEntries(into: folder, of: disk)
+      try makeFIFO(path.appending("Folder/pipe"))
+      let store = try await PackageStore.open(path, on: disk)
+      try await store.put("Text.txt", "new")
+      let report = try await store.save()
+      #expect(report.leftAlone == ["Folder/pipe"])
+      #expect(report.description.contains("left alone: Folder/pipe"))
+      let after = try PackagePicture(of: path, on: disk)
+      #expect(after.entries["Folder/pipe"]?.kind == .fifo)
+      let error = await #expect(throws: FilePackageError.self) {
+        try await store.copy(to: URL(filePath: folder.appending("Copy.pkg").string))
+      }
+      #expect(error?.code == .wrongKind && error?.child == "Folder/pipe")
+      #expect(try disk.names(in: folder) == ["Trip.pkg"])
+    }
+  }
+}

@@ -1,0 +1,156 @@
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("A staged save that is cut short")
+struct StagedCrashTests {
+  static let tree: TestTree = [
+    "Text.txt": "old text", "Notes.txt": .file(Array("notes".utf8), mode: 0o600), "Data.bin": "0123456789",
+    "Current": .link(Array("Images/1.png".utf8)),
+    "Images": ["1.png": "one", "2.png": "two", "Deep": ["a.txt": "a", "b.txt": "b"]],
+  ]
+
+  static let saves: [[Edit]] = [
+    [.put("Text.txt", "new text")],
+    [.put("Added.txt", "added"), .remove("Notes.txt")],
+    [.move("Images/1.png", "Moved.png"), .link("Current", to: "Moved.png")],
+    [.folder("New"), .put("New/x.txt", "x"), .mode("Data.bin", 0o755), .remove("Images/Deep/a.txt")],
+    [.move("Images", "Pictures"), .put("Pictures/3.png", "three")],
+    [
+      .remove("Pictures/Deep"), .put("Text.txt", "newest"), .move("Moved.png", "New/m.png"),
+      .link("Other", to: "New"), .put("Pictures/2.png", "two again"), .mode("New", 0o700),
+    ],
+  ]
+
+  static func check(
+    _ saves: [[Edit]], metadata: Bool, options: CrashDisk.Options = .init(),
+    leavingOut: @escaping @Sendable (CrashDisk.SyncPoint) -> Bool = { _ in false },
+    limit: Int = 128, stopsAtFirst: Bool = false
+  ) async throws -> CrashCheck {
+    var check = CrashCheck()
+    check.stopsAtFirst = stopsAtFirst
+    let disk = try await CrashCheck.disk(
+      tree, metadata: metadata, options: options, leavingOut: leavingOut)
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    for edits in saves {
+      disk.synchronizeAll()
+      try await store.edit(edits)
+      try await check.check(disk, limit: limit, savesAgain: !stopsAtFirst) { try await store.save() }
+    }
+    return check
+  }
+
+  enum Kind: String, CaseIterable {
+    case all, noExchange, noExchangeNorKeep, noLinks, noneOfThem, clones
+    var options: CrashDisk.Options {
+      var options = CrashDisk.Options()
+      if self == .noExchange || self == .noExchangeNorKeep || self == .noneOfThem {
+        options.supportsExchange = false
+      }
+      if self == .noExchangeNorKeep || self == .noneOfThem { options.supportsKeep = false }
+      if self == .noLinks || self == .noneOfThem || self == .clones { options.supportsLinks = false }
+      options.supportsClone = self == .clones
+      return options
+    }
+  }
+
+  @Test(arguments: Kind.allCases, [true, false])
+  func `leaves the old package or the new one`(kind: Kind, metadata: Bool) async throws {
+    let check = try await Self.check(
+      Self.saves, metadata: metadata, options: kind.options, limit: kind == .all ? 40 : 8)
+    print(
+      "staged saves (\(kind), \(metadata ? "with" : "without") metadata): \(check.states) crash states, "
+        + "\(check.bad.count) bad")
+    #expect(check.bad.isEmpty, "\(check.bad.prefix(3).joined(separator: "\n\n"))")
+  }
+
+  @Test func `needs every one of its synchronisations`() async throws {
+    let edits: [Edit] = [
+      .put("Text.txt", "new text"), .put("Images/Deep/a.txt", "new a"), .folder("New"),
+      .put("New/x.txt", "x"),
+    ]
+    var caught = 0
+    let points = try await Self.check([edits], metadata: true, limit: 1, stopsAtFirst: true).syncPoints
+    #expect(points.count == 10, "\(points)")
+    for point in points {
+      let check = try await Self.check(
+        [edits], metadata: true, leavingOut: { $0.number == point.number }, stopsAtFirst: true)
+      #expect(!check.bad.isEmpty, "\(point) could be left out")
+      caught += check.bad.isEmpty ? 0 : 1
+    }
+    print("staged saves: leaving out a synchronisation found \(caught) times of \(points.count)")
+  }
+
+  @Test func `needs every one of its synchronisations without exchange and links`() async throws {
+    let edits: [Edit] = [.put("Text.txt", "new text"), .remove("Images/Deep")]
+    let options = Kind.noneOfThem.options
+    let points = try await Self.check(
+      [edits], metadata: false, options: options, limit: 1, stopsAtFirst: true
+    )
+    .syncPoints
+    var needless: [CrashDisk.SyncPoint] = []
+    for point in points {
+      let check = try await Self.check(
+        [edits], metadata: false, options: options, leavingOut: { $0.number == point.number },
+        stopsAtFirst: true)
+      if check.bad.isEmpty { needless.append(point) }
+    }
+    // The one before the exchange, which is made before it is known that there is none.
+    #expect(needless.map(\.number) == [points.count - 2], "\(needless)")
+  }
+
+  @Test func `leaves a new package whole or not at all, and needs every synchronisation`() async throws {
+    func check(
+      stopsAtFirst: Bool = true,
+      leavingOut: @escaping @Sendable (CrashDisk.SyncPoint) -> Bool = { _ in false }
+    ) async throws -> CrashCheck {
+      var check = CrashCheck()
+      check.stopsAtFirst = stopsAtFirst
+      let disk = try CrashDisk([:], leavingOut: leavingOut)
+      try await check.check(disk, limit: 64, savesAgain: !stopsAtFirst) {
+        _ = try await PackageStore.create(
+          Self.tree.wrapper, CrashCheck.path, contentType: "com.example.trip", on: disk)
+      }
+      return check
+    }
+    let whole = try await check(stopsAtFirst: false)
+    print("new packages: \(whole.states) crash states, \(whole.bad.count) bad")
+    #expect(whole.bad.isEmpty, "\(whole.bad.prefix(3).joined(separator: "\n\n"))")
+    for point in whole.syncPoints {
+      let bad = try await check(leavingOut: { $0.number == point.number }).bad
+      #expect(!bad.isEmpty, "\(point) could be left out")
+    }
+  }
+
+  @Test func `leaves a copy whole or not at all`() async throws {
+    var check = CrashCheck()
+    let disk = try CrashDisk(["Source.pkg": Self.tree])
+    let store = try await PackageStore.open("/Source.pkg", on: disk)
+    try await store.put("Text.txt", "unsaved")
+    try await check.check(disk, limit: 48, savesAgain: false) {
+      try await store.copy(to: URL(filePath: "/Trip.pkg"))
+    }
+    print("copies: \(check.states) crash states, \(check.bad.count) bad")
+    #expect(check.bad.isEmpty, "\(check.bad.prefix(3).joined(separator: "\n\n"))")
+  }
+
+  @Test(arguments: [Kind.all, .noExchange])
+  func `leaves the old or the new tree with FileWrapper and atomic`(kind: Kind) async throws {
+    var check = CrashCheck()
+    let disk = try CrashDisk(.package(Self.tree), options: kind.options)
+    let wrapper = try await PackageStore.open(CrashCheck.path, on: disk).tree
+    for edits in Self.saves.prefix(4) {
+      disk.synchronizeAll()
+      for edit in edits { try edit.apply(to: wrapper) }
+      try await check.check(disk, limit: 16) {
+        try wrapper.write(
+          to: CrashCheck.path, options: [.atomic, .withNameUpdating], original: CrashCheck.path, on: disk)
+      }
+    }
+    print("FileWrapper, atomic (\(kind)): \(check.states) crash states, \(check.bad.count) bad")
+    #expect(check.bad.isEmpty, "\(check.bad.prefix(3).joined(separator: "\n\n"))")
+  }
+}

@@ -1,0 +1,54 @@
+import DurableIO
+import Synchronization
+import SystemPackage
+import TestSupport
+
+/// A disk that begins to fail when it is told to, and stops when it is told to.
+struct SwitchableDisk {
+  private struct Fault {
+    var fault: FaultyDisk.Fault
+    var code: Errno
+    var requests = 0
+    var failures = 0
+  }
+
+  private final class Switch: Sendable {
+    let fault = Mutex<Fault?>(nil)
+  }
+
+  let disk: CountingDisk
+  private let current: Switch
+
+  init(_ base: any Disk) {
+    let current = Switch()
+    self.current = current
+    disk = CountingDisk(base) { (event) throws(SystemError) in
+      let code = current.fault.withLock { fault -> Errno? in
+        guard var now = fault else { return nil }
+        defer { fault = now }
+        now.requests += 1
+        let fails =
+          switch now.fault {
+          case .request(let number): now.requests - 1 == number
+          case .requests(let first): now.requests - 1 >= first
+          default: false
+          }
+        if fails { now.failures += 1 }
+        return fails ? now.code : nil
+      }
+      if let code { throw SystemError("\(event.operation)", event.name, code: code) }
+    }
+  }
+
+  func fail(_ fault: FaultyDisk.Fault, with code: Errno) {
+    current.fault.withLock { $0 = Fault(fault: fault, code: code) }
+  }
+
+  /// Returns how many requests failed.
+  func stopFailing() -> Int {
+    current.fault.withLock { fault in
+      defer { fault = nil }
+      return fault?.failures ?? 0
+    }
+  }
+}
