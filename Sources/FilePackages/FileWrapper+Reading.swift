@@ -99,6 +99,13 @@ extension FileWrapper {
         now.isSamePlace(as: read)
       {
         state.node = .file(.data(data))
+        // What was read is what later changes are told from, also where it is another program's by now.
+        if let stored = state.stored, let status = read.status, stored.isSamePlace(as: read) {
+          if stored.status.map(NodeAttributes.init) == state.attributes {
+            state.attributes = NodeAttributes(status)
+          }
+          state.stored = read
+        }
       }
     }
     return data

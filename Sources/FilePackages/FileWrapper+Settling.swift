@@ -5,8 +5,8 @@ import Synchronization
 // (2) A wrapper whose contents were read from somewhere else after the snapshot keeps them.
 // (3) Bytes that stay in memory are those on disk; others, of the plist that the library rewrites for one, are
 //     read again when they are asked for.
-// (4) What another program changed, and this tree did not, keeps the state that this tree knows of, so that
-//     overwriting it is found out.
+// (4) A file that another program changed, and this tree did not, keeps the status that this tree knows of until
+//     its new bytes are read, so that overwriting it unseen is found out.
 
 extension FileWrapper {
   /// Makes what is on disk at `place` the state that later changes are told from. Called after the snapshot was
@@ -75,12 +75,15 @@ extension FileWrapper {
       }
       // A child that took the name after the snapshot is not what is on disk.
       guard change == nil || change?.now?.wrapper === child, let status = statuses[name] else { continue }
-      if change == nil {
-        let known = child.state.withLock { $0.stored?.status }
-        guard known.map(status.isCarried(from:)) == true else { continue }  // (4)
-      }
       var childPlace = place.child(name)
       childPlace.status = status
+      if change == nil {
+        let known = child.state.withLock { $0.stored?.status }
+        if known.map(status.isCarried(from:)) != true {
+          child.noteOthers(at: childPlace, insteadOf: before?.child(name))
+          continue
+        }
+      }
       let origin = change == nil ? before?.child(name) : change?.now?.stored
       try child.settle(as: childPlace, change?.now, from: origin, updatesNames: updatesNames)
     }
@@ -88,6 +91,20 @@ extension FileWrapper {
 
   private var revision: UInt64 {
     state.withLock { $0.revision }
+  }
+
+  // (3) (4)
+  private func noteOthers(at place: StoredNode, insteadOf before: StoredNode?) {
+    state.withLock { state in
+      guard state.stored.isSamePlace(as: before), state.kind == place.status?.kind else { return }
+      switch state.node {
+      case .file: state.node = .file(.stored(place))
+      case .link:
+        state.node = .link(.unread)
+        state.stored = place
+      case .directory: break
+      }
+    }
   }
 
   /// Knows of a file that a save wrote into this directory on its own account.
