@@ -67,6 +67,11 @@ extension PackageStore {
     for edit in edits { try edit.apply(to: tree) }
   }
 
+  /// Reads all that the tree has by name.
+  func readEverything() throws {
+    _ = try ContentSummary(reading: tree.snapshot())
+  }
+
   /// Changes the bytes of a child.
   func put(_ path: String, _ text: String) throws {
     try Edit.put(path, text).apply(to: tree)

@@ -89,6 +89,8 @@ struct MetadataModelTests {
       let metadata = try await Self.check(disk)
       #expect(metadata.generation == generation)
       #expect(try await store.metadata() == metadata)
+      // What the tree reads now it reads from where things are by now.
+      try await store.readEverything()
       let found = try PackagePicture(of: CrashCheck.path, on: disk).entries
         .filter { $0.key != "." && $0.key != "Metadata.plist" }
         .mapValues { entry -> String? in

@@ -85,6 +85,15 @@ struct OutsideEditTests {
     try await store.put("Other.txt", "mine")
     let error = await #expect(throws: FilePackageError.self) { try await store.save() }
     #expect(error?.code == .changedOnDisk)
+    // Once it has been read, it may be.
+    let again = try await Self.open(disk)
+    _ = try await again.tree.child(named: "Other.txt")?.contents()
+    try Self.write("theirs again", to: "Other.txt", in: CrashCheck.path, on: disk)
+    try await again.put("Text.txt", "mine again")
+    try await again.save()
+    #expect(try await again.tree.child(named: "Other.txt")?.contents() == Data("theirs again".utf8))
+    try await again.put("Other.txt", "mine")
+    try await again.save()
   }
 
   @Test func `leaves alone what a tree built anew has never seen`() async throws {
