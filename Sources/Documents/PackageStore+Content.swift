@@ -48,7 +48,8 @@ extension PackageStore {
   /// Says what making a new document of the content would do, without touching anything.
   public static func plan<Content: DocumentContent>(creating content: Content, at url: URL) throws -> SavePlan
   {
-    try plan(creating: newTree(content).tree, at: url)
+    let (tree, type) = try newTree(content)
+    return try plan(creating: tree, at: url, contentType: type.identifier)
   }
 
   private static func newTree<Content: DocumentContent>(

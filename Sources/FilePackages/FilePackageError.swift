@@ -96,7 +96,7 @@ extension FilePackageError {
     _ code: Code, _ operation: Operation, _ node: StoredNode, activity: String? = nil, reason: String? = nil
   ) {
     self.init(
-      code, operation, document: node.location.path.string,
+      code, operation, document: FileName(node.location.path).string,
       child: node.path.isRoot ? nil : node.path.display, activity: activity, reason: reason)
   }
 
@@ -117,7 +117,7 @@ extension FilePackageError {
   ) {
     self = error
     self.operation = operation
-    document = location.path.string
+    document = FileName(location.path).string
     child = path.isRoot ? nil : path.display
     activity = "reading the contents for"
   }
@@ -164,14 +164,14 @@ extension FilePackageError: CustomStringConvertible, LocalizedError {
   public var errorDescription: String? { description }
 
   private var documentName: String {
-    FilePath(document).lastComponent?.string ?? document
+    FilePath(lossless: document).lastComponent.map { FileName($0).display } ?? displayString(document)
   }
 
   private var advice: [String] {
     var sentences: [String] = []
     let writes = operation != .open && operation != .read
     if operation == .save && code != .indeterminate {
-      sentences.append("The document on disk is unchanged; the edits are still in memory.")
+      sentences.append("The document on disk is unchanged.")
     }
     switch code {
     case .noSpace: sentences.append("Free some space and try again.")

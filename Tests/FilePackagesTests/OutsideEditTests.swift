@@ -184,7 +184,7 @@ struct OutsideEditTests {
     #expect(
       error?.description
         == "The document 'Trip.pkg' could not be saved: the file is read-only (writing 'Text.txt'). "
-        + "The document on disk is unchanged; the edits are still in memory. "
+        + "The document on disk is unchanged. "
         + "Allow writing, or save it to another place.")
     #expect(disk.tree == before)
     try await store.save(options: .overwritesReadOnly)

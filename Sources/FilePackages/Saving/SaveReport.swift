@@ -30,17 +30,24 @@ public struct SaveReport: Sendable, Hashable, Codable {
 }
 
 extension SaveReport: CustomStringConvertible {
-  /// One line, such as `wrote 2 (4.5 KB), removed 0, reused 998 (4.1 MB), 5 synchronizations`.
+  /// One line, such as `wrote Metadata.plist, Text.txt (4.5 KB), removed 0, reused 998 (4.1 MB), 5
+  /// synchronizations`. Up to four names are listed, more are counted.
   public var description: String {
     if strategy == "none" { return "nothing to save" }
     var parts = [
-      "wrote \(written.count) (\(Self.bytes(bytesWritten)))", "removed \(removed.count)",
+      "wrote \(Self.list(written)) (\(Self.bytes(bytesWritten)))", "removed \(Self.list(removed))",
       "reused \(reused) (\(Self.bytes(bytesReused)))",
       "\(synchronizations) synchronization\(synchronizations == 1 ? "" : "s")",
     ]
     if copied > 0 { parts.append("\(copied) copied for want of hard links") }
-    if !leftAlone.isEmpty { parts.append("left alone: \(leftAlone.joined(separator: ", "))") }
+    if !leftAlone.isEmpty { parts.append("left alone: \(Self.list(leftAlone))") }
+    if let leftover { parts.append("'\(leftover)' beside it could not be removed yet") }
     return parts.joined(separator: ", ")
+  }
+
+  private static func list(_ paths: [String]) -> String {
+    guard (1...4).contains(paths.count) else { return "\(paths.count)" }
+    return paths.map(displayString).joined(separator: ", ")
   }
 
   /// A number of bytes for people, in units of 1,000.

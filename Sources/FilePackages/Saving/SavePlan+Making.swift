@@ -204,7 +204,8 @@ private struct PlanMaker {
   private func check(_ path: PackagePath, of node: PackageSnapshot.Node) throws(FilePackageError) {
     guard let problem = path.name?.problem else { return }
     throw FilePackageError(
-      .invalidName, .save, document: base?.path.string ?? "", child: path.display, reason: problem.words)
+      .invalidName, .save, document: base.map { FileName($0.path).string } ?? "", child: path.display,
+      reason: problem.words)
   }
 }
 

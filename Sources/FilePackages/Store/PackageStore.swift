@@ -55,7 +55,7 @@ public actor PackageStore {
   /// - Throws: `noSuchFile`, `notAPackage`, or the system's reason. Metadata that cannot be read is no error
   ///   here; `metadata()` and saving report it.
   public static func open(at url: URL) async throws(FilePackageError) -> PackageStore {
-    try await open(FilePath(lossless: url.path), on: PosixDisk())
+    try await open(FilePath(of: url, for: .open), on: PosixDisk())
   }
 
   package static func open(
@@ -63,7 +63,7 @@ public actor PackageStore {
   ) async throws(FilePackageError) -> PackageStore {
     let node = try find(path, on: disk)
     guard let status = node.status, status.kind == .directory else {
-      throw FilePackageError(.notAPackage, .open, document: path.string)
+      throw FilePackageError(.notAPackage, .open, document: FileName(path).string)
     }
     let name = node.location.path.lastComponent.map(FileName.init)
     let tree = FileWrapper(state: FileWrapper.State(node, name: name))
@@ -119,7 +119,7 @@ public actor PackageStore {
   private func damage(
     _ code: FilePackageError.Code = .metadataDamaged, reason: String? = nil
   ) -> FilePackageError {
-    FilePackageError(code, .open, document: location.path.string, reason: reason)
+    FilePackageError(code, .open, document: FileName(location.path).string, reason: reason)
   }
 
   // MARK: Looking

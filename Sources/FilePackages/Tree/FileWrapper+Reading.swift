@@ -163,25 +163,9 @@ extension FileWrapper {
   }
 }
 
-extension FilePath {
-  /// The path that a file URL stands for.
-  ///
-  /// - Throws: `CocoaError` for a URL that leads to no file or of which only a part would be a path.
-  init(of url: URL, for operation: FilePackageError.Operation) throws {
-    // URL leaves an escaped NUL as it is, and makes nothing of a path that is not UTF-8.
-    let path = url.path
-    guard url.isFileURL, !path.isEmpty, !url.path(percentEncoded: true).contains("%00") else {
-      throw FilePackageError(
-        .invalidName, operation, document: url.absoluteString, reason: "that is no URL of a file"
-      ).cocoaError
-    }
-    self.init(lossless: path)
-  }
-}
-
 extension FileWrapper.State {
   init(reading url: URL) throws {
-    self.init(try StoredNode(at: FilePath(of: url, for: .read), following: false))
+    self.init(try StoredNode(at: url, following: false))
     guard stored?.status?.kind.isSupported == true else {
       let error = stored.map {
         FilePackageError(.wrongKind, .read, $0, reason: "it is \($0.status?.kind.words ?? "no file")")
@@ -193,7 +177,7 @@ extension FileWrapper.State {
   }
 
   init(contentsOf url: URL) throws {
-    let node = try StoredNode(at: FilePath(of: url, for: .read), following: true)
+    let node = try StoredNode(at: url, following: true)
     guard let status = node.status, status.kind == .file else {
       throw FilePackageError(.wrongKind, .read, node, reason: "it is not a regular file").cocoaError
     }

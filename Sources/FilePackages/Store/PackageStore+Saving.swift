@@ -62,7 +62,7 @@ extension PackageStore {
   public static func create(
     _ tree: FileWrapper, at url: URL, contentType: String?
   ) async throws(FilePackageError) -> (store: PackageStore, report: SaveReport) {
-    try await create(tree, FilePath(lossless: url.path), contentType: contentType, on: PosixDisk())
+    try await create(tree, FilePath(of: url, for: .create), contentType: contentType, on: PosixDisk())
   }
 
   package static func create(
@@ -70,19 +70,31 @@ extension PackageStore {
   ) async throws(FilePackageError) -> (store: PackageStore, report: SaveReport) {
     let location = Location(path, on: disk)
     let snapshot = tree.snapshot()
-    let (plan, draft) = try makePlan(
-      of: snapshot, original: nil, at: location, .create
-    ) { values in
-      contentType == nil && values == nil ? nil : MetadataDraft(new: contentType, values ?? [:], location)
-    }
+    let (plan, draft) = try makePlan(of: snapshot, contentType: contentType, at: location)
     let (staged, report) = try make(plan, at: location, draft, .create)
     guard let made = staged.made else {
-      throw FilePackageError(.notAPackage, .create, document: path.string)
+      throw FilePackageError(.notAPackage, .create, document: FileName(path).string)
     }
     let root = StoredNode(location: location, path: .root, status: made)
     let store = PackageStore(root, status: made, tree: tree)
     await store.adopt(Unsettled(tree, snapshot, staged, isConfirmed: true))
     return (store, report)
+  }
+
+  /// Says what `create(_:at:contentType:)` would do, without touching anything.
+  public static func plan(
+    creating tree: FileWrapper, at url: URL, contentType: String?
+  ) throws(FilePackageError) -> SavePlan {
+    let location = try Location(FilePath(of: url, for: .create), on: PosixDisk())
+    return try makePlan(of: tree.snapshot(), contentType: contentType, at: location).plan
+  }
+
+  private static func makePlan(
+    of snapshot: PackageSnapshot, contentType: String?, at location: Location
+  ) throws(FilePackageError) -> (plan: SavePlan, draft: MetadataDraft?) {
+    try makePlan(of: snapshot, original: nil, at: location, .create) { values in
+      contentType == nil && values == nil ? nil : MetadataDraft(new: contentType, values ?? [:], location)
+    }
   }
 
   /// Saves the tree, unsaved edits included, as a new document at `url`, with an identifier of its own. This
@@ -94,14 +106,14 @@ extension PackageStore {
   /// - Throws: as `create(_:at:contentType:)`.
   @discardableResult
   public func copy(to url: URL) throws(FilePackageError) -> SaveReport {
-    let destination = Location(FilePath(lossless: url.path), on: location.disk)
+    let destination = try Location(FilePath(of: url, for: .copy), on: location.disk)
     let (plan, draft) = try makeCopyPlan(to: destination)
     return try Self.make(plan, at: destination, draft, .copy).report
   }
 
   /// Says what `copy(to:)` would do, without touching anything.
   public func copyPlan(to url: URL) throws(FilePackageError) -> SavePlan {
-    try makeCopyPlan(to: Location(FilePath(lossless: url.path), on: location.disk)).plan
+    try makeCopyPlan(to: Location(FilePath(of: url, for: .copy), on: location.disk)).plan
   }
 
   // MARK: Planning
@@ -164,7 +176,7 @@ extension PackageStore {
   ) throws(FilePackageError) -> (plan: SavePlan, draft: MetadataDraft?) {
     do throws(FilePackageError) {
       guard case .directory(let changes) = snapshot.root.content else {
-        throw FilePackageError(.notAPackage, operation, document: location.path.string)
+        throw FilePackageError(.notAPackage, operation, document: FileName(location.path).string)
       }
       if let hidden = changes[PackageLayout.hidden]?.now, hidden.stored == nil {
         throw FilePackageError(

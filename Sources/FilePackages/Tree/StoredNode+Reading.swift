@@ -1,21 +1,23 @@
 package import DurableIO
+import FoundationEssentials
 package import SystemPackage
 
 extension StoredNode {
-  /// The node at `path`, looked at now.
+  /// The node at `url`, for Apple's interfaces.
   ///
-  /// A directory becomes a place of its own, so that it can move; anything else is named within the directory
-  /// that holds it. With `following`, a symbolic link stands for what it leads to.
-  ///
-  /// - Throws: `CocoaError` with the system's reason.
-  package init(at path: FilePath, following: Bool, on disk: any Disk = PosixDisk()) throws {
-    do {
-      self = try Self.look(at: path, following: following, on: disk)
+  /// - Throws: as `look(at:following:on:)`, as a `CocoaError`.
+  init(at url: URL, following: Bool) throws {
+    do throws(FilePackageError) {
+      self = try Self.look(at: FilePath(of: url, for: .read), following: following, on: PosixDisk())
     } catch {
       throw error.cocoaError
     }
   }
 
+  /// The node at `path`, looked at now.
+  ///
+  /// A directory becomes a place of its own, so that it can move; anything else is named within the directory
+  /// that holds it. With `following`, a symbolic link stands for what it leads to.
   package static func look(
     at path: FilePath, following: Bool, on disk: any Disk
   ) throws(FilePackageError) -> StoredNode {
@@ -28,7 +30,7 @@ extension StoredNode {
       path = destination.isAbsolute ? destination : path.removingLastComponent().pushing(destination)
     }
     throw FilePackageError(
-      .wrongKind, .read, document: path.string, reason: "too many levels of symbolic links")
+      .wrongKind, .read, document: FileName(path).string, reason: "too many levels of symbolic links")
   }
 
   private static func look(at path: FilePath, on disk: any Disk) throws(FilePackageError) -> StoredNode {

@@ -64,7 +64,7 @@ package struct MetadataDraft: Sendable {
 
   private func invalid(_ reason: String) -> FilePackageError {
     FilePackageError(
-      .invalidContent, .save, document: location.path.string, child: PackageLayout.metadata.string,
+      .invalidContent, .save, document: FileName(location.path).string, child: PackageLayout.metadata.string,
       reason: reason)
   }
 

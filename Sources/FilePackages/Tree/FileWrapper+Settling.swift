@@ -129,10 +129,13 @@ extension DirectoryNode {
     _ statuses: [FileName: FileStatus]
   ) {
     for (name, change) in saved {
-      let isSaved =
-        children[name] === change.now?.wrapper
-        && (change.now == nil || change.now?.revision == revisions[name])
-      changes[name] = isSaved ? nil : statuses[name].map { .present($0) } ?? .absent
+      if holds(change.now, at: name, revisions[name]) {
+        changes[name] = nil
+      } else if let status = statuses[name] {
+        changes[name] = .present(status)
+      } else {
+        changes[name] = .absent
+      }
     }
     for (name, baseline) in changes where saved[name] == nil {
       if looked.contains(name) {
@@ -142,6 +145,12 @@ extension DirectoryNode {
         changes[name] = .present(nil)
       }
     }
+  }
+
+  /// Whether the name still holds what was saved under it, or nothing where nothing was, in that revision.
+  private func holds(_ saved: PackageSnapshot.Node?, at name: FileName, _ revision: UInt64?) -> Bool {
+    guard let saved else { return children[name] == nil }
+    return children[name] === saved.wrapper && saved.revision == revision
   }
 
   /// Brings the listing to what is known after a save, without reading the directory: what other programs added

@@ -21,9 +21,10 @@ extension FileWrapper {
   public func write(
     to url: URL, options: FileWrapper.WritingOptions = [], originalContentsURL: URL?
   ) throws {
-    let path = try FilePath(of: url, for: .save)
-    let original = try originalContentsURL.map { try FilePath(of: $0, for: .save) }
-    do {
+    do throws(FilePackageError) {
+      let path = try FilePath(of: url, for: .save)
+      var original: FilePath?
+      if let url = originalContentsURL { original = try FilePath(of: url, for: .save) }
       try write(to: path, options: options, original: original, on: PosixDisk())
     } catch {
       throw error.cocoaError
@@ -44,7 +45,7 @@ extension FileWrapper {
     do {
       plan = try SavePlan(making: snapshot, original: original)
     } catch var error {
-      if error.document.isEmpty { error.document = path.string }
+      if error.document.isEmpty { error.document = FileName(path).string }
       throw error
     }
     var staged = StagedPackage(plan, at: location, over: destination)

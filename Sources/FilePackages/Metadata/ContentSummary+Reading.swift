@@ -21,7 +21,8 @@ func summarize(
     } catch {
       throw error as? FilePackageError
         ?? FilePackageError(
-          .inputOutput, .read, document: node.stored?.location.path.string ?? "", child: path.display)
+          .inputOutput, .read, document: node.stored.map { FileName($0.location.path).string } ?? "",
+          child: path.display)
     }
     body(ChildSummary(path: path, kind: .file, mode: mode, size: size, content: hash.finalize()))
   case .link:
