@@ -1,0 +1,89 @@
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+/// Whether a shell command succeeds here.
+private func succeeds(_ command: String) -> Bool {
+  (try? run(URL(filePath: "/bin/sh"), ["-c", command], in: "/").status) == 0
+}
+
+@Suite("What surrounds a package")
+struct SurroundingsTests {
+  /// Runs a script in which `$docpkg` is the command and `$demo` the folder of the demo's pictures.
+  private func script(_ text: String, in folder: FilePath) throws -> Run {
+    let copy = folder.appending("docpkg")
+    try FileManager.default.copyItem(atPath: tool.path, toPath: copy.string)
+    let settings = "set -e; docpkg='\(copy.string)'; demo='\(demo.path)'\n"
+    return try run(URL(filePath: "/bin/sh"), ["-c", settings + text], in: folder)
+  }
+
+  @Test(
+    .enabled(
+      if: succeeds("unshare -m mount -t tmpfs tmpfs /mnt"), "this needs the right to mount a file system"))
+  func `a full disk leaves the document as it was, and the error says so`() async throws {
+    try await withTemporaryDirectory { folder in
+      let run = try script(
+        """
+        mkdir small
+        unshare -m sh -ec '
+          mount -t tmpfs -o size=300k tmpfs small
+          cd small
+          "$0" new D.imageNotes --text hello --image "$1/Lake.jpeg" --quiet
+          find . -mindepth 1 -printf "%p %y %m %T@ %i\\n" | sort > "$2/before"
+          if "$0" edit D.imageNotes --add-image "$1/Dawn.png" --add-image "$1/Hut.jpeg" --add-image "$1/Dawn.png"
+          then exit 9; else status=$?; fi
+          find . -mindepth 1 -printf "%p %y %m %T@ %i\\n" | sort > "$2/after"
+          cmp "$2/before" "$2/after"
+          exit $status
+        ' "$docpkg" "$demo" "$PWD"
+        """, in: folder)
+      #expect(run.status == 2, "\(run.errors)")
+      #expect(run.errors.contains("no space left on device (writing 'Images/"))
+      #expect(run.errors.contains("The document on disk is unchanged. Free some space and try again."))
+    }
+  }
+
+  @Test(
+    .enabled(if: succeeds("setpriv --reuid 65534 --clear-groups true"), "this needs the right to be nobody"))
+  func `no permission to write leaves the document as it was`() async throws {
+    try await withTemporaryDirectory { folder in
+      let run = try script(
+        """
+        chmod 755 .
+        "$docpkg" new D.imageNotes --text hello --quiet
+        find D.imageNotes -printf "%p %y %m %T@ %i\\n" | sort > before
+        if setpriv --reuid 65534 --clear-groups "$docpkg" edit D.imageNotes --text x
+        then exit 9; else status=$?; fi
+        find D.imageNotes -printf "%p %y %m %T@ %i\\n" | sort | cmp before -
+        chmod 600 D.imageNotes/Text.txt
+        if setpriv --reuid 65534 --clear-groups "$docpkg" show D.imageNotes; then exit 9; fi
+        exit $status
+        """, in: folder)
+      #expect(run.status == 2, "\(run.errors)")
+      #expect(run.errors.contains("permission denied (making the new state beside it). The document on disk"))
+      #expect(run.errors.contains("permission denied (reading 'Text.txt')"))
+    }
+  }
+
+  @Test(.enabled(if: succeeds("strace -V"), "this needs strace"))
+  func `changing one of a thousand children touches that one and the metadata`() async throws {
+    try await withTemporaryDirectory { folder in
+      let run = try script(
+        """
+        "$docpkg" new D.imageNotes --text hello --quiet
+        i=0; while [ $i -lt 999 ]; do echo "child $i" > D.imageNotes/c$i.txt; i=$((i+1)); done
+        echo new > new.txt
+        strace -f -e trace=openat,linkat,creat,open -o calls "$docpkg" edit D.imageNotes --set c500.txt=new.txt
+        grep -c 'linkat(.*= 0' calls
+        grep -c 'O_CREAT' calls
+        grep -o '"c[0-9]*.txt", O_RDONLY' calls | sort -u
+        grep 'Text.txt", O_' calls || echo "Text.txt was not opened"
+        """, in: folder)
+      #expect(
+        run.output.split(separator: "\n").dropFirst() == [
+          "999", "2", "\"c500.txt\", O_RDONLY", "Text.txt was not opened",
+        ], "\(run.output)\(run.errors)")
+    }
+  }
+}
