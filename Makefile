@@ -9,9 +9,10 @@ demo: build
 build: prepare
 	swift build -c release --product docpkg
 
+# Hashing is made the same in every run, so that the crash states are, too.
 test: prepare
 	swift build --build-tests
-	swift test
+	SWIFT_DETERMINISTIC_HASHING=1 swift test
 
 lint:
 	swift format lint --strict --recursive --parallel Sources Tests Package.swift

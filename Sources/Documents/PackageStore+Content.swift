@@ -2,7 +2,8 @@ public import FilePackages
 public import FoundationEssentials
 
 extension PackageStore {
-  /// The type of the document: what its metadata says, or else what its name says.
+  /// The type of the document: what its metadata says, where that type is declared by now, or else what its
+  /// name says.
   public var contentType: UTType {
     // Metadata that cannot be read is reported by `metadata()` and by saving; the name still tells a type.
     let declared = (try? metadata())?.contentType.flatMap { UTType($0) }
@@ -13,7 +14,7 @@ extension PackageStore {
   ///
   /// - Throws: what the content's initialiser throws.
   public func content<Content: DocumentContent>(as type: Content.Type = Content.self) throws -> Content {
-    try Content(configuration: FileDocumentReadConfiguration(contentType: contentType, file: tree))
+    try Content(configuration: FileDocumentReadConfiguration(contentType: contentType(for: type), file: tree))
   }
 
   /// Saves the content: its type replaces in the tree what changed, and only that is written.
@@ -29,9 +30,16 @@ extension PackageStore {
     try plan(fileWrapper(of: content))
   }
 
-  private func fileWrapper(of content: some DocumentContent) throws -> FileWrapper {
-    try content.fileWrapper(
-      configuration: FileDocumentWriteConfiguration(contentType: contentType, existingFile: tree))
+  private func fileWrapper<Content: DocumentContent>(of content: Content) throws -> FileWrapper {
+    let type = contentType(for: Content.self)
+    return try content.fileWrapper(
+      configuration: FileDocumentWriteConfiguration(contentType: type, existingFile: tree))
+  }
+
+  /// The type of the document, once the content's own types are declared, which naming them does.
+  private func contentType<Content: DocumentContent>(for type: Content.Type) -> UTType {
+    _ = (type.readableContentTypes, type.writableContentTypes)
+    return contentType
   }
 
   /// Makes a new document of the content, of its first writable type.
