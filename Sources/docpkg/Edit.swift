@@ -75,6 +75,10 @@ struct Edit: AsyncParsableCommand {
     for move in movedImages where Int(move.value).map({ $0 < 1 }) ?? true {
       throw ValidationError("'\(move.value)' is no place in an order, which is counted from 1.")
     }
+    let parts = (setChildren.map(\.name) + removedChildren).filter(["Text.txt", "Images.txt"].contains)
+    if let part = parts.first, changesNotes {
+      throw ValidationError("'\(part)' holds what the other options change: give one or the other.")
+    }
   }
 
   private var changesNotes: Bool {

@@ -62,6 +62,18 @@ struct BadInputTests {
       command: ["edit", "D.imageNotes", "--set", String(repeating: "x", count: 256) + "=ok.png"],
       message: "a name cannot be longer than 255 bytes"),
     Case(
+      what: "a folder to read", command: ["cat", "D.imageNotes", "Images"],
+      message: "it is a folder (reading 'Images')"),
+    Case(
+      what: "the package itself to read", command: ["cat", "D.imageNotes", ""], message: "it is a folder"),
+    Case(
+      what: "a symbolic link to read", setup: "ln -s ../../etc D.imageNotes/out",
+      command: ["cat", "D.imageNotes", "out"], message: "it is a symbolic link to '../../etc'"),
+    Case(
+      what: "a text in two ways",
+      command: ["edit", "D.imageNotes", "--text", "x", "--set", "Text.txt=ok.png"],
+      message: "'Text.txt' holds what the other options change", status: 64),
+    Case(
       what: "a FIFO to read", setup: "mkfifo D.imageNotes/pipe", command: ["cat", "D.imageNotes", "pipe"],
       message: "(reading 'pipe')"),
     Case(

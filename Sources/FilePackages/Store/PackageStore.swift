@@ -132,13 +132,13 @@ public actor PackageStore {
     guard let node = try tree.descendant(at: path) else {
       throw FilePackageError(.noSuchFile, .read, node(path))
     }
-    guard node.isRegularFile else {
-      let target = node.symbolicLinkDestinationURL.map { " to '\($0.relativePath)'" } ?? ""
-      throw FilePackageError(
-        .wrongKind, .read, self.node(path),
-        reason: node.isDirectory ? "it is a folder" : "it is a symbolic link\(target), which is not followed")
+    if node.isRegularFile { return node }
+    var reason = "it is a folder"
+    if node.isSymbolicLink {
+      let target = FileName(bytes: try node.linkDestination()).display
+      reason = "it is a symbolic link to '\(target)', which is not followed"
     }
-    return node
+    throw FilePackageError(.wrongKind, .read, self.node(path), reason: reason)
   }
 
   private func node(_ path: String) -> StoredNode {
