@@ -6,8 +6,8 @@ import Testing
 @Suite("A wrapper used for what it is not")
 struct FileWrapperMisuseTests {
   enum Misuse: String, CaseIterable, Codable, Sendable {
-    case fileWrappersOfFile, fileWrappersOfLink, childNamesOfFile, addToFile, addRegularToFile, removeFromFile
-    case keyInFile, addToLink, contentsOfDirectory, contentsOfLink, sizeOfDirectory, chunksOfDirectory
+    case fileWrappersOfFile, fileWrappersOfLink, addToFile, addRegularToFile, removeFromFile
+    case keyInFile, addToLink, contentsOfDirectory, contentsOfLink
     case destinationOfFile, destinationOfDirectory
     case addNameless, addRegularWithoutName, preferredNil, preferredEmpty
     case attributesWithoutType, attributesWithoutPermissions
@@ -21,7 +21,6 @@ struct FileWrapperMisuseTests {
       switch self {
       case .fileWrappersOfFile: _ = file.fileWrappers
       case .fileWrappersOfLink: _ = link.fileWrappers
-      case .childNamesOfFile: _ = try? file.childNames()
       case .addToFile: file.addFileWrapper(FileWrapper("", named: "x"))
       case .addRegularToFile: file.addRegularFile(withContents: Data(), preferredFilename: "x")
       case .removeFromFile: file.removeFileWrapper(link)
@@ -29,8 +28,6 @@ struct FileWrapperMisuseTests {
       case .addToLink: link.addFileWrapper(file)
       case .contentsOfDirectory: _ = directory.regularFileContents
       case .contentsOfLink: _ = link.regularFileContents
-      case .sizeOfDirectory: _ = directory.regularFileSize
-      case .chunksOfDirectory: try? directory.forEachChunk { _ in }
       case .destinationOfFile: _ = file.symbolicLinkDestinationURL
       case .destinationOfDirectory: _ = directory.symbolicLinkDestinationURL
       case .addNameless: directory.addFileWrapper(FileWrapper())
@@ -65,5 +62,23 @@ struct FileWrapperMisuseTests {
       file.fileAttributes = file.fileAttributes
       directory.removeFileWrapper(file)
     }
+  }
+}
+
+@Suite("A method that throws")
+struct ThrowingMisuseTests {
+  @Test func `says that the wrapper is of another kind`() throws {
+    let file = FileWrapper(regularFileWithContents: Data())
+    let directory = FileWrapper(directoryWithFileWrappers: [:])
+    let uses: [() throws -> Void] = [
+      { _ = try directory.contents() }, { try directory.forEachChunk { _ in } },
+      { try directory.withRandomAccess { _, _ in } }, { _ = try file.children() },
+      { _ = try file.child(named: "x") }, { _ = try file.childNames() }, { _ = try file.childCount() },
+    ]
+    for use in uses {
+      let error = #expect(throws: FilePackageError.self) { try use() }
+      #expect(error?.code == .wrongKind)
+    }
+    #expect(directory.regularFileSize == nil)
   }
 }

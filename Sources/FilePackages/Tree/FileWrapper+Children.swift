@@ -9,15 +9,16 @@ extension FileWrapper {
   ///
   /// Makes an object of every child: O(children). `child(named:)`, `childNames()` and `childCount()` do not.
   public var fileWrappers: [String: FileWrapper]? {
+    precondition(isDirectory, "fileWrappers is for directory wrappers")
     // Nil for every failure is Apple's contract; `children()` says which.
-    try? children()
+    return try? children()
   }
 
   /// The children by key.
   ///
   /// FIFOs, sockets and devices are not among them; saving leaves them where they are.
   ///
-  /// - Throws: a `FilePackageError` that names what cannot be read.
+  /// - Throws: a `FilePackageError` that names what cannot be read, `wrongKind` when this is no directory.
   public func children() throws -> [String: FileWrapper] {
     try withDirectory { stored, directory in
       let names = directory.names().sorted()
@@ -230,7 +231,7 @@ extension FileWrapper {
   private func withDirectory<Result: Sendable>(_ body: (StoredNode?, inout DirectoryNode) throws -> Result)
     throws -> Result
   {
-    precondition(isDirectory, "this method is for directory wrappers")
+    guard isDirectory else { throw wrongKind(needed: .directory) }
     return try state.withLock { state in
       try state.list()
       let stored = state.stored

@@ -80,17 +80,18 @@ extension FileWrapper {
   /// The bytes of a regular file, or nil when they cannot be read, or are no longer those that were there when
   /// the wrapper was made. They stay in memory.
   public var regularFileContents: Data? {
+    precondition(isRegularFile, "regularFileContents is for regular-file wrappers")
     // Nil for every failure is Apple's contract; `contents()` says which.
-    try? contents()
+    return try? contents()
   }
 
   /// The bytes of a regular file. They stay in memory; `forEachChunk(_:)` is for files that are too large for
   /// that.
   ///
   /// - Throws: a `FilePackageError`, `changedOnDisk` when another program changed the file since the wrapper was
-  ///   made.
+  ///   made, `wrongKind` for a directory or a link, since what a document holds is for others to decide.
   public func contents() throws -> Data {
-    let contents = fileContents
+    let contents = try fileContents
     if case .data(let data) = contents { return data }
     let data = try contents.data()
     state.withLock { state in
@@ -119,16 +120,16 @@ extension FileWrapper {
     try fileContents.forEachChunk(body)
   }
 
-  /// The number of bytes of a regular file, without reading them; nil when it cannot be told.
+  /// The number of bytes of a regular file, without reading them; nil for anything else, and when it cannot be
+  /// told.
   public var regularFileSize: UInt64? {
-    fileContents.size
+    (try? fileContents)?.size
   }
 
   var fileContents: FileContents {
-    state.withLock { state in
-      guard case .file(let contents) = state.node else {
-        preconditionFailure("regularFileContents is for regular-file wrappers")
-      }
+    get throws(FilePackageError) {
+      let node = state.withLock { $0.node }
+      guard case .file(let contents) = node else { throw wrongKind(needed: .file) }
       return contents
     }
   }

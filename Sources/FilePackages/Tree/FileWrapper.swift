@@ -19,8 +19,10 @@ package import Synchronization
 /// - `init?(coder:)` has no counterpart, since `NSCoder` belongs to a Foundation that this library does not
 ///   load; `serializedRepresentation` does its work.
 ///
-/// Calling a method that is not for this kind of wrapper is a programming error and traps, as with Apple's:
-/// look at `isDirectory`, `isRegularFile` and `isSymbolicLink` first.
+/// Calling one of Apple's methods that is not for this kind of wrapper is a programming error and traps, as with
+/// Apple's: look at `isDirectory`, `isRegularFile` and `isSymbolicLink` first. The methods that throw, such as
+/// `contents()` and `child(named:)`, say `wrongKind` instead, so that a document that holds something else than
+/// expected is no danger.
 // @unchecked: every stored property is a constant, and `state` guards what it holds. Being open for
 // subclasses as Apple's is, the class cannot be checked by the compiler; a subclass guards its own.
 open class FileWrapper: @unchecked Sendable {
@@ -142,6 +144,14 @@ open class FileWrapper: @unchecked Sendable {
   public var isSymbolicLink: Bool { kind == .symbolicLink }
 
   package var kind: FileKind { state.withLock { $0.kind } }
+
+  /// The error of a method that is for another kind of wrapper and can say so.
+  func wrongKind(needed: FileKind) -> FilePackageError {
+    let (stored, filename) = state.withLock { ($0.stored, $0.filename) }
+    let reason = "it is \(kind.words), not \(needed.words)"
+    if let stored { return FilePackageError(.wrongKind, .read, stored, reason: reason) }
+    return FilePackageError(.wrongKind, .read, document: filename ?? "", reason: reason)
+  }
 
   // MARK: Names
 
