@@ -30,10 +30,7 @@ extension ImageNotes {
       switch source {
       case .new(let wrapper): return wrapper
       case .stored(let directory):
-        guard let wrapper = try directory.child(named: name), wrapper.isRegularFile else {
-          throw FilePackageError(.noSuchFile, .read, document: "", child: path)
-        }
-        return wrapper
+        return try directory.regularFile(at: name)
       }
     }
 

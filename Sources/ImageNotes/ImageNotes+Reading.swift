@@ -58,12 +58,12 @@ extension ImageNotes {
       found[image.path] = image
       order.append(image.path)
     }
-    for name in try tree.childNames() where FreeName.split(name).base == Layout.classicImage {
-      if let child = try tree.child(named: name), child.isRegularFile { add(name, [], tree) }
+    for name in try tree.regularFileNames() where FreeName.split(name).base == Layout.classicImage {
+      add(name, [], tree)
     }
     if let directory = try tree.child(named: Layout.images), directory.isDirectory {
       // Hidden files are a file manager's, not the document's.
-      for name in try directory.childNames() where !name.hasPrefix(".") {
+      for name in try directory.regularFileNames() where !name.hasPrefix(".") {
         add(name, [Layout.images], directory)
       }
     }

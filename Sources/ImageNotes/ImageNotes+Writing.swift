@@ -54,7 +54,7 @@ extension ImageNotes {
   }
 
   private static func imagesDirectory(in tree: FileWrapper) throws -> FileWrapper {
-    if let directory = try tree.child(named: Layout.images) {
+    if let directory = try tree.descendant(at: Layout.images) {
       guard directory.isDirectory else {
         throw FilePackageError(
           .wrongKind, .save, document: tree.filename ?? "", child: Layout.images, reason: "it is not a folder"
@@ -69,8 +69,7 @@ extension ImageNotes {
   }
 
   private static func replace(_ name: String, with data: Data, in tree: FileWrapper) throws {
-    if let old = try tree.child(named: name) { tree.removeFileWrapper(old) }
-    tree.addRegularFile(withContents: data, preferredFilename: name)
+    try tree.setDescendant(FileWrapper(regularFileWithContents: data), at: name)
   }
 }
 

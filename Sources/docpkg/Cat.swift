@@ -20,7 +20,7 @@ struct Cat: AsyncParsableCommand {
 
   func run() async throws {
     let store = try await PackageStore.open(at: url(path))
-    let file = try await store.file(at: child)
+    let file = try await store.tree.regularFile(at: child)
     try file.forEachChunk { writeAll($0, to: STDOUT_FILENO) }
   }
 }

@@ -85,7 +85,7 @@ struct ImageNotesTests {
       var notes: ImageNotes = try await again.content()
       notes.text = "other"
       try await again.save(notes)
-      let extra = try await PackageStore.open(at: url(folder)).file(at: "Extra/Deep/x.bin")
+      let extra = try await PackageStore.open(at: url(folder)).tree.regularFile(at: "Extra/Deep/x.bin")
       #expect(try extra.contents() == Data([1]))
     }
   }

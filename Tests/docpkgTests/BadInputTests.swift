@@ -70,6 +70,27 @@ struct BadInputTests {
       what: "a symbolic link to read", setup: "ln -s ../../etc D.imageNotes/out",
       command: ["cat", "D.imageNotes", "out"], message: "it is a symbolic link to '../../etc'"),
     Case(
+      what: "a folder for the text", setup: "rm D.imageNotes/Text.txt; mkdir D.imageNotes/Text.txt",
+      command: ["show", "D.imageNotes"], message: "it is not a regular file (opening 'Text.txt')"),
+    Case(
+      what: "a file for the images", setup: "rm -r D.imageNotes/Images; echo x > D.imageNotes/Images",
+      command: ["edit", "D.imageNotes", "--add-image", "ok.png"],
+      message: "it is not a folder (writing 'Images')"),
+    Case(
+      what: "a FIFO for the list of images", setup: "mkfifo D.imageNotes/Images.txt",
+      command: ["edit", "D.imageNotes", "--caption", "ok.png=x"], message: "(reading 'Images.txt')"),
+    Case(
+      what: "a link for the list of images", setup: "ln -s Text.txt D.imageNotes/Images.txt",
+      command: ["show", "D.imageNotes"], message: "it is not a regular file (opening 'Images.txt')"),
+    Case(
+      what: "a folder for the metadata",
+      setup: "rm D.imageNotes/Metadata.plist; mkdir D.imageNotes/Metadata.plist",
+      command: ["edit", "D.imageNotes", "--title", "x"], message: "(reading 'Metadata.plist')"),
+    Case(
+      what: "a folder for an image", setup: "mkdir D.imageNotes/Images/sub.png",
+      command: ["edit", "D.imageNotes", "--remove-image", "sub.png"],
+      message: "no image 'sub.png'; it has 'ok.png'"),
+    Case(
       what: "a text in two ways",
       command: ["edit", "D.imageNotes", "--text", "x", "--set", "Text.txt=ok.png"],
       message: "'Text.txt' holds what the other options change", status: 64),

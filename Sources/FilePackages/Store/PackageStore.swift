@@ -124,27 +124,6 @@ public actor PackageStore {
 
   // MARK: Looking
 
-  /// The regular file at a path within the package, for reading.
-  ///
-  /// - Throws: `noSuchFile`; `wrongKind` for anything else, which is never opened; what
-  ///   `FileWrapper.descendant(at:)` throws.
-  public func file(at path: String) throws -> FileWrapper {
-    guard let node = try tree.descendant(at: path) else {
-      throw FilePackageError(.noSuchFile, .read, node(path))
-    }
-    if node.isRegularFile { return node }
-    var reason = "it is a folder"
-    if node.isSymbolicLink {
-      let target = FileName(bytes: try node.linkDestination()).display
-      reason = "it is a symbolic link to '\(target)', which is not followed"
-    }
-    throw FilePackageError(.wrongKind, .read, self.node(path), reason: reason)
-  }
-
-  private func node(_ path: String) -> StoredNode {
-    StoredNode(location: location, path: PackagePath(path))
-  }
-
   /// Where the package is.
   public nonisolated var url: URL {
     URL(filePath: FileName(location.path).string, directoryHint: .isDirectory)

@@ -53,6 +53,19 @@ extension FileWrapper {
     }
   }
 
+  /// The keys of the children that are regular files, in byte order of their names, without making objects of
+  /// them.
+  ///
+  /// - Throws: a `FilePackageError` when the directory cannot be read any more, `wrongKind` when this is none.
+  public func regularFileNames() throws -> [String] {
+    try withDirectory { _, directory in
+      let names = directory.names().filter { name in
+        (directory.listedKind(of: name) ?? directory.children[name]?.kind) == .file
+      }
+      return names.sorted().map { directory.key(of: $0) }
+    }
+  }
+
   /// The number of children, without making objects of them.
   public func childCount() throws -> Int {
     try withDirectory { _, directory in directory.count }

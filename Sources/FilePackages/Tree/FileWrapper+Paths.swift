@@ -24,6 +24,22 @@ extension FileWrapper {
     return node
   }
 
+  /// The regular file at a path.
+  ///
+  /// - Throws: `noSuchFile` when nothing is there, `wrongKind` for a folder or a link; otherwise as
+  ///   `descendant(at:)`.
+  public func regularFile(at path: String) throws -> FileWrapper {
+    let place = PackagePath(path)
+    guard let node = try descendant(at: path) else { throw error(.noSuchFile, place, nil) }
+    if node.isRegularFile { return node }
+    var reason = "it is a folder"
+    if node.isSymbolicLink {
+      let target = FileName(bytes: try node.linkDestination()).display
+      reason = "it is a symbolic link to '\(target)', which is not followed"
+    }
+    throw error(.wrongKind, place, reason)
+  }
+
   /// Puts a node at a path, in place of what is there. Folders on the way that are missing are made.
   ///
   /// - Throws: as `descendant(at:)`.
@@ -77,8 +93,12 @@ extension FileWrapper {
   private func error(
     _ code: FilePackageError.Code, _ path: PackagePath, _ reason: String?
   ) -> FilePackageError {
-    let document = state.withLock { $0.stored.map { FileName($0.location.path).string } ?? $0.filename ?? "" }
+    let (stored, filename) = state.withLock { ($0.stored, $0.filename) }
+    if var stored {
+      stored.path.names += path.names
+      return FilePackageError(code, .read, stored, reason: reason)
+    }
     return FilePackageError(
-      code, .read, document: document, child: path.isRoot ? nil : path.display, reason: reason)
+      code, .read, document: filename ?? "", child: path.isRoot ? nil : path.display, reason: reason)
   }
 }
