@@ -92,31 +92,11 @@ extension DirectoryNode {
 // MARK: - Looking at everything
 
 extension PackageSnapshot {
-  /// What a visit is told of one node.
-  package typealias Visitor = (_ path: PackagePath, _ node: Node) throws(FilePackageError) -> Void
-
   /// Folders within folders that are followed; a package beyond is refused.
   package static let maximumDepth = 200
-
-  /// Visits every node beneath the root, a folder before what is in it, names in byte order. O(children).
-  ///
-  /// - Parameter looking: whether nodes that nobody touched get a status and attributes; a statx(2) each.
-  package func visit(looking: Bool, _ body: Visitor) throws(FilePackageError) {
-    try root.visit(at: .root, looking: looking, body)
-  }
 }
 
 extension PackageSnapshot.Node {
-  fileprivate func visit(
-    at path: PackagePath, looking: Bool, _ body: PackageSnapshot.Visitor
-  ) throws(FilePackageError) {
-    for (name, node) in try children(at: path, looking: looking) {
-      let place = path.appending(name)
-      try body(place, node)
-      if case .directory = node.content { try node.visit(at: place, looking: looking, body) }
-    }
-  }
-
   /// All children of a directory by name: those in the snapshot, and the others from the disk.
   package func children(
     at path: PackagePath, looking: Bool
