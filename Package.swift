@@ -55,6 +55,11 @@ let package = Package(
     .target(
       name: "TestSupport", dependencies: ["DurableIO", system], path: "Tests/TestSupport",
       swiftSettings: strict),
+
+    // Saves to be killed, to be failed, and to be run beside others of its kind.
+    .executableTarget(
+      name: "saver", dependencies: ["FilePackages", system], path: "Tests/Saver", swiftSettings: strict),
+
     .testTarget(
       name: "DurableIOTests", dependencies: ["DurableIO", "TestSupport", system], swiftSettings: strict),
     .testTarget(

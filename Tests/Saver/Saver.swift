@@ -1,0 +1,75 @@
+import FilePackages
+import FoundationEssentials
+import Glibc
+import SystemPackage
+
+/// A program that saves, to be killed, to be failed and to be run beside others of its kind.
+///
+/// `saver init PATH N`, `saver save PATH G [K] [--later] [--staged]`,
+/// `saver loop PATH FROM TO [ACKS] [--later] [--staged]`, `saver check PATH [K]`, `saver naive PATH`,
+/// `saver write PATH WRITER ROUNDS ACKS [--keep] [--staged]`, `saver reading PATH SECONDS`.
+///
+/// Status 0 done, 1 a document that is not whole, 2 failed, 64 usage.
+@main struct Saver {
+  static func main() async {
+    var arguments = CommandLine.arguments.dropFirst().filter { !$0.hasPrefix("--") }
+    let flags = Set(CommandLine.arguments.dropFirst().filter { $0.hasPrefix("--") })
+    guard arguments.count >= 2 else { usage() }
+    let command = arguments.removeFirst()
+    let url = URL(filePath: arguments.removeFirst(), directoryHint: .isDirectory)
+    let numbers = arguments.map { Int($0) }
+    do {
+      switch (command, numbers.count) {
+      case ("init", 1):
+        try await make(at: url, children: number(numbers[0]))
+      case ("save", 1...2):
+        let touched = numbers.count == 2 ? number(numbers[1]) : nil
+        try await save(url, number(numbers[0]), touching: touched, options(flags))
+      case ("loop", 2...3):
+        let acknowledgements = try arguments.dropFirst(2).first.map { try appending(to: $0) }
+        try await loop(url, number(numbers[0])...number(numbers[1]), acknowledgements, options(flags))
+      case ("check", 0...1):
+        try await check(url, touched: numbers.isEmpty ? nil : number(numbers[0]))
+      case ("naive", 0):
+        try readNaively(url)
+      case ("write", 3):
+        let writer = Writer(
+          name: arguments[0], url: url, options: options(flags), keepsOpen: flags.contains("--keep"))
+        try await writer.run(rounds: number(numbers[1]), appending(to: arguments[2]))
+      case ("reading", 1):
+        try await readRepeatedly(url, seconds: number(numbers[0]))
+      default: usage()
+      }
+    } catch {
+      say("\(error)\n", to: .standardError)
+      exit(2)
+    }
+  }
+
+  static func say(_ text: String, to file: FileDescriptor = .standardOutput) {
+    // One write(2), and nothing else to be done when nobody listens.
+    _ = try? file.writeAll(Array(text.utf8))
+  }
+
+  static func usage() -> Never {
+    say("usage: saver init|save|loop|check|naive|write|reading PATH …\n", to: .standardError)
+    exit(64)
+  }
+
+  private static func number(_ number: Int?) -> Int {
+    guard let number else { usage() }
+    return number
+  }
+
+  private static func appending(to path: String) throws -> FileDescriptor {
+    try FileDescriptor.open(
+      FilePath(path), .writeOnly, options: [.append, .create],
+      permissions: [.ownerReadWrite, .groupRead, .otherRead])
+  }
+
+  private static func options(_ flags: Set<String>) -> PackageStore.SavingOptions {
+    // The one way there is today is the staged one.
+    guard flags.isSubset(of: ["--keep", "--staged"]) else { usage() }
+    return []
+  }
+}
