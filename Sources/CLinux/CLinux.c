@@ -14,7 +14,7 @@
 int clinux_status(int directory, const char *name, struct clinux_status *result) {
   struct statx s;
   int flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | (name[0] == 0 ? AT_EMPTY_PATH : 0);
-  if (statx(directory, name, flags, STATX_BASIC_STATS, &s) != 0) return -1;
+  if (statx(directory, name, flags, STATX_BASIC_STATS | STATX_BTIME, &s) != 0) return -1;
   result->device = makedev(s.stx_dev_major, s.stx_dev_minor);
   result->inode = s.stx_ino;
   result->size = s.stx_size;
@@ -26,6 +26,9 @@ int clinux_status(int directory, const char *name, struct clinux_status *result)
   result->modified_nanoseconds = s.stx_mtime.tv_nsec;
   result->changed_seconds = s.stx_ctime.tv_sec;
   result->changed_nanoseconds = s.stx_ctime.tv_nsec;
+  result->has_born = (s.stx_mask & STATX_BTIME) != 0;
+  result->born_seconds = s.stx_btime.tv_sec;
+  result->born_nanoseconds = s.stx_btime.tv_nsec;
   return 0;
 }
 
@@ -36,6 +39,14 @@ int clinux_rename(int from_directory, const char *from, int to_directory, const 
 ssize_t clinux_getdents(int directory, void *buffer, size_t capacity) {
   return syscall(SYS_getdents64, directory, buffer, capacity);
 }
+
+int clinux_lock_byte(int file, int type, int64_t byte) {
+  // l_pid has to be 0.
+  struct flock lock = {.l_type = type, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
+  return fcntl(file, F_OFD_SETLK, &lock);
+}
+
+int clinux_start_writing(int file) { return sync_file_range(file, 0, 0, SYNC_FILE_RANGE_WRITE); }
 
 int clinux_clone(int destination, int source) { return ioctl(destination, FICLONE, source); }
 

@@ -3,17 +3,20 @@ package import SystemPackage
 
 /// What a disk was asked to do, in the words of `Disk`.
 package enum DiskOperation: Int, CaseIterable, Sendable {
-  case openDirectory, openFile, createFile
+  case openDirectory, openFile, openFileForWriting, createFile
   case status, list, destination, extendedAttributes
-  case read, write, clone
+  case read, write, resize, clone
   case makeDirectory, makeSymbolicLink, link, rename, exchange, removeFile, removeDirectory
   case setMode, setOwner, setModified, setExtendedAttribute
-  case synchronize, lock
+  case synchronize, synchronizeData, startWriting
+  case lock, lockByte
 
   /// Whether it may change what is on the disk.
   package var changes: Bool {
     switch self {
-    case .openDirectory, .openFile, .status, .list, .destination, .extendedAttributes, .read, .lock: false
+    case .openDirectory, .openFile, .openFileForWriting: false
+    case .status, .list, .destination, .extendedAttributes, .read: false
+    case .startWriting, .lock, .lockByte: false
     default: true
     }
   }
@@ -92,6 +95,13 @@ package struct CountingDisk: Disk {
     return try base.openFile(name, in: directory)
   }
 
+  package func openFileForWriting(_ name: FileName, in directory: borrowing OwnedDescriptor)
+    throws(SystemError) -> OwnedDescriptor
+  {
+    try count(.openFileForWriting, name)
+    return try base.openFileForWriting(name, in: directory)
+  }
+
   package func createFile(_ name: FileName, in directory: borrowing OwnedDescriptor, mode: UInt16)
     throws(SystemError) -> OwnedDescriptor
   {
@@ -152,6 +162,11 @@ package struct CountingDisk: Disk {
     try count(.write)
     try base.write(buffer, to: file, at: offset)
     counter.counts.withLock { $0.bytesWritten += UInt64(buffer.count) }
+  }
+
+  package func resize(_ file: borrowing OwnedDescriptor, to size: UInt64) throws(SystemError) {
+    try count(.resize)
+    try base.resize(file, to: size)
   }
 
   package func clone(_ source: borrowing OwnedDescriptor, to destination: borrowing OwnedDescriptor)
@@ -242,8 +257,27 @@ package struct CountingDisk: Disk {
     try base.synchronize(file)
   }
 
-  package func lock(_ directory: borrowing OwnedDescriptor) throws(SystemError) -> Bool {
+  package func synchronizeData(_ file: borrowing OwnedDescriptor) throws(SystemError) {
+    try count(.synchronizeData)
+    try base.synchronizeData(file)
+  }
+
+  package func startWriting(_ file: borrowing OwnedDescriptor) throws(SystemError) {
+    try count(.startWriting)
+    try base.startWriting(file)
+  }
+
+  // MARK: Locks
+
+  package func lock(_ directory: borrowing OwnedDescriptor, _ mode: LockMode) throws(SystemError) -> Bool {
     try count(.lock)
-    return try base.lock(directory)
+    return try base.lock(directory, mode)
+  }
+
+  package func lock(byte: UInt64, of file: borrowing OwnedDescriptor, _ mode: LockMode) throws(SystemError)
+    -> Bool
+  {
+    try count(.lockByte)
+    return try base.lock(byte: byte, of: file, mode)
   }
 }

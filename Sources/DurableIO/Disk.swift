@@ -8,6 +8,7 @@ package import SystemPackage
 ///
 /// What survives a power cut: nothing that was not synchronised. `synchronize(_:)` of a file keeps its bytes
 /// and attributes, of a directory its entries; the entry of a new file is the business of its directory.
+/// `synchronizeData(_:)` of a file keeps its bytes alone.
 package protocol Disk: Sendable {
   // Opening.
 
@@ -20,7 +21,12 @@ package protocol Disk: Sendable {
   /// FIFO is never waited for.
   func openFile(_ name: FileName, in directory: borrowing OwnedDescriptor) throws(SystemError)
     -> OwnedDescriptor
-  /// Makes a new file for writing: openat(2), O_CREAT and O_EXCL. The process's umask applies to `mode`.
+  /// Opens a regular file that is there for reading and writing: openat(2), O_RDWR and O_NOFOLLOW. It is
+  /// neither made nor cut. Anything else is refused as by `openFile`.
+  func openFileForWriting(_ name: FileName, in directory: borrowing OwnedDescriptor) throws(SystemError)
+    -> OwnedDescriptor
+  /// Makes a new file for reading and writing: openat(2), O_RDWR, O_CREAT and O_EXCL. The process's umask
+  /// applies to `mode`.
   func createFile(_ name: FileName, in directory: borrowing OwnedDescriptor, mode: UInt16) throws(SystemError)
     -> OwnedDescriptor
   /// Closes a descriptor that this disk opened: close(2). Only `OwnedDescriptor` calls it.
@@ -50,6 +56,9 @@ package protocol Disk: Sendable {
   func write(
     _ buffer: UnsafeRawBufferPointer, to file: borrowing OwnedDescriptor, at offset: UInt64
   ) throws(SystemError)
+  /// Makes a file shorter, or longer with zeros: ftruncate(2). EINVAL where it was not opened for writing. A
+  /// power cut before the next synchronisation may undo it and keep what was written afterwards.
+  func resize(_ file: borrowing OwnedDescriptor, to size: UInt64) throws(SystemError)
   /// Makes `destination` share the blocks of `source`: ioctl FICLONE. EOPNOTSUPP, EINVAL or EXDEV where the
   /// file system cannot.
   func clone(_ source: borrowing OwnedDescriptor, to destination: borrowing OwnedDescriptor)
@@ -99,9 +108,36 @@ package protocol Disk: Sendable {
   /// Keeps a file's bytes and attributes, or a directory's entries, through a power cut: fsync(2). After a
   /// failure the file must be given up: its pages are marked clean although they never reached the disk.
   func synchronize(_ file: borrowing OwnedDescriptor) throws(SystemError)
-  /// Takes the exclusive lock of an open directory if nobody holds it: flock(2). It ends with the descriptor
-  /// or with the process. False when somebody else holds it.
-  func lock(_ directory: borrowing OwnedDescriptor) throws(SystemError) -> Bool
+  /// Keeps a file's bytes and its size through a power cut, and what leads to them: fdatasync(2). Its mode,
+  /// owner, times and extended attributes may be lost. After a failure the file must be given up, as after
+  /// that of `synchronize`. Of a directory, the same as `synchronize`.
+  func synchronizeData(_ file: borrowing OwnedDescriptor) throws(SystemError)
+  /// Begins to write a file's bytes to the medium and does not wait: sync_file_range(2),
+  /// SYNC_FILE_RANGE_WRITE. It keeps nothing; the synchronisation that follows has less to wait for. It is
+  /// only a hint, so that ENOSYS, EINVAL, ESPIPE and EOPNOTSUPP are no failures.
+  func startWriting(_ file: borrowing OwnedDescriptor) throws(SystemError)
+
+  // Locks. None survives a power cut.
+
+  /// Takes or gives up the lock of an open directory or file, and does not wait: flock(2), LOCK_NB. False
+  /// when somebody else's lock is in the way; a lock of another mode that this descriptor held is lost then.
+  /// It belongs to the descriptor and ends with it, or with the process.
+  func lock(_ directory: borrowing OwnedDescriptor, _ mode: LockMode) throws(SystemError) -> Bool
+  /// Takes or gives up the lock of one byte of a file, which need not exist, and does not wait: fcntl(2),
+  /// F_OFD_SETLK. False when somebody else's lock is in the way; what this descriptor held, it holds still.
+  /// It belongs to the descriptor, excludes the others of the same process, too, and ends with it, or with
+  /// the process. EBADF for an exclusive lock of what was not opened for writing.
+  func lock(byte: UInt64, of file: borrowing OwnedDescriptor, _ mode: LockMode) throws(SystemError) -> Bool
+}
+
+/// What a lock lets others do.
+package enum LockMode: Sendable, Hashable, CaseIterable {
+  /// No lock: others may take any. Asking for it always succeeds.
+  case none
+  /// Others may hold a shared lock, too.
+  case shared
+  /// Nobody else may hold one.
+  case exclusive
 }
 
 /// What a rename does when the new name is taken.

@@ -85,9 +85,12 @@ package struct FileStatus: Hashable, Sendable {
   package var links: UInt32
   package var user: UInt32
   package var group: UInt32
+  /// When the node was made, or nil where the file system does not tell. Nobody can set it.
+  package var born: FileTime?
 
   package init(
-    kind: FileKind, mode: UInt16, identity: FileIdentity, links: UInt32, user: UInt32, group: UInt32
+    kind: FileKind, mode: UInt16, identity: FileIdentity, links: UInt32, user: UInt32, group: UInt32,
+    born: FileTime? = nil
   ) {
     self.kind = kind
     self.mode = mode
@@ -95,6 +98,7 @@ package struct FileStatus: Hashable, Sendable {
     self.links = links
     self.user = user
     self.group = group
+    self.born = born
   }
 
   package var size: UInt64 { identity.size }

@@ -31,6 +31,18 @@ package struct PosixDisk: Disk {
   package func openFile(_ name: FileName, in directory: borrowing OwnedDescriptor) throws(SystemError)
     -> OwnedDescriptor
   {
+    try openFile(name, in: directory, O_RDONLY)
+  }
+
+  package func openFileForWriting(_ name: FileName, in directory: borrowing OwnedDescriptor)
+    throws(SystemError) -> OwnedDescriptor
+  {
+    try openFile(name, in: directory, O_RDWR)
+  }
+
+  private func openFile(_ name: FileName, in directory: borrowing OwnedDescriptor, _ access: Int32)
+    throws(SystemError) -> OwnedDescriptor
+  {
     // A device acts on being opened, so the kind is looked at first; O_NONBLOCK and the second look are for
     // whoever swaps the entry in between.
     guard try status(of: name, in: directory).kind == .file else {
@@ -38,7 +50,7 @@ package struct PosixDisk: Disk {
     }
     let parent = directory.number
     let number = try name.call("openat") { name in
-      openat(parent, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+      openat(parent, name, access | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
     }
     let file = OwnedDescriptor(number, of: self)
     guard try status(of: file).kind == .file else {
@@ -52,7 +64,7 @@ package struct PosixDisk: Disk {
   {
     let parent = directory.number
     let number = try name.call("openat") { name in
-      openat(parent, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode_t(mode))
+      openat(parent, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode_t(mode))
     }
     return OwnedDescriptor(number, of: self)
   }
@@ -118,6 +130,12 @@ package struct PosixDisk: Disk {
       guard count > 0 else { throw SystemError("pwrite", code: .ioError) }
       done += count
     }
+  }
+
+  package func resize(_ file: borrowing OwnedDescriptor, to size: UInt64) throws(SystemError) {
+    let number = file.number
+    guard let size = off_t(exactly: size) else { throw SystemError("ftruncate", code: .invalidArgument) }
+    try repeated("ftruncate") { ftruncate(number, size) }
   }
 
   package func clone(_ source: borrowing OwnedDescriptor, to destination: borrowing OwnedDescriptor)
@@ -218,13 +236,21 @@ package struct PosixDisk: Disk {
     try repeated("fsync") { fsync(number) }
   }
 
-  package func lock(_ directory: borrowing OwnedDescriptor) throws(SystemError) -> Bool {
-    let number = directory.number
+  package func synchronizeData(_ file: borrowing OwnedDescriptor) throws(SystemError) {
+    let number = file.number
+    try repeated("fdatasync") { fdatasync(number) }
+  }
+
+  package func startWriting(_ file: borrowing OwnedDescriptor) throws(SystemError) {
+    let number = file.number
     do {
-      try repeated("flock") { flock(number, LOCK_EX | LOCK_NB) }
-      return true
-    } catch  where error.code == .wouldBlock {
-      return false
+      try repeated("sync_file_range") { clinux_start_writing(number) }
+    } catch {
+      switch error.code {
+      // Only a hint: where it cannot be given, the synchronisation does all of the work.
+      case .noFunction, .invalidArgument, .illegalSeek, .notSupported: return
+      default: throw error
+      }
     }
   }
 }
@@ -287,7 +313,9 @@ extension FileStatus {
         device: status.device, inode: status.inode, size: status.size,
         modified: FileTime(seconds: status.modified_seconds, nanoseconds: status.modified_nanoseconds),
         changed: FileTime(seconds: status.changed_seconds, nanoseconds: status.changed_nanoseconds)),
-      links: status.links, user: status.user, group: status.group)
+      links: status.links, user: status.user, group: status.group,
+      born: status.has_born == 0
+        ? nil : FileTime(seconds: status.born_seconds, nanoseconds: status.born_nanoseconds))
   }
 }
 

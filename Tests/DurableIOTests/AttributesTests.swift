@@ -92,7 +92,7 @@ struct AttributesTests {
   func `a lock that only one holds, as long as it is open`(on kind: EveryDisk) async throws {
     try await kind.run { root in
       let disk = root.disk
-      func lock(_ folder: Folder) throws -> Bool { try disk.lock(folder.descriptor) }
+      func lock(_ folder: Folder) throws -> Bool { try disk.lock(folder.descriptor, .exclusive) }
       do {
         let first = try Folder(disk, root.path)
         #expect(try lock(first))

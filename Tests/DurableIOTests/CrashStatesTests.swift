@@ -100,7 +100,7 @@ struct CrashStatesTests {
       #expect(mounted.crashStates().map(\.tree) == [state.tree])
 
       let root = try mounted.openDirectory(at: "/")
-      let lockIsFree = try mounted.lock(root)
+      let lockIsFree = try mounted.lock(root, .exclusive)
       #expect(lockIsFree)
       if state.tree["0"] != nil {
         #expect(try mounted.status(of: "0", in: root).identity == before.identity)

@@ -94,6 +94,7 @@ func namedRequests(_ folder: Folder) -> [(String, (FileName) throws -> Void)] {
   return [
     ("openDirectory", { _ = try disk.openDirectory($0, in: folder.descriptor) }),
     ("openFile", { _ = try disk.openFile($0, in: folder.descriptor) }),
+    ("openFileForWriting", { _ = try disk.openFileForWriting($0, in: folder.descriptor) }),
     ("createFile", { _ = try disk.createFile($0, in: folder.descriptor, mode: 0o600) }),
     ("status", { _ = try disk.status(of: $0, in: folder.descriptor) }),
     ("destination", { _ = try disk.destination(of: $0, in: folder.descriptor) }),

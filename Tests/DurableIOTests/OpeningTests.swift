@@ -157,6 +157,7 @@ struct OpeningTests {
       let reasons = [
         reason { _ = try disk.openDirectory("a", in: unknown) },
         reason { _ = try disk.openFile("a", in: unknown) },
+        reason { _ = try disk.openFileForWriting("a", in: unknown) },
         reason { _ = try disk.createFile("a", in: unknown, mode: 0) },
         reason { _ = try disk.status(of: unknown) },
         reason { _ = try disk.status(of: "a", in: unknown) },
@@ -165,6 +166,7 @@ struct OpeningTests {
         reason { _ = try disk.extendedAttributes(of: unknown) },
         reason { _ = try withUnsafeMutableBytes(of: &byte) { try disk.read(unknown, at: 0, into: $0) } },
         reason { try disk.writeAll([1], to: unknown) },
+        reason { try disk.resize(unknown, to: 0) },
         reason { try disk.clone(unknown, to: file) },
         reason { try disk.makeDirectory("a", in: unknown, mode: 0) },
         reason { try disk.makeSymbolicLink(to: [1], named: "a", in: unknown) },
@@ -178,7 +180,10 @@ struct OpeningTests {
         reason { try disk.setModified(time, of: "a", in: unknown) },
         reason { try disk.setExtendedAttribute("user.a", [], of: unknown) },
         reason { try disk.synchronize(unknown) },
-        reason { _ = try disk.lock(unknown) },
+        reason { try disk.synchronizeData(unknown) },
+        reason { try disk.startWriting(unknown) },
+        reason { _ = try disk.lock(unknown, .shared) },
+        reason { _ = try disk.lock(byte: 0, of: unknown, .shared) },
       ]
       #expect(reasons == [Errno?](repeating: .badFileDescriptor, count: reasons.count))
     }

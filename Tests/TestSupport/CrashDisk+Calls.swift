@@ -55,9 +55,10 @@ extension CrashDisk.State {
     Slot(directory: try node(directory), name: name)
   }
 
-  func syncPoint(of number: Node.Number) throws(Errno) -> CrashDisk.SyncPoint {
+  func syncPoint(of number: Node.Number, isOfData: Bool) throws(Errno) -> CrashDisk.SyncPoint {
     let node = try volume.node(number)
     return CrashDisk.SyncPoint(
-      number: syncPoints.count, kind: node.kind, name: node.home.name, path: volume.path(of: number))
+      number: syncPoints.count, kind: node.kind, name: node.home.name, path: volume.path(of: number),
+      isOfData: isOfData)
   }
 }

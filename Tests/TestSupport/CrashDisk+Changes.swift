@@ -1,7 +1,7 @@
 package import DurableIO
 import SystemPackage
 
-// Names, attributes and keeping.
+// Names and attributes.
 extension CrashDisk {
   // MARK: Names
 
@@ -117,30 +117,6 @@ extension CrashDisk {
         throw .notSupported
       }
       try state.volume.setAttributes(of: state.node(number)) { $0.extended[name] = value }
-    }
-  }
-
-  // MARK: Keeping
-
-  package func synchronize(_ file: borrowing OwnedDescriptor) throws(SystemError) {
-    let number = file.number
-    try change(.synchronize, "fsync") { (state) throws(Errno) in
-      let node = try state.node(number)
-      let point = try state.syncPoint(of: node)
-      state.syncPoints.append(point)
-      guard !leavingOut(point) else { return }
-      state.volume.synchronize(node)
-      state.volume.dropNameless(except: state.openFiles.values.map(\.node))
-    }
-  }
-
-  package func lock(_ directory: borrowing OwnedDescriptor) throws(SystemError) -> Bool {
-    let number = directory.number
-    return try call("flock") { (state) throws(Errno) -> Bool in
-      let node = try state.node(number)
-      if let holder = state.locks[node] { return holder == number }
-      state.locks[node] = number
-      return true
     }
   }
 }

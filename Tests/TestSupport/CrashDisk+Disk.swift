@@ -37,6 +37,18 @@ extension CrashDisk {
     return OwnedDescriptor(number, of: self)
   }
 
+  package func openFileForWriting(_ name: FileName, in directory: borrowing OwnedDescriptor)
+    throws(SystemError) -> OwnedDescriptor
+  {
+    let parent = directory.number
+    let number = try call("openat", name) { (state) throws(Errno) -> Int32 in
+      let node = try state.volume.existing(state.slot(name, parent))
+      guard try state.volume.node(node).kind == .file else { throw .invalidArgument }
+      return state.open(node, isForWriting: true)
+    }
+    return OwnedDescriptor(number, of: self)
+  }
+
   package func createFile(_ name: FileName, in directory: borrowing OwnedDescriptor, mode: UInt16)
     throws(SystemError) -> OwnedDescriptor
   {
@@ -53,7 +65,7 @@ extension CrashDisk {
   package func close(_ number: Int32) {
     state.withLock { state in
       guard let file = state.openFiles.removeValue(forKey: number) else { return }
-      if state.locks[file.node] == number { state.locks[file.node] = nil }
+      state.unlockAll(of: file.node, heldBy: number)
     }
   }
 
@@ -116,7 +128,6 @@ extension CrashDisk {
   ) throws(SystemError) -> Int {
     let number = file.number
     return try call("pread") { (state) throws(Errno) -> Int in
-      guard try !state.file(number).isForWriting else { throw .badFileDescriptor }
       let node = try state.volume.node(state.node(number))
       guard node.kind == .file else { throw .isDirectory }
       guard let offset = Int(exactly: offset), offset <= Int.max - buffer.count else {
@@ -137,17 +148,24 @@ extension CrashDisk {
     }
   }
 
+  package func resize(_ file: borrowing OwnedDescriptor, to size: UInt64) throws(SystemError) {
+    let number = file.number
+    try change(.resize, "ftruncate") { (state) throws(Errno) in
+      guard try state.file(number).isForWriting else { throw .invalidArgument }
+      try state.volume.resize(state.node(number), to: size)
+    }
+  }
+
   package func clone(_ source: borrowing OwnedDescriptor, to destination: borrowing OwnedDescriptor)
     throws(SystemError)
   {
     let (from, to) = (source.number, destination.number)
     try change(.clone, "ioctl FICLONE") { (state) throws(Errno) in
       let source = try state.node(from)
-      guard try state.file(to).isForWriting, try !state.file(from).isForWriting else {
-        throw .badFileDescriptor
-      }
+      guard try state.file(to).isForWriting else { throw .badFileDescriptor }
       guard try state.volume.node(source).kind == .file else { throw .isDirectory }
       guard options.supportsClone else { throw .notSupported }
+      guard try source != state.node(to) else { throw .invalidArgument }
       try state.volume.clone(source, to: state.node(to))
     }
   }

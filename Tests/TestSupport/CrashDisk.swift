@@ -39,21 +39,32 @@ package final class CrashDisk: Disk {
     /// The name it was last given, and the path by which it was last reachable.
     package let name: FileName
     package let path: String
+    /// Whether only the data was to be kept: `synchronizeData(_:)`.
+    package let isOfData: Bool
 
-    package var description: String { "synchronisation \(number) of \(kind.words), \(path)" }
+    package var description: String {
+      "synchronisation \(number) of \(isOfData ? "the data of " : "")\(kind.words), \(path)"
+    }
   }
 
   struct State: Sendable {
     struct OpenFile: Sendable {
       let node: Node.Number
+      /// Whether it was opened for reading and writing; otherwise only for reading.
       let isForWriting: Bool
+    }
+
+    /// What a lock is about: one byte of a node, or the node.
+    struct LockPlace: Sendable, Hashable {
+      let node: Node.Number
+      let byte: UInt64?
     }
 
     var volume: Volume
     var openFiles: [Int32: OpenFile] = [:]
     var nextDescriptor: Int32 = 3
-    /// Which descriptor holds the lock of a node.
-    var locks: [Node.Number: Int32] = [:]
+    /// Which descriptors hold a lock, and in which mode.
+    var locks: [LockPlace: [Int32: LockMode]] = [:]
     var syncPoints: [SyncPoint] = []
     var promises: [String] = []
     var points: [CrashPoint]?

@@ -30,6 +30,14 @@ struct FileBytes: Hashable, Sendable {
     count = size
   }
 
+  /// Makes the file shorter.
+  mutating func shrink(to size: Int) {
+    guard size < count else { return }
+    pages.removeSubrange(((size + Self.pageSize - 1) / Self.pageSize)...)
+    if let last = pages.indices.last { pages[last].removeSubrange((size - last * Self.pageSize)...) }
+    count = size
+  }
+
   mutating func write(_ buffer: UnsafeRawBufferPointer, at offset: Int) {
     guard !buffer.isEmpty else { return }
     grow(to: offset + buffer.count)

@@ -14,6 +14,7 @@ struct Node: Sendable {
   }
 
   let kind: FileKind
+  let born: FileTime
   /// Where it was last given a name; a directory's parent.
   var home: Slot
   var links: UInt32
@@ -28,12 +29,17 @@ struct Node: Sendable {
   var keptEntries: [FileName: Number] = [:]
 
   /// What was written since the last synchronisation, in order.
-  var writes: [Range<Int>] = []
+  private(set) var writes: [Range<Int>] = []
+  /// The smallest size it was given since then, or nil when its size was never set.
+  private(set) var cut: Int?
+  /// What the bytes would be if nothing had been cut off since then, or nil when nothing was.
+  private var uncut: FileBytes?
   /// Whether attributes were set since then; a modification time that moves with every write does not count.
   var attributesWereSet = false
 
   init(_ kind: FileKind, mode: UInt16, home: Slot, at time: FileTime, destination: FileBytes = FileBytes()) {
     self.kind = kind
+    born = time
     self.home = home
     links = kind == .directory ? 2 : 1
     attributes = Attributes(mode: mode, modified: time, changed: time)
@@ -42,7 +48,32 @@ struct Node: Sendable {
     keptBytes = destination
   }
 
-  mutating func noteWrite(_ range: Range<Int>) {
+  mutating func write(_ buffer: UnsafeRawBufferPointer, at offset: Int) {
+    bytes.write(buffer, at: offset)
+    uncut?.write(buffer, at: offset)
+    noteWrite(offset..<(offset + buffer.count))
+  }
+
+  mutating func write(_ range: Range<Int>, of other: FileBytes) {
+    bytes.write(range, of: other)
+    uncut?.write(range, of: other)
+    noteWrite(range)
+  }
+
+  mutating func resize(to size: Int) {
+    guard size != bytes.count else { return }
+    cut = min(cut ?? bytes.count, size)
+    if size < bytes.count {
+      if uncut == nil { uncut = bytes }
+      bytes.shrink(to: size)
+      writes = writes.map { $0.clamped(to: 0..<size) }.filter { !$0.isEmpty }
+    } else {
+      bytes.grow(to: size)
+      uncut?.grow(to: size)
+    }
+  }
+
+  private mutating func noteWrite(_ range: Range<Int>) {
     guard !range.isEmpty else { return }
     if let last = writes.last, last.upperBound == range.lowerBound {
       writes[writes.count - 1] = last.lowerBound..<range.upperBound
@@ -53,10 +84,17 @@ struct Node: Sendable {
 
   /// Puts the bytes and the attributes on the medium.
   mutating func keep() {
-    keptBytes = bytes
+    keepBytes()
     keptAttributes = attributes
-    writes = []
     attributesWereSet = false
+  }
+
+  /// Puts the bytes on the medium; attributes that were set stay as they are there.
+  mutating func keepBytes() {
+    keptBytes = bytes
+    writes = []
+    cut = nil
+    uncut = nil
   }
 }
 
@@ -81,6 +119,10 @@ extension Node {
     case firstHalf = "the first half"
     /// The second half of the bytes written, without the first.
     case secondHalf = "the second half"
+    /// The smallest size it was given, and nothing of what was written.
+    case cut = "cut"
+    /// All that was written, with everything that was cut off.
+    case uncut = "not cut"
     /// All that was written, with the attributes of before.
     case bytesOnly = "the bytes only"
     /// The attributes that were set, with the bytes of before.
@@ -88,17 +130,18 @@ extension Node {
   }
 
   /// Whether bytes or attributes are not on the medium.
-  var isChanged: Bool { !writes.isEmpty || attributesWereSet }
+  var isChanged: Bool { !writes.isEmpty || cut != nil || attributesWereSet }
 
   /// The different things that may remain; one when everything is on the medium.
   var possibleRemains: [Remains] {
-    if writes.isEmpty { return attributesWereSet ? [.everything, .kept] : [.everything] }
-    // Different where something was written, or in size; the rest is the same, and may be long.
+    if writes.isEmpty, cut == nil { return attributesWereSet ? [.everything, .kept] : [.everything] }
+    // Different where something was written or cut off, or in size; the rest is the same, and may be long.
+    let changed = writes + (cut.map { [$0..<Int.max] } ?? [])
     var seen: [FileBytes] = []
     var remains: [Remains] = []
-    for candidate in [Remains.everything, .kept, .zeros, .firstHalf, .secondHalf] {
+    for candidate in [Remains.everything, .kept, .zeros, .firstHalf, .secondHalf, .cut, .uncut] {
       let content = content(of: candidate)
-      if seen.contains(where: { $0.isEqual(to: content, in: writes) }) { continue }
+      if seen.contains(where: { $0.isEqual(to: content, in: changed) }) { continue }
       seen.append(content)
       remains.append(candidate)
     }
@@ -110,8 +153,10 @@ extension Node {
     switch remains {
     case .everything, .bytesOnly: return bytes
     case .kept, .attributesOnly: return keptBytes
+    case .cut: return keptBytesCut
+    case .uncut: return uncut ?? bytes
     case .zeros:
-      var content = keptBytes
+      var content = keptBytesCut
       content.grow(to: bytes.count)
       return content
     case .firstHalf, .secondHalf: return half(first: remains == .firstHalf)
@@ -125,8 +170,14 @@ extension Node {
     }
   }
 
-  private func half(first: Bool) -> FileBytes {
+  private var keptBytesCut: FileBytes {
     var content = keptBytes
+    if let cut { content.shrink(to: cut) }
+    return content
+  }
+
+  private func half(first: Bool) -> FileBytes {
+    var content = keptBytesCut
     var left = writes.reduce(0) { $0 + $1.count } / 2
     for range in writes {
       let middle = range.lowerBound + min(left, range.count)

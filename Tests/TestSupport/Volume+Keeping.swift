@@ -8,7 +8,9 @@ import DurableIO
 // (3) Of a rename between two directories each keeps its own half: synchronising the destination alone leaves
 //     both names, synchronising the source alone leaves none. A directory's rename is kept whole by either.
 // (4) An exchange is one change, kept whole by either directory.
-// (5) What was kept is never undone by an earlier change that reaches the medium later.
+// (5) A file's synchronisation of its data keeps its bytes and leaves attributes that were set before as they
+//     were; of a directory, it is one like any other.
+// (6) What was kept is never undone by an earlier change that reaches the medium later.
 
 extension Volume {
   mutating func synchronize(_ number: Node.Number) {
@@ -16,6 +18,11 @@ extension Volume {
     guard let directory = nodes[number], directory.kind == .directory else { return }
     for entry in directory.entries.values where nodes[entry]?.kind == .symbolicLink { nodes[entry]?.keep() }
     keepEntries(of: number)
+  }
+
+  mutating func synchronizeData(_ number: Node.Number) {
+    if nodes[number]?.kind == .directory { return synchronize(number) }
+    nodes[number]?.keepBytes()
   }
 
   /// Puts everything on the medium, as `sync(2)` and some patience would.
@@ -41,7 +48,7 @@ extension Volume {
     func isCovered(_ slot: Slot) -> Bool { slot.directory == directory || covered[slot] != nil }
     var left: [NameChange] = []
 
-    // Backwards, so that (5) is a look at what later changes of the same name have had kept.
+    // Backwards, so that (6) is a look at what later changes of the same name have had kept.
     for change in pending.reversed() {
       switch change {
       case .put(let slot, _), .remove(let slot), .forget(let slot, _):

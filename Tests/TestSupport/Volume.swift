@@ -65,7 +65,7 @@ struct Volume: Sendable {
       identity: FileIdentity(
         device: device, inode: number, size: size,
         modified: node.attributes.modified, changed: node.attributes.changed),
-      links: node.links, user: node.attributes.user, group: node.attributes.group)
+      links: node.links, user: node.attributes.user, group: node.attributes.group, born: node.born)
   }
 
   /// The path by which a node was last reachable.
@@ -125,8 +125,16 @@ extension Volume {
       throw offset > UInt64(Int64.max) ? .invalidArgument : .fileTooLarge
     }
     let time = now()
-    nodes[number]?.bytes.write(buffer, at: start)
-    nodes[number]?.noteWrite(start..<(start + buffer.count))
+    nodes[number]?.write(buffer, at: start)
+    nodes[number]?.attributes.modified = time
+    nodes[number]?.attributes.changed = time
+  }
+
+  mutating func resize(_ number: Node.Number, to size: UInt64) throws(Errno) {
+    guard let size = Int(exactly: size) else { throw .invalidArgument }
+    guard size <= FileBytes.maximumCount else { throw .fileTooLarge }
+    let time = now()
+    nodes[number]?.resize(to: size)
     nodes[number]?.attributes.modified = time
     nodes[number]?.attributes.changed = time
   }
@@ -134,8 +142,7 @@ extension Volume {
   mutating func clone(_ source: Node.Number, to destination: Node.Number) throws(Errno) {
     let bytes = try node(source).bytes
     let time = now()
-    nodes[destination]?.bytes.write(0..<bytes.count, of: bytes)
-    nodes[destination]?.noteWrite(0..<bytes.count)
+    nodes[destination]?.write(0..<bytes.count, of: bytes)
     nodes[destination]?.attributes.modified = time
     nodes[destination]?.attributes.changed = time
   }

@@ -31,6 +31,10 @@ struct clinux_status {
   uint32_t modified_nanoseconds;
   int64_t changed_seconds;
   uint32_t changed_nanoseconds;
+  /// Whether the file system tells when the file was made; 0 otherwise, and what follows means nothing.
+  uint32_t has_born;
+  uint32_t born_nanoseconds;
+  int64_t born_seconds;
 };
 
 /// statx(2) of `name` in `directory` without following a symbolic link; of `directory` itself when `name`
@@ -42,6 +46,12 @@ int clinux_rename(int from_directory, const char *from, int to_directory, const 
 
 /// getdents64(2): fills `buffer` with linux_dirent64 records.
 ssize_t clinux_getdents(int directory, void *buffer, size_t capacity);
+
+/// fcntl(2), F_OFD_SETLK of one byte; `type` is F_RDLCK, F_WRLCK or F_UNLCK.
+int clinux_lock_byte(int file, int type, int64_t byte);
+
+/// sync_file_range(2), SYNC_FILE_RANGE_WRITE of the whole file.
+int clinux_start_writing(int file);
 
 /// ioctl(FICLONE): makes `destination` share all blocks of `source`.
 int clinux_clone(int destination, int source);

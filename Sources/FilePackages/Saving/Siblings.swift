@@ -73,7 +73,7 @@ package struct Siblings {
 
   /// Takes the lock of what is, or was, being made. Where the file system has no locks, nobody can be asked.
   package func isLockedForUs(_ node: borrowing OwnedDescriptor) -> Bool {
-    (try? disk.lock(node)) ?? true
+    (try? disk.lock(node, .exclusive)) ?? true
   }
 
   /// Removes a whole directory, or a file. A failed attempt is made once more; false when something is left.

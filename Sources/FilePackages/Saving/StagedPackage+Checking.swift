@@ -18,7 +18,7 @@ extension StagedPackage {
       throw failure(.changedOnDisk, .root, reason: "another package stands in its place by now")
     }
     // A file system without locks answers with an error; `checkAgain` finds the other then.
-    if let isOurs = try? disk.lock(old), !isOurs { throw isBusy }
+    if let isOurs = try? disk.lock(old, .exclusive), !isOurs { throw isBusy }
     // Before any status is taken: removing links moves the status time of the files that they lead to.
     try cleanUp(siblings, in: folder)
     for step in plan.steps { try check(step, beneath: old) }

@@ -1,0 +1,87 @@
+package import DurableIO
+import SystemPackage
+
+// Keeping and locks.
+extension CrashDisk {
+  // MARK: Keeping
+
+  package func synchronize(_ file: borrowing OwnedDescriptor) throws(SystemError) {
+    try synchronize(file.number, isOfData: false)
+  }
+
+  package func synchronizeData(_ file: borrowing OwnedDescriptor) throws(SystemError) {
+    try synchronize(file.number, isOfData: true)
+  }
+
+  private func synchronize(_ number: Int32, isOfData: Bool) throws(SystemError) {
+    let operation: DiskOperation = isOfData ? .synchronizeData : .synchronize
+    try change(operation, isOfData ? "fdatasync" : "fsync") { (state) throws(Errno) in
+      let node = try state.node(number)
+      let point = try state.syncPoint(of: node, isOfData: isOfData)
+      state.syncPoints.append(point)
+      guard !leavingOut(point) else { return }
+      if isOfData {
+        state.volume.synchronizeData(node)
+      } else {
+        state.volume.synchronize(node)
+      }
+      state.volume.dropNameless(except: state.openFiles.values.map(\.node))
+    }
+  }
+
+  /// Nothing that a power cut would show: what was not synchronised may be on the medium anyway.
+  package func startWriting(_ file: borrowing OwnedDescriptor) throws(SystemError) {
+    let number = file.number
+    try call("sync_file_range") { (state) throws(Errno) in _ = try state.node(number) }
+  }
+
+  // MARK: Locks
+
+  package func lock(_ directory: borrowing OwnedDescriptor, _ mode: LockMode) throws(SystemError) -> Bool {
+    let number = directory.number
+    return try call("flock") { (state) throws(Errno) -> Bool in
+      let place = State.LockPlace(node: try state.node(number), byte: nil)
+      if state.lock(place, mode, for: number) { return true }
+      // A change of mode gives the old lock up first, and does not take it back.
+      state.unlock(place, for: number)
+      return false
+    }
+  }
+
+  package func lock(byte: UInt64, of file: borrowing OwnedDescriptor, _ mode: LockMode) throws(SystemError)
+    -> Bool
+  {
+    let number = file.number
+    return try call("fcntl F_OFD_SETLK") { (state) throws(Errno) -> Bool in
+      let file = try state.file(number)
+      guard byte <= UInt64(Int64.max) else { throw .invalidArgument }
+      if mode == .exclusive, !file.isForWriting { throw .badFileDescriptor }
+      return state.lock(State.LockPlace(node: file.node, byte: byte), mode, for: number)
+    }
+  }
+}
+
+extension CrashDisk.State {
+  /// Changes the lock of one descriptor, or nothing when the lock of another one is in the way.
+  fileprivate mutating func lock(_ place: LockPlace, _ mode: LockMode, for number: Int32) -> Bool {
+    let others = locks[place, default: [:]].filter { $0.key != number }.values
+    switch mode {
+    case .none:
+      unlock(place, for: number)
+      return true
+    case .shared: if others.contains(.exclusive) { return false }
+    case .exclusive: if !others.isEmpty { return false }
+    }
+    locks[place, default: [:]][number] = mode
+    return true
+  }
+
+  fileprivate mutating func unlock(_ place: LockPlace, for number: Int32) {
+    locks[place]?[number] = nil
+    if locks[place]?.isEmpty == true { locks[place] = nil }
+  }
+
+  mutating func unlockAll(of node: Node.Number, heldBy number: Int32) {
+    for place in locks.keys where place.node == node { unlock(place, for: number) }
+  }
+}
