@@ -87,22 +87,4 @@ struct AttributesTests {
       try root.disk.synchronize(root.descriptor)
     }
   }
-
-  @Test(arguments: EveryDisk.allCases)
-  func `a lock that only one holds, as long as it is open`(on kind: EveryDisk) async throws {
-    try await kind.run { root in
-      let disk = root.disk
-      func lock(_ folder: Folder) throws -> Bool { try disk.lock(folder.descriptor, .exclusive) }
-      do {
-        let first = try Folder(disk, root.path)
-        #expect(try lock(first))
-        #expect(try lock(first))
-        #expect(try !lock(root))
-        withExtendedLifetime(first) {}
-      }
-      #expect(try lock(root))
-      let third = try Folder(disk, root.path)
-      #expect(try !lock(third))
-    }
-  }
 }

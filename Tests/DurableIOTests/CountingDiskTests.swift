@@ -34,6 +34,25 @@ struct CountingDiskTests {
     #expect(counts.bytesRead == 4)
   }
 
+  @Test func `counts what is done in place, and as a change only what a power cut shows`() throws {
+    let disk = try CountingDisk(CrashDisk(["f": "0123"]))
+    let root = try disk.openDirectory(at: "/")
+    let file = try disk.openFileForWriting("f", in: root)
+    let locks = [try disk.lock(file, .shared), try disk.lock(byte: 1, of: file, .exclusive)]
+    #expect(locks == [true, true])
+    try disk.resize(file, to: 2)
+    try disk.startWriting(file)
+    try disk.synchronizeData(file)
+
+    let expected: [DiskOperation] = [
+      .openDirectory, .openFileForWriting, .lock, .lockByte, .resize, .startWriting, .synchronizeData,
+    ]
+    for operation in DiskOperation.allCases {
+      #expect(disk.counts[operation] == (expected.contains(operation) ? 1 : 0), "\(operation)")
+    }
+    #expect(disk.counts.changes == 2)
+  }
+
   @Test func `tells of each request before it is carried out`() throws {
     final class Log: Sendable {
       let events = Mutex<[String]>([])

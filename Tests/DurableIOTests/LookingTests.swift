@@ -57,6 +57,28 @@ struct LookingTests {
   }
 
   @Test(arguments: EveryDisk.allCases)
+  func `when a file was made, whatever became of it since`(on kind: EveryDisk) async throws {
+    try await kind.run { root in
+      let disk = root.disk
+      let file = try disk.createFile("file", in: root.descriptor, mode: 0o600)
+      let born = try disk.status(of: file).born
+      // Not every file system tells.
+      if kind != .posix { #expect(born != nil) }
+      try disk.writeAll([1], to: file)
+      try disk.setMode(0o640, of: file)
+      try disk.setModified(FileTime(seconds: 1, nanoseconds: 0), of: file)
+      try disk.rename("file", in: root.descriptor, to: "renamed", in: root.descriptor, .keep)
+      try disk.link("renamed", in: root.descriptor, to: "second", in: root.descriptor)
+      #expect(try disk.status(of: file).born == born)
+      #expect(try root.status("second").born == born)
+
+      try disk.makeFile("another", [], in: root.descriptor)
+      let later = try root.status("another").born
+      if let born, let later { #expect(born <= later) } else { #expect(born == later) }
+    }
+  }
+
+  @Test(arguments: EveryDisk.allCases)
   func `all entries of a directory, and no others`(on kind: EveryDisk) async throws {
     try await kind.run { root in
       #expect(try root.names() == [])

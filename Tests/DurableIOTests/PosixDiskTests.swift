@@ -17,6 +17,8 @@ struct PosixDiskTests {
       #expect(listing.position(of: "socket").map { listing.kind(at: $0) } == .socket)
       for name: FileName in ["fifo", "socket"] {
         #expect(reason { _ = try root.disk.openFile(name, in: root.descriptor) } == .invalidArgument)
+        #expect(
+          reason { _ = try root.disk.openFileForWriting(name, in: root.descriptor) } == .invalidArgument)
         #expect(reason { _ = try root.disk.openDirectory(name, in: root.descriptor) } == .notDirectory)
         #expect(
           reason { _ = try root.disk.createFile(name, in: root.descriptor, mode: 0o600) } == .fileExists)
@@ -29,6 +31,18 @@ struct PosixDiskTests {
     let devices = try Folder(PosixDisk(), "/dev")
     #expect(try devices.status("null").kind == .device)
     #expect(reason { _ = try devices.disk.openFile("null", in: devices.descriptor) } == .invalidArgument)
+    #expect(
+      reason { _ = try devices.disk.openFileForWriting("null", in: devices.descriptor) } == .invalidArgument)
+  }
+
+  @Test func `takes no offence where writing cannot be started, and none can be kept`() throws {
+    var numbers: [Int32] = [-1, -1]
+    try #require(pipe(&numbers) == 0)
+    let disk = PosixDisk()
+    _ = OwnedDescriptor(numbers[0], of: disk)
+    let writing = OwnedDescriptor(numbers[1], of: disk)
+    try disk.startWriting(writing)
+    #expect(reason { try disk.synchronizeData(writing) } == .invalidArgument)
   }
 
   @Test func `makes no file where a symbolic link leads`() async throws {
