@@ -35,6 +35,10 @@ public struct FilePackageError: Error, Sendable {
     case metadataDamaged
     /// A newer program made the package.
     case newerFormat
+    /// A save that was acknowledged cannot be read in the package's journal, or not be carried out.
+    case journalDamaged
+    /// Another program has held the document for so long that waiting was given up.
+    case busy
     /// The content is not what its type says.
     case invalidContent
     /// The file system lacks something that is needed.
@@ -58,6 +62,10 @@ public struct FilePackageError: Error, Sendable {
     case create
     /// Saving a package as a new document.
     case copy
+    /// Comparing a package with its digests.
+    case verify
+    /// Bringing a package to a whole state.
+    case repair
   }
 
   /// What kind of failure it is.
@@ -169,7 +177,7 @@ extension FilePackageError: CustomStringConvertible, LocalizedError {
 
   private var advice: [String] {
     var sentences: [String] = []
-    let writes = operation != .open && operation != .read
+    let writes = operation != .open && operation != .read && operation != .verify
     if operation == .save && code != .indeterminate {
       sentences.append("The document on disk is unchanged.")
     }
@@ -184,6 +192,9 @@ extension FilePackageError: CustomStringConvertible, LocalizedError {
     case .invalidName, .nameCollision, .reservedName:
       if writes { sentences.append("Choose another name.") }
     case .inputOutput where writes: sentences.append("Try again, or save it to another place.")
+    case .journalDamaged:
+      sentences.append("The children are as they were left; 'docpkg repair' says what can be done.")
+    case .busy: sentences.append("Try again once it is done.")
     case .newerFormat: sentences.append("Use the newer program, or open a copy that this one made.")
     case .metadataDamaged:
       sentences.append("Restore 'Metadata.plist', or move it away to edit the rest as plain files.")
@@ -203,6 +214,8 @@ extension FilePackageError.Operation {
     case .save: "saved"
     case .create: "created"
     case .copy: "copied"
+    case .verify: "verified"
+    case .repair: "repaired"
     }
   }
 
@@ -213,6 +226,8 @@ extension FilePackageError.Operation {
     case .save: "writing"
     case .create: "writing"
     case .copy: "copying"
+    case .verify: "reading"
+    case .repair: "writing"
     }
   }
 }
@@ -234,6 +249,8 @@ extension FilePackageError.Code {
     case .tooDeep: "its folders are nested too deep"
     case .metadataDamaged: "its metadata cannot be read"
     case .newerFormat: "a newer program made it"
+    case .journalDamaged: "its journal holds a save that cannot be carried out"
+    case .busy: "another program is using it"
     case .invalidContent: "its content is not valid"
     case .unsupported: "the file system does not support this"
     case .inputOutput: "input/output error"

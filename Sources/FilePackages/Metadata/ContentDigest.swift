@@ -1,4 +1,4 @@
-package import Crypto
+internal import Crypto
 package import DurableIO
 
 /// How much a package holds, in a form that is kept up to date by adding what came and subtracting what went.
@@ -35,16 +35,16 @@ package struct ContentSummary: Sendable, Hashable {
 }
 
 /// What one child adds to the summary of its package.
-package struct ChildSummary: Sendable {
+package struct ChildSummary: Hashable, Sendable {
   package var path: PackagePath
   package var kind: FileKind
   package var isExecutable: Bool
   /// Bytes of a regular file, otherwise 0.
   package var size: UInt64
   /// SHA-256 of a file's bytes or of a link's destination; of nothing for a directory.
-  package var content: SHA256.Digest
+  package var content: ContentHash
 
-  package init(path: PackagePath, kind: FileKind, mode: UInt16, size: UInt64, content: SHA256.Digest) {
+  package init(path: PackagePath, kind: FileKind, mode: UInt16, size: UInt64, content: ContentHash) {
     self.path = path
     self.kind = kind
     self.isExecutable = kind == .file && mode & 0o100 != 0
@@ -52,7 +52,16 @@ package struct ChildSummary: Sendable {
     self.content = content
   }
 
-  fileprivate var term: SIMD4<UInt64> {
+  /// For a child whose summary was noted down.
+  package init(path: PackagePath, kind: FileKind, isExecutable: Bool, size: UInt64, content: ContentHash) {
+    self.path = path
+    self.kind = kind
+    self.isExecutable = isExecutable
+    self.size = size
+    self.content = content
+  }
+
+  package var term: SIMD4<UInt64> {
     var hash = SHA256()
     let letter: UInt8 =
       switch kind {
@@ -81,6 +90,8 @@ package struct ChildSummary: Sendable {
 /// against an attacker.
 package struct ContentDigest: Sendable, Hashable {
   package private(set) var lanes = SIMD4<UInt64>()
+
+  package init(lanes: SIMD4<UInt64>) { self.lanes = lanes }
 
   package init() {}
 

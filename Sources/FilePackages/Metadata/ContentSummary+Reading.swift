@@ -2,38 +2,67 @@ import Crypto
 import DurableIO
 import SystemPackage
 
+/// One child on disk.
+struct SummarizedChild {
+  /// What the sums of its package hold for it; nil for a child that they know nothing of.
+  var accounted: ChildSummary?
+  /// What it is, where that is known.
+  var actual: ChildSummary?
+}
+
 /// Tells `body` what each file, link and folder at `node` and beneath it adds to the summary of its package.
-/// Reads every byte of them, a chunk at a time.
+///
+/// Reads every byte of them, a chunk at a time, but for those that the manifest knows.
 func summarize(
-  _ node: PackageSnapshot.Node, at path: PackagePath, _ body: (ChildSummary) -> Void
+  _ node: PackageSnapshot.Node, at path: PackagePath, known: Manifest? = nil,
+  _ body: (SummarizedChild) -> Void
 ) throws(FilePackageError) {
   guard !PackageLayout.isOurs(path) else { return }
-  let mode = node.attributes.mode
-  switch node.content {
-  case .file(let contents):
-    var hash = SHA256()
-    var size: UInt64 = 0
-    do {
-      try contents.forEachChunk { bytes in
-        hash.update(bufferPointer: bytes)
-        size += UInt64(bytes.count)
+  if !path.isRoot {
+    if let row = known?.row(at: path) {
+      let isSame =
+        row.child.kind == node.kind && row.child.kind != .directory && row.child.size == node.known?.size
+        && row.modified == node.known?.modified
+      body(SummarizedChild(accounted: row.child, actual: isSame ? row.child : nil))
+    } else if known?.isComplete == true {
+      // Somebody else put it there, and nothing has been added for it.
+      body(SummarizedChild())
+    } else {
+      let child = try ChildSummary(reading: node, at: path)
+      body(SummarizedChild(accounted: child, actual: child))
+    }
+  }
+  guard case .directory = node.content else { return }
+  for (name, child) in try node.children(at: path, looking: true) {
+    try summarize(child, at: path.appending(name), known: known, body)
+  }
+}
+
+extension ChildSummary {
+  /// Reads every byte of a file.
+  init(reading node: PackageSnapshot.Node, at path: PackagePath) throws(FilePackageError) {
+    let mode = node.attributes.mode
+    switch node.content {
+    case .file(let contents):
+      var hash = SHA256()
+      var size: UInt64 = 0
+      do {
+        try contents.forEachChunk { bytes in
+          hash.update(bufferPointer: bytes)
+          size += UInt64(bytes.count)
+        }
+      } catch {
+        throw error as? FilePackageError
+          ?? FilePackageError(
+            .inputOutput, .read, document: node.stored.map { FileName($0.location.path).string } ?? "",
+            child: path.display)
       }
-    } catch {
-      throw error as? FilePackageError
-        ?? FilePackageError(
-          .inputOutput, .read, document: node.stored.map { FileName($0.location.path).string } ?? "",
-          child: path.display)
-    }
-    body(ChildSummary(path: path, kind: .file, mode: mode, size: size, content: hash.finalize()))
-  case .link:
-    let content = SHA256.hash(data: try node.destination())
-    body(ChildSummary(path: path, kind: .symbolicLink, mode: mode, size: 0, content: content))
-  case .directory:
-    if !path.isRoot {
-      body(ChildSummary(path: path, kind: .directory, mode: mode, size: 0, content: SHA256().finalize()))
-    }
-    for (name, child) in try node.children(at: path, looking: true) {
-      try summarize(child, at: path.appending(name), body)
+      self.init(path: path, kind: .file, mode: mode, size: size, content: ContentHash(hash.finalize()))
+    case .link:
+      let content = ContentHash(of: try node.destination())
+      self.init(path: path, kind: .symbolicLink, mode: mode, size: 0, content: content)
+    case .directory:
+      self.init(path: path, kind: .directory, mode: mode, size: 0, content: .empty)
     }
   }
 }
@@ -42,7 +71,9 @@ extension ContentSummary {
   /// Computes the summary from the files: reads every byte of the tree.
   package init(reading snapshot: PackageSnapshot) throws(FilePackageError) {
     var summary = ContentSummary()
-    try summarize(snapshot.root, at: .root) { summary.add($0) }
+    try summarize(snapshot.root, at: .root) { child in
+      if let child = child.actual { summary.add(child) }
+    }
     self = summary
   }
 }

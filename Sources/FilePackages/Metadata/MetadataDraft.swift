@@ -8,6 +8,9 @@ package struct MetadataDraft: Sendable {
   private var metadata: PackageMetadata
   private let location: Location
 
+  /// The state that it comes after; nil for a new document.
+  var parent: UUID? { metadata.parentRevisions.first }
+
   /// For a new document, or for one that had no metadata and holds `summary` already.
   init(
     new contentType: String?, _ values: [String: PropertyListValue], _ location: Location,

@@ -7,8 +7,30 @@ package enum PackageLayout {
   /// The hidden folder.
   package static let hidden: FileName = ".docpkg"
 
+  // In the hidden folder.
+
+  /// The redo log; absent when no save waits to be published and no store is open.
+  package static let journal: FileName = "journal"
+  /// A redo log that is being made.
+  package static let newJournal: FileName = "journal.new"
+  /// Files on their way in or out.
+  package static let staging: FileName = "tmp"
+  /// The digest of every child.
+  package static let manifest: FileName = "manifest"
+  /// What writers lock.
+  package static let lock: FileName = "lock"
+  /// What other programs wrote where a save had something else to put.
+  package static let conflicts: FileName = "conflicts"
+
   /// Whether a place is the library's own, and no child of the document.
   package static func isOurs(_ path: PackagePath) -> Bool {
     path.names.first == hidden || path.names == [metadata]
+  }
+
+  /// Whether a place in the hidden folder is of the stores that have the package open, or made anew by each
+  /// staged save.
+  static func isOfSession(_ path: PackagePath) -> Bool {
+    guard path.names.count == 2, path.names.first == hidden, let name = path.names.last else { return false }
+    return [journal, newJournal, staging, lock, manifest].contains(name)
   }
 }

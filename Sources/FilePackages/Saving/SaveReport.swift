@@ -2,13 +2,15 @@
 public struct SaveReport: Sendable, Hashable, Codable {
   /// The number of the state that was saved; nil for a package that has no metadata of ours.
   public var generation: Int?
-  /// How it was saved: `staged`, or `none` where there was nothing to do.
+  /// How it was saved: `journal`, in place; `staged`, beside the old state; or `none` where there was nothing to
+  /// do.
   public var strategy: String
   /// The children written and the folders made, as paths in byte order.
   public var written: [String] = []
   /// The children removed; a folder stands for all that was in it.
   public var removed: [String] = []
-  /// The files and links that stayed as they were, also those that moved.
+  /// The files and links that stayed as they were, also those that moved; after a save in place, as many as the
+  /// metadata has, and 0 in a package that has none.
   public var reused = 0
   /// Bytes of files written, the metadata included.
   public var bytesWritten: UInt64 = 0
@@ -23,6 +25,17 @@ public struct SaveReport: Sendable, Hashable, Codable {
   public var copied = 0
   /// A hidden directory beside the package that could not be removed; the next save tries again.
   public var leftover: String?
+
+  /// Whether other programs see the new state. Where they do not, it survives a power cut all the same, and is
+  /// published by the next save or the next opening.
+  public var isPublished = true
+  /// Why it is not published, where that was tried.
+  public var problem: String?
+  /// The children at whose places another program wrote something while this was saved. Both contents are kept,
+  /// one of them in the hidden folder.
+  public var conflicts: [String] = []
+  /// What the file system cannot do and was gone around.
+  public var fallbacks: [String] = []
 
   init(strategy: String) {
     self.strategy = strategy
@@ -39,6 +52,11 @@ extension SaveReport: CustomStringConvertible {
       "reused \(reused) (\(Self.bytes(bytesReused)))",
       "\(synchronizations) synchronization\(synchronizations == 1 ? "" : "s")",
     ]
+    if !isPublished {
+      parts.append(problem.map { "not yet visible to other programs: \($0)" } ?? "being published")
+    }
+    if !conflicts.isEmpty { parts.append("kept what another program wrote: \(Self.list(conflicts))") }
+    if !fallbacks.isEmpty { parts.append("the file system has \(fallbacks.joined(separator: ", "))") }
     if copied > 0 { parts.append("\(copied) copied for want of hard links") }
     if !leftAlone.isEmpty { parts.append("left alone: \(Self.list(leftAlone))") }
     if let leftover { parts.append("'\(leftover)' beside it could not be removed yet") }

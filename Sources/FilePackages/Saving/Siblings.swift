@@ -76,8 +76,15 @@ package struct Siblings {
     (try? disk.lock(node, .exclusive)) ?? true
   }
 
-  /// Removes a whole directory, or a file. A failed attempt is made once more; false when something is left.
+  /// Removes a whole directory, or a file; false when something is left.
   package func remove(_ name: FileName, from folder: borrowing OwnedDescriptor) -> Bool {
+    disk.removeEverything(name, from: folder)
+  }
+}
+
+extension Disk {
+  /// Removes a whole directory, or a file. A failed attempt is made once more; false when something is left.
+  func removeEverything(_ name: FileName, from folder: borrowing OwnedDescriptor) -> Bool {
     for _ in 0..<2 {
       do {
         try removeTree(name, from: folder)
@@ -93,26 +100,24 @@ package struct Siblings {
 
   private func removeTree(_ name: FileName, from folder: borrowing OwnedDescriptor) throws(SystemError) {
     do {
-      let directory = try disk.openDirectory(name, in: folder)
-      if try disk.status(of: directory).mode & 0o700 != 0o700 { try disk.setMode(0o700, of: directory) }
-      let listing = try disk.list(directory)
+      let directory = try openDirectory(name, in: folder)
+      if try status(of: directory).mode & 0o700 != 0o700 { try setMode(0o700, of: directory) }
+      let listing = try list(directory)
       for position in 0..<listing.count {
         let child = listing.name(at: position)
         if listing.kind(at: position) == .directory {
           try removeTree(child, from: directory)
         } else {
-          try disk.removeFile(child, in: directory)
+          try removeFile(child, in: directory)
         }
       }
     } catch  where error.code == .notDirectory || error.code == .tooManySymbolicLinkLevels {
       // The old state of a flat document, or a file or link that was replaced.
-      return try disk.removeFile(name, in: folder)
+      return try removeFile(name, in: folder)
     }
-    try disk.removeDirectory(name, in: folder)
+    try removeDirectory(name, in: folder)
   }
-}
 
-extension Disk {
   /// The status of an entry, nil when there is none.
   func statusIfPresent(
     of name: FileName, in folder: borrowing OwnedDescriptor

@@ -17,11 +17,12 @@ extension StagedPackage {
       throw FilePackageError(error, options.operation, node(path), activity: "listing")
     }
     carried.append((path, status))
-    let steps = steps[path] ?? []
+    let steps = maker.steps[path] ?? []
     let named = Dictionary(steps.compactMap { step in step.path.name.map { ($0, step) } }) { $1 }
     for position in 0..<listing.count {
       let name = listing.name(at: position)
       let place = path.appending(name)
+      if PackageLayout.isOfSession(place) { continue }
       var attributes: NodeAttributes?
       if let step = named[name] {
         guard case .setAttributes = step.action else { continue }
@@ -33,10 +34,11 @@ extension StagedPackage {
         try carryEntry(name, from: old, to: new, at: place)
       }
     }
-    try make(in: new, at: path)
+    try maker.make(in: new, at: path)
+    if path.isRoot { try writeManifest(in: new) }
     let isTouched = steps.contains { if case .setAttributes = $0.action { false } else { true } }
     try finish(new, at: path, like: old, status, keepsDate: !isTouched, attributes)
-    if attributes != nil && !path.isRoot { report.written.append(path.string) }
+    if attributes != nil && !path.isRoot { maker.report.written.append(path.string) }
   }
 
   private mutating func carryDirectory(
@@ -47,7 +49,7 @@ extension StagedPackage {
     let source = try attempt(path, "opening") { () throws(SystemError) in
       try disk.openDirectory(name, in: old)
     }
-    let directory = try makeDirectory(name, in: new, at: path, mode: 0o700)
+    let directory = try maker.makeDirectory(name, in: new, at: path, mode: 0o700)
     try carry(from: source, to: directory, at: path, attributes)
   }
 
@@ -63,14 +65,14 @@ extension StagedPackage {
       throw FilePackageError(error, options.operation, node(path), activity: "looking at")
     }
     if status.kind.isSupported {
-      report.reused += 1
-      if status.kind == .file { report.bytesReused += status.size }
+      maker.report.reused += 1
+      if status.kind == .file { maker.report.bytesReused += status.size }
     } else {
-      report.leftAlone.append(path.string)
+      maker.report.leftAlone.append(path.string)
     }
-    if try link(name, in: old, to: name, in: new, at: path) { return }
-    try copy(name, status, from: old, to: name, in: new, at: path)
-    report.copied += 1
+    if try maker.link(name, in: old, to: name, in: new, at: path) { return }
+    try maker.copy(name, status, from: old, to: name, in: new, at: path)
+    maker.report.copied += 1
     carried.append((path, status))
   }
 
@@ -81,7 +83,7 @@ extension StagedPackage {
     let mode = attributes.flatMap { $0.modeIsExact ? $0.mode : nil } ?? status.mode
     let modified = attributes?.modified ?? (keepsDate ? status.modified : nil)
     do {
-      try keepOwner(of: status, on: new)
+      try maker.keepOwner(of: status, on: new)
       for (name, value) in try disk.extendedAttributes(of: old) {
         try disk.setExtendedAttribute(name, value, of: new)
       }
@@ -90,6 +92,28 @@ extension StagedPackage {
       try disk.synchronize(new)
     } catch {
       throw FilePackageError(error, options.operation, node(path), activity: "finishing the folder")
+    }
+  }
+
+  /// Gives the new state the digests of what is in it. Not synchronised: a manifest that is not whole after a
+  /// power cut is no manifest, and the digest in the metadata is enough to find damage.
+  func writeManifest(in new: borrowing OwnedDescriptor) throws(FilePackageError) {
+    guard maker.madeMetadata != nil else { return }
+    let manifest: Manifest
+    if let known = maker.known, known.revision == maker.batch.parent {
+      manifest = known.compacted()
+    } else {
+      // A state that has none before it is told of every child.
+      manifest = Manifest(isComplete: maker.plan.base == nil)
+    }
+    _ = manifest.append(maker.batch)
+    do {
+      _ = try disk.makeDirectoryIfAbsent(PackageLayout.hidden, in: new)
+      let folder = try disk.openDirectory(PackageLayout.hidden, in: new)
+      let file = try disk.createFile(PackageLayout.manifest, in: folder, mode: 0o666)
+      try disk.write(manifest.contents, to: file, at: 0)
+    } catch {
+      throw FilePackageError(error, options.operation, node(.root), activity: "writing its manifest")
     }
   }
 }

@@ -18,49 +18,14 @@ extension StagedPackage {
       throw failure(.changedOnDisk, .root, reason: "another package stands in its place by now")
     }
     // A file system without locks answers with an error; `checkAgain` finds the other then.
-    if let isOurs = try? disk.lock(old, .exclusive), !isOurs { throw isBusy }
+    do {
+      _ = try LockWait().take(.exclusive, of: old, on: disk)
+    } catch {
+      throw isBusy
+    }
     // Before any status is taken: removing links moves the status time of the files that they lead to.
     try cleanUp(siblings, in: folder)
-    for step in plan.steps { try check(step, beneath: old) }
-  }
-
-  private mutating func check(
-    _ step: SavePlan.Step, beneath old: borrowing OwnedDescriptor
-  ) throws(FilePackageError) {
-    let now = try status(of: step.path, beneath: old)
-    guard let expected = step.replaced else {
-      if now != nil { throw changed(step.path) }
-      return
-    }
-    guard let now, expected.status.map({ isSame(now, as: $0, for: step) }) ?? true else {
-      throw changed(step.path)
-    }
-    guard now.kind.isSupported else {
-      throw failure(.wrongKind, step.path, reason: "it is \(now.kind.words), which is left alone")
-    }
-    if case .setAttributes = step.action { return }
-    if now.kind == .file && now.mode & 0o222 == 0 && !options.overwritesReadOnly {
-      throw failure(.permissionDenied, step.path, reason: "the file is read-only")
-    }
-    replaced[step.path] = now
-    if metadata != nil {
-      var stored = node(step.path)
-      stored.status = now
-      var (change, gone) = (change, gone)
-      try summarize(PackageSnapshot.Node(stored, kind: now.kind), at: step.path) { child in
-        change.subtract(child)
-        gone[child.path] = child
-      }
-      (self.change, self.gone) = (change, gone)
-    }
-  }
-
-  /// Whether what is there is what the plan was made for. A directory that goes has to have the entries that it
-  /// had; one that stays may have got others.
-  private func isSame(_ now: FileStatus, as expected: FileStatus, for step: SavePlan.Step) -> Bool {
-    if case .setAttributes = step.action { return now.isUnchanged(since: expected) }
-    return now.isUnchanged(since: expected)
-      && (now.kind != .directory || now.modified == expected.modified)
+    try maker.checkSteps(beneath: old)
   }
 
   /// After the exchange: what came out of it is the old state, and nobody changed that since it was carried
@@ -78,37 +43,13 @@ extension StagedPackage {
       throw failure(.changedOnDisk, .root, reason: "another program saved it at the same moment")
     }
     for (path, before) in carried {
-      guard let now = try status(of: path, beneath: old),
+      guard let now = try maker.status(of: path, beneath: old),
         now.identity.hasSameContents(as: before.identity)
-      else { throw changed(path) }
+      else { throw maker.changed(path) }
     }
-    for (path, before) in replaced {
-      guard let now = try status(of: path, beneath: old), now.isUnchanged(since: before) else {
-        throw changed(path)
-      }
-    }
-  }
-
-  private func changed(_ path: PackagePath) -> FilePackageError {
-    failure(.changedOnDisk, path)
-  }
-
-  /// What is at `path`, nil when nothing is.
-  private func status(
-    of path: PackagePath, beneath root: borrowing OwnedDescriptor
-  ) throws(FilePackageError) -> FileStatus? {
-    do {
-      guard let name = path.name else { return try disk.status(of: root) }
-      guard let first = path.names.first, path.names.count > 1 else {
-        return try disk.status(of: name, in: root)
-      }
-      var folder = try disk.openDirectory(first, in: root)
-      for name in path.parent.names.dropFirst() { folder = try disk.openDirectory(name, in: folder) }
-      return try disk.status(of: name, in: folder)
-    } catch {
-      switch error.code {
-      case .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels: return nil
-      default: throw FilePackageError(error, options.operation, node(path), activity: "looking at")
+    for (path, before) in maker.replaced {
+      guard let now = try maker.status(of: path, beneath: old), now.isUnchanged(since: before) else {
+        throw maker.changed(path)
       }
     }
   }

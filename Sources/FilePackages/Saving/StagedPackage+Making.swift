@@ -12,13 +12,13 @@ extension StagedPackage {
     case .write(let contents):
       let new = try createAlone(staged, siblings, in: folder, mode: step.attributes.mode)
       do {
-        try write(contents, to: new, step)
+        try maker.write(contents, to: new, step)
       } catch {
         _ = siblings.remove(staged, from: folder)
         throw error
       }
       file = consume new
-    case .link(let node): try makeLink(node, as: staged, in: folder, step)
+    case .link(let node): try maker.makeLink(node, as: staged, in: folder, step)
     default: throw failure(.wrongKind, step.path)
     }
     do {

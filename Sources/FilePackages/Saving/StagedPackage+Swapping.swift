@@ -135,7 +135,7 @@ extension StagedPackage {
 
 extension SystemError {
   /// Whether the file system does not know exchanging, or renaming without replacing.
-  fileprivate var isLackOfRule: Bool {
+  var isLackOfRule: Bool {
     code == .invalidArgument || code == .notSupported || code == .noFunction
   }
 

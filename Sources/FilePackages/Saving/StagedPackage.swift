@@ -39,32 +39,19 @@ package struct StagedPackage {
     package init() {}
   }
 
-  let plan: SavePlan
   let location: Location
   let destination: Destination
   let options: Options
-  let metadata: MetadataDraft?
   let disk: CountingDisk
-  let steps: [PackagePath: [SavePlan.Step]]
+  var maker: StateMaker
 
-  var report = SaveReport(strategy: "staged")
   /// The new state's own directory, or file, once it is made.
   package internal(set) var made: FileStatus?
   /// The metadata that was written, and its file.
-  package internal(set) var madeMetadata: (metadata: PackageMetadata, status: FileStatus)?
-  /// What came and what went, where there is metadata to be told.
-  var change = ContentSummary()
-  /// What the plan replaces or removes, as it was right before.
-  var replaced: [PackagePath: FileStatus] = [:]
-  /// What went, where there is metadata to be told; a file that only moves is not read twice.
-  var gone: [PackagePath: ChildSummary] = [:]
+  package var madeMetadata: StateMaker.MadeMetadata? { maker.madeMetadata }
   /// What has to be the same after the exchange: the directories of the old state, and the files that were
   /// copied. In a file that was linked, an edit made meanwhile is in both states.
   var carried: [(path: PackagePath, status: FileStatus)] = []
-  /// The files that moved to another name by a link.
-  var moved: Set<PackagePath> = []
-  var canLink = true
-  var canClone = true
 
   /// - Parameters:
   ///   - location: where the package is, or is to be.
@@ -73,13 +60,20 @@ package struct StagedPackage {
     _ plan: SavePlan, at location: Location, over destination: Destination, options: Options = Options(),
     metadata: MetadataDraft? = nil
   ) {
-    self.plan = plan
+    self.init(plan, at: location, over: destination, options: options, metadata: metadata, known: nil)
+  }
+
+  /// - Parameter known: the digests of what the package holds, where they need not be read from it.
+  init(
+    _ plan: SavePlan, at location: Location, over destination: Destination, options: Options,
+    metadata: MetadataDraft?, known: Manifest?
+  ) {
     self.location = location
     self.destination = destination
     self.options = options
-    self.metadata = metadata
-    disk = CountingDisk(location.disk)
-    steps = Dictionary(grouping: plan.steps, by: \.path.parent)
+    maker = StateMaker(
+      plan, at: location, options: options, metadata: metadata, strategy: "staged", known: known)
+    disk = maker.disk
   }
 
   /// Makes the new state and puts it into place. When it returns, the new state survives a power cut.
@@ -117,16 +111,16 @@ package struct StagedPackage {
     case .base(let status): placement = try replace(name, known: status, siblings, in: folder)
     case .absent, .file, .anything: placement = try make(name, siblings, in: folder)
     }
-    report.leftAlone += plan.leftAlone.map(\.string)
-    report.leftAlone.sort()
-    report.written.sort()
-    report.removed.sort()
+    maker.report.leftAlone += maker.plan.leftAlone.map(\.string)
+    maker.report.leftAlone.sort()
+    maker.report.written.sort()
+    maker.report.removed.sort()
     if case .swapped(let gone) = placement {
-      report.leftover = siblings.remove(gone, from: folder) ? nil : gone.display
+      maker.report.leftover = siblings.remove(gone, from: folder) ? nil : gone.display
     }
-    report.synchronizations = disk.counts[.synchronize]
-    report.generation = madeMetadata?.metadata.generation
-    return report
+    maker.report.synchronizations = disk.counts[.synchronize]
+    maker.report.generation = madeMetadata?.metadata.generation
+    return maker.report
   }
 
   /// Makes the next state of a package from the one that is there.
@@ -137,7 +131,7 @@ package struct StagedPackage {
     try check(old, was: known, siblings, in: folder)
     let new = try makeRoot(siblings, in: folder, mode: 0o700)
     do {
-      try carry(from: old, to: new, at: .root, plan.rootAttributes)
+      try carry(from: old, to: new, at: .root, maker.plan.rootAttributes)
       made = try status(of: new)
       let placement = try putInPlace(name, siblings, in: folder)
       try confirm(name, placement, siblings, in: folder) {
@@ -162,14 +156,15 @@ package struct StagedPackage {
     case .anything, .base: break
     }
     try cleanUp(siblings, in: folder)
-    if let step = plan.steps.first, step.path.isRoot {
+    if let step = maker.plan.steps.first, step.path.isRoot {
       return try makeAlone(step, name, siblings, in: folder)
     }
-    let attributes = plan.rootAttributes ?? .newDirectory()
+    let attributes = maker.plan.rootAttributes ?? .newDirectory()
     let new = try makeRoot(siblings, in: folder, mode: attributes.mode | 0o700)
     do {
-      try make(in: new, at: .root)
-      try finish(new, at: .root, attributes)
+      try maker.make(in: new, at: .root)
+      try writeManifest(in: new)
+      try maker.finish(new, at: .root, attributes)
       made = try status(of: new)
       let placement = try putInPlace(name, siblings, in: folder)
       try confirm(name, placement, siblings, in: folder) { _ throws(FilePackageError) in }
@@ -182,25 +177,19 @@ package struct StagedPackage {
 
   // MARK: Naming what failed
 
-  func node(_ path: PackagePath) -> StoredNode {
-    StoredNode(location: location, path: path)
-  }
+  func node(_ path: PackagePath) -> StoredNode { maker.node(path) }
 
   func failure(
     _ code: FilePackageError.Code, _ path: PackagePath, reason: String? = nil
   ) -> FilePackageError {
-    FilePackageError(code, options.operation, node(path), reason: reason)
+    maker.failure(code, path, reason: reason)
   }
 
   /// Carries out system calls about the node at `path`.
   func attempt<Result: ~Copyable>(
     _ path: PackagePath, _ activity: String? = nil, _ body: () throws(SystemError) -> Result
   ) throws(FilePackageError) -> Result {
-    do {
-      return try body()
-    } catch {
-      throw FilePackageError(error, options.operation, node(path), activity: activity)
-    }
+    try maker.attempt(path, activity, body)
   }
 
   func synchronize(_ folder: borrowing OwnedDescriptor) throws(FilePackageError) {

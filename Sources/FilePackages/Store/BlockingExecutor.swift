@@ -1,4 +1,5 @@
 import Dispatch
+import Glibc
 
 /// Runs an actor on a queue of its own, so that what blocks there never holds up Swift's thread pool.
 package final class BlockingExecutor: SerialExecutor {
@@ -13,4 +14,9 @@ package final class BlockingExecutor: SerialExecutor {
     let executor = asUnownedSerialExecutor()
     queue.async { job.runSynchronously(on: executor) }
   }
+}
+
+/// Holds up this thread: only for what runs on a `BlockingExecutor`.
+func sleepBlocking(microseconds: UInt32) {
+  usleep(microseconds)
 }

@@ -12,10 +12,18 @@ extension PackageStore {
     /// Children without any write permission are replaced and removed like others; by default that is an
     /// error, since a save that renames would pass the permission by.
     public static let overwritesReadOnly = SavingOptions(rawValue: 1)
+    /// Returns as soon as the save survives a power cut. Other programs see it a moment later; `publish()` waits
+    /// for that, and so does the next save.
+    public static let returnsAtCommit = SavingOptions(rawValue: 2)
+    /// Makes the new state beside the old one and exchanges the two directories, instead of saving in place:
+    /// then programs that know nothing of this library see all changes at once, at the price of a link for
+    /// every child.
+    public static let staged = SavingOptions(rawValue: 4)
   }
 
   /// Says what `save(_:options:)` would do, without touching anything.
   public func plan(_ tree: FileWrapper? = nil) throws(FilePackageError) -> SavePlan {
+    try publishPending()
     try settle()
     return try makePlan(tree ?? self.tree).plan
   }
@@ -26,22 +34,52 @@ extension PackageStore {
   /// one, whole. Only what changed is written; everything else, also what other programs changed meanwhile,
   /// stays as it is. Nothing is written when nothing changed.
   ///
+  /// Cost: the bytes of the changed children and one flush to commit; a rename for each changed child and a
+  /// synchronisation for it and for each folder with changes to publish. The first save of a store makes the
+  /// journal, which costs two flushes more. Children that did not change cost nothing.
+  ///
   /// - Throws: `changedOnDisk` when another program changed a child that this would replace or remove, or put
-  ///   another package in this one's place; `indeterminate` when the system failed at the last moment, after
-  ///   which saving again does what is left; other codes for what the system refuses. The package on disk is
-  ///   then unchanged, but for `indeterminate`, and the tree still holds the edits.
+  ///   another package in this one's place; `busy`; `indeterminate` when the system failed at the last moment,
+  ///   after which saving again does what is left; other codes for what the system refuses. The package on disk
+  ///   is then unchanged, but for `indeterminate`, and the tree still holds the edits. A save that is committed
+  ///   and cannot be published is no error: the report says so.
   @discardableResult
   public func save(
     _ tree: FileWrapper? = nil, options: SavingOptions = []
   ) throws(FilePackageError) -> SaveReport {
     let tree = tree ?? self.tree
+    try publishPending()
     let isConfirmed = try settle()
+    let plan = try makePlan(tree).plan
+    guard !plan.isEmpty || !isConfirmed else { return SaveReport(strategy: "none") }
+    guard isConfirmed, !options.contains(.staged) else { return try saveStaged(tree, options) }
+    do {
+      return try saveInJournal(tree, options)
+    } catch {
+      // A folder that may not get a hidden one may still be replaced.
+      guard error.code == .permissionDenied, error.call == "mkdirat", session == nil else { throw error }
+      return try saveStaged(tree, options)
+    }
+  }
+
+  private func saveStaged(
+    _ tree: FileWrapper, _ options: SavingOptions
+  ) throws(FilePackageError) -> SaveReport {
+    // Where the folder cannot be written, nobody can save in it either.
+    _ = try canHoldSession()
+    defer { endFailedSession() }
+    let isConfirmed = unsettled == nil
     let (plan, snapshot, draft) = try makePlan(tree)
     guard !plan.isEmpty || !isConfirmed else { return SaveReport(strategy: "none") }
     var staged = StagedPackage(
-      plan, at: location, over: .base(status), options: .init(options), metadata: draft)
+      plan, at: location, over: .base(status), options: .init(options), metadata: draft,
+      known: session?.manifest)
     do {
       let report = try staged.commit()
+      // What was open is of the old state, which is gone.
+      session?.abandon()
+      session = nil
+      othersWroteValues = false
       adopt(Unsettled(tree, snapshot, staged, isConfirmed: true))
       return report
     } catch {
@@ -50,6 +88,16 @@ extension PackageStore {
       // A disk that cannot be looked at now is looked at before the next save.
       _ = try? settle()
       throw error
+    }
+  }
+
+  private func canHoldSession() throws(FilePackageError) -> Bool {
+    do {
+      _ = try openSession()
+      return true
+    } catch {
+      guard error.code == .permissionDenied, error.call == "mkdirat" else { throw error }
+      return false
     }
   }
 
@@ -121,15 +169,19 @@ extension PackageStore {
   private typealias Draft = (_ values: [String: PropertyListValue]?) throws(FilePackageError) ->
     MetadataDraft?
 
-  private func makePlan(
+  func makePlan(
     _ tree: FileWrapper
   ) throws(FilePackageError) -> (plan: SavePlan, snapshot: PackageSnapshot, draft: MetadataDraft?) {
     let snapshot = tree.changesSnapshot()
-    do {
+    do throws(FilePackageError) {
       let known = try metadata()
       let (plan, values) = try SavePlan(
         saving: snapshot, over: location, known: tree === self.tree ? nil : self.tree
       ).withoutOurs(at: location)
+      if othersWroteValues && values != nil {
+        throw FilePackageError(
+          .changedOnDisk, .save, StoredNode(location: location, path: PackagePath([PackageLayout.metadata])))
+      }
       if case .present(let known, let status) = metadataState {
         if plan.isEmpty && values == nil && unsettled == nil { return (plan, snapshot, nil) }
         return (
@@ -204,7 +256,7 @@ extension PackageStore {
 }
 
 extension StagedPackage.Options {
-  fileprivate init(_ options: PackageStore.SavingOptions) {
+  init(_ options: PackageStore.SavingOptions) {
     self.init()
     overwritesReadOnly = options.contains(.overwritesReadOnly)
   }

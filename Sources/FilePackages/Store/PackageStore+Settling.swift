@@ -9,6 +9,8 @@ extension PackageStore {
     /// The package's own directory as it was made.
     let made: FileStatus?
     let metadata: (metadata: PackageMetadata, status: FileStatus)?
+    /// Whether only what was saved is other files than before: not after a staged save, which links everything.
+    let isInPlace: Bool
     /// False after an error at the last moment: whether it is what stands under the package's name has to be
     /// looked at, and it has to be saved again before it is sure to survive a power cut.
     let isConfirmed: Bool
@@ -17,8 +19,22 @@ extension PackageStore {
       self.tree = tree
       self.snapshot = snapshot
       made = staged.made
-      metadata = staged.madeMetadata
+      metadata = staged.madeMetadata.map { ($0.metadata, $0.status) }
+      isInPlace = false
       self.isConfirmed = isConfirmed
+    }
+
+    /// What was published in the package's own directory.
+    init(
+      _ tree: FileWrapper, _ snapshot: PackageSnapshot, in package: FileStatus,
+      _ metadata: (metadata: PackageMetadata, status: FileStatus)?
+    ) {
+      self.tree = tree
+      self.snapshot = snapshot
+      made = package
+      self.metadata = metadata
+      isInPlace = true
+      isConfirmed = true
     }
   }
 
@@ -45,7 +61,7 @@ extension PackageStore {
     }
     let root = StoredNode(location: location, path: .root, status: made)
     do {
-      try saved.tree.settle(as: root, saved.snapshot.root)
+      try saved.tree.settle(as: root, saved.snapshot.root, isInPlace: saved.isInPlace)
       if let plist = saved.metadata { try settle(plist.status, in: saved.tree) }
     } catch {
       throw error.during(.save)

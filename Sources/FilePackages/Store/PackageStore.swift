@@ -23,6 +23,20 @@ public actor PackageStore {
   var metadataState: MetadataState
   /// A save whose state is, or may be, in place, while the tree still tells its changes from the one before.
   var unsettled: Unsettled?
+  /// What this store keeps open from its first save on.
+  var session: PackageSession?
+  /// A save that is committed and still has to come to the names where it belongs.
+  var pending: Pending?
+  /// Why nothing can be saved: the journal is damaged.
+  var damage: FilePackageError?
+  /// Whether others gave the metadata other values of the application since this store read them.
+  var othersWroteValues = false
+  /// Puts the marks on the medium when nothing has been saved for a while.
+  var checkpoint: Task<Void, Never>?
+  /// How many synchronisations earlier reports have told.
+  var synchronizationsReported = 0
+  /// How long others are waited for.
+  let wait = LockWait()
   /// The trees that know files by a status from before a failed save, which linked and unlinked them.
   var stale: [FileWrapper] = []
 
@@ -45,12 +59,18 @@ public actor PackageStore {
     metadataState = .none
   }
 
+  deinit {
+    checkpoint?.cancel()
+  }
+
   // MARK: Opening
 
   /// Opens the package at `url`, which may be any directory; a symbolic link to one is followed.
   ///
-  /// Writes nothing, except that it puts back a package which a crash left under its hidden name. The cost does
-  /// not depend on what is in the package.
+  /// Writes nothing to a package that was closed in good order. A save that was committed, and cut short before
+  /// it was published, is published now; where that cannot be, for want of room or on a medium that cannot be
+  /// written, the tree is what the disk and the journal are together. A package which a crash left under its
+  /// hidden name is put back. The cost does not depend on what is in the package.
   ///
   /// - Throws: `noSuchFile`, `notAPackage`, or the system's reason. Metadata that cannot be read is no error
   ///   here; `metadata()` and saving report it.
@@ -68,7 +88,7 @@ public actor PackageStore {
     let name = node.location.path.lastComponent.map(FileName.init)
     let tree = FileWrapper(state: FileWrapper.State(node, name: name))
     let store = PackageStore(node, status: status, tree: tree)
-    await store.loadMetadata()
+    try await store.recover()
     return store
   }
 
@@ -89,7 +109,7 @@ public actor PackageStore {
     }
   }
 
-  private func loadMetadata() {
+  func loadMetadata() {
     var plist = StoredNode(location: location, path: PackagePath([PackageLayout.metadata]))
     do {
       let status: FileStatus?

@@ -232,6 +232,17 @@ extension FileWrapper {
     }
   }
 
+  /// Those of these names that are objects.
+  func objects(_ names: some Collection<FileName>) -> [FileName: FileWrapper] {
+    state.withLock { state in
+      guard case .directory(let directory) = state.node else { return [:] }
+      var objects: [FileName: FileWrapper] = [:]
+      objects.reserveCapacity(names.count)
+      for name in names { objects[name] = directory.children[name] }
+      return objects
+    }
+  }
+
   func restoreParentLinks() {
     for (name, child) in objects {
       child.state.withLock { $0.parents.append(ParentLink(directory: self, name: name)) }

@@ -14,26 +14,30 @@ extension FileWrapper {
   ///
   /// Without a snapshot nothing was saved; a save that failed moved the status time of files that it had linked.
   ///
-  /// Cost: a look at every child that is an object. May be called again after an error.
+  /// Cost: a look at every child that is an object, or, where the package was saved in place, at every child
+  /// that was saved. May be called again after an error.
   func settle(
-    as place: StoredNode, _ saved: PackageSnapshot.Node?, updatesNames: Bool = true
+    as place: StoredNode, _ saved: PackageSnapshot.Node?, updatesNames: Bool = true, isInPlace: Bool = false
   ) throws(FilePackageError) {
     let before = state.withLock { $0.stored }
-    try settle(as: place, saved, from: before, updatesNames: updatesNames)
+    try settle(as: place, saved, from: before, updatesNames: updatesNames, isInPlace: isInPlace)
   }
 
   /// - Parameter before: where the contents that were saved came from; nil for those that were in memory.
   private func settle(
-    as place: StoredNode, _ saved: PackageSnapshot.Node?, from before: StoredNode?, updatesNames: Bool
+    as place: StoredNode, _ saved: PackageSnapshot.Node?, from before: StoredNode?, updatesNames: Bool,
+    isInPlace: Bool
   ) throws(FilePackageError) {
     guard let status = place.status else { return }
-    let children = objects
+    // What moved with its folder is at another place, whatever was saved of it.
+    let isInPlace = isInPlace && before.isSamePlace(as: place)
+    let savedChanges: [FileName: PackageSnapshot.Change] =
+      if case .directory(let changes) = saved?.content { changes } else { [:] }
+    let children = isInPlace ? objects(savedChanges.keys) : objects
     let changes = state.withLock { state -> Set<FileName> in
       state.kind == .directory ? state.withDirectory { Set($0.changes.keys) } : []
     }
-    let savedChanges: [FileName: PackageSnapshot.Change] =
-      if case .directory(let changes) = saved?.content { changes } else { [:] }
-    let names = changes.union(children.keys).union(savedChanges.keys)
+    let names = isInPlace ? Set(savedChanges.keys) : changes.union(children.keys).union(savedChanges.keys)
     let statuses = status.kind == .directory ? try place.presentStatuses(of: names) : [:]
     let revisions = children.mapValues(\.revision)
 
@@ -52,7 +56,7 @@ extension FileWrapper {
       case .directory:
         state.withDirectory { directory in
           if saved != nil { directory.relist(isWhole: before == nil, savedChanges.keys) }
-          directory.settle(savedChanges, revisions, names, statuses)
+          directory.settle(savedChanges, revisions, names, statuses, isInPlace: isInPlace)
         }
       default: break
       }
@@ -85,7 +89,8 @@ extension FileWrapper {
         }
       }
       let origin = change == nil ? before?.child(name) : change?.now?.stored
-      try child.settle(as: childPlace, change?.now, from: origin, updatesNames: updatesNames)
+      try child.settle(
+        as: childPlace, change?.now, from: origin, updatesNames: updatesNames, isInPlace: isInPlace)
     }
   }
 
@@ -126,7 +131,7 @@ extension DirectoryNode {
   /// Forgets the changes that were saved, and tells the others from what is on disk by now.
   fileprivate mutating func settle(
     _ saved: [FileName: PackageSnapshot.Change], _ revisions: [FileName: UInt64], _ looked: Set<FileName>,
-    _ statuses: [FileName: FileStatus]
+    _ statuses: [FileName: FileStatus], isInPlace: Bool
   ) {
     for (name, change) in saved {
       if holds(change.now, at: name, revisions[name]) {
@@ -137,6 +142,7 @@ extension DirectoryNode {
         changes[name] = .absent
       }
     }
+    if isInPlace { return }
     for (name, baseline) in changes where saved[name] == nil {
       if looked.contains(name) {
         changes[name] = baseline.carried(to: statuses[name])
@@ -158,6 +164,11 @@ extension DirectoryNode {
   fileprivate mutating func relist(isWhole: Bool, _ saved: some Sequence<FileName>) {
     guard isWhole || listing != nil else { return }
     let saved = Set(saved)
+    if !isWhole, let listing,
+      saved.allSatisfy({ listing.position(of: $0).map(listing.kind(at:)) == children[$0]?.kind })
+    {
+      return
+    }
     var builder = DirectoryListing.Builder()
     if let listing, !isWhole {
       for position in 0..<listing.count where !saved.contains(listing.name(at: position)) {

@@ -1,4 +1,5 @@
 package import DurableIO
+import Glibc
 import Synchronization
 package import SystemPackage
 
@@ -87,5 +88,13 @@ extension FileStatus {
     if identity == earlier.identity { return true }
     guard identity.hasSameContents(as: earlier.identity) else { return false }
     return links != earlier.links || mode != earlier.mode || user != earlier.user || group != earlier.group
+  }
+}
+
+extension FileStatus {
+  /// Whether this process may change what is in the directory, as far as its mode tells.
+  var isWritableByUs: Bool {
+    let own = geteuid()
+    return own == 0 || user != own || mode & 0o300 == 0o300
   }
 }

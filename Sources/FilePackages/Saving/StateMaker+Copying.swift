@@ -2,7 +2,7 @@ import Crypto
 import DurableIO
 import SystemPackage
 
-extension StagedPackage {
+extension StateMaker {
   /// Gives an unchanged file a second name in the new state. False where the file system, or the kernel's
   /// protection of other people's files, does not allow that; then it has to be copied.
   mutating func link(
@@ -30,7 +30,7 @@ extension StagedPackage {
   mutating func copy(
     _ name: FileName, _ status: FileStatus, from old: borrowing OwnedDescriptor, to newName: FileName,
     in new: borrowing OwnedDescriptor, at path: PackagePath, attributes: NodeAttributes? = nil
-  ) throws(FilePackageError) -> SHA256.Digest? {
+  ) throws(FilePackageError) -> ContentHash? {
     do {
       switch status.kind {
       case .file:
@@ -39,7 +39,7 @@ extension StagedPackage {
           throw failure(.changedOnDisk, path)
         }
         let file = try create(newName, in: new, at: path, mode: 0o600)
-        let digest = try copyBytes(of: source, to: file, hashing: attributes != nil && metadata != nil)
+        let digest = try copyBytes(of: source, to: file, hashing: attributes != nil && hashes)
         try keepAttributes(of: status, from: source, on: file)
         let mode = attributes.flatMap { $0.modeIsExact ? $0.mode : nil }
         try disk.setMode(mode ?? status.mode, of: file)
@@ -81,16 +81,16 @@ extension StagedPackage {
   /// Writes the contents; returns their size and, where there is metadata to be told, their digest.
   mutating func fill(
     _ file: borrowing OwnedDescriptor, at path: PackagePath, _ contents: FileContents
-  ) throws(FilePackageError) -> (UInt64, SHA256.Digest) {
+  ) throws(FilePackageError) -> (UInt64, ContentHash) {
     var hash = SHA256()
     var size: UInt64 = 0
-    let (disk, hashes) = (disk, metadata != nil)
+    let (disk, hashes) = (disk, hashes)
     do {
       var isCloned = false
       if case .stored(let source) = contents, canClone {
         isCloned = try clone(try source.openFile(), to: file)
       }
-      if isCloned && !hashes { return (contents.size ?? 0, hash.finalize()) }
+      if isCloned && !hashes { return (contents.size ?? 0, ContentHash(hash.finalize())) }
       try contents.forEachChunk { bytes in
         if hashes { hash.update(bufferPointer: bytes) }
         if !isCloned { try disk.write(bytes, to: file, at: size) }
@@ -103,12 +103,12 @@ extension StagedPackage {
     } catch {
       throw failure(.inputOutput, path)
     }
-    return (size, hash.finalize())
+    return (size, ContentHash(hash.finalize()))
   }
 
   private mutating func copyBytes(
     of source: borrowing OwnedDescriptor, to file: borrowing OwnedDescriptor, hashing hashes: Bool
-  ) throws(SystemError) -> SHA256.Digest? {
+  ) throws(SystemError) -> ContentHash? {
     var isCloned = false
     if canClone { isCloned = try clone(source, to: file) }
     if isCloned && !hashes { return nil }
@@ -118,7 +118,7 @@ extension StagedPackage {
     var offset: UInt64 = 0
     while true {
       let count = try disk.read(source, at: offset, into: buffer)
-      if count == 0 { return hashes ? hash.finalize() : nil }
+      if count == 0 { return hashes ? ContentHash(hash.finalize()) : nil }
       let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
       if hashes { hash.update(bufferPointer: bytes) }
       if !isCloned { try disk.write(bytes, to: file, at: offset) }

@@ -2,21 +2,27 @@ import Crypto
 import DurableIO
 import SystemPackage
 
-extension StagedPackage {
+extension StateMaker {
   /// Carries out the plan's steps in one directory of the new state.
   mutating func make(in new: borrowing OwnedDescriptor, at path: PackagePath) throws(FilePackageError) {
-    let steps = steps[path] ?? []
+    try make(steps[path] ?? [], in: new)
+  }
+
+  /// Carries out steps, each under its own name or the one that it is staged under.
+  mutating func make(
+    _ steps: [SavePlan.Step], in new: borrowing OwnedDescriptor
+  ) throws(FilePackageError) {
     try reuse(steps, in: new)
     var last: SavePlan.Step?
     for step in steps {
-      guard let name = step.path.name else { continue }
+      guard let name = name(for: step) else { continue }
       switch step.action {
       case .makeDirectory:
         if step.path.names.count > PackageSnapshot.maximumDepth { throw failure(.tooDeep, step.path) }
         let directory = try makeDirectory(name, in: new, at: step.path, mode: step.attributes.mode)
         try make(in: directory, at: step.path)
         try finish(directory, at: step.path, step.attributes)
-        account(step.path, .directory, mode: 0, size: 0, SHA256().finalize())
+        account(step.path, .directory, mode: 0, size: 0, .empty, .unknown)
         report.written.append(step.path.string)
       case .write(let contents):
         try write(contents, as: name, in: new, step)
@@ -50,17 +56,17 @@ extension StagedPackage {
   ) throws(FilePackageError) {
     let (size, digest) = try fill(file, at: step.path, contents)
     report.bytesWritten += size
-    let mode: UInt16
+    let status: FileStatus?
     do {
       try keepAttributes(of: step, on: file)
       if step.attributes.modeIsExact { try disk.setMode(step.attributes.mode, of: file) }
       if let modified = step.attributes.modified { try disk.setModified(modified, of: file) }
-      try disk.synchronize(file)
-      mode = metadata == nil ? 0 : try disk.status(of: file).mode
+      if !recorded.contains(step.path) { try disk.synchronize(file) }
+      status = hashes ? try disk.status(of: file) : nil
     } catch {
       throw FilePackageError(error, options.operation, node(step.path))
     }
-    account(step.path, .file, mode: mode, size: size, digest)
+    if let status { account(step.path, .file, mode: status.mode, size: size, digest, status.modified) }
   }
 
   /// Gives the new file what the one that it replaces was given.
@@ -97,7 +103,7 @@ extension StagedPackage {
     _ source: StoredNode, from folder: borrowing OwnedDescriptor, in new: borrowing OwnedDescriptor,
     _ step: SavePlan.Step
   ) throws(FilePackageError) {
-    guard let sourceName = source.path.name, let name = step.path.name, let status = source.status else {
+    guard let sourceName = source.path.name, let name = name(for: step), let status = source.status else {
       throw failure(.changedOnDisk, step.path)
     }
     report.reused += 1
@@ -105,7 +111,7 @@ extension StagedPackage {
     let keepsAttributes =
       (!step.attributes.modeIsExact || step.attributes.mode == status.mode)
       && (step.attributes.modified ?? status.modified) == status.modified
-    var digest: SHA256.Digest?
+    var digest: ContentHash?
     if keepsAttributes, mayBeLinked(source),
       try link(sourceName, in: folder, to: name, in: new, at: step.path)
     {
@@ -115,15 +121,20 @@ extension StagedPackage {
         sourceName, status, from: folder, to: name, in: new, at: step.path, attributes: step.attributes)
       if keepsAttributes && options.sharesFiles { report.copied += 1 }
     }
-    guard metadata != nil else { return }
+    guard hashes else { return }
     let mode = step.attributes.modeIsExact ? step.attributes.mode : status.mode
-    if let digest = digest ?? gone[source.path]?.content {
-      account(step.path, .file, mode: mode, size: status.size, digest)
-    } else {
-      var change = change
-      try summarize(PackageSnapshot.Node(source, kind: .file), at: step.path) { change.add($0) }
-      self.change = change
+    let modified = step.attributes.modified ?? status.modified
+    if digest == nil { digest = gone[source.path]?.content }
+    // A row of the manifest says what is in a file that still has the size and the date that it had.
+    if digest == nil, let row = known?.row(at: source.path), source.location === location,
+      row.child.kind == .file, row.child.size == status.size, row.modified == status.modified
+    {
+      digest = row.child.content
     }
+    if digest == nil {
+      digest = try ChildSummary(reading: PackageSnapshot.Node(source, kind: .file), at: step.path).content
+    }
+    if let digest { account(step.path, .file, mode: mode, size: status.size, digest, modified) }
   }
 
   /// Whether a second name for the file is all that it takes. Not where the first one stays, too: an edit of
@@ -151,24 +162,28 @@ extension StagedPackage {
     } catch {
       throw FilePackageError(error, options.operation, node(step.path))
     }
-    account(step.path, .symbolicLink, mode: 0, size: 0, SHA256.hash(data: destination))
+    account(step.path, .symbolicLink, mode: 0, size: 0, ContentHash(of: destination), .unknown)
+    if recorded.contains(step.path) { destinations[step.path] = destination }
   }
 
   /// Writes the library's own plist, from what the steps added up to.
   private mutating func writeMetadata(
     _ step: SavePlan.Step, in new: borrowing OwnedDescriptor
   ) throws(FilePackageError) {
-    guard let draft = metadata else { return }
+    guard let draft = metadata, let name = name(for: step) else { return }
     let (metadata, bytes) = try draft.completed(change)
     do {
-      let file = try disk.createFile(PackageLayout.metadata, in: new, mode: step.attributes.mode)
+      let file = try disk.createFile(name, in: new, mode: step.attributes.mode)
       try disk.write(bytes, to: file, at: 0)
       try keepAttributes(of: step, on: file)
-      try disk.synchronize(file)
-      madeMetadata = (metadata, try disk.status(of: file))
+      if !recorded.contains(step.path) { try disk.synchronize(file) }
+      madeMetadata = (metadata, bytes, try disk.status(of: file))
     } catch {
       throw FilePackageError(error, options.operation, node(step.path))
     }
+    batch.parent = draft.parent ?? .none
+    batch.revision = metadata.revision
+    batch.digest = metadata.summary.digest
     report.bytesWritten += UInt64(bytes.count)
     report.written.append(step.path.string)
   }
@@ -203,9 +218,18 @@ extension StagedPackage {
   // MARK: Accounting
 
   private mutating func account(
-    _ path: PackagePath, _ kind: FileKind, mode: UInt16, size: UInt64, _ content: SHA256.Digest
+    _ path: PackagePath, _ kind: FileKind, mode: UInt16, size: UInt64, _ content: ContentHash,
+    _ modified: FileTime
   ) {
+    let child = ChildSummary(path: path, kind: kind, mode: mode, size: size, content: content)
+    if stagedNames[path] != nil { come[path] = child }
     guard metadata != nil else { return }
-    change.add(ChildSummary(path: path, kind: kind, mode: mode, size: size, content: content))
+    change.add(child)
+    batch.add(ManifestRow(child: child, modified: modified))
   }
+}
+
+extension FileTime {
+  /// Where a time says nothing.
+  fileprivate static let unknown = FileTime(seconds: 0, nanoseconds: 0)
 }

@@ -1,0 +1,98 @@
+import DurableIO
+
+/// Collects little-endian numbers and bytes.
+struct ByteWriter {
+  private(set) var bytes: [UInt8] = []
+
+  mutating func write(_ value: some FixedWidthInteger) {
+    withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+  }
+
+  mutating func write(_ value: some Sequence<UInt8>) { bytes.append(contentsOf: value) }
+
+  mutating func write(_ time: FileTime) {
+    write(time.seconds)
+    write(time.nanoseconds)
+  }
+
+  /// A length in two bytes, then the bytes. Names and paths are checked to be shorter than that.
+  mutating func writeShort(_ value: [UInt8]) {
+    write(UInt16(truncatingIfNeeded: value.count))
+    write(value)
+  }
+
+  /// Zeros up to a multiple of `alignment`.
+  mutating func pad(to alignment: Int) {
+    let rest = bytes.count % alignment
+    if rest != 0 { bytes.append(contentsOf: repeatElement(0, count: alignment - rest)) }
+  }
+}
+
+/// Reads what a `ByteWriter` wrote, from bytes that may be anybody's: every length is checked against what is
+/// there before anything is made of it.
+struct ByteReader {
+  /// What is there is not what should be.
+  struct Damage: Error, Equatable {
+    var words: String
+  }
+
+  private let bytes: ArraySlice<UInt8>
+  private var position: Int
+
+  init(_ bytes: ArraySlice<UInt8>) {
+    self.bytes = bytes
+    position = bytes.startIndex
+  }
+
+  var remaining: Int { bytes.endIndex - position }
+
+  mutating func read<Number: FixedWidthInteger>(_ type: Number.Type = Number.self) throws(Damage) -> Number {
+    let size = MemoryLayout<Number>.size
+    guard remaining >= size else { throw Damage(words: "it ends too early") }
+    var value = Number.zero
+    for offset in (0..<size).reversed() {
+      value =
+        size == 1
+        ? Number(truncatingIfNeeded: bytes[position])
+        : value << 8 | Number(truncatingIfNeeded: bytes[position + offset])
+    }
+    position += size
+    return value
+  }
+
+  mutating func read(count: Int) throws(Damage) -> ArraySlice<UInt8> {
+    guard count >= 0, remaining >= count else { throw Damage(words: "it ends too early") }
+    defer { position += count }
+    return bytes[position..<(position + count)]
+  }
+
+  mutating func readTime() throws(Damage) -> FileTime {
+    let time = FileTime(seconds: try read(), nanoseconds: try read())
+    guard time.nanoseconds < 1_000_000_000 else { throw Damage(words: "it has a time that is none") }
+    return time
+  }
+
+  mutating func readShort() throws(Damage) -> ArraySlice<UInt8> {
+    let count = try read(UInt16.self)
+    return try read(count: Int(count))
+  }
+
+  mutating func readKind() throws(Damage) -> FileKind {
+    guard let kind = FileKind(rawValue: try read()), kind.isSupported else {
+      throw Damage(words: "it has a node of a kind that there is not")
+    }
+    return kind
+  }
+
+  /// A path of real names, not deeper than packages are.
+  mutating func readPath() throws(Damage) -> PackagePath {
+    let bytes = try readShort()
+    if bytes.isEmpty { return .root }
+    let names = bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+      .map { FileName(bytes: Array($0)) }
+    guard names.count <= PackageSnapshot.maximumDepth + 1, names.allSatisfy({ $0.problem == nil }) else {
+      throw Damage(words: "it has a path that is none")
+    }
+    return PackagePath(names)
+  }
+}

@@ -1,0 +1,371 @@
+import Crypto
+import DurableIO
+import FoundationEssentials
+
+// (1) A journal comes to its name whole: made under another one, synchronised, renamed. One that does not begin
+//     as it should is damaged.
+// (2) A record counts when its checksum, chained to the one before it, is right and all bytes in it have the
+//     hashes that it names. The last one that counts is the only one that may still have to be published: the
+//     one before was published and synchronised before it was written.
+// (3) The marks say how far the journal is known to be committed and applied. They are written without being
+//     synchronised: whoever finds older ones does something again that is done already.
+// (4) Records that are known to be committed and are damaged are reported, never skipped.
+// (5) Space is used again only after the marks and the manifest are on the medium.
+
+/// The redo log of one package, open for reading and writing.
+final class JournalFile {
+  /// Records begin here, after the header and the marks.
+  static let start = JournalRecord.blockSize
+  /// So much is written once with zeros and then overwritten, which costs one flush a record; beyond it the
+  /// journal starts again.
+  static let capacity = 1 << 20
+  /// A journal beyond this is not read.
+  static let maximumSize = 1 << 30
+
+  /// What the journal says of where and when it was made.
+  struct Header: Hashable {
+    /// A random number, so that nothing of another journal is taken for a part of this one.
+    var identifier: UUID
+    /// The package's directory.
+    var inode: UInt64
+    var born: FileTime?
+    /// The boot of the system that it was made in, for whoever looks at a journal by hand.
+    var boot: UUID?
+
+    func isBound(to package: FileStatus) -> Bool {
+      inode == package.identity.inode && born == package.born
+    }
+  }
+
+  struct Marks: Hashable {
+    var committed: UInt64 = 0
+    var applied: UInt64 = 0
+    /// Where the last committed record ends.
+    var end: UInt64 = 0
+  }
+
+  let header: Header
+  private(set) var marks: Marks
+  /// The last record that counts, unless it is applied.
+  private(set) var live: JournalRecord?
+  /// The batches for the manifest in all records that count, in order.
+  private(set) var batches: [ManifestBatch] = []
+  /// Which file it is.
+  let identity: FileIdentity
+
+  private let file: OwnedDescriptor
+  private let disk: any Disk
+  /// Where the next record goes.
+  private var end: Int
+  /// How far the file was really written.
+  private var length: Int
+  private var sequence: UInt64
+  private var checksum: ContentHash
+
+  private init(
+    _ file: consuming OwnedDescriptor, _ identity: FileIdentity, _ header: Header, on disk: any Disk,
+    _ marks: Marks, _ found: Scan, length: Int
+  ) {
+    self.file = file
+    self.identity = identity
+    self.header = header
+    self.disk = disk
+    self.marks = marks
+    self.length = length
+    end = found.end
+    sequence = found.record?.sequence ?? 0
+    checksum = found.checksum
+    if sequence < marks.committed {
+      // Applied records that cannot be read are not needed any more.
+      sequence = marks.committed
+      end = Self.start
+      checksum = header.seed
+    }
+    batches = found.batches
+    live = found.record.flatMap { $0.sequence > marks.applied ? $0 : nil }
+  }
+
+  // MARK: Making
+
+  /// Makes a journal whose first record is `record`, in the package's hidden folder. When it returns, the record
+  /// is committed as far as the folder's entry is: the caller has to synchronise the folder.
+  ///
+  static func make(
+    _ record: inout JournalRecord, in folder: borrowing OwnedDescriptor, of package: FileStatus,
+    on disk: any Disk
+  ) throws(SystemError) -> JournalFile {
+    let name = PackageLayout.newJournal
+    if try disk.exists(name, in: folder) { try disk.removeFile(name, in: folder) }
+    let file = try disk.createFile(name, in: folder, mode: 0o666)
+    do {
+      let header = Header(
+        identifier: UUID(), inode: package.identity.inode, born: package.born, boot: Self.boot)
+      record.sequence = 1
+      let (bytes, checksum) = record.encoded(after: header.seed)
+      let end = start + bytes.count
+      let marks = Marks(committed: 1, applied: 0, end: UInt64(end))
+      try disk.write(header.encoded(marks) + bytes, to: file, at: 0)
+      try disk.synchronize(file)
+      try disk.rename(name, in: folder, to: PackageLayout.journal, in: folder, .replace)
+      let identity = try disk.status(of: file).identity
+      let scan = Scan(end: end, checksum: checksum, record: record, batches: record.batch.map { [$0] } ?? [])
+      return JournalFile(file, identity, header, on: disk, marks, scan, length: end)
+    } catch {
+      // What is left under the name for new journals is nothing yet, and the next one takes its place.
+      try? disk.removeFile(name, in: folder)
+      throw error
+    }
+  }
+
+  private static let boot: UUID? = {
+    guard let text = try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8) else {
+      return nil
+    }
+    return UUID(uuidString: String(text.prefix(36)))
+  }()
+
+  // MARK: Finding
+
+  /// What is found in a package's hidden folder.
+  enum Found {
+    case nothing
+    case journal(JournalFile)
+    case damaged(String)
+  }
+
+  static func find(
+    in folder: borrowing OwnedDescriptor, on disk: any Disk, forWriting: Bool
+  ) throws(SystemError) -> Found {
+    let name = PackageLayout.journal
+    guard let status = try disk.statusIfPresent(of: name, in: folder) else { return .nothing }
+    guard status.kind == .file else { return .damaged("it is \(status.kind.words)") }
+    guard status.size <= UInt64(maximumSize) else { return .damaged("it is larger than a journal can be") }
+    let file =
+      forWriting ? try disk.openFileForWriting(name, in: folder) : try disk.openFile(name, in: folder)
+    let bytes = try disk.readAll(file, atMost: maximumSize)
+    guard bytes.count >= start, let header = Header(bytes[..<start]) else {
+      return .damaged("it does not begin as a journal does")
+    }
+    let marks = Marks(bytes[..<start]) ?? Marks()
+    let scan = Scan(bytes, header, marks)
+    // (4)
+    if marks.applied < marks.committed, scan.record.map({ $0.sequence < marks.committed }) ?? true {
+      return .damaged(
+        scan.problem.map { "a save that was acknowledged cannot be read in it: \($0)" }
+          ?? "a save that was acknowledged is missing in it")
+    }
+    return .journal(
+      JournalFile(file, status.identity, header, on: disk, marks, scan, length: bytes.count))
+  }
+
+  /// The records that count.
+  private struct Scan {
+    var end: Int
+    var checksum: ContentHash
+    var record: JournalRecord?
+    var batches: [ManifestBatch] = []
+    /// Why the next record does not count, where one begins.
+    var problem: String?
+
+    init(end: Int, checksum: ContentHash, record: JournalRecord, batches: [ManifestBatch]) {
+      self.end = end
+      self.checksum = checksum
+      self.record = record
+      self.batches = batches
+    }
+
+    init(_ bytes: [UInt8], _ header: Header, _ marks: Marks) {
+      end = start
+      checksum = header.seed
+      while end < bytes.count {
+        guard let head = JournalRecord.Head(bytes[end...], limit: bytes.count - end),
+          record.map({ head.sequence == $0.sequence + 1 }) ?? true
+        else { break }
+        do throws(ByteReader.Damage) {
+          let next = try JournalRecord(bytes[end...], head, after: checksum)
+          record = next
+          if let batch = next.batch { batches.append(batch) }
+          checksum = head.checksum
+          end += head.length
+        } catch {
+          problem = error.words
+          break
+        }
+      }
+    }
+  }
+
+  /// Whether nobody else has written to it since this object last did; otherwise it has to be found anew.
+  func isCurrent(in folder: borrowing OwnedDescriptor) throws(SystemError) -> Bool {
+    guard let now = try disk.statusIfPresent(of: PackageLayout.journal, in: folder),
+      now.identity.isSameNode(as: identity)
+    else { return false }
+    let block = try disk.readAll(file, from: 0, atMost: Self.start)
+    guard Marks(block[...]) == marks else { return false }
+    // Somebody who was killed may have committed a record and not have marked it.
+    let head = try disk.readAll(file, from: UInt64(end), atMost: JournalRecord.headLength)
+    guard let next = JournalRecord.Head(head[...], limit: Self.maximumSize) else { return true }
+    return next.sequence != sequence + 1
+  }
+
+  // MARK: Writing
+
+  /// Whether the next record starts the journal again, before which `checkpoint()` and the manifest's
+  /// synchronisation are due.
+  func mustRestart(for record: JournalRecord) -> Bool {
+    end > Self.start && end + record.operations.reduce(0) { $0 + ($1.bytes?.count ?? 256) } > Self.capacity
+  }
+
+  /// Starts again at the beginning. (5)
+  func restart() throws(SystemError) {
+    try disk.synchronizeData(file)
+    end = Self.start
+    checksum = header.seed
+    batches = []
+  }
+
+  /// Commits a record: when it returns, the record survives a power cut.
+  ///
+  /// Cost: one write and one fdatasync(2); of blocks that were written before where the journal has grown to
+  /// its capacity, so that the file system has nothing else to flush.
+  ///
+  /// - Throws: the journal is then not to be used any more, and whether the record is on the medium is not
+  ///   known before the journal's name is gone.
+  func commit(_ record: inout JournalRecord) throws(SystemError) {
+    record.sequence = sequence + 1
+    let (bytes, next) = record.encoded(after: checksum)
+    try disk.write(bytes, to: file, at: UInt64(end))
+    let newEnd = end + bytes.count
+    if newEnd > length {
+      let goal = max(newEnd, Self.capacity)
+      // Where there is no room for it, later records cost another flush.
+      try? disk.write([UInt8](repeating: 0, count: goal - newEnd), to: file, at: UInt64(newEnd))
+      length = goal
+    }
+    try disk.synchronizeData(file)
+    end = newEnd
+    sequence = record.sequence
+    checksum = next
+    live = record
+    if let batch = record.batch { batches.append(batch) }
+    marks.committed = sequence
+    marks.end = UInt64(end)
+    // (3) The record is committed whether or not this can be written.
+    try? writeMarks()
+  }
+
+  /// Notes that everything in it is published.
+  func markApplied() throws(SystemError) {
+    live = nil
+    marks.applied = sequence
+    marks.committed = sequence
+    marks.end = UInt64(end)
+    try writeMarks()
+  }
+
+  /// Puts the marks on the medium.
+  func checkpoint() throws(SystemError) {
+    try disk.synchronizeData(file)
+  }
+
+  private func writeMarks() throws(SystemError) {
+    try disk.write(marks.encoded, to: file, at: UInt64(Marks.offset))
+  }
+}
+
+// MARK: - The first block
+
+extension JournalFile.Header {
+  private static let magic = Array("DOCPKGJ1".utf8)
+  private static let length = 8 + 4 + 16 + 8 + 1 + 12 + 16
+
+  /// What the first record's checksum is chained to.
+  fileprivate var seed: ContentHash { ContentHash(of: identifier.bytes) }
+
+  fileprivate func encoded(_ marks: JournalFile.Marks) -> [UInt8] {
+    var writer = ByteWriter()
+    writer.write(Self.magic)
+    writer.write(UInt32(1))
+    writer.write(identifier.bytes)
+    writer.write(inode)
+    writer.write(UInt8(born == nil ? 0 : 1))
+    writer.write(born ?? FileTime(seconds: 0, nanoseconds: 0))
+    writer.write(boot?.bytes ?? [UInt8](repeating: 0, count: 16))
+    writer.write(ContentHash(of: writer.bytes).bytes)
+    writer.pad(to: JournalFile.Marks.offset)
+    writer.write(marks.encoded)
+    writer.pad(to: JournalFile.start)
+    return writer.bytes
+  }
+
+  fileprivate init?(_ block: ArraySlice<UInt8>) {
+    var reader = ByteReader(block)
+    do throws(ByteReader.Damage) {
+      guard try reader.read(count: 8).elementsEqual(Self.magic), try reader.read(UInt32.self) == 1 else {
+        return nil
+      }
+      identifier = UUID(bytes: try reader.read(count: 16))
+      inode = try reader.read()
+      let hasBorn = try reader.read(UInt8.self) == 1
+      let time = try reader.readTime()
+      born = hasBorn ? time : nil
+      boot = UUID(bytes: try reader.read(count: 16))
+      let written = try reader.read(count: ContentHash.count)
+      guard ContentHash(bytes: written) == ContentHash(of: Array(block.prefix(Self.length))) else {
+        return nil
+      }
+    } catch {
+      return nil
+    }
+  }
+}
+
+extension JournalFile.Marks {
+  /// In a sector of their own.
+  fileprivate static let offset = 512
+
+  fileprivate var encoded: [UInt8] {
+    var writer = ByteWriter()
+    writer.write(committed)
+    writer.write(applied)
+    writer.write(end)
+    writer.write(ContentHash(of: writer.bytes).bytes)
+    return writer.bytes
+  }
+
+  /// Nil where they were torn; then nothing is known of what is committed and what is applied.
+  fileprivate init?(_ block: ArraySlice<UInt8>) {
+    guard block.count > Self.offset else { return nil }
+    let bytes = block.dropFirst(Self.offset)
+    var reader = ByteReader(bytes)
+    do throws(ByteReader.Damage) {
+      self.init(committed: try reader.read(), applied: try reader.read(), end: try reader.read())
+      guard
+        ContentHash(bytes: try reader.read(count: ContentHash.count))
+          == ContentHash(of: Array(bytes.prefix(24)))
+      else { return nil }
+    } catch {
+      return nil
+    }
+  }
+}
+
+extension Disk {
+  /// Reads what a file holds from `offset` on, `atMost` so many bytes.
+  func readAll(
+    _ file: borrowing OwnedDescriptor, from offset: UInt64 = 0, atMost: Int
+  ) throws(SystemError) -> [UInt8] {
+    let size = Int(clamping: try status(of: file).size)
+    let count = min(max(0, size - Int(clamping: offset)), atMost)
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, count), alignment: 16)
+    defer { buffer.deallocate() }
+    var filled = 0
+    while filled < count {
+      let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled..<count])
+      let read = try read(file, at: offset + UInt64(filled), into: rest)
+      if read == 0 { break }
+      filled += read
+    }
+    return Array(buffer[..<filled])
+  }
+}

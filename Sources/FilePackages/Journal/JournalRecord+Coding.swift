@@ -1,0 +1,241 @@
+import Crypto
+import DurableIO
+
+// A record: a head of fixed length, the operations, the bytes of small files one after the other, zeros up to the
+// next block. The checksum in the head covers the operations and, through the hashes in them, the bytes.
+
+extension JournalRecord {
+  static let magic: UInt32 = 0x4345_5244  // DREC
+  static let headLength = 4 + 4 + 8 + 8 + 8 + ContentHash.count
+  /// Records begin at multiples of this.
+  static let blockSize = 4096
+  /// More operations than a save can have.
+  static let maximumOperations = 1 << 22
+
+  // MARK: Writing
+
+  /// The record in pieces, to be written one after the other, and its checksum. A piece is the bytes of a file
+  /// or what is between them.
+  func encoded(after previous: ContentHash) -> (bytes: [UInt8], checksum: ContentHash) {
+    var body = ByteWriter()
+    var contents = 0
+    for operation in operations {
+      operation.encode(to: &body)
+      contents += operation.bytes?.count ?? 0
+    }
+    body.write(UInt8(batch == nil ? 0 : 1))
+    if let batch { body.write(batch.encoded(after: .empty).bytes) }
+
+    var head = ByteWriter()
+    head.write(Self.magic)
+    head.write(UInt32(truncatingIfNeeded: operations.count))
+    head.write(sequence)
+    head.write(UInt64(body.bytes.count))
+    head.write(UInt64(contents))
+    let checksum = Self.checksum(head.bytes[...], body.bytes[...], after: previous)
+    var record: [UInt8] = []
+    record.reserveCapacity(Self.headLength + body.bytes.count + contents + Self.blockSize)
+    record += head.bytes
+    record += checksum.bytes
+    record += body.bytes
+    for operation in operations { if let bytes = operation.bytes { record += bytes } }
+    let rest = record.count % Self.blockSize
+    if rest != 0 { record += [UInt8](repeating: 0, count: Self.blockSize - rest) }
+    return (record, checksum)
+  }
+
+  private static func checksum(
+    _ head: ArraySlice<UInt8>, _ body: ArraySlice<UInt8>, after previous: ContentHash
+  ) -> ContentHash {
+    var hash = SHA256()
+    previous.withUnsafeBytes { hash.update(bufferPointer: $0) }
+    head.withUnsafeBytes { hash.update(bufferPointer: $0) }
+    body.withUnsafeBytes { hash.update(bufferPointer: $0) }
+    return ContentHash(hash.finalize())
+  }
+
+  // MARK: Reading
+
+  /// The head of a record, by which its length is known.
+  struct Head {
+    var operationCount: Int
+    var sequence: UInt64
+    var bodyLength: Int
+    var contentsLength: Int
+    var checksum: ContentHash
+    fileprivate var bytes: ArraySlice<UInt8>
+
+    /// With the zeros at its end.
+    var length: Int {
+      let length = JournalRecord.headLength + bodyLength + contentsLength
+      return (length + blockSize - 1) / blockSize * blockSize
+    }
+
+    /// Nil where no record begins, or one that would not fit into `limit` bytes.
+    init?(_ bytes: ArraySlice<UInt8>, limit: Int) {
+      var reader = ByteReader(bytes)
+      do throws(ByteReader.Damage) {
+        guard try reader.read(UInt32.self) == JournalRecord.magic else { return nil }
+        operationCount = Int(try reader.read(UInt32.self))
+        sequence = try reader.read()
+        let (body, contents) = (try reader.read(UInt64.self), try reader.read(UInt64.self))
+        guard body <= UInt64(limit), contents <= UInt64(limit), operationCount <= maximumOperations,
+          JournalRecord.headLength + Int(body) + Int(contents) <= limit,
+          let checksum = ContentHash(bytes: try reader.read(count: ContentHash.count))
+        else { return nil }
+        (bodyLength, contentsLength, self.checksum) = (Int(body), Int(contents), checksum)
+        self.bytes = bytes.prefix(JournalRecord.headLength - ContentHash.count)
+      } catch {
+        return nil
+      }
+    }
+  }
+
+  /// Reads a whole record.
+  ///
+  /// - Throws: what is wrong with it; then nothing of it is believed.
+  init(_ bytes: ArraySlice<UInt8>, _ head: Head, after previous: ContentHash) throws(ByteReader.Damage) {
+    var reader = ByteReader(bytes)
+    _ = try reader.read(count: Self.headLength)
+    let body = try reader.read(count: head.bodyLength)
+    guard Self.checksum(head.bytes, body, after: previous) == head.checksum else {
+      throw .init(words: "its checksum is another")
+    }
+    sequence = head.sequence
+    var operations = ByteReader(body)
+    var contents = ByteReader(try reader.read(count: head.contentsLength))
+    for _ in 0..<head.operationCount {
+      self.operations.append(try Operation(&operations, &contents))
+    }
+    if try operations.read(UInt8.self) != 0 {
+      var (length, checksum) = (0, ContentHash.empty)
+      let rest = try operations.read(count: operations.remaining)
+      guard let batch = ManifestBatch(rest, after: .empty, &length, &checksum), length == rest.count else {
+        throw .init(words: "its rows for the manifest are damaged")
+      }
+      self.batch = batch
+    }
+    guard operations.remaining == 0, contents.remaining == 0 else {
+      throw .init(words: "it is longer than it says")
+    }
+    try checkPlaces()
+  }
+
+  /// No two operations are about one place, or about a place and what is in it; `Metadata.plist` apart, none is
+  /// about a place of the library's own.
+  private func checkPlaces() throws(ByteReader.Damage) {
+    var paths: Set<PackagePath> = []
+    for operation in operations {
+      let path = operation.path
+      let isAttributes = if case .setAttributes = operation.action { true } else { false }
+      if path.isRoot && !isAttributes || path.names.first == PackageLayout.hidden {
+        throw .init(words: "it has an operation on a place that no save changes")
+      }
+      if !isAttributes && !paths.insert(path).inserted {
+        throw .init(words: "it has two operations on one place")
+      }
+    }
+    for path in paths {
+      var parent = path.parent
+      while !parent.isRoot {
+        if paths.contains(parent) { throw .init(words: "it has an operation within another") }
+        parent = parent.parent
+      }
+    }
+  }
+}
+
+extension JournalRecord.Operation {
+  private enum Code {
+    static let put: UInt8 = 1
+    static let remove: UInt8 = 2
+    static let setAttributes: UInt8 = 3
+  }
+
+  /// The bytes that the record holds for it.
+  var bytes: [UInt8]? {
+    if case .put(let staged) = action { staged.bytes } else { nil }
+  }
+
+  fileprivate func encode(to writer: inout ByteWriter) {
+    switch action {
+    case .put: writer.write(Code.put)
+    case .remove: writer.write(Code.remove)
+    case .setAttributes: writer.write(Code.setAttributes)
+    }
+    writer.writeShort(path.bytes)
+    writer.write(UInt8(old == nil ? 0 : 1))
+    if let old { old.encode(to: &writer) }
+    switch action {
+    case .put(let staged):
+      writer.writeShort(staged.name.bytes)
+      staged.node.encode(to: &writer)
+      writer.write(staged.mode)
+      writer.write(UInt8(staged.bytes == nil ? 0 : 1))
+      if let bytes = staged.bytes { writer.write(UInt64(bytes.count)) }
+    case .remove(let name):
+      writer.writeShort(name.bytes)
+    case .setAttributes(let mode, let modified):
+      writer.write(UInt8((mode == nil ? 0 : 1) | (modified == nil ? 0 : 2)))
+      writer.write(mode ?? 0)
+      writer.write(modified ?? FileTime(seconds: 0, nanoseconds: 0))
+    }
+  }
+
+  fileprivate init(_ reader: inout ByteReader, _ contents: inout ByteReader) throws(ByteReader.Damage) {
+    let code = try reader.read(UInt8.self)
+    path = try reader.readPath()
+    old = try reader.read(UInt8.self) == 0 ? nil : JournalRecord.Known(&reader)
+    switch code {
+    case Code.put:
+      let name = try Self.name(&reader)
+      let node = try JournalRecord.Known(&reader)
+      var staged = JournalRecord.Staged(name: name, node: node, mode: try reader.read() & 0o7777)
+      if try reader.read(UInt8.self) != 0 {
+        let count = try reader.read(UInt64.self)
+        guard count == node.size, count <= UInt64(contents.remaining), node.kind != .directory else {
+          throw .init(words: "it has other bytes than it says")
+        }
+        let bytes = Array(try contents.read(count: Int(count)))
+        guard ContentHash(of: bytes) == node.content else {
+          throw .init(words: "the bytes for a child are damaged")
+        }
+        staged.bytes = bytes
+      }
+      action = .put(staged)
+    case Code.remove: action = .remove(try Self.name(&reader))
+    case Code.setAttributes:
+      let flags = try reader.read(UInt8.self)
+      let mode = try reader.read(UInt16.self) & 0o7777
+      let modified = try reader.readTime()
+      action = .setAttributes(mode: flags & 1 == 0 ? nil : mode, modified: flags & 2 == 0 ? nil : modified)
+    default: throw .init(words: "it has an operation that there is not")
+    }
+  }
+
+  private static func name(_ reader: inout ByteReader) throws(ByteReader.Damage) -> FileName {
+    let name = FileName(bytes: Array(try reader.readShort()))
+    guard name.problem == nil else { throw .init(words: "it has a name that is none") }
+    return name
+  }
+}
+
+extension JournalRecord.Known {
+  fileprivate func encode(to writer: inout ByteWriter) {
+    writer.write(kind.rawValue)
+    writer.write(inode)
+    writer.write(size)
+    writer.write(modified)
+    writer.write(UInt8(content == nil ? 0 : 1))
+    if let content { writer.write(content.bytes) }
+  }
+
+  fileprivate init(_ reader: inout ByteReader) throws(ByteReader.Damage) {
+    kind = try reader.readKind()
+    inode = try reader.read()
+    size = try reader.read()
+    modified = try reader.readTime()
+    content =
+      try reader.read(UInt8.self) == 0 ? nil : ContentHash(bytes: reader.read(count: ContentHash.count))
+  }
+}

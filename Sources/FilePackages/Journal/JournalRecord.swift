@@ -1,0 +1,62 @@
+import Crypto
+package import DurableIO
+
+/// What one save does to a package, as it is written to the journal: enough to do it again.
+package struct JournalRecord: Sendable, Hashable {
+  /// Counts the records of one journal.
+  package var sequence: UInt64 = 0
+  /// Operations on disjoint places; each may be done again when it is done already.
+  package var operations: [Operation] = []
+  /// What the save adds to the manifest; nil for a package without metadata.
+  package var batch: ManifestBatch?
+
+  package struct Operation: Sendable, Hashable {
+    package var path: PackagePath
+    package var action: Action
+    /// What stood at the path; nil where nothing did.
+    package var old: Known?
+  }
+
+  package enum Action: Sendable, Hashable {
+    /// A file, a link or a folder with all that is in it comes to the path.
+    case put(Staged)
+    /// What is at the path goes, through this name among the staged files.
+    case remove(FileName)
+    /// A folder that stays, or the package's own, gets other attributes.
+    case setAttributes(mode: UInt16?, modified: FileTime?)
+  }
+
+  /// What a node was when it was looked at.
+  package struct Known: Sendable, Hashable {
+    package var kind: FileKind
+    package var inode: UInt64
+    package var size: UInt64
+    package var modified: FileTime
+    /// The hash of its content, where that is known.
+    package var content: ContentHash?
+  }
+
+  /// A node that waits in the folder for staged files.
+  package struct Staged: Sendable, Hashable {
+    package var name: FileName
+    package var node: Known
+    package var mode: UInt16
+    /// A file's bytes or a link's destination, where the record itself holds them. Where it does not, the node
+    /// was synchronised before the record was written.
+    package var bytes: [UInt8]?
+  }
+}
+
+extension JournalRecord.Known {
+  init(_ status: FileStatus, content: ContentHash? = nil) {
+    self.init(
+      kind: status.kind, inode: status.identity.inode, size: status.size, modified: status.modified,
+      content: content)
+  }
+
+  /// Whether that node stands there, as it was.
+  func isSame(as status: FileStatus) -> Bool {
+    guard kind == status.kind, inode == status.identity.inode else { return false }
+    return kind == .directory || (size == status.size && modified == status.modified)
+  }
+}

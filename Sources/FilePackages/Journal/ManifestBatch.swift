@@ -1,0 +1,129 @@
+import Crypto
+package import DurableIO
+package import FoundationEssentials
+
+/// One line of the manifest: what a child was when a save of ours made it.
+package struct ManifestRow: Hashable, Sendable {
+  package var child: ChildSummary
+  /// The modification time of the file that holds it; of other nodes it says nothing.
+  package var modified: FileTime
+}
+
+/// What one save adds to the manifest: the children that came and those that went.
+package struct ManifestBatch: Sendable, Hashable {
+  /// The state that the package had before; nothing but zeros for the first one.
+  package var parent: UUID
+  /// The state that the package has with it.
+  package var revision: UUID
+  package var digest: ContentDigest
+  package private(set) var count = 0
+  /// The rows as they are in the file.
+  package private(set) var rows: [UInt8] = []
+
+  package init(parent: UUID, revision: UUID, digest: ContentDigest) {
+    self.parent = parent
+    self.revision = revision
+    self.digest = digest
+  }
+
+  /// To be given its states when they are known.
+  init() { self.init(parent: .none, revision: .none, digest: ContentDigest()) }
+
+  mutating func add(_ row: ManifestRow) {
+    let path = row.child.path.bytes
+    // A path that long cannot be read again either; the child then has no row, and its digest is read from it.
+    guard path.count <= Int(UInt16.max) else { return }
+    var writer = ByteWriter()
+    writer.write(UInt8(row.child.kind.rawValue))
+    writer.write(UInt8(row.child.isExecutable ? 1 : 0))
+    writer.write(row.child.size)
+    writer.write(row.modified)
+    writer.write(row.child.content.bytes)
+    writer.writeShort(path)
+    append(writer.bytes)
+  }
+
+  mutating func remove(_ path: PackagePath) {
+    let path = path.bytes
+    guard path.count <= Int(UInt16.max) else { return }
+    var writer = ByteWriter()
+    writer.write(UInt8(0))
+    writer.writeShort(path)
+    append(writer.bytes)
+  }
+
+  private mutating func append(_ row: [UInt8]) {
+    rows += row
+    count += 1
+  }
+
+  var isEmpty: Bool { count == 0 }
+
+  // MARK: As bytes
+
+  static let magic: UInt32 = 0x4843_5442  // BTCH
+
+  /// The batch as it is in the file, `previous` being the checksum of the one before it, or of the header.
+  func encoded(after previous: ContentHash) -> (bytes: [UInt8], checksum: ContentHash) {
+    var writer = ByteWriter()
+    writer.write(Self.magic)
+    writer.write(UInt32(truncatingIfNeeded: rows.count))
+    writer.write(UInt32(truncatingIfNeeded: count))
+    writer.write(parent.bytes)
+    writer.write(revision.bytes)
+    for lane in 0..<4 { writer.write(digest.lanes[lane]) }
+    writer.write(rows)
+    var hash = SHA256()
+    previous.withUnsafeBytes { hash.update(bufferPointer: $0) }
+    writer.bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }
+    let checksum = ContentHash(hash.finalize())
+    writer.write(checksum.bytes)
+    return (writer.bytes, checksum)
+  }
+
+  /// Reads a batch that ends with a checksum over it and `previous`; nil where there is no whole one.
+  init?(
+    _ bytes: ArraySlice<UInt8>, after previous: ContentHash, _ length: inout Int,
+    _ checksum: inout ContentHash
+  ) {
+    var reader = ByteReader(bytes)
+    do throws(ByteReader.Damage) {
+      guard try reader.read(UInt32.self) == Self.magic else { return nil }
+      let rowBytes = Int(try reader.read(UInt32.self))
+      let rowCount = Int(try reader.read(UInt32.self))
+      let parent = UUID(bytes: try reader.read(count: 16))
+      let revision = UUID(bytes: try reader.read(count: 16))
+      var lanes = SIMD4<UInt64>()
+      for lane in 0..<4 { lanes[lane] = try reader.read() }
+      let rows = try reader.read(count: rowBytes)
+      let written = try reader.read(count: ContentHash.count)
+      length = bytes.count - reader.remaining
+      var hash = SHA256()
+      previous.withUnsafeBytes { hash.update(bufferPointer: $0) }
+      bytes.prefix(length - ContentHash.count).withUnsafeBytes { hash.update(bufferPointer: $0) }
+      checksum = ContentHash(hash.finalize())
+      guard ContentHash(bytes: written) == checksum else { return nil }
+      self.init(parent: parent, revision: revision, digest: ContentDigest(lanes: lanes))
+      self.rows = Array(rows)
+      count = rowCount
+    } catch {
+      return nil
+    }
+  }
+}
+
+extension UUID {
+  /// - Precondition: there are sixteen bytes.
+  init(bytes: ArraySlice<UInt8>) {
+    let b = Array(bytes)
+    self.init(
+      uuid: (
+        b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]
+      ))
+  }
+
+  var bytes: [UInt8] { withUnsafeBytes(of: uuid, Array.init) }
+
+  /// Nothing but zeros.
+  static let none = UUID(bytes: [UInt8](repeating: 0, count: 16)[...])
+}

@@ -1,0 +1,266 @@
+import DurableIO
+import FoundationEssentials
+import SystemPackage
+
+// (1) Nothing is written to the journal while a record in it waits to be published.
+// (2) A journal whose medium failed is given up: its name goes, lastingly, before the save is said to have failed
+//     or is committed to another journal.
+// (3) The manifest is brought up to date after the names; until it is on the medium, the journal has its rows.
+
+/// What a store keeps open from its first save until it is closed: the hidden folder with the journal and the
+/// manifest.
+final class PackageSession {
+  let hidden: HiddenFolder
+  let disk: any Disk
+  private(set) var journal: JournalFile?
+  private(set) var manifest: Manifest?
+  /// Counts the saves, for the names of staged files.
+  private var number = 0
+  private let token = UInt32.random(in: .min ... .max)
+  private var manifestIsSynchronized = true
+  private var isAbandoned = false
+
+  private init(_ hidden: HiddenFolder) {
+    self.hidden = hidden
+    disk = hidden.disk
+  }
+
+  deinit {
+    // A store that was not closed: what is needed only while it is open goes, where nothing waits in it and
+    // nobody else is at work. The next session does it otherwise.
+    try? end(LockWait(limit: 0))
+  }
+
+  /// Opens the hidden folder and takes the writer's lock.
+  static func open(
+    _ location: Location, on disk: any Disk, _ wait: LockWait
+  ) throws(SystemError) -> PackageSession {
+    PackageSession(try HiddenFolder.open(location, on: disk, wait))
+  }
+
+  // MARK: Finding what is there
+
+  /// Takes note of what others have written since this session last looked; with the lock held.
+  func refresh(_ metadata: PackageMetadata?) throws(FilePackageError) {
+    do {
+      if let journal, try journal.isCurrent(in: hidden.folder) {
+        // Nobody else was there.
+      } else {
+        journal = nil
+        switch try JournalFile.find(in: hidden.folder, on: disk, forWriting: true) {
+        case .nothing: break
+        case .journal(let found): journal = found
+        case .damaged(let reason): throw damage(reason)
+        }
+        if journal?.live == nil { try hidden.removeStaged() }
+      }
+      try loadManifest(metadata)
+    } catch let error as SystemError {
+      throw FilePackageError(error, .save, node, activity: "looking at its journal")
+    } catch {
+      throw error as? FilePackageError ?? FilePackageError(.inputOutput, .save, node)
+    }
+  }
+
+  private func loadManifest(_ metadata: PackageMetadata?) throws(SystemError) {
+    guard let metadata else { return manifest = nil }
+    if manifest?.revision == metadata.revision { return }
+    manifest = try Manifest.load(
+      in: hidden.folder, on: disk, journal?.batches ?? [], for: metadata.revision, writing: true)
+  }
+
+  /// The record that waits to be published, written by whoever.
+  var live: JournalRecord? { journal?.live }
+
+  /// A name for a staged file that no other save has.
+  func stagedName(_ index: Int) -> FileName {
+    FileName("\(String(token, radix: 16))-\(number)-\(index)")
+  }
+
+  // MARK: Committing
+
+  /// Commits a record: when it returns, the save survives a power cut.
+  func commit(_ record: inout JournalRecord) throws(FilePackageError) {
+    number += 1
+    do {
+      if record.operations.contains(where: \.needsStaged) { try disk.synchronize(hidden.staging.descriptor) }
+      if let journal {
+        if journal.mustRestart(for: record) {
+          try synchronizeManifest()
+          try journal.restart()
+        }
+        do {
+          return try journal.commit(&record)
+        } catch {
+          try giveUpJournal(error)
+        }
+      }
+      try makeJournal(&record)
+    } catch {
+      if let failure = error as? FilePackageError { throw failure }
+      if let failure = error as? SystemError {
+        throw FilePackageError(failure, .save, node, activity: "writing the journal")
+      }
+      throw FilePackageError(.inputOutput, .save, node)
+    }
+  }
+
+  private func makeJournal(_ record: inout JournalRecord) throws {
+    do {
+      let made = try JournalFile.make(&record, in: hidden.folder, of: hidden.packageStatus, on: disk)
+      journal = made
+      try disk.synchronize(hidden.folder)
+      if hidden.isNew { try disk.synchronize(hidden.root.descriptor) }
+      hidden.isNew = false
+    } catch {
+      try giveUpJournal(error)
+      throw error
+    }
+  }
+
+  /// (2)
+  private func giveUpJournal(_ first: any Error) throws(FilePackageError) {
+    journal = nil
+    let reason = (first as? SystemError)?.reason ?? "\(first)"
+    do {
+      if try disk.exists(PackageLayout.journal, in: hidden.folder) {
+        try disk.removeFile(PackageLayout.journal, in: hidden.folder)
+      }
+      try disk.synchronize(hidden.folder)
+    } catch {
+      throw FilePackageError(
+        .indeterminate, .save, node, activity: "writing the journal",
+        reason: "\(reason), and then \(error.reason)")
+    }
+  }
+
+  // MARK: Publishing
+
+  /// Publishes the record that waits, and removes what it leaves.
+  func publish(isRecovery: Bool, _ wait: LockWait) throws(FilePackageError) -> Publisher? {
+    guard let journal, let record = journal.live else { return nil }
+    var publisher = Publisher(
+      record, root: hidden.root, staging: hidden.staging, at: hidden.location, on: disk,
+      isRecovery: isRecovery)
+    publisher.isBound = journal.header.isBound(to: hidden.packageStatus)
+    try hidden.withoutReaders(wait) { () throws(FilePackageError) in try publisher.publish() }
+    do {
+      try journal.markApplied()
+      // (3)
+      if let batch = record.batch { try note(batch) }
+    } catch {
+      throw FilePackageError(error, .save, node, activity: "noting what is published")
+    }
+    publisher.removeLeftovers()
+    return publisher
+  }
+
+  private func note(_ batch: ManifestBatch) throws(SystemError) {
+    let name = PackageLayout.manifest
+    let manifest: Manifest
+    if let known = self.manifest, known.revision == batch.parent {
+      manifest = known
+      let bytes: [UInt8]
+      let end = UInt64(manifest.end)
+      bytes = manifest.append(batch)
+      let file = try disk.openFileForWriting(name, in: hidden.folder)
+      try disk.write(bytes, to: file, at: end)
+    } else {
+      manifest = Manifest(isComplete: false)
+      _ = manifest.append(batch)
+      if try disk.exists(name, in: hidden.folder) { try disk.removeFile(name, in: hidden.folder) }
+      let file = try disk.createFile(name, in: hidden.folder, mode: 0o666)
+      try disk.write(manifest.contents, to: file, at: 0)
+    }
+    self.manifest = manifest
+    manifestIsSynchronized = false
+  }
+
+  private func synchronizeManifest() throws(SystemError) {
+    guard !manifestIsSynchronized, manifest != nil else { return }
+    try disk.synchronizeData(disk.openFileForWriting(PackageLayout.manifest, in: hidden.folder))
+    manifestIsSynchronized = true
+  }
+
+  // MARK: Ending
+
+  /// Puts on the medium that all is published, so that after a power cut nothing has to be compared.
+  func checkpoint() throws(SystemError) {
+    guard let journal, journal.live == nil else { return }
+    try synchronizeManifest()
+    try journal.checkpoint()
+  }
+
+  /// Ends the session: what is needed only while a store is open goes. Does nothing while a record waits.
+  func end(_ wait: LockWait = LockWait()) throws(SystemError) {
+    guard !isAbandoned else { return }
+    guard journal?.live == nil else { return hidden.unlock() }
+    try hidden.lock(wait)
+    defer { hidden.unlock() }
+    // Others may have gone on with it.
+    if case .journal(let found) = try JournalFile.find(in: hidden.folder, on: disk, forWriting: false),
+      found.live != nil
+    {
+      return
+    }
+    if let manifest, manifest.isStale {
+      try manifest.compacted().write(to: hidden.folder, on: disk)
+    } else {
+      try synchronizeManifest()
+    }
+    _ = try hidden.removeTraces()
+    journal = nil
+  }
+
+  /// Forgets everything: the package's directory was replaced, and what was open in it is gone.
+  func abandon() {
+    isAbandoned = true
+    hidden.unlock()
+  }
+
+  private var node: StoredNode { StoredNode(location: hidden.location, path: .root) }
+
+  private func damage(_ reason: String) -> FilePackageError {
+    FilePackageError(.journalDamaged, .save, node, reason: "its journal is damaged: \(reason)")
+  }
+}
+
+extension JournalRecord.Operation {
+  /// Whether the record relies on a node among the staged ones.
+  fileprivate var needsStaged: Bool {
+    if case .put(let staged) = action { staged.bytes == nil } else { false }
+  }
+}
+
+extension Manifest {
+  /// The manifest of a package in the state `revision`, brought up to date with what only the journal has; nil
+  /// where there is none that is about that state.
+  static func load(
+    in folder: borrowing OwnedDescriptor, on disk: any Disk, _ batches: [ManifestBatch], for revision: UUID,
+    writing: Bool
+  ) throws(SystemError) -> Manifest? {
+    let name = PackageLayout.manifest
+    guard let status = try disk.statusIfPresent(of: name, in: folder), status.kind == .file,
+      status.size <= UInt64(maximumSize)
+    else { return nil }
+    let bytes = try disk.readAll(disk.openFile(name, in: folder), atMost: maximumSize)
+    guard let manifest = Manifest(bytes) else { return nil }
+    if manifest.revision == revision { return manifest }
+    let end = UInt64(manifest.end)
+    var missing: [UInt8] = []
+    for batch in batches where batch.parent == manifest.revision { missing += manifest.append(batch) }
+    guard manifest.revision == revision else { return nil }
+    if writing { try disk.write(missing, to: disk.openFileForWriting(name, in: folder), at: end) }
+    return manifest
+  }
+
+  /// Writes it as a new file in the place of the old one.
+  func write(to folder: borrowing OwnedDescriptor, on disk: any Disk) throws(SystemError) {
+    let name: FileName = "manifest.new"
+    if try disk.exists(name, in: folder) { try disk.removeFile(name, in: folder) }
+    let file = try disk.createFile(name, in: folder, mode: 0o666)
+    try disk.write(contents, to: file, at: 0)
+    try disk.synchronize(file)
+    try disk.rename(name, in: folder, to: PackageLayout.manifest, in: folder, .replace)
+  }
+}

@@ -1,0 +1,37 @@
+package import Crypto
+
+/// A SHA-256, as a value that needs no memory of its own.
+package struct ContentHash: Hashable, Sendable {
+  package static let count = 32
+  private var words: SIMD4<UInt64>
+
+  package init(_ digest: SHA256.Digest) {
+    words = digest.withUnsafeBytes { $0.loadUnaligned(as: SIMD4<UInt64>.self) }
+  }
+
+  /// Nil unless there are exactly 32 bytes.
+  package init?(bytes: ArraySlice<UInt8>) {
+    guard bytes.count == Self.count else { return nil }
+    words = bytes.withUnsafeBytes { $0.loadUnaligned(as: SIMD4<UInt64>.self) }
+  }
+
+  /// Hashes bytes.
+  package init(of bytes: UnsafeRawBufferPointer) {
+    var hash = SHA256()
+    hash.update(bufferPointer: bytes)
+    self.init(hash.finalize())
+  }
+
+  package init(of bytes: [UInt8]) {
+    self = bytes.withUnsafeBytes { ContentHash(of: $0) }
+  }
+
+  /// Of nothing.
+  package static let empty = ContentHash(of: [])
+
+  package func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    Swift.withUnsafeBytes(of: words, body)
+  }
+
+  package var bytes: [UInt8] { withUnsafeBytes(Array.init) }
+}

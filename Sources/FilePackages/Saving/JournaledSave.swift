@@ -1,0 +1,190 @@
+import DurableIO
+import SystemPackage
+
+// (1) Before the record is committed nothing under a natural name changes.
+// (2) All that needs room is written before that: afterwards only renames, removals and synchronisations remain.
+// (3) Whatever a record does not hold itself is synchronised before the record is written.
+
+/// A save in place: one record in the journal commits it, whatever changed and whatever did not.
+///
+/// Cost until the commit: the bytes of the changed children, twice for small ones, and one flush, to which large
+/// children and new folders add one each. Children that did not change are not looked at.
+struct JournaledSave {
+  /// Files up to this stand in the record themselves.
+  static let recordedFileSize: UInt64 = 1 << 20
+  /// So many bytes of them in one save.
+  static let recordedSize: UInt64 = 4 << 20
+
+  private(set) var maker: StateMaker
+  private let session: PackageSession
+  private let top: [SavePlan.Step]
+  private(set) var record = JournalRecord()
+
+  init(
+    _ plan: SavePlan, in session: PackageSession, options: StagedPackage.Options, metadata: MetadataDraft?
+  ) throws(FilePackageError) {
+    self.session = session
+    var plan = plan
+    var top: [SavePlan.Step] = []
+    var recorded: Set<PackagePath> = []
+    var names: [PackagePath: FileName] = [:]
+    var room = Self.recordedSize
+    for (index, step) in plan.steps.enumerated() {
+      // What is in a new folder comes with it.
+      if let last = top.last, case .makeDirectory = last.action, step.path.isWithin(last.path) { continue }
+      switch step.action {
+      case .write(let contents):
+        if let size = contents.size, size <= min(Self.recordedFileSize, room) {
+          room -= size
+          recorded.insert(step.path)
+          plan.steps[index].action = .write(try contents.inMemory(for: step.path, options.operation))
+        }
+      case .link, .writeMetadata: recorded.insert(step.path)
+      default: break
+      }
+      top.append(plan.steps[index])
+      names[step.path] = session.stagedName(index)
+    }
+    self.top = top
+    maker = StateMaker(
+      plan, at: session.hidden.location, on: session.disk, options: options, metadata: metadata,
+      strategy: "journal", known: session.manifest)
+    maker.recorded = recorded
+    maker.stagedNames = names
+  }
+
+  /// Checks that the save can be carried out, makes all that is new, and commits it.
+  ///
+  /// - Throws: the document on disk is then unchanged, but for the code `indeterminate`, and nothing is left.
+  mutating func commit() throws(FilePackageError) {
+    try maker.checkSteps(beneath: session.hidden.root.descriptor)
+    do {
+      try checkPlaces()
+      // (2) (3)
+      try maker.make(top, in: session.hidden.staging.descriptor)
+      try makeRecord()
+      try session.commit(&record)
+    } catch {
+      if error.code != .indeterminate { removeStaged() }
+      throw error
+    }
+    let root = maker.plan.rootAttributes
+    if root != nil { maker.report.written.append(".") }
+    maker.report.leftAlone = maker.plan.leftAlone.map(\.string).sorted()
+    maker.report.generation = maker.madeMetadata?.metadata.generation
+    maker.report.written.sort()
+    maker.report.removed.sort()
+  }
+
+  private func removeStaged() {
+    for name in maker.stagedNames.values {
+      _ = session.disk.removeEverything(name, from: session.hidden.staging.descriptor)
+    }
+  }
+
+  /// Refuses what would be found out only when the names are changed, after the commit.
+  private func checkPlaces() throws(FilePackageError) {
+    let package = session.hidden.packageStatus
+    var parents: Set<PackagePath> = []
+    for step in top {
+      if parents.insert(step.path.parent).inserted {
+        let parent = try maker.status(of: step.path.parent, beneath: session.hidden.root.descriptor)
+        guard let parent, parent.kind == .directory else { throw maker.changed(step.path) }
+        try check(parent, step.path, in: package)
+      }
+      if let replaced = maker.replaced[step.path] {
+        if replaced.kind == .directory {
+          try check(replaced, step.path, in: package)
+        } else if replaced.identity.device != package.identity.device {
+          throw maker.failure(.unsupported, step.path, reason: "another file system is mounted there")
+        }
+      }
+    }
+  }
+
+  /// A folder whose entries change, or which moves itself.
+  private func check(
+    _ folder: FileStatus, _ path: PackagePath, in package: FileStatus
+  ) throws(FilePackageError) {
+    if folder.identity.device != package.identity.device {
+      throw maker.failure(.unsupported, path, reason: "another file system is mounted there")
+    }
+    if !folder.isWritableByUs {
+      throw maker.failure(.permissionDenied, path, reason: "its folder is read-only")
+    }
+  }
+
+  // MARK: The record
+
+  private mutating func makeRecord() throws(FilePackageError) {
+    for step in top {
+      guard let name = maker.stagedNames[step.path] else { continue }
+      let old = maker.replaced[step.path].map {
+        JournalRecord.Known($0, content: maker.gone[step.path]?.content)
+      }
+      let action: JournalRecord.Action
+      switch step.action {
+      case .remove: action = .remove(name)
+      case .setAttributes:
+        action = .setAttributes(
+          mode: step.attributes.modeIsExact ? step.attributes.mode : nil, modified: step.attributes.modified)
+        maker.report.written.append(step.path.string)
+      default: action = .put(try staged(step, name))
+      }
+      record.operations.append(JournalRecord.Operation(path: step.path, action: action, old: old))
+    }
+    if let attributes = maker.plan.rootAttributes {
+      record.operations.append(
+        JournalRecord.Operation(
+          path: .root,
+          action: .setAttributes(
+            mode: attributes.modeIsExact ? attributes.mode : nil, modified: attributes.modified)))
+    }
+    if maker.madeMetadata != nil { record.batch = maker.batch }
+  }
+
+  private func staged(
+    _ step: SavePlan.Step, _ name: FileName
+  ) throws(FilePackageError) -> JournalRecord.Staged {
+    let status: FileStatus
+    do {
+      status = try session.disk.status(of: name, in: session.hidden.staging.descriptor)
+    } catch {
+      throw FilePackageError(error, .save, maker.node(step.path), activity: "looking at what was written")
+    }
+    var staged = JournalRecord.Staged(
+      name: name, node: JournalRecord.Known(status, content: maker.come[step.path]?.content),
+      mode: status.mode)
+    switch step.action {
+    case .write(.data(let data)) where maker.recorded.contains(step.path): staged.bytes = Array(data)
+    case .writeMetadata:
+      let plist = maker.madeMetadata?.plist ?? []
+      staged.bytes = plist
+      staged.node.content = ContentHash(of: plist)
+    case .link:
+      let destination = maker.destinations[step.path] ?? []
+      staged.bytes = destination
+      staged.node.size = UInt64(destination.count)
+    case .makeDirectory: staged.node.content = nil
+    default: break
+    }
+    return staged
+  }
+}
+
+extension FileContents {
+  /// The same bytes, in memory.
+  fileprivate func inMemory(
+    for path: PackagePath, _ operation: FilePackageError.Operation
+  ) throws(FilePackageError) -> FileContents {
+    do {
+      return .data(try data())
+    } catch {
+      var error = error as? FilePackageError ?? FilePackageError(.inputOutput, operation, document: "")
+      error.operation = operation
+      error.child = path.display
+      error.activity = "reading the contents for"
+      throw error
+    }
+  }
+}

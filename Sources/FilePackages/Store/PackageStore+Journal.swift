@@ -1,0 +1,269 @@
+import DurableIO
+import SystemPackage
+
+// (1) A save that is committed and not yet published is published before anything else is saved.
+// (2) What others committed and did not publish is published before anything of ours.
+// (3) The plan that is carried out was made with the lock held, over what the others left.
+
+extension PackageStore {
+  /// A save that survives a power cut and that other programs do not see yet.
+  struct Pending {
+    let tree: FileWrapper
+    let snapshot: PackageSnapshot
+    /// The metadata that comes with it.
+    let metadata: PackageMetadata?
+    /// Why it could not be published so far.
+    var problem: FilePackageError?
+  }
+
+  // MARK: Saving
+
+  /// Saves in place.
+  func saveInJournal(
+    _ tree: FileWrapper, _ options: SavingOptions
+  ) throws(FilePackageError) -> SaveReport {
+    let session = try openSession()
+    do throws(FilePackageError) {
+      let (plan, snapshot, draft) = try makePlan(tree)
+      guard !plan.isEmpty else {
+        session.hidden.unlock()
+        return SaveReport(strategy: "none")
+      }
+      var saving = try JournaledSave(plan, in: session, options: .init(options), metadata: draft)
+      do throws(FilePackageError) {
+        try saving.commit()
+      } catch {
+        // Files that were to move had a second name for a while.
+        stale = tree === self.tree ? [tree] : [tree, self.tree]
+        throw error
+      }
+      pending = Pending(
+        tree: tree, snapshot: snapshot, metadata: saving.maker.madeMetadata?.metadata, problem: nil)
+      var report = saving.maker.report
+      count(in: &report)
+      if options.contains(.returnsAtCommit) {
+        report.isPublished = false
+        // The save is done; an error of publishing is for whoever waits for that.
+        Task { try? self.publish() }
+      } else {
+        publish(into: &report)
+      }
+      return report
+    } catch {
+      endFailedSession()
+      throw error
+    }
+  }
+
+  private func publish(into report: inout SaveReport) {
+    do {
+      let publisher = try publishPending()
+      report.conflicts = publisher?.conflicts.sorted() ?? []
+      report.fallbacks += publisher?.fallbacks.sorted() ?? []
+    } catch {
+      report.isPublished = false
+      report.problem = error.reason ?? error.code.words
+    }
+    report.synchronizations += synchronizations()
+  }
+
+  /// What is known of the whole document without looking at it.
+  private func count(in report: inout SaveReport) {
+    report.synchronizations = synchronizations()
+    guard let metadata = pending?.metadata else { return }
+    let files = report.written.count { $0 != PackageLayout.metadata.string }
+    report.reused = max(0, metadata.fileCount - files)
+    report.bytesReused =
+      metadata.byteCount >= report.bytesWritten ? metadata.byteCount - report.bytesWritten : 0
+  }
+
+  // MARK: Publishing
+
+  /// Waits until other programs see what was saved; does nothing where they do.
+  ///
+  /// - Throws: what the system refuses. The save then stays in the journal, where it survives a power cut and
+  ///   where our own readers see it, and is tried again by the next save, by `close()` and by the next opening.
+  public func publish() throws(FilePackageError) {
+    _ = try publishPending()
+  }
+
+  /// (1)
+  @discardableResult
+  func publishPending() throws(FilePackageError) -> Publisher? {
+    guard let pending else { return nil }
+    do throws(FilePackageError) {
+      var publisher: Publisher?
+      if let session, session.hidden.isLocked {
+        publisher = try session.publish(isRecovery: pending.problem != nil, wait)
+      } else {
+        // (2) Somebody else may have done it meanwhile.
+        _ = try openSession()
+      }
+      try settlePublished(pending)
+      session?.hidden.unlock()
+      scheduleCheckpoint()
+      return publisher
+    } catch {
+      self.pending?.problem = error
+      session?.hidden.unlock()
+      throw error
+    }
+  }
+
+  private func settlePublished(_ pending: Pending) throws(FilePackageError) {
+    let metadata: (metadata: PackageMetadata, status: FileStatus)?
+    let package: FileStatus
+    do {
+      let directory = try location.openDirectory(.root)
+      package = try location.disk.status(of: directory)
+      if let known = pending.metadata {
+        metadata = (known, try location.disk.status(of: PackageLayout.metadata, in: directory))
+      } else {
+        metadata = nil
+      }
+    } catch {
+      throw FilePackageError(
+        error, .save, StoredNode(location: location, path: .root), activity: "looking at what is published")
+    }
+    self.pending = nil
+    othersWroteValues = false
+    adopt(Unsettled(pending.tree, pending.snapshot, in: package, metadata))
+  }
+
+  // MARK: The session
+
+  /// Opens the hidden folder, takes the writer's lock and brings everything up to what others have left.
+  ///
+  /// - Throws: `changedOnDisk` when the package is no longer in its place; `busy`; the system's reason.
+  func openSession() throws(FilePackageError) -> PackageSession {
+    if let damage { throw damage.during(.save) }
+    let node = StoredNode(location: location, path: .root)
+    let session: PackageSession
+    do {
+      if let known = self.session {
+        try known.hidden.lock(wait)
+        session = known
+      } else {
+        session = try PackageSession.open(location, on: CountingDisk(location.disk), wait)
+        self.session = session
+      }
+      guard try session.hidden.isInPlace(),
+        session.hidden.packageStatus.identity.isSameNode(as: status.identity)
+      else {
+        throw FilePackageError(
+          .changedOnDisk, .save, node, reason: "another package stands in its place by now")
+      }
+    } catch {
+      endFailedSession()
+      throw failure(of: error)
+    }
+    do throws(FilePackageError) {
+      try reloadMetadata()
+      try session.refresh(knownMetadata)
+      if session.live != nil {
+        _ = try session.publish(isRecovery: true, wait)
+        try reloadMetadata()
+        try session.refresh(knownMetadata)
+      }
+      return session
+    } catch {
+      session.hidden.unlock()
+      if error.code == .journalDamaged { damage = error }
+      throw error
+    }
+  }
+
+  private func failure(of error: any Error) -> FilePackageError {
+    let node = StoredNode(location: location, path: .root)
+    guard let error = error as? SystemError else {
+      return error as? FilePackageError ?? FilePackageError(.inputOutput, .save, node)
+    }
+    switch error.code {
+    case .wouldBlock:
+      return FilePackageError(.busy, .save, node, reason: "another program has been saving it all the time")
+    case .noSuchFileOrDirectory where error.call == "open":
+      return FilePackageError(.changedOnDisk, .save, node, reason: "it is no longer in its place")
+    case .notDirectory where error.call == "open":
+      return FilePackageError(
+        .changedOnDisk, .save, node, reason: "something else stands in its place by now")
+    case .notDirectory, .tooManySymbolicLinkLevels:
+      return FilePackageError(
+        .wrongKind, .save, node, reason: "'\(PackageLayout.hidden.display)' in it is not a folder of ours")
+    default: return FilePackageError(error, .save, node, activity: "opening its hidden folder")
+    }
+  }
+
+  /// After a failure nothing is kept open that was not open before a save.
+  func endFailedSession() {
+    guard pending == nil else { return }
+    if session?.hidden.isNew == true {
+      session = nil
+    } else {
+      session?.hidden.unlock()
+    }
+  }
+
+  var knownMetadata: PackageMetadata? {
+    if case .present(let metadata, _) = metadataState { metadata } else { nil }
+  }
+
+  /// Reads the metadata again where another program wrote it.
+  private func reloadMetadata() throws(FilePackageError) {
+    let now: FileStatus?
+    do {
+      now = try location.disk.statusIfPresent(of: PackageLayout.metadata, in: location.openDirectory(.root))
+    } catch {
+      throw FilePackageError(error, .save, StoredNode(location: location, path: .root))
+    }
+    if case .present(_, let known?) = metadataState, let now, now.isUnchanged(since: known) { return }
+    if case .none = metadataState, now == nil { return }
+    let before = knownMetadata
+    loadMetadata()
+    if let before, before.applicationValues != knownMetadata?.applicationValues { othersWroteValues = true }
+  }
+
+  private func synchronizations() -> Int {
+    guard let disk = session?.disk as? CountingDisk else { return 0 }
+    let total = disk.counts[.synchronize] + disk.counts[.synchronizeData]
+    defer { synchronizationsReported = total }
+    return total - synchronizationsReported
+  }
+
+  // MARK: Checkpoints
+
+  /// A while after the last save, when nobody waits for anything, what was noted in memory only is put on the
+  /// medium.
+  private func scheduleCheckpoint() {
+    checkpoint?.cancel()
+    checkpoint = Task { [weak self] in
+      guard (try? await Task.sleep(for: .seconds(5))) != nil else { return }
+      await self?.makeCheckpoint()
+    }
+  }
+
+  private func makeCheckpoint() {
+    guard pending == nil, let session else { return }
+    // Without it, the next opening after a power cut compares some files with the journal, and finds them right.
+    guard (try? session.hidden.lock(LockWait(limit: 0))) != nil else { return }
+    try? session.checkpoint()
+    session.hidden.unlock()
+  }
+
+  /// Ends what saving began: publishes, removes the journal and what else is needed only while a store is open.
+  /// The store can be used again; its next save begins anew. A store that is given up without this does it
+  /// then, as far as no error comes in between.
+  ///
+  /// - Throws: what the system refuses; nothing is lost, and the next opening does the rest.
+  public func close() throws(FilePackageError) {
+    try publishPending()
+    checkpoint?.cancel()
+    guard let session else { return }
+    do {
+      try session.end()
+    } catch {
+      throw FilePackageError(
+        error, .save, StoredNode(location: location, path: .root), activity: "removing its journal")
+    }
+    self.session = nil
+  }
+}

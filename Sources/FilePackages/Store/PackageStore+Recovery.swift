@@ -1,0 +1,102 @@
+import DurableIO
+import FoundationEssentials
+import SystemPackage
+
+// (1) Opening a package that was closed in good order, or in which nothing waits, writes nothing and locks nothing.
+// (2) Opening never needs room: what cannot be published is read from the journal.
+// (3) A damaged journal is reported, and nothing in the package is touched.
+
+extension PackageStore {
+  /// Publishes what a save left that was cut short, and loads the metadata.
+  func recover() throws(FilePackageError) {
+    let found: JournalFile.Found
+    do {
+      found = try findJournal()
+    } catch {
+      throw FilePackageError(
+        error, .open, StoredNode(location: location, path: .root), activity: "looking for its journal")
+    }
+    switch found {
+    case .nothing:
+      loadMetadata()
+    case .damaged(let reason):
+      damage = FilePackageError(
+        .journalDamaged, .open, StoredNode(location: location, path: .root),
+        reason: "its journal is damaged: \(reason)")
+      loadMetadata()
+    case .journal(let journal):
+      loadMetadata()
+      if let record = journal.live { try recover(record, of: journal) }
+    }
+  }
+
+  /// (1)
+  func findJournal() throws(SystemError) -> JournalFile.Found {
+    let disk = location.disk
+    let package = try location.openDirectory(.root)
+    guard let status = try disk.statusIfPresent(of: PackageLayout.hidden, in: package),
+      status.kind == .directory
+    else { return .nothing }
+    let folder = try disk.openDirectory(PackageLayout.hidden, in: package)
+    return try JournalFile.find(in: folder, on: disk, forWriting: false)
+  }
+
+  private func recover(_ record: JournalRecord, of journal: JournalFile) throws(FilePackageError) {
+    do throws(FilePackageError) {
+      let session = try openSession()
+      session.hidden.unlock()
+    } catch {
+      switch error.code {
+      // (3)
+      case .journalDamaged: damage = error.during(.open)
+      case .busy, .changedOnDisk: throw error.during(.open)
+      // (2)
+      default: try present(record, of: journal, because: error)
+      }
+    }
+  }
+
+  /// Makes the tree what the disk and the journal are together.
+  private func present(
+    _ record: JournalRecord, of journal: JournalFile, because problem: FilePackageError
+  ) throws(FilePackageError) {
+    let disk = location.disk
+    session = nil
+    let outstanding: [JournalRecord.Operation]
+    do {
+      let root = OpenNode(try location.openDirectory(.root))
+      let folder = try disk.openDirectory(PackageLayout.hidden, in: root.descriptor)
+      let staging = OpenNode(try disk.openDirectory(PackageLayout.staging, in: folder))
+      var publisher = Publisher(
+        record, root: root, staging: staging, at: location, on: disk, isRecovery: true)
+      publisher.isBound = journal.header.isBound(to: try disk.status(of: root.descriptor))
+      outstanding = try publisher.outstanding()
+    } catch {
+      if let error = error as? FilePackageError, error.code == .journalDamaged {
+        return damage = error.during(.open)
+      }
+      throw problem.during(.open)
+    }
+    do {
+      for operation in outstanding { try tree.overlay(operation, at: location) }
+    } catch {
+      throw error as? FilePackageError ?? problem.during(.open)
+    }
+    var metadata = knownMetadata
+    if let plist = outstanding.first(where: { $0.path.names == [PackageLayout.metadata] }),
+      case .put(let staged) = plist.action, let bytes = staged.bytes,
+      let decoded = try? PackageMetadata(decoding: Data(bytes))
+    {
+      metadata = decoded
+      metadataState = .present(decoded, nil)
+    }
+    pending = Pending(tree: tree, snapshot: tree.changesSnapshot(), metadata: metadata, problem: problem)
+  }
+
+  /// Why the document cannot be saved: its journal holds a save that was acknowledged and cannot be carried out.
+  /// The children are as they were left. Nil where all is well.
+  public var journalDamage: FilePackageError? { damage }
+
+  /// Why a save that is committed is not visible to other programs yet; nil where all are. The tree has it.
+  public var unpublishedProblem: FilePackageError? { pending?.problem }
+}
