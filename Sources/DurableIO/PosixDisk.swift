@@ -4,8 +4,8 @@ package import SystemPackage
 
 /// The disk of this machine, through the system calls that `Disk` names.
 ///
-/// Calls interrupted by a signal are repeated. Nothing here caches, retries a failed synchronisation or
-/// follows a symbolic link inside a directory that it was given.
+/// Calls interrupted by a signal are repeated, but for an exchange. Nothing here caches, retries a failed
+/// synchronisation or follows a symbolic link inside a directory that it was given.
 package struct PosixDisk: Disk {
   package init() {}
 
@@ -187,7 +187,8 @@ package struct PosixDisk: Disk {
       case .exchange: UInt32(CLINUX_RENAME_EXCHANGE)
       }
     try name.requireOneEntry("renameat2")
-    try newName.call("renameat2") { newName in
+    // Done twice, an exchange is undone; an interrupted one is its caller's to look at.
+    try newName.call("renameat2", repeats: rule != .exchange) { newName in
       name.withCString { clinux_rename(from, $0, to, newName, flags) }
     }
   }
@@ -260,13 +261,13 @@ package struct PosixDisk: Disk {
 /// Makes a call until no signal interrupts it; -1 becomes the error that errno names.
 @discardableResult
 func repeated<Number: SignedInteger>(
-  _ call: String, _ name: FileName? = nil, _ body: () -> Number
+  _ call: String, _ name: FileName? = nil, repeats: Bool = true, _ body: () -> Number
 ) throws(SystemError) -> Number {
   while true {
     let result = body()
     if result >= 0 { return result }
     let code = Errno(rawValue: errno)
-    if code != .interrupted { throw SystemError(call, name, code: code) }
+    if code != .interrupted || !repeats { throw SystemError(call, name, code: code) }
   }
 }
 
@@ -274,10 +275,10 @@ extension FileName {
   /// Makes a call that takes this name.
   @discardableResult
   fileprivate func call<Number: SignedInteger>(
-    _ call: String, _ body: (UnsafePointer<CChar>) -> Number
+    _ call: String, repeats: Bool = true, _ body: (UnsafePointer<CChar>) -> Number
   ) throws(SystemError) -> Number {
     try requireOneEntry(call)
-    return try repeated(call, self) { withCString(body) }
+    return try repeated(call, self, repeats: repeats) { withCString(body) }
   }
 
   /// Refuses a name with which the call would do its work on another file: a slash or dots lead out of the

@@ -25,16 +25,38 @@ extension StagedPackage {
       case .base: false
       }
     }
-    if isNew {
-      try attempt(.root, activity) { () throws(SystemError) in try place(staged, as: name, in: folder) }
-      return .new
+    var placement = isNew ? Placement.new : .swapped(gone: staged)
+    if !isNew {
+      if case .file = destination { try refuseDirectory(name, in: folder) }
+      // An exchange that reaches the medium before the new state's name would leave the package without any.
+      try synchronize(folder)
     }
-    if case .file = destination { try refuseDirectory(name, in: folder) }
-    // An exchange that reaches the medium before the new state's name would leave the package without any.
-    try synchronize(folder)
-    return try attempt(.root, activity) { () throws(SystemError) in
-      try exchange(staged, name, siblings.name(.previous), in: folder)
+    do throws(SystemError) {
+      if isNew {
+        try place(staged, as: name, in: folder)
+      } else {
+        try exchange(staged, name, siblings.name(.previous), in: folder, &placement)
+      }
+    } catch {
+      try requireInPlace(name, in: folder, after: error, activity)
     }
+    return placement
+  }
+
+  /// Some failures are of the answer only, as when a server's is lost: what is there says whether it was done.
+  private func requireInPlace(
+    _ name: FileName, in folder: borrowing OwnedDescriptor, after error: SystemError, _ activity: String
+  ) throws(FilePackageError) {
+    let now: FileStatus?
+    do {
+      now = try disk.statusIfPresent(of: name, in: folder)
+    } catch let second {
+      throw FilePackageError(
+        .indeterminate, options.operation, node(.root), activity: activity,
+        reason: "\(error.reason), and then \(second.reason)")
+    }
+    if let made, now?.identity.isSameNode(as: made.identity) == true { return }
+    throw FilePackageError(error, options.operation, node(.root), activity: activity)
   }
 
   private func place(
@@ -49,20 +71,22 @@ extension StagedPackage {
   }
 
   private func exchange(
-    _ staged: FileName, _ name: FileName, _ previous: FileName, in folder: borrowing OwnedDescriptor
-  ) throws(SystemError) -> Placement {
+    _ staged: FileName, _ name: FileName, _ previous: FileName, in folder: borrowing OwnedDescriptor,
+    _ placement: inout Placement
+  ) throws(SystemError) {
     do {
       try disk.rename(staged, in: folder, to: name, in: folder, .exchange)
-      return .swapped(gone: staged)
     } catch  where error.isLackOfRule {
       let kinds = (
         try disk.status(of: staged, in: folder).kind, try disk.status(of: name, in: folder).kind
       )
       if kinds.0 != .directory && kinds.1 != .directory {
+        placement = .replaced
         try disk.rename(staged, in: folder, to: name, in: folder, .replace)
-        return .replaced
+      } else {
+        placement = .swapped(gone: previous)
+        try exchangeByTwoRenames(staged, name, previous, in: folder)
       }
-      return try exchangeByTwoRenames(staged, name, previous, in: folder)
     }
   }
 
@@ -70,16 +94,15 @@ extension StagedPackage {
   /// opening or saving puts it back.
   private func exchangeByTwoRenames(
     _ staged: FileName, _ name: FileName, _ previous: FileName, in folder: borrowing OwnedDescriptor
-  ) throws(SystemError) -> Placement {
-    try disk.rename(name, in: folder, to: previous, in: folder, .replace)
+  ) throws(SystemError) {
     do {
+      try disk.rename(name, in: folder, to: previous, in: folder, .replace)
       try disk.rename(staged, in: folder, to: name, in: folder, .replace)
     } catch {
-      // The way back; if it fails too, opening the package takes it.
+      // The way back, which the new state bars if it is there after all; opening the package takes it, too.
       try? disk.rename(previous, in: folder, to: name, in: folder, .replace)
       throw error
     }
-    return .swapped(gone: previous)
   }
 
   /// Makes sure that the exchange was right and lasts; otherwise takes it back.
