@@ -146,11 +146,12 @@ final class PackageSession {
     try hidden.withoutReaders(wait) { () throws(FilePackageError) in try publisher.publish() }
     do {
       try journal.markApplied()
-      // (3)
-      if let batch = record.batch { try note(batch) }
     } catch {
       throw FilePackageError(error, .save, node, activity: "noting what is published")
     }
+    // (3) Without room for its rows the manifest is one of another state, which nobody uses: what it would have
+    // told is read from the children.
+    if let batch = record.batch, (try? note(batch)) == nil { manifest = nil }
     publisher.removeLeftovers()
     return publisher
   }
