@@ -1,7 +1,7 @@
 # The two commands: `make demo` shows the main job on real documents, `make test` runs everything.
 # Both install what is missing, build, and run.
 
-.PHONY: demo test build lint format prepare docs
+.PHONY: demo test crash-points two-processes build lint format prepare docs
 
 demo: build
 	@Fixtures/demo.sh .build/release/docpkg
@@ -13,6 +13,17 @@ build: prepare
 test: prepare
 	swift build --build-tests
 	SWIFT_DETERMINISTIC_HASHING=1 swift test
+
+# Breaks each call of a save, and of what comes after a save that was broken, where `test` takes a sample.
+crash-points: prepare
+	swift build --build-tests
+	ALL_CRASH_POINTS=1 SWIFT_DETERMINISTIC_HASHING=1 swift test --skip-build --filter '^CrashTests\.'
+
+# Two processes save the same package for so many seconds while a third one reads it.
+SECONDS = 60
+two-processes: prepare
+	swift build --build-tests
+	TWO_PROCESSES_SECONDS=$(SECONDS) swift test --skip-build --filter TwoProcessesTests
 
 lint:
 	swift format lint --strict --recursive --parallel Sources Tests Package.swift

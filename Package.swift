@@ -60,6 +60,9 @@ let package = Package(
     .executableTarget(
       name: "saver", dependencies: ["FilePackages", system], path: "Tests/Saver", swiftSettings: strict),
 
+    // Runs a program and breaks one of its system calls.
+    .executableTarget(name: "breaker", path: "Tests/Breaker"),
+
     .testTarget(
       name: "DurableIOTests", dependencies: ["DurableIO", "TestSupport", system], swiftSettings: strict),
     .testTarget(
@@ -75,5 +78,7 @@ let package = Package(
     .testTarget(
       name: "docpkgTests", dependencies: ["docpkg", "FilePackages", "TestSupport", system],
       swiftSettings: strict),
+    .testTarget(
+      name: "CrashTests", dependencies: ["saver", "breaker", "TestSupport", system], swiftSettings: strict),
   ]
 )

@@ -35,7 +35,8 @@ extension Saver {
   /// `GENERATION NAME` of each file and the destination of each link, by path.
   static func texts(of folder: FileWrapper, in path: String = "") throws -> [String: String] {
     var texts: [String: String] = [:]
-    for (name, child) in try folder.children() where path + name != "Metadata.plist" {
+    for (name, child) in try folder.children()
+    where path + name != "Metadata.plist" && path + name != ".docpkg" {
       if child.isDirectory {
         texts.merge(try self.texts(of: child, in: "\(path)\(name)/")) { first, _ in first }
       } else if child.isSymbolicLink {

@@ -28,6 +28,18 @@ extension Saver {
     try await close(store)
   }
 
+  /// Saves one generation as no program should, so that there is something for a check to find.
+  static func saveCarelessly(_ url: URL, _ generation: Int) throws {
+    let files = FileManager.default
+    for name in try files.contentsOfDirectory(atPath: url.path).sorted() where number(ofChild: name) != nil {
+      try Content.bytes(generation, name).write(to: url.appending(path: name))
+    }
+    try files.removeItem(at: url.appending(path: "added-\(generation - 1).txt"))
+    let name = "added-\(generation).txt"
+    try Content.bytes(generation, name).write(to: url.appending(path: name))
+    say("saved \(generation)\n")
+  }
+
   /// Saves one generation after the other with one open store.
   static func loop(
     _ url: URL, _ generations: ClosedRange<Int>, _ acknowledgements: FileDescriptor?,
@@ -43,6 +55,7 @@ extension Saver {
   }
 
   private static func close(_ store: PackageStore) async throws {
+    try await store.close()
     say("closed\n")
   }
 

@@ -5,9 +5,10 @@ import SystemPackage
 
 /// A program that saves, to be killed, to be failed and to be run beside others of its kind.
 ///
-/// `saver init PATH N`, `saver save PATH G [K] [--later] [--staged]`,
-/// `saver loop PATH FROM TO [ACKS] [--later] [--staged]`, `saver check PATH [K]`, `saver naive PATH`,
-/// `saver write PATH WRITER ROUNDS ACKS [--keep] [--staged]`, `saver reading PATH SECONDS`.
+/// `saver init PATH N`, `saver save PATH G [K] [--later|--staged|--careless]`,
+/// `saver loop PATH FROM TO [ACKS] [--later|--staged]`, `saver check PATH [K]`, `saver naive PATH`,
+/// `saver write PATH WRITER SAVES|SECONDSs ACKS [--keep] [--later|--staged]`, `saver count PATH`,
+/// `saver reading PATH SECONDS`.
 ///
 /// Status 0 done, 1 a document that is not whole, 2 failed, 64 usage.
 @main struct Saver {
@@ -22,6 +23,8 @@ import SystemPackage
       switch (command, numbers.count) {
       case ("init", 1):
         try await make(at: url, children: number(numbers[0]))
+      case ("save", 1) where flags == ["--careless"]:
+        try saveCarelessly(url, number(numbers[0]))
       case ("save", 1...2):
         let touched = numbers.count == 2 ? number(numbers[1]) : nil
         try await save(url, number(numbers[0]), touching: touched, options(flags))
@@ -35,13 +38,16 @@ import SystemPackage
       case ("write", 3):
         let writer = Writer(
           name: arguments[0], url: url, options: options(flags), keepsOpen: flags.contains("--keep"))
-        try await writer.run(rounds: number(numbers[1]), appending(to: arguments[2]))
+        guard let duration = Writer.Duration(arguments[1]) else { usage() }
+        try await writer.run(for: duration, appending(to: arguments[2]))
+      case ("count", 0):
+        try await count(url)
       case ("reading", 1):
         try await readRepeatedly(url, seconds: number(numbers[0]))
       default: usage()
       }
     } catch {
-      say("\(error)\n", to: .standardError)
+      say("\((error as? FilePackageError).map { "\($0.code): " } ?? "")\(error)\n", to: .standardError)
       exit(2)
     }
   }
@@ -52,7 +58,7 @@ import SystemPackage
   }
 
   static func usage() -> Never {
-    say("usage: saver init|save|loop|check|naive|write|reading PATH …\n", to: .standardError)
+    say("usage: saver init|save|loop|check|naive|write|count|reading PATH …\n", to: .standardError)
     exit(64)
   }
 
@@ -68,8 +74,10 @@ import SystemPackage
   }
 
   private static func options(_ flags: Set<String>) -> PackageStore.SavingOptions {
-    // The one way there is today is the staged one.
-    guard flags.isSubset(of: ["--keep", "--staged"]) else { usage() }
-    return []
+    guard flags.isSubset(of: ["--keep", "--staged", "--later"]) else { usage() }
+    var options: PackageStore.SavingOptions = []
+    if flags.contains("--staged") { options.insert(.staged) }
+    if flags.contains("--later") { options.insert(.returnsAtCommit) }
+    return options
   }
 }

@@ -14,17 +14,37 @@ struct Writer {
 
   private var child: String { "writer-\(name).txt" }
 
-  func run(rounds: Int, _ acknowledgements: FileDescriptor) async throws {
+  /// How long it goes on.
+  enum Duration {
+    case saves(Int)
+    case seconds(Int)
+
+    /// `20` for so many saves, `20s` for so many seconds.
+    init?(_ text: String) {
+      guard let number = Int(text.hasSuffix("s") ? text.dropLast() : text[...]) else { return nil }
+      self = text.hasSuffix("s") ? .seconds(number) : .saves(number)
+    }
+  }
+
+  func run(for duration: Duration, _ acknowledgements: FileDescriptor) async throws {
     var store: PackageStore?
     var (done, retries) = (0, 0)
-    while done < rounds {
+    let begin = ContinuousClock.now
+    func goesOn() -> Bool {
+      switch duration {
+      case .saves(let number): done < number
+      case .seconds(let number): begin.duration(to: .now) < .seconds(number)
+      }
+    }
+    while goesOn() {
       do {
         let open = if let store { store } else { try await PackageStore.open(at: url) }
         let count = try await countOnce(in: open)
         Saver.say("\(name) \(count)\n", to: acknowledgements)
         done += 1
         store = keepsOpen ? open : nil
-      } catch let error as FilePackageError where error.code == .changedOnDisk {
+        if !keepsOpen { try await open.close() }
+      } catch let error as FilePackageError where error.code == .changedOnDisk || error.code == .busy {
         store = nil
         retries += 1
       }
@@ -51,18 +71,36 @@ extension Saver {
     var (reads, retries, mixed) = (0, 0, 0)
     while clock.now < end {
       do {
-        let texts = try texts(of: await PackageStore.open(at: url).tree)
+        let tree = try await PackageStore.open(at: url).tree
+        // Who saves in place waits for this lock of the package before names change.
+        let lock = try FileDescriptor.open(FilePath(url.path), .readOnly, options: [.directory])
+        defer { try? lock.close() }
+        guard flock(lock.rawValue, LOCK_SH) == 0 else { throw Errno(rawValue: errno) }
+        let texts = try texts(of: tree)
         reads += 1
         if !isState(texts) {
           mixed += 1
           say("mixed: \(texts.sorted { $0.key < $1.key })\n", to: .standardError)
         }
-      } catch let error as FilePackageError where error.code == .changedOnDisk || error.code == .noSuchFile {
+      } catch let error as FilePackageError
+        where [.changedOnDisk, .noSuchFile, .busy].contains(error.code)
+      {
         retries += 1
       }
     }
     say("reads \(reads) mixed \(mixed) retries \(retries)\n")
     if mixed > 0 { exit(1) }
+  }
+
+  /// Says how many saves there were, and how many by each writer.
+  static func count(_ url: URL) async throws {
+    let store = try await PackageStore.open(at: url)
+    say("saves \(try await store.metadata()?.generation ?? 0)\n")
+    for (name, text) in try texts(of: await store.tree).sorted(by: { $0.key < $1.key }) {
+      let words = text.split(separator: " ")
+      guard name.hasPrefix("writer-"), words.count == 2 else { continue }
+      say("\(name.dropFirst(7).dropLast(4)) \(words[0])\n")
+    }
   }
 
   /// Whether what the writers share is what the one who wrote it has in its own child.

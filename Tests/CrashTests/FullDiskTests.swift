@@ -1,0 +1,120 @@
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+/// Whether a shell command succeeds here.
+private func succeeds(_ command: String) -> Bool {
+  (try? Program(path: "/bin/sh").run(["-c", command]).status) == 0
+}
+
+@Suite(
+  "A save on a file system that is full",
+  .enabled(
+    if: succeeds(
+      "cd $(mktemp -d) && truncate -s 8M i && mkfs.ext4 -q i && unshare -m mount -o loop i /mnt; r=$?; rm i; exit $r"
+    ),
+    "this needs the right to mount a file system, loop devices and mkfs.ext4"))
+struct FullDiskTests {
+  @Test(arguments: Way.sound)
+  func `fails for want of space with the old document, or saves the new one`(_ way: Way) async throws {
+    let step = Points.all ? 4 : 40
+    try await withTemporaryDirectory { folder in
+      try await waiting {
+        let run = try Program(path: "/usr/bin/unshare").run(
+          ["-m", "sh", "-ec", Self.script, Program.saver.url.path, folder.string, "\(step)"] + way.flags)
+        try require(run, "filling the disk")
+        var (failed, saved, bad) = (0, 0, 0)
+        for line in run.output.split(separator: "\n") {
+          let words = line.split(separator: " ").map(String.init)
+          let (status, before, after, later) = (words[1], Int(words[2]), Int(words[3]), Int(words[4]))
+          if status == "0", let before, after == before + 1, later == before + 2 {
+            saved += 1
+          } else if status == "noSpace:", before != nil, after == before, later == before.map({ $0 + 2 }) {
+            failed += 1
+          } else {
+            bad += 1
+            Issue.record("with \(words[0]) KB free: \(line)")
+          }
+        }
+        #expect(failed > 0 && saved > 0, "\(run.output)")
+        print("full disk (\(way.rawValue)): \(failed) saves failed, \(saved) succeeded, \(bad) bad")
+      }
+    }
+  }
+
+  /// For each number of KB that is left free: that, the save's status or code, the generation before, after
+  /// it, and after another save once there is space.
+  private static let script = """
+    saver=$0; folder=$1; step=$2; shift 2
+    cd "$folder"
+    truncate -s 8M image
+    mkfs.ext4 -q -m 0 -b 1024 image
+    mkdir disk
+    mount -o loop image disk
+    "$saver" init disk/D.pkg 12
+    state() { "$saver" check disk/D.pkg | sed -n 's/^state //p'; }
+    free=0
+    while [ $free -le 240 ]; do
+      before=$(state)
+      sync
+      fill=$(($(stat -f -c '%a * %S / 1024' disk) - free - 32))
+      dd if=/dev/zero of=disk/fill bs=1024 count=$fill conv=fsync status=none || true
+      # The file system takes some blocks for the file's own extents.
+      while [ $(($(stat -f -c '%a * %S / 1024' disk))) -gt $free ]; do
+        dd if=/dev/zero bs=1024 count=$(($(stat -f -c '%a * %S / 1024' disk) - free)) conv=fsync,notrunc \\
+          oflag=append of=disk/fill status=none 2>/dev/null || break
+      done
+      if "$saver" save disk/D.pkg $((before + 1)) "$@" >/dev/null 2>errors; then status=0
+      else status=$(cut -d' ' -f1 errors); fi
+      after=$(state)
+      rm disk/fill
+      "$saver" save disk/D.pkg $((before + 2)) "$@" >/dev/null
+      echo "$free $status $before $after $(state) $(ls -A disk | grep -v -e lost+found -e '^D.pkg$')"
+      free=$((free + step))
+    done
+    """
+
+  @Test(.enabled(if: Program.canBreak, "this needs ptrace(2)"), arguments: [Way.journal, .later])
+  func `does not keep a committed save from being read`(_ way: Way) async throws {
+    try await withTemporaryDirectory { folder in
+      try await waiting {
+        let run = try Program(path: "/usr/bin/unshare").run(
+          [
+            "-m", "sh", "-ec", Self.deathScript, Program.saver.url.path, folder.string,
+            Program.breaker.url.path,
+          ]
+            + way.flags)
+        try require(run, "filling the disk")
+        #expect(
+          run.output.split(separator: "\n") == ["137 state 2", "137 state 2", "137 state 2"], "\(run.output)")
+        print("full disk (\(way.rawValue)): 3 packages with a save to be published opened")
+      }
+    }
+  }
+
+  /// Kills a save at three of its first changes of a natural name, fills the disk, and says how the save ended
+  /// and which generation is read.
+  private static let deathScript = """
+    saver=$0; folder=$1; breaker=$2; shift 2
+    cd "$folder"
+    truncate -s 8M image
+    mkfs.ext4 -q -m 0 -b 1024 image
+    mkdir disk
+    mount -o loop image disk
+    "$saver" init disk/D.pkg 12
+    "$breaker" calls 30 "$PWD/disk" 0 none "$saver" save "$PWD/disk/D.pkg" 2 "$@" >/dev/null
+    for number in $(grep ' renameat2 ' calls | sed -n '1p;2p;5p' | cut -d' ' -f1); do
+      rm -rf disk/D.pkg
+      "$saver" init disk/D.pkg 12
+      "$breaker" log 30 "$PWD/disk" $number kill "$saver" save "$PWD/disk/D.pkg" 2 "$@" >/dev/null &&
+        status=0 || status=$?
+      dd if=/dev/zero of=disk/fill bs=1024 status=none 2>/dev/null || true
+      sync
+      dd if=/dev/zero of=disk/rest bs=1024 conv=fsync status=none 2>/dev/null || true
+      echo "$status $("$saver" check disk/D.pkg | head -n 1)"
+      rm -f disk/fill disk/rest
+      "$saver" save disk/D.pkg 3 "$@" >/dev/null
+    done
+    """
+}

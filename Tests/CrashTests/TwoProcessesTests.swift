@@ -1,0 +1,105 @@
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("Two processes that save one package, and one that reads it")
+struct TwoProcessesTests {
+  /// `TWO_PROCESSES_SECONDS`, for each of the two tests.
+  private static let seconds =
+    ProcessInfo.processInfo.environment["TWO_PROCESSES_SECONDS"].flatMap { Int($0) } ?? 1
+
+  @Test(arguments: Way.sound, [false, true])
+  func `lose no save and read no mixture`(_ way: Way, keepsOpen: Bool) async throws {
+    try await withTemporaryDirectory { folder in
+      try await waiting {
+        let scene = try Scene(in: folder, children: 3)
+        try scene.reset()
+        let flags = way.flags + (keepsOpen ? ["--keep"] : [])
+        let reader = try Program.saver.start(["reading", scene.package.string, "\(Self.seconds)"])
+        let first = try scene.startWriter("a", seconds: Self.seconds, flags)
+        let second = try scene.startWriter("b", seconds: Self.seconds, flags)
+        try require(first.wait(), "the first writer")
+        try require(second.wait(), "the second writer")
+        let read = try require(reader.wait(), "the reader")
+        let (saves, a, b) = try scene.counts()
+        #expect(try scene.acknowledged("a") == Array((0...a).dropFirst()))
+        #expect(try scene.acknowledged("b") == Array((0...b).dropFirst()))
+        #expect(saves == 1 + a + b)
+        #expect(try scene.leftoverProblem() == nil)
+        print(
+          "two processes (\(way.rawValue)\(keepsOpen ? ", kept open" : "")): \(a) + \(b) saves, 0 lost; "
+            + read.output.trimmingCharacters(in: .newlines))
+      }
+    }
+  }
+
+  @Test(arguments: Way.sound)
+  func `lose no save when one of them is killed again and again`(_ way: Way) async throws {
+    try await withTemporaryDirectory { folder in
+      try await waiting {
+        let scene = try Scene(in: folder, children: 3)
+        try scene.reset()
+        let first = try scene.startWriter("a", seconds: Self.seconds, way.flags)
+        var generator = SeededGenerator(seed: 1)
+        var kills = 0
+        let begin = ContinuousClock.now
+        while begin.duration(to: .now) < .seconds(Self.seconds) {
+          let second = try scene.startWriter("b", seconds: 60, way.flags)
+          // Not to wait for anything: the moment is what varies.
+          usleep(.random(in: 20_000...400_000, using: &generator))
+          second.kill()
+          _ = try second.wait()
+          kills += 1
+        }
+        try require(first.wait(), "the first writer")
+        let (saves, a, b) = try scene.counts()
+        #expect(try scene.acknowledged("a") == Array((0...a).dropFirst()))
+        // Each death may have come between a save and its acknowledgement.
+        let acknowledged = try scene.acknowledged("b")
+        #expect(acknowledged == acknowledged.sorted() && Set(acknowledged).count == acknowledged.count)
+        #expect((acknowledged.last ?? 0) <= b && b <= acknowledged.count + kills)
+        #expect(saves == 1 + a + b)
+        print(
+          "two processes (\(way.rawValue)), one killed \(kills) times: \(a) + \(b) saves, 0 lost")
+        // What the dead left goes with the next save.
+        try require(scene.startWriter("b", saves: 1, way.flags).wait(), "the last writer")
+        #expect(try scene.leftoverProblem() == nil)
+      }
+    }
+  }
+}
+
+extension Scene {
+  private func acknowledgements(_ writer: String) -> FilePath {
+    folder.removingLastComponent().appending("acknowledged-\(writer)")
+  }
+
+  fileprivate func startWriter(
+    _ writer: String, seconds: Int? = nil, saves: Int = 0, _ flags: [String]
+  ) throws -> RunningProgram {
+    try Program.saver.start(
+      [
+        "write", package.string, writer, seconds.map { "\($0)s" } ?? "\(saves)",
+        acknowledgements(writer).string,
+      ]
+        + flags)
+  }
+
+  /// The counts that a writer wrote down after its saves.
+  fileprivate func acknowledged(_ writer: String) throws -> [Int] {
+    // There is none before the first one.
+    let text =
+      FileManager.default.contents(atPath: acknowledgements(writer).string).map {
+        String(decoding: $0, as: UTF8.self)
+      } ?? ""
+    return text.split(separator: "\n").compactMap { $0.split(separator: " ").last.flatMap { Int($0) } }
+  }
+
+  /// All saves of the package, and those of each writer.
+  fileprivate func counts() throws -> (saves: Int, a: Int, b: Int) {
+    let text = try require(Program.saver.runInTime(["count", package.string]), "counting").output
+    func number(_ word: String) -> Int { Self.number(after: word, in: text) ?? 0 }
+    return (number("saves"), number("a"), number("b"))
+  }
+}
