@@ -20,11 +20,15 @@ struct Docpkg: AsyncParsableCommand {
       \(ExitStatus.help)
       """,
     version: FilePackagesVersion.current,
-    subcommands: [New.self, Show.self, Edit.self, Tree.self, Cat.self, Info.self, Copy.self])
+    subcommands: [
+      New.self, Show.self, Edit.self, Tree.self, Cat.self, Info.self, Copy.self,
+      Verify.self, Recover.self, Repair.self,
+    ])
 }
 
 /// What the program's exit status says, the same for every command.
 enum ExitStatus {
+  static let different: Int32 = 1
   static let failed: Int32 = 2
 
   static let help = """

@@ -95,12 +95,16 @@ struct Edit: AsyncParsableCommand {
       try change(&notes)
       try change(await store.tree)
       if writing.dryRun { return try writing.report(await store.plan(notes)) }
-      try writing.report(await store.save(notes, options: options), of: path)
+      let report = try await store.save(notes, options: options)
+      try await store.close()
+      try writing.report(report, of: path)
     } else {
       let store = try await PackageStore.open(at: url(path))
       try change(await store.tree)
       if writing.dryRun { return try writing.report(await store.plan()) }
-      try writing.report(await store.save(options: options), of: path)
+      let report = try await store.save(options: options)
+      try await store.close()
+      try writing.report(report, of: path)
     }
   }
 

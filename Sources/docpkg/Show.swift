@@ -20,19 +20,19 @@ struct Show: AsyncParsableCommand {
   var json = false
 
   func run() async throws {
-    let notes = try await ImageNotes.open(path).notes
-    let images = notes.images.map(ShownImage.init)
-    if json {
-      return try printJSON(Shown(title: notes.displayName, text: notes.text, images: images))
+    let shown = try await PackageStore.reading(at: url(path)) { [path] store in
+      let notes = try await ImageNotes.read(store, path)
+      return Shown(title: notes.displayName, text: notes.text, images: notes.images.map(ShownImage.init))
     }
+    if json { return try printJSON(shown) }
     var output = StandardOutput()
-    output.line(display(notes.displayName))
-    if !notes.text.isEmpty {
+    output.line(display(shown.title))
+    if !shown.text.isEmpty {
       output.line("")
-      output.write(notes.text.hasSuffix("\n") ? notes.text : notes.text + "\n")
+      output.write(shown.text.hasSuffix("\n") ? shown.text : shown.text + "\n")
     }
-    if !images.isEmpty { output.line("") }
-    for image in images { output.line(image.line) }
+    if !shown.images.isEmpty { output.line("") }
+    for image in shown.images { output.line(image.line) }
   }
 
   private struct Shown: Encodable {
@@ -83,6 +83,11 @@ extension ImageNotes {
   /// Opens an ImageNotes document, by its type or, in the classic shape, by its `Text.txt`.
   static func open(_ path: String) async throws -> (store: PackageStore, notes: ImageNotes) {
     let store = try await PackageStore.open(at: url(path))
+    return (store, try await read(store, path))
+  }
+
+  /// Reads an open package as ImageNotes.
+  static func read(_ store: PackageStore, _ path: String) async throws -> ImageNotes {
     let isNotes = await store.contentType.conforms(to: .imageNotes)
     let hasText = try await store.tree.child(named: "Text.txt")?.isRegularFile == true
     guard isNotes || hasText else {
@@ -90,6 +95,6 @@ extension ImageNotes {
         description: "'\(display(path))' is a package of another type (\(await store.contentType)). "
           + "Edit its children with --set and --remove.")
     }
-    return (store, try await store.content())
+    return try await store.content()
   }
 }

@@ -25,8 +25,9 @@ struct Tree: AsyncParsableCommand {
   var json = false
 
   func run() async throws {
-    let store = try await PackageStore.open(at: url(path))
-    try await store.print(long: long, json: json)
+    try await PackageStore.reading(at: url(path)) { [long, json] store in
+      try await store.print(long: long, json: json)
+    }
   }
 }
 

@@ -13,12 +13,12 @@ import FoundationEssentials
 // (5) Space is used again only after the marks and the manifest are on the medium.
 
 /// The redo log of one package, open for reading and writing.
-final class JournalFile {
+package final class JournalFile {
   /// Records begin here, after the header and the marks.
   static let start = JournalRecord.blockSize
   /// So much is written once with zeros and then overwritten, which costs one flush a record; beyond it the
   /// journal starts again.
-  static let capacity = 1 << 20
+  package static let capacity = 1 << 20
   /// A journal beyond this is not read.
   static let maximumSize = 1 << 30
 
@@ -212,8 +212,8 @@ final class JournalFile {
 
   /// Whether the next record starts the journal again, before which `checkpoint()` and the manifest's
   /// synchronisation are due.
-  func mustRestart(for record: JournalRecord) -> Bool {
-    end > Self.start && end + record.operations.reduce(0) { $0 + ($1.bytes?.count ?? 256) } > Self.capacity
+  func mustRestart(for record: JournalRecord, capacity: Int) -> Bool {
+    end > Self.start && end + record.operations.reduce(0) { $0 + ($1.bytes?.count ?? 256) } > capacity
   }
 
   /// Starts again at the beginning. (5)
@@ -231,13 +231,13 @@ final class JournalFile {
   ///
   /// - Throws: the journal is then not to be used any more, and whether the record is on the medium is not
   ///   known before the journal's name is gone.
-  func commit(_ record: inout JournalRecord) throws(SystemError) {
+  func commit(_ record: inout JournalRecord, capacity: Int) throws(SystemError) {
     record.sequence = sequence + 1
     let (bytes, next) = record.encoded(after: checksum)
     try disk.write(bytes, to: file, at: UInt64(end))
     let newEnd = end + bytes.count
     if newEnd > length {
-      let goal = max(newEnd, Self.capacity)
+      let goal = max(newEnd, capacity)
       // Where there is no room for it, later records cost another flush.
       try? disk.write([UInt8](repeating: 0, count: goal - newEnd), to: file, at: UInt64(newEnd))
       length = goal

@@ -17,7 +17,7 @@ final class Manifest {
   private(set) var revision: UUID?
   private(set) var digest = ContentDigest()
   /// Whether every child has a row: not where the package had children before it had a manifest.
-  let isComplete: Bool
+  private(set) var isComplete: Bool
 
   private var bytes: [UInt8]
   private var checksum: ContentHash
@@ -151,6 +151,10 @@ final class Manifest {
 
   /// Indexes the rows of a batch; false where they are not what they should be.
   private func note(_ batch: ManifestBatch, rowsAt start: Int) -> Bool {
+    if batch.isWhole {
+      index = [:]
+      isComplete = true
+    }
     let isWhole = batch.rows.withUnsafeBufferPointer { rows in
       var offset = 0
       while offset < rows.count {
@@ -181,5 +185,5 @@ final class Manifest {
 
 extension ManifestBatch {
   /// Where in a batch its rows begin.
-  static let rowsOffset = 4 + 4 + 4 + 16 + 16 + 32
+  static let rowsOffset = 4 + 4 + 4 + 1 + 16 + 16 + 32
 }

@@ -16,6 +16,8 @@ package struct ManifestBatch: Sendable, Hashable {
   /// The state that the package has with it.
   package var revision: UUID
   package var digest: ContentDigest
+  /// Whether it has every child, so that nothing that was known before counts any more.
+  package var isWhole = false
   package private(set) var count = 0
   /// The rows as they are in the file.
   package private(set) var rows: [UInt8] = []
@@ -69,6 +71,7 @@ package struct ManifestBatch: Sendable, Hashable {
     writer.write(Self.magic)
     writer.write(UInt32(truncatingIfNeeded: rows.count))
     writer.write(UInt32(truncatingIfNeeded: count))
+    writer.write(UInt8(isWhole ? 1 : 0))
     writer.write(parent.bytes)
     writer.write(revision.bytes)
     for lane in 0..<4 { writer.write(digest.lanes[lane]) }
@@ -91,6 +94,7 @@ package struct ManifestBatch: Sendable, Hashable {
       guard try reader.read(UInt32.self) == Self.magic else { return nil }
       let rowBytes = Int(try reader.read(UInt32.self))
       let rowCount = Int(try reader.read(UInt32.self))
+      let isWhole = try reader.read(UInt8.self) == 1
       let parent = UUID(bytes: try reader.read(count: 16))
       let revision = UUID(bytes: try reader.read(count: 16))
       var lanes = SIMD4<UInt64>()
@@ -104,6 +108,7 @@ package struct ManifestBatch: Sendable, Hashable {
       checksum = ContentHash(hash.finalize())
       guard ContentHash(bytes: written) == checksum else { return nil }
       self.init(parent: parent, revision: revision, digest: ContentDigest(lanes: lanes))
+      self.isWhole = isWhole
       self.rows = Array(rows)
       count = rowCount
     } catch {

@@ -20,8 +20,11 @@ final class PackageSession {
   private var manifestIsSynchronized = true
   private var isAbandoned = false
 
-  private init(_ hidden: HiddenFolder) {
+  private let journalCapacity: Int
+
+  private init(_ hidden: HiddenFolder, journalCapacity: Int) {
     self.hidden = hidden
+    self.journalCapacity = journalCapacity
     disk = hidden.disk
   }
 
@@ -33,9 +36,9 @@ final class PackageSession {
 
   /// Opens the hidden folder and takes the writer's lock.
   static func open(
-    _ location: Location, on disk: any Disk, _ wait: LockWait
+    _ location: Location, on disk: any Disk, _ wait: LockWait, journalCapacity: Int
   ) throws(SystemError) -> PackageSession {
-    PackageSession(try HiddenFolder.open(location, on: disk, wait))
+    PackageSession(try HiddenFolder.open(location, on: disk, wait), journalCapacity: journalCapacity)
   }
 
   // MARK: Finding what is there
@@ -85,12 +88,12 @@ final class PackageSession {
     do {
       if record.operations.contains(where: \.needsStaged) { try disk.synchronize(hidden.staging.descriptor) }
       if let journal {
-        if journal.mustRestart(for: record) {
+        if journal.mustRestart(for: record, capacity: journalCapacity) {
           try synchronizeManifest()
           try journal.restart()
         }
         do {
-          return try journal.commit(&record)
+          return try journal.commit(&record, capacity: journalCapacity)
         } catch {
           try giveUpJournal(error)
         }
@@ -159,7 +162,7 @@ final class PackageSession {
   private func note(_ batch: ManifestBatch) throws(SystemError) {
     let name = PackageLayout.manifest
     let manifest: Manifest
-    if let known = self.manifest, known.revision == batch.parent {
+    if let known = self.manifest, known.revision == batch.parent || batch.isWhole {
       manifest = known
       let bytes: [UInt8]
       let end = UInt64(manifest.end)
@@ -249,7 +252,9 @@ extension Manifest {
     if manifest.revision == revision { return manifest }
     let end = UInt64(manifest.end)
     var missing: [UInt8] = []
-    for batch in batches where batch.parent == manifest.revision { missing += manifest.append(batch) }
+    for batch in batches where batch.parent == manifest.revision || batch.isWhole {
+      missing += manifest.append(batch)
+    }
     guard manifest.revision == revision else { return nil }
     if writing { try disk.write(missing, to: disk.openFileForWriting(name, in: folder), at: end) }
     return manifest

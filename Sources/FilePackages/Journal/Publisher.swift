@@ -157,11 +157,18 @@ struct Publisher {
   }
 
   private func readiness(_ staged: JournalRecord.Staged, _ status: FileStatus?) throws(SystemError) -> Ready {
-    if let status, try isContent(staged.node, status, staged.name, in: staging.descriptor) {
+    if let status, isWhole(staged, status),
+      try isContent(staged, status, staged.name, in: staging.descriptor)
+    {
       return .asStaged
     }
     if staged.bytes != nil { return .fromRecord }
     return .no(status == nil ? "its staged file is missing" : "its staged file is damaged")
+  }
+
+  /// Whether a staged file has its mode and date, of which a power cut may leave it without.
+  private func isWhole(_ staged: JournalRecord.Staged, _ status: FileStatus) -> Bool {
+    !isRecovery || staged.node.kind == .directory || staged.hasAttributes(of: status)
   }
 
   /// Makes sure that what is to be put is there and lasts; returns its name.
@@ -211,16 +218,20 @@ struct Publisher {
 
   /// Whether a node is the one that the record puts.
   private func isContent(
-    _ known: JournalRecord.Known, _ status: FileStatus, _ name: FileName, in folder: borrowing OwnedDescriptor
+    _ staged: JournalRecord.Staged, _ status: FileStatus, _ name: FileName,
+    in folder: borrowing OwnedDescriptor
   ) throws(SystemError) -> Bool {
+    let known = staged.node
     guard status.kind == known.kind else { return false }
-    if known.kind == .directory { return isBound && status.identity.inode == known.inode }
+    let isSameNode = isBound && status.identity.inode == known.inode
+    if known.kind == .directory { return isSameNode }
     // What was just written is known by its number; what is found has to prove itself.
     if !isRecovery && known.isSame(as: status) { return true }
     if !isRecovery && rewritten.isEmpty { return false }
-    guard status.kind == .symbolicLink || status.size == known.size, let content = known.content else {
-      return isBound && known.content == nil && known.isSame(as: status)
-    }
+    // The same bytes under another mode or date are what was there before only those were changed.
+    if isBound && !isSameNode && !staged.hasAttributes(of: status) { return false }
+    guard status.kind == .symbolicLink || status.size == known.size else { return false }
+    guard let content = known.content else { return isBound && known.isSame(as: status) }
     return try disk.contentHash(of: name, status.kind, in: folder) == content
   }
 
@@ -267,7 +278,7 @@ struct Publisher {
       if !isBound && !isOld { throw notOurs(operation.path) }
       return isOld
     }
-    if let target, try isContent(staged.node, target, name, in: parent.descriptor) { return false }
+    if let target, try isContent(staged, target, name, in: parent.descriptor) { return false }
     let waiting = try disk.statusIfPresent(of: staged.name, in: staging.descriptor)
     let isToCome: Bool
     if let target {
@@ -353,13 +364,13 @@ struct Publisher {
     over old: JournalRecord.Known?
   ) throws(SystemError) -> Standing {
     guard let target = try disk.statusIfPresent(of: name, in: folder) else { return .nothing }
-    if try isContent(staged.node, target, name, in: folder) { return .new }
+    if try isContent(staged, target, name, in: folder) { return .new }
     if try isOld(old, target, name, in: folder) { return .replaceable }
     guard let waiting = try disk.statusIfPresent(of: staged.name, in: staging.descriptor) else {
       return .other
     }
     if isBound && waiting.identity.inode == staged.node.inode { return .replaceable }
-    if try isContent(staged.node, waiting, staged.name, in: staging.descriptor) { return .replaceable }
+    if try isContent(staged, waiting, staged.name, in: staging.descriptor) { return .replaceable }
     return try isOld(old, waiting, staged.name, in: staging.descriptor) ? .later : .other
   }
 
@@ -391,7 +402,7 @@ struct Publisher {
       // (2)
       let isExpected = try isOld(operation.old, now, source, in: staging.descriptor)
       // Where both names led to one node, as a file system may leave them, nothing came out.
-      let isOurs = try isContent(staged.node, now, source, in: staging.descriptor)
+      let isOurs = try isContent(staged, now, source, in: staging.descriptor)
       if isExpected || isOurs { return }
     } catch {
       throw FilePackageError(error, .save, node(operation.path), activity: "publishing")
@@ -528,6 +539,13 @@ struct Publisher {
     } catch {
       throw FilePackageError(error, .save, node(path), activity: activity)
     }
+  }
+}
+
+extension JournalRecord.Staged {
+  /// Whether a node has the mode and the date that this is to have.
+  fileprivate func hasAttributes(of status: FileStatus) -> Bool {
+    (mode == status.mode || status.kind == .symbolicLink) && node.modified == status.modified
   }
 }
 

@@ -33,6 +33,12 @@ package struct MetadataDraft: Sendable {
     self.location = location
   }
 
+  /// For the next state of a document whose children are counted anew.
+  init(after known: PackageMetadata, _ summary: ContentSummary, _ location: Location) {
+    self.init(after: known, nil, location)
+    metadata.summary = summary
+  }
+
   /// For a copy that is a document of its own.
   init(copying known: PackageMetadata, _ values: [String: PropertyListValue]?, _ location: Location) {
     self.init(after: known, values, location)

@@ -53,6 +53,13 @@ struct JournaledSave {
     maker.stagedNames = names
   }
 
+  /// Makes the manifest one of these children, whatever it was.
+  mutating func replaceManifest(by rows: [ManifestRow]) {
+    maker.batch = ManifestBatch()
+    maker.batch.isWhole = true
+    for row in rows { maker.batch.add(row) }
+  }
+
   /// Checks that the save can be carried out, makes all that is new, and commits it.
   ///
   /// - Throws: the document on disk is then unchanged, but for the code `indeterminate`, and nothing is left.

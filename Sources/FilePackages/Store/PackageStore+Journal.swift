@@ -144,7 +144,8 @@ extension PackageStore {
         try known.hidden.lock(wait)
         session = known
       } else {
-        session = try PackageSession.open(location, on: CountingDisk(location.disk), wait)
+        session = try PackageSession.open(
+          location, on: CountingDisk(location.disk), wait, journalCapacity: journalCapacity)
         self.session = session
       }
       guard try session.hidden.isInPlace(),

@@ -35,6 +35,8 @@ public actor PackageStore {
   var checkpoint: Task<Void, Never>?
   /// How many synchronisations earlier reports have told.
   var synchronizationsReported = 0
+  /// How large the journal grows before it starts again, in bytes.
+  let journalCapacity: Int
   /// How long others are waited for.
   let wait = LockWait()
   /// The trees that know files by a status from before a failed save, which linked and unlinked them.
@@ -51,8 +53,11 @@ public actor PackageStore {
   /// The thread that everything here runs on.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  init(_ node: StoredNode, status: FileStatus, tree: FileWrapper) {
+  init(
+    _ node: StoredNode, status: FileStatus, tree: FileWrapper, journalCapacity: Int = JournalFile.capacity
+  ) {
     location = node.location
+    self.journalCapacity = journalCapacity
     executor = BlockingExecutor(label: "com.filepackages.store")
     self.tree = tree
     self.status = status
@@ -79,7 +84,7 @@ public actor PackageStore {
   }
 
   package static func open(
-    _ path: FilePath, on disk: any Disk
+    _ path: FilePath, on disk: any Disk, journalCapacity: Int = JournalFile.capacity
   ) async throws(FilePackageError) -> PackageStore {
     let node = try find(path, on: disk)
     guard let status = node.status, status.kind == .directory else {
@@ -87,12 +92,12 @@ public actor PackageStore {
     }
     let name = node.location.path.lastComponent.map(FileName.init)
     let tree = FileWrapper(state: FileWrapper.State(node, name: name))
-    let store = PackageStore(node, status: status, tree: tree)
+    let store = PackageStore(node, status: status, tree: tree, journalCapacity: journalCapacity)
     try await store.recover()
     return store
   }
 
-  private static func find(_ path: FilePath, on disk: any Disk) throws(FilePackageError) -> StoredNode {
+  static func find(_ path: FilePath, on disk: any Disk) throws(FilePackageError) -> StoredNode {
     do {
       return try StoredNode.look(at: path, following: true, on: disk)
     } catch {

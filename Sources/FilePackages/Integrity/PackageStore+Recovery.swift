@@ -30,15 +30,8 @@ extension PackageStore {
     }
   }
 
-  /// (1)
   func findJournal() throws(SystemError) -> JournalFile.Found {
-    let disk = location.disk
-    let package = try location.openDirectory(.root)
-    guard let status = try disk.statusIfPresent(of: PackageLayout.hidden, in: package),
-      status.kind == .directory
-    else { return .nothing }
-    let folder = try disk.openDirectory(PackageLayout.hidden, in: package)
-    return try JournalFile.find(in: folder, on: disk, forWriting: false)
+    try JournalFile.find(of: location)
   }
 
   private func recover(_ record: JournalRecord, of journal: JournalFile) throws(FilePackageError) {
@@ -99,4 +92,17 @@ extension PackageStore {
 
   /// Why a save that is committed is not visible to other programs yet; nil where all are. The tree has it.
   public var unpublishedProblem: FilePackageError? { pending?.problem }
+}
+
+extension JournalFile {
+  /// (1) Looks for the journal of a package, for reading only.
+  static func find(of location: Location) throws(SystemError) -> Found {
+    let disk = location.disk
+    let package = try location.openDirectory(.root)
+    guard let status = try disk.statusIfPresent(of: PackageLayout.hidden, in: package),
+      status.kind == .directory
+    else { return .nothing }
+    let folder = try disk.openDirectory(PackageLayout.hidden, in: package)
+    return try find(in: folder, on: disk, forWriting: false)
+  }
 }

@@ -1,0 +1,81 @@
+package import DurableIO
+public import FoundationEssentials
+package import SystemPackage
+
+/// What the journal of a package holds.
+public struct RecoveryReport: Sendable, Hashable, Codable {
+  /// The state of a journal.
+  public enum Journal: String, Sendable, Codable {
+    /// There is none: the package was closed in good order.
+    case none
+    /// Everything in it is published; a store has the package open, or was not closed.
+    case published
+    /// A save in it is committed and not published yet.
+    case waiting
+    /// A save in it that was acknowledged cannot be read.
+    case damaged
+  }
+
+  /// The state of the journal.
+  public var journal: Journal
+  /// What the save that waits does, a line an operation.
+  public var operations: [String] = []
+  /// What is wrong.
+  public var problem: String?
+}
+
+extension RecoveryReport: CustomStringConvertible {
+  /// One line, and one for each operation that waits.
+  public var description: String {
+    let first =
+      switch journal {
+      case .none: "nothing to recover"
+      case .published: "nothing to recover: everything in the journal is published"
+      case .waiting: "a save waits to be published: \(operations.count) operations"
+      case .damaged: "the journal is damaged"
+      }
+    return ([first + (problem.map { ": \($0)" } ?? "")] + operations).joined(separator: "\n")
+  }
+}
+
+extension PackageStore {
+  /// Says what the journal of a package holds, without opening the package and without writing anything.
+  ///
+  /// - Throws: `noSuchFile`, `notAPackage`, or the system's reason.
+  public static func recoveryReport(at url: URL) throws(FilePackageError) -> RecoveryReport {
+    try recoveryReport(FilePath(of: url, for: .open), on: PosixDisk())
+  }
+
+  package static func recoveryReport(
+    _ path: FilePath, on disk: any Disk
+  ) throws(FilePackageError) -> RecoveryReport {
+    let node = try find(path, on: disk)
+    guard node.status?.kind == .directory else {
+      throw FilePackageError(.notAPackage, .open, document: FileName(path).string)
+    }
+    do {
+      switch try JournalFile.find(of: node.location) {
+      case .nothing: return RecoveryReport(journal: .none)
+      case .damaged(let reason): return RecoveryReport(journal: .damaged, problem: reason)
+      case .journal(let journal):
+        guard let record = journal.live else { return RecoveryReport(journal: .published) }
+        return RecoveryReport(journal: .waiting, operations: record.operations.map(\.words))
+      }
+    } catch {
+      throw FilePackageError(error, .open, node, activity: "looking for its journal")
+    }
+  }
+}
+
+extension JournalRecord.Operation {
+  fileprivate var words: String {
+    let place = path.isRoot ? "the document's folder" : path.display
+    return switch action {
+    case .put(let staged) where staged.node.kind == .directory: "make folder \(place)"
+    case .put(let staged) where staged.node.kind == .symbolicLink: "link \(place)"
+    case .put(let staged): "write \(place) (\(staged.node.size) bytes)"
+    case .remove: "remove \(place)"
+    case .setAttributes: "set attributes of \(place)"
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import ArgumentParser
+import FilePackages
+
+struct Repair: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Put right what verifying a document finds, where that can be done.",
+    discussion: """
+      A child that is damaged or missing is restored where its bytes are found elsewhere in the document, as in \
+      conflict versions or in copies that a program which synchronises folders has left. With --accept, what is \
+      there afterwards counts as right: the digests are made anew. Nothing is removed.
+
+      Examples:
+        docpkg repair Trip.imageNotes --dry-run
+        docpkg repair Trip.imageNotes --accept
+
+      \(ExitStatus.help)
+      """)
+
+  @Argument(help: "The document.")
+  var path: String
+
+  @Flag(help: "Take the children as they are then for right.")
+  var accept = false
+
+  @OptionGroup var writing: WritingOptions
+
+  func run() async throws {
+    let store = try await PackageStore.open(at: url(path))
+    let report = try await store.repair(accepting: accept, dryRun: writing.dryRun)
+    try await store.close()
+    if writing.json {
+      try printJSON(report)
+    } else if !writing.quiet {
+      var output = StandardOutput()
+      output.line("\(report)")
+    }
+    if !report.remaining.isWhole { throw ExitCode(ExitStatus.different) }
+  }
+}

@@ -1,0 +1,119 @@
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import SystemPackage
+import TestSupport
+
+/// Saves in place on a disk that crashes, one save after the other, and looks at every state that a power cut may
+/// leave.
+struct JournalCrashCheck {
+  static let path: FilePath = "/Trip.pkg"
+
+  var states = 0
+  /// States that were looked at are not looked at again.
+  private var seen: Set<Seen> = []
+  /// What was no whole state, in words.
+  var bad: [String] = []
+  /// Enough for showing that the check can fail.
+  var stopsAtFirst = false
+  /// Whether programs that know nothing of us must find whole files, too.
+  var checksNaive = true
+  var syncPoints: [CrashDisk.SyncPoint] = []
+
+  private struct Seen: Hashable {
+    let disk: PackagePicture
+    let promised: Int
+  }
+
+  /// Looks at one state of the disk.
+  ///
+  /// - Parameters:
+  ///   - models: what programs are to find: one of these, whole.
+  ///   - promised: how many of the saves were acknowledged: the model of that number or a later one.
+  mutating func check(
+    _ mounted: CrashDisk, _ models: [NaturalPicture], promised: Int, _ place: () -> String
+  ) async throws {
+    states += 1
+    guard seen.insert(Seen(disk: try PackagePicture(of: "/", on: mounted), promised: promised)).inserted
+    else {
+      return
+    }
+    func report(_ words: String) { bad.append("\(place()): \(words)") }
+    if checksNaive {
+      let naive = try NaturalPicture(of: Self.path, on: mounted)
+      for (name, entry) in naive.entries where !models.contains(where: { $0.entries[name] == entry }) {
+        return report("before recovery '\(name)' is neither old nor new: \(entry)")
+      }
+    }
+    do {
+      let store = try await PackageStore.open(Self.path, on: mounted, journalCapacity: 24 << 10)
+      let found = try NaturalPicture(of: Self.path, on: mounted)
+      guard let number = models.lastIndex(of: found), number >= promised else {
+        let best = models[min(promised, models.count - 1)]
+        let next =
+          models.last == best
+          ? "" : "\nor, from the last,\n\(models[models.count - 1].differences(in: found))"
+        return report("no state from \(promised) on\n\(best.differences(in: found))\(next)")
+      }
+      if let damage = await store.journalDamage { return report("\(damage)") }
+      if let metadata = try await store.metadata() {
+        let summary = try await ContentSummary(reading: store.tree.snapshot())
+        guard metadata.contentDigest == summary.digest.hexadecimal else {
+          return report("the digest in the metadata is another one")
+        }
+      }
+      if stopsAtFirst { return }
+      try await store.put("After.txt", "after the crash")
+      try await store.save()
+      try await store.close()
+      var next = try NaturalPicture(of: Self.path, on: mounted)
+      guard next.entries.removeValue(forKey: "After.txt")?.bytes == Array("after the crash".utf8) else {
+        return report("what was saved after the crash is not there")
+      }
+      guard next.withoutMetadata == found.withoutMetadata else {
+        return report("saving after the crash changed\n\(found.differences(in: next))")
+      }
+      if let metadata = try await store.metadata() {
+        let summary = try await ContentSummary(reading: store.tree.snapshot())
+        if metadata.contentDigest != summary.digest.hexadecimal {
+          report("after another save the digest in the metadata is another one")
+        }
+        let hidden = try mounted.names(in: Self.path.appending(".docpkg"))
+        if hidden != ["manifest"] { report("left in the hidden folder: \(hidden)") }
+      } else if try mounted.names(in: Self.path).contains(".docpkg") {
+        report("left a trace in another program's package")
+      }
+      if mounted.openDescriptors > 16 { report("left \(mounted.openDescriptors) descriptors open") }
+    } catch {
+      report("\(error)")
+    }
+  }
+}
+
+/// What programs find in a package: everything but the hidden folder, without the dates of folders.
+struct NaturalPicture: Hashable, Sendable {
+  var entries: [String: PackagePicture.Entry] = [:]
+
+  init(of path: FilePath, on disk: any Disk) throws {
+    for (name, var entry) in try PackagePicture(of: path, on: disk).entries
+    where name != ".docpkg" && !name.hasPrefix(".docpkg/") {
+      if entry.kind == .directory { entry.modified = .old }
+      entries[name] = entry
+    }
+  }
+
+  func differences(in found: NaturalPicture) -> String {
+    Set(entries.keys).union(found.entries.keys).sorted().compactMap { name in
+      let (old, new) = (entries[name], found.entries[name])
+      if old == new { return nil }
+      return
+        "\(name): expected \(old.map { "\($0)" } ?? "nothing"), found \(new.map { "\($0)" } ?? "nothing")"
+    }.joined(separator: "\n")
+  }
+
+  var withoutMetadata: NaturalPicture {
+    var copy = self
+    copy.entries["Metadata.plist"] = nil
+    return copy
+  }
+}
