@@ -3,7 +3,8 @@
 //   breaker LOG SECONDS PLACE NUMBER ACTION PROGRAM ARGUMENT...
 //
 // Numbers the calls of the table below, those of all threads in one sequence, from the first that names a path
-// which begins with PLACE; writes them to LOG, one a line; and does ACTION to the one of that NUMBER:
+// which begins with PLACE; writes them to LOG, one a line; and does ACTION to the one of that NUMBER. What is done
+// with files of /proc is left out: libdispatch looks at its threads there, and traps when it cannot.
 //
 //   none      nothing
 //   kill      the process is killed before the call is made
@@ -177,6 +178,31 @@ static void halve_count(pid_t thread) {
   set(thread, &r);
 }
 
+// MARK: Files of /proc
+
+enum { DESCRIPTORS = 1024 };
+
+// The descriptors of files of /proc, and the thread that is opening one.
+static char is_of_proc[DESCRIPTORS];
+static pid_t opening;
+
+// Whether a call that begins is about a file of /proc.
+static int begins_with_proc(pid_t thread, const struct call *call, const char *path, uint64_t descriptor) {
+  if (strncmp(path, "/proc/", 6) == 0) {
+    if (call->number == SYS_openat) opening = thread;
+    return 1;
+  }
+  if (call->path >= 0 || descriptor >= DESCRIPTORS || !is_of_proc[descriptor]) return 0;
+  if (call->number == SYS_close) is_of_proc[descriptor] = 0;
+  return 1;
+}
+
+static void end_opening(pid_t thread, int64_t result) {
+  if (thread != opening) return;
+  if (result >= 0 && result < DESCRIPTORS) is_of_proc[result] = 1;
+  opening = 0;
+}
+
 // MARK: Tracing
 
 static void parse(const char *text) {
@@ -231,6 +257,7 @@ static int trace(FILE *log, const char *place, long wanted) {
     }
     struct ptrace_syscall_info info;
     if (ptrace(PTRACE_GET_SYSCALL_INFO, thread, sizeof info, &info) <= 0) info.op = PTRACE_SYSCALL_INFO_NONE;
+    if (info.op == PTRACE_SYSCALL_INFO_EXIT) end_opening(thread, info.exit.rval);
     if (info.op == PTRACE_SYSCALL_INFO_EXIT && thread == broken) {
       set_result(thread, -error);
       broken = 0;
@@ -240,7 +267,7 @@ static int trace(FILE *log, const char *place, long wanted) {
       if (call && call->path >= 0) read_string(thread, info.entry.args[call->path], path, sizeof path);
       if (call && call->second >= 0) read_string(thread, info.entry.args[call->second], second, sizeof second);
       if (!started) started = strncmp(path, place, strlen(place)) == 0;
-      if (call && started) {
+      if (call && started && !begins_with_proc(thread, call, path, info.entry.args[0])) {
         count++;
         fprintf(log, "%ld %s %s %s\n", count, call->name, path, second);
         if (count == wanted && break_call(thread, call)) broken = thread;
