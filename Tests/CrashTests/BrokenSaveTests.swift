@@ -52,6 +52,8 @@ struct BrokenSaveTests {
         for (index, breaking) in breakings.enumerated() {
           // Another sample for each.
           for number in Points.of(Array(calls.dropLast(index)), sample: sample, each: way.exchange) {
+            // A listing goes on after what it gave; no kernel gives something and says that it was interrupted.
+            if "\(breaking)" == "late=4" && calls[number - 1].contains(" getdents64 ") { continue }
             try scene.reset()
             let broken = try scene.save(2, way, breaking, at: number)
             guard broken.calls.count >= number else { continue }

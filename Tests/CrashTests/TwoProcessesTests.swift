@@ -40,6 +40,7 @@ struct TwoProcessesTests {
       try await waiting {
         let scene = try Scene(in: folder, children: 3)
         try scene.reset()
+        let reader = try Program.saver.start(["reading", scene.package.string, "\(Self.seconds)"])
         let first = try scene.startWriter("a", seconds: Self.seconds, way.flags)
         var generator = SeededGenerator(seed: 1)
         var kills = 0
@@ -53,6 +54,7 @@ struct TwoProcessesTests {
           kills += 1
         }
         try require(first.wait(), "the first writer")
+        let read = try require(reader.wait(), "the reader")
         let (saves, a, b) = try scene.counts()
         #expect(try scene.acknowledged("a") == Array((0...a).dropFirst()))
         // Each death may have come between a save and its acknowledgement.
@@ -61,7 +63,8 @@ struct TwoProcessesTests {
         #expect((acknowledged.last ?? 0) <= b && b <= acknowledged.count + kills)
         #expect(saves == 1 + a + b)
         print(
-          "two processes (\(way.rawValue)), one killed \(kills) times: \(a) + \(b) saves, 0 lost")
+          "two processes (\(way.rawValue)), one killed \(kills) times: \(a) + \(b) saves, 0 lost; "
+            + read.output.trimmingCharacters(in: .newlines))
         // What the dead left goes with the next save.
         try require(scene.startWriter("b", saves: 1, way.flags).wait(), "the last writer")
         #expect(try scene.leftoverProblem() == nil)

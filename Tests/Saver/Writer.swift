@@ -71,12 +71,7 @@ extension Saver {
     var (reads, retries, mixed) = (0, 0, 0)
     while clock.now < end {
       do {
-        let tree = try await PackageStore.open(at: url).tree
-        // Who saves in place waits for this lock of the package before names change.
-        let lock = try FileDescriptor.open(FilePath(url.path), .readOnly, options: [.directory])
-        defer { try? lock.close() }
-        guard flock(lock.rawValue, LOCK_SH) == 0 else { throw Errno(rawValue: errno) }
-        let texts = try texts(of: tree)
+        let texts = try await PackageStore.reading(at: url) { store in try Saver.texts(of: await store.tree) }
         reads += 1
         if !isState(texts) {
           mixed += 1
