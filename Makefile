@@ -1,7 +1,7 @@
 # The two commands: `make demo` shows the main job on real documents, `make test` runs everything.
 # Both install what is missing, build, and run.
 
-.PHONY: demo test crash-points two-processes build lint format prepare docs
+.PHONY: demo test crash-points two-processes power-cut other-kernel build lint format prepare docs
 
 demo: build
 	@Fixtures/demo.sh .build/release/docpkg
@@ -24,6 +24,14 @@ SECONDS = 60
 two-processes: prepare
 	swift build --build-tests
 	TWO_PROCESSES_SECONDS=$(SECONDS) swift test --skip-build --filter TwoProcessesTests
+
+# Real file systems that lose power: on loop devices here, and in user-mode Linux with another kernel, disks that fail
+# and NFS. Not part of `test`: both need root, install what they need, and take some ten minutes each.
+power-cut:
+	@Tests/PowerCut/loop-devices
+
+other-kernel:
+	@Tests/PowerCut/other-kernel
 
 lint:
 	swift format lint --strict --recursive --parallel Sources Tests Package.swift
