@@ -83,7 +83,7 @@ extension PackageStore {
       metadata = decoded
       metadataState = .present(decoded, nil)
     }
-    pending = Pending(tree: tree, snapshot: tree.changesSnapshot(), metadata: metadata, problem: problem)
+    pending = Pending(tree, tree.changesSnapshot(), metadata, problem: problem)
   }
 
   /// Why the document cannot be saved: its journal holds a save that was acknowledged and cannot be carried out.

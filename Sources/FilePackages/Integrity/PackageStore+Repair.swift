@@ -153,9 +153,7 @@ extension PackageStore {
         plan.writingMetadata(over: status), in: session, options: .init([]), metadata: draft)
       saving.replaceManifest(by: found.values.sorted { $0.child.path < $1.child.path })
       try saving.commit()
-      pending = Pending(
-        tree: tree, snapshot: tree.changesSnapshot(), metadata: saving.maker.madeMetadata?.metadata,
-        problem: nil)
+      pending = Pending(tree, tree.changesSnapshot(), saving.maker.madeMetadata?.metadata)
     } catch {
       endFailedSession()
       throw error

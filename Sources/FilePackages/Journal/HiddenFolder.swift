@@ -52,6 +52,17 @@ final class HiddenFolder {
   static func open(_ location: Location, on disk: any Disk, _ wait: LockWait) throws(SystemError)
     -> HiddenFolder
   {
+    do {
+      return try openOrMake(location, on: disk, wait)
+    } catch {
+      takeBack(location, on: disk)
+      throw error
+    }
+  }
+
+  private static func openOrMake(
+    _ location: Location, on disk: any Disk, _ wait: LockWait
+  ) throws(SystemError) -> HiddenFolder {
     while true {
       let package = try disk.openDirectory(at: location.path)
       let status = try disk.status(of: package)
@@ -75,6 +86,30 @@ final class HiddenFolder {
       return HiddenFolder(
         location, on: disk, package: package, status, folder: folder, staging: staging, lockFile: lockFile,
         isNew: isNew, hasLocks: hasLocks)
+    }
+  }
+
+  /// Removes what a failure left of a folder that was being made, where there is nothing else in it and nobody
+  /// has it open. What cannot be removed now goes with the next session.
+  private static func takeBack(_ location: Location, on disk: any Disk) {
+    do throws(SystemError) {
+      let package = try disk.openDirectory(at: location.path)
+      let folder = try disk.openDirectory(PackageLayout.hidden, in: package)
+      if try disk.exists(PackageLayout.journal, in: folder) { return }
+      if try disk.exists(PackageLayout.lock, in: folder) {
+        let lockFile = try disk.openFileForWriting(PackageLayout.lock, in: folder)
+        let wait = LockWait(limit: 0)
+        _ = try wait.take(Byte.writer, .exclusive, of: lockFile, on: disk)
+        _ = try wait.take(Byte.session, .exclusive, of: lockFile, on: disk)
+        guard try disk.isName(PackageLayout.lock, in: folder, of: lockFile) else { return }
+        if try disk.exists(PackageLayout.staging, in: folder) {
+          try disk.removeDirectory(PackageLayout.staging, in: folder)
+        }
+        try disk.removeFile(PackageLayout.lock, in: folder)
+      }
+      try disk.removeDirectory(PackageLayout.hidden, in: package)
+    } catch {
+      return
     }
   }
 
@@ -145,11 +180,14 @@ final class HiddenFolder {
   // MARK: Cleaning up
 
   /// Removes what an earlier save left among the staged files. Only while nothing waits to be published.
-  func removeStaged() throws(SystemError) {
+  /// - Returns: whether there was anything.
+  @discardableResult
+  func removeStaged() throws(SystemError) -> Bool {
     let listing = try disk.list(staging.descriptor)
     for position in 0..<listing.count {
       _ = disk.removeEverything(listing.name(at: position), from: staging.descriptor)
     }
+    return listing.count > 0
   }
 
   /// Removes what is needed only while a store is open, where no other store is; the folder, too, where nothing
@@ -157,7 +195,11 @@ final class HiddenFolder {
   ///
   /// - Returns: whether the folder was this store's alone.
   func removeTraces() throws(SystemError) -> Bool {
-    if hasLocks, try !disk.lock(byte: Byte.session, of: lockFile, .exclusive) { return false }
+    if hasLocks, try !disk.lock(byte: Byte.session, of: lockFile, .exclusive) {
+      // Whoever comes after this one must not find it there still.
+      _ = try disk.lock(byte: Byte.session, of: lockFile, .none)
+      return false
+    }
     try removeStaged()
     for name in [PackageLayout.journal, PackageLayout.newJournal]
     where try disk.exists(name, in: folder) { try disk.removeFile(name, in: folder) }

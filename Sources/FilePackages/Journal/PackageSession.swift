@@ -17,6 +17,8 @@ final class PackageSession {
   /// Counts the saves, for the names of staged files.
   private var number = 0
   private let token = UInt32.random(in: .min ... .max)
+  /// Whether taking it up removed what an earlier save had left: second names of files, perhaps.
+  private(set) var removedLeftovers = false
   private var manifestIsSynchronized = true
   private var isAbandoned = false
 
@@ -45,6 +47,7 @@ final class PackageSession {
 
   /// Takes note of what others have written since this session last looked; with the lock held.
   func refresh(_ metadata: PackageMetadata?) throws(FilePackageError) {
+    removedLeftovers = false
     do {
       if let journal, try journal.isCurrent(in: hidden.folder) {
         // Nobody else was there.
@@ -55,7 +58,7 @@ final class PackageSession {
         case .journal(let found): journal = found
         case .damaged(let reason): throw damage(reason)
         }
-        if journal?.live == nil { try hidden.removeStaged() }
+        if journal?.live == nil { removedLeftovers = try hidden.removeStaged() }
       }
       try loadManifest(metadata)
     } catch let error as SystemError {
@@ -75,6 +78,9 @@ final class PackageSession {
   /// The record that waits to be published, written by whoever.
   var live: JournalRecord? { journal?.live }
 
+  /// From here on staged files have other names than those of earlier saves, which may not have gone.
+  func beginSave() { number += 1 }
+
   /// A name for a staged file that no other save has.
   func stagedName(_ index: Int) -> FileName {
     FileName("\(String(token, radix: 16))-\(number)-\(index)")
@@ -84,7 +90,6 @@ final class PackageSession {
 
   /// Commits a record: when it returns, the save survives a power cut.
   func commit(_ record: inout JournalRecord) throws(FilePackageError) {
-    number += 1
     do {
       if record.operations.contains(where: \.needsStaged) { try disk.synchronize(hidden.staging.descriptor) }
       if let journal {
@@ -159,6 +164,13 @@ final class PackageSession {
     return publisher
   }
 
+  /// Whether nothing of a record is left to be done, as far as can be told.
+  func isCarriedOut(_ record: JournalRecord) -> Bool {
+    let publisher = Publisher(
+      record, root: hidden.root, staging: hidden.staging, at: hidden.location, on: disk, isRecovery: true)
+    return (try? publisher.outstanding().isEmpty) ?? false
+  }
+
   private func note(_ batch: ManifestBatch) throws(SystemError) {
     let name = PackageLayout.manifest
     let manifest: Manifest
@@ -201,11 +213,11 @@ final class PackageSession {
     guard journal?.live == nil else { return hidden.unlock() }
     try hidden.lock(wait)
     defer { hidden.unlock() }
-    // Others may have gone on with it.
-    if case .journal(let found) = try JournalFile.find(in: hidden.folder, on: disk, forWriting: false),
-      found.live != nil
-    {
-      return
+    // Others may have gone on with it, and a damaged one is left to be looked at.
+    switch try JournalFile.find(in: hidden.folder, on: disk, forWriting: false) {
+    case .nothing: break
+    case .journal(let found): if found.live != nil { return }
+    case .damaged: return
     }
     if let manifest, manifest.isStale {
       try manifest.compacted().write(to: hidden.folder, on: disk)

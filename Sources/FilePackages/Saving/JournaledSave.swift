@@ -24,6 +24,7 @@ struct JournaledSave {
     _ plan: SavePlan, in session: PackageSession, options: StagedPackage.Options, metadata: MetadataDraft?
   ) throws(FilePackageError) {
     self.session = session
+    session.beginSave()
     var plan = plan
     var top: [SavePlan.Step] = []
     var recorded: Set<PackagePath> = []

@@ -29,6 +29,7 @@ extension StagedPackage {
         attributes = step.attributes
       }
       if listing.kind(at: position) == .directory {
+        if place.names == [PackageLayout.hidden], try isOfSessionOnly(in: old) { continue }
         try carryDirectory(name, from: old, to: new, at: place, attributes)
       } else {
         try carryEntry(name, from: old, to: new, at: place)
@@ -39,6 +40,19 @@ extension StagedPackage {
     let isTouched = steps.contains { if case .setAttributes = $0.action { false } else { true } }
     try finish(new, at: path, like: old, status, keepsDate: !isTouched, attributes)
     if attributes != nil && !path.isRoot { maker.report.written.append(path.string) }
+  }
+
+  /// Whether the hidden folder is only there for the stores that have the package open.
+  private func isOfSessionOnly(in old: borrowing OwnedDescriptor) throws(FilePackageError) -> Bool {
+    let place = PackagePath([PackageLayout.hidden])
+    do {
+      let listing = try disk.list(disk.openDirectory(PackageLayout.hidden, in: old))
+      return (0..<listing.count).allSatisfy {
+        PackageLayout.isOfSession(place.appending(listing.name(at: $0)))
+      }
+    } catch {
+      throw FilePackageError(error, options.operation, node(place), activity: "listing")
+    }
   }
 
   private mutating func carryDirectory(
@@ -81,7 +95,8 @@ extension StagedPackage {
     _ status: FileStatus, keepsDate: Bool, _ attributes: NodeAttributes?
   ) throws(FilePackageError) {
     let mode = attributes.flatMap { $0.modeIsExact ? $0.mode : nil } ?? status.mode
-    let modified = attributes?.modified ?? (keepsDate ? status.modified : nil)
+    let date = path.isRoot ? rootDate ?? status.modified : status.modified
+    let modified = attributes?.modified ?? (keepsDate ? date : nil)
     do {
       try maker.keepOwner(of: status, on: new)
       for (name, value) in try disk.extendedAttributes(of: old) {

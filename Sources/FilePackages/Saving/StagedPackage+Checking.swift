@@ -21,7 +21,8 @@ extension StagedPackage {
     do {
       _ = try LockWait().take(.exclusive, of: old, on: disk)
     } catch {
-      throw isBusy
+      if error.code == .wouldBlock { throw isBusy }
+      throw FilePackageError(error, options.operation, node(.root), activity: "locking it")
     }
     // Before any status is taken: removing links moves the status time of the files that they lead to.
     try cleanUp(siblings, in: folder)

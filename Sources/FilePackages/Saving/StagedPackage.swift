@@ -53,6 +53,9 @@ package struct StagedPackage {
   /// copied. In a file that was linked, an edit made meanwhile is in both states.
   var carried: [(path: PackagePath, status: FileStatus)] = []
 
+  /// The date of the package's own directory, where that got a hidden folder only for this.
+  var rootDate: FileTime?
+
   /// - Parameters:
   ///   - location: where the package is, or is to be.
   ///   - metadata: completed and written once all else is; nil for a package without metadata of ours.

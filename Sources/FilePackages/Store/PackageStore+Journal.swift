@@ -14,6 +14,16 @@ extension PackageStore {
     let metadata: PackageMetadata?
     /// Why it could not be published so far.
     var problem: FilePackageError?
+
+    init(
+      _ tree: FileWrapper, _ snapshot: PackageSnapshot, _ metadata: PackageMetadata?,
+      problem: FilePackageError? = nil
+    ) {
+      self.tree = tree
+      self.snapshot = snapshot
+      self.metadata = metadata
+      self.problem = problem
+    }
   }
 
   // MARK: Saving
@@ -23,10 +33,13 @@ extension PackageStore {
     _ tree: FileWrapper, _ options: SavingOptions
   ) throws(FilePackageError) -> SaveReport {
     let session = try openSession()
+    // What was published since the last report is no part of this save.
+    _ = synchronizations()
     do throws(FilePackageError) {
+      try settleLeftovers(tree, session)
       let (plan, snapshot, draft) = try makePlan(tree)
       guard !plan.isEmpty else {
-        session.hidden.unlock()
+        endFailedSession()
         return SaveReport(strategy: "none")
       }
       var saving = try JournaledSave(plan, in: session, options: .init(options), metadata: draft)
@@ -35,10 +48,13 @@ extension PackageStore {
       } catch {
         // Files that were to move had a second name for a while.
         stale = tree === self.tree ? [tree] : [tree, self.tree]
+        if error.code == .indeterminate {
+          uncertain = (Pending(tree, snapshot, saving.maker.madeMetadata?.metadata), saving.record)
+        }
         throw error
       }
-      pending = Pending(
-        tree: tree, snapshot: snapshot, metadata: saving.maker.madeMetadata?.metadata, problem: nil)
+      uncertain = nil
+      pending = Pending(tree, snapshot, saving.maker.madeMetadata?.metadata)
       var report = saving.maker.report
       count(in: &report)
       if options.contains(.returnsAtCommit) {
@@ -51,8 +67,16 @@ extension PackageStore {
       return report
     } catch {
       endFailedSession()
-      throw error
+      throw error.during(.save)
     }
+  }
+
+  /// What an earlier save could not remove when it failed were second names of files, and without them these files
+  /// have another status, which is nobody's edit.
+  func settleLeftovers(_ tree: FileWrapper, _ session: PackageSession?) throws(FilePackageError) {
+    guard session?.removedLeftovers == true else { return }
+    stale = tree === self.tree ? [tree] : [tree, self.tree]
+    try settle()
   }
 
   private func publish(into report: inout SaveReport) {
@@ -146,6 +170,7 @@ extension PackageStore {
       } else {
         session = try PackageSession.open(
           location, on: CountingDisk(location.disk), wait, journalCapacity: journalCapacity)
+        synchronizationsReported = 0
         self.session = session
       }
       guard try session.hidden.isInPlace(),
@@ -166,12 +191,28 @@ extension PackageStore {
         try reloadMetadata()
         try session.refresh(knownMetadata)
       }
+      try settleUncertain(session)
       return session
     } catch {
       session.hidden.unlock()
+      endFailedSession()
       if error.code == .journalDamaged { damage = error }
-      throw error
+      throw error.during(.save)
     }
+  }
+
+  /// Finds out what became of a save that may have been committed although it failed: it was published just now,
+  /// or by another store, if the state on disk is the one that it made.
+  private func settleUncertain(_ session: PackageSession) throws(FilePackageError) {
+    guard let (saved, record) = uncertain else { return }
+    let isDone: Bool
+    if let metadata = saved.metadata {
+      isDone = knownMetadata?.revision == metadata.revision
+    } else {
+      isDone = session.isCarriedOut(record)
+    }
+    if isDone { try settlePublished(saved) }
+    uncertain = nil
   }
 
   private func failure(of error: any Error) -> FilePackageError {
@@ -197,7 +238,7 @@ extension PackageStore {
   /// After a failure nothing is kept open that was not open before a save.
   func endFailedSession() {
     guard pending == nil else { return }
-    if session?.hidden.isNew == true {
+    if session?.journal == nil {
       session = nil
     } else {
       session?.hidden.unlock()

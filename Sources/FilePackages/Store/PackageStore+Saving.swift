@@ -68,12 +68,14 @@ extension PackageStore {
     // Where the folder cannot be written, nobody can save in it either.
     _ = try canHoldSession()
     defer { endFailedSession() }
+    try settleLeftovers(tree, session)
     let isConfirmed = unsettled == nil
     let (plan, snapshot, draft) = try makePlan(tree)
     guard !plan.isEmpty || !isConfirmed else { return SaveReport(strategy: "none") }
     var staged = StagedPackage(
       plan, at: location, over: .base(status), options: .init(options), metadata: draft,
       known: session?.manifest)
+    if let hidden = session?.hidden, hidden.isNew { staged.rootDate = hidden.packageStatus.modified }
     do {
       let report = try staged.commit()
       // What was open is of the old state, which is gone.

@@ -27,6 +27,8 @@ public actor PackageStore {
   var session: PackageSession?
   /// A save that is committed and still has to come to the names where it belongs.
   var pending: Pending?
+  /// A save that failed at the last moment, so that it may be committed all the same, and its record.
+  var uncertain: (saved: Pending, record: JournalRecord)?
   /// Why nothing can be saved: the journal is damaged.
   var damage: FilePackageError?
   /// Whether others gave the metadata other values of the application since this store read them.
