@@ -5,7 +5,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("What comes after a crash")
+@Suite("What comes after a crash of a staged save")
 struct CrashedRecoveryTests {
   private static let edits: [Edit] = [.put("Text.txt", "new text"), .put("Images/2.png", "two again")]
 
@@ -16,10 +16,10 @@ struct CrashedRecoveryTests {
     let disk = try await CrashCheck.disk(
       ["Text.txt": "old text", "Images": ["2.png": "two"]], metadata: true, options: options)
     let store = try await PackageStore.open(CrashCheck.path, on: disk)
-    let old = try PackagePicture(of: CrashCheck.path, on: disk)
+    let old = try PackagePicture(of: CrashCheck.path, on: disk).natural
     try await store.edit(edits)
-    let points = try await CrashDisk.crashPoints(of: disk) { try await store.save() }
-    return (old, try PackagePicture(of: CrashCheck.path, on: disk), points)
+    let points = try await CrashDisk.crashPoints(of: disk) { try await store.save(options: .staged) }
+    return (old, try PackagePicture(of: CrashCheck.path, on: disk).natural, points)
   }
 
   /// Opens and saves on what a crash left, and checks every state that a second crash may leave of that.
@@ -31,9 +31,9 @@ struct CrashedRecoveryTests {
     let points = try await CrashDisk.crashPoints(of: disk) {
       let store = try await PackageStore.open(CrashCheck.path, on: disk)
       try await store.put("Text.txt", "newest")
-      try await store.save()
+      try await store.save(options: .staged)
       disk.promise("saved")
-      next = try PackagePicture(of: CrashCheck.path, on: disk)
+      next = try PackagePicture(of: CrashCheck.path, on: disk).natural
     }
     var seen: Set<PackagePicture> = []
     for point in points {
@@ -43,7 +43,7 @@ struct CrashedRecoveryTests {
         let isNextOnly = !point.promises.isEmpty
         guard try isNextOnly || seen.insert(PackagePicture(of: "/", on: mounted)).inserted else { continue }
         _ = try await PackageStore.open(CrashCheck.path, on: mounted)
-        let found = try PackagePicture(of: CrashCheck.path, on: mounted)
+        let found = try PackagePicture(of: CrashCheck.path, on: mounted).natural
         if found == next || (!isNextOnly && (found == old || found == new)) { continue }
         bad.append("\(point)\n\(state)\n\(new.differences(in: found))")
       }

@@ -7,7 +7,8 @@ import Testing
 
 @Suite("A tree that is edited while it is saved", .timeLimit(.minutes(2)))
 struct FileWrapperSettlingTests {
-  @Test func `has every edit on disk after the next save`() async throws {
+  @Test(arguments: SavingWay.allCases)
+  func `has every edit on disk after the next save`(way: SavingWay) async throws {
     let disk = try CrashDisk(["A": ["x": "0", "F": ["y": "0"]]])
     let store = try await PackageStore.open("/A", on: disk)
     let top = await store.tree
@@ -20,9 +21,9 @@ struct FileWrapperSettlingTests {
         await Task.yield()
       }
     }
-    for _ in 0..<40 { try await store.save() }
+    for _ in 0..<40 { try await store.save(options: way.options) }
     try await editor.value
-    try await store.save()
+    try await store.save(options: way.options)
     #expect(disk.tree["A"]?["x"] == .file(Array("0".utf8), mode: 0o600 + 299 % 8))
     guard case .file(let bytes, _) = disk.tree["A"]?["F"]?["y"] else {
       Issue.record("there is no y")
@@ -32,7 +33,10 @@ struct FileWrapperSettlingTests {
     #expect(try await store.plan().isEmpty)
   }
 
-  @Test func `has by then no bytes in memory that another program has replaced on disk`() async throws {
+  @Test(arguments: SavingWay.allCases)
+  func `never has bytes in memory by then that are saved over those of another program`(
+    way: SavingWay
+  ) async throws {
     try await withScratch { scratch in
       try scratch.make("A", ["x": "old", "y": "kept", "l": .link([0x61])])
       let store = try await PackageStore.open(at: scratch.url("A"))
@@ -44,11 +48,27 @@ struct FileWrapperSettlingTests {
       try FileManager.default.createSymbolicLink(
         atPath: scratch.path("A/l").string, withDestinationPath: "b")
       top.addRegularFile(withContents: Data("new".utf8), preferredFilename: "z")
-      try await store.save()
+      try await store.save(options: way.options)
       #expect(try scratch.tree("A")["x"] == .file(Array("theirs".utf8), mode: 0o644))
-      #expect(top.fileWrappers?["x"]?.text == "theirs")
       #expect(top.fileWrappers?["y"]?.text == "kept" && top.fileWrappers?["z"]?.text == "new")
-      #expect(top.fileWrappers?["l"]?.symbolicLinkDestinationURL?.relativePath == "b")
+      guard way == .journaled else {
+        #expect(top.fileWrappers?["x"]?.text == "theirs")
+        #expect(top.fileWrappers?["l"]?.symbolicLinkDestinationURL?.relativePath == "b")
+        return
+      }
+      // What did not change was not looked at: what was seen of it stays, and is not to be saved over theirs.
+      #expect(top.fileWrappers?["x"]?.text == "old")
+      #expect(top.fileWrappers?["l"]?.symbolicLinkDestinationURL?.relativePath == "a")
+      for name in ["x", "l"] {
+        let again = try await PackageStore.open(at: scratch.url("A"))
+        #expect(await again.tree.fileWrappers?["x"]?.text == "theirs")
+        try await store.put(name, "mine")
+        let error = await #expect(throws: FilePackageError.self) { try await store.save() }
+        #expect(error?.code == .changedOnDisk && error?.child == name)
+        #expect(try scratch.tree("A")["x"] == .file(Array("theirs".utf8), mode: 0o644))
+        #expect(try scratch.tree("A")["l"] == .link([0x62]))
+        if let mine = top.fileWrappers?[name] { top.removeFileWrapper(mine) }
+      }
     }
   }
 }

@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("A staged save beside the edits of other programs")
+@Suite("A save beside the edits of other programs")
 struct OutsideEditTests {
   private static let tree: TestTree = [
     "Text.txt": "old text", "Other.txt": "other", "Images": ["1.png": "one", "2.png": "two"],
@@ -52,22 +52,36 @@ struct OutsideEditTests {
     }
   }
 
-  @Test(arguments: Outside.allCases, [true, false])
-  func `refuses to overwrite what somebody else changed`(outside: Outside, metadata: Bool) async throws {
+  @Test(arguments: Outside.allCases, SavingWay.allCases)
+  func `refuses to overwrite what somebody else changed`(outside: Outside, way: SavingWay) async throws {
+    for metadata in [true, false] { try await Self.refuses(outside, way, metadata: metadata) }
+  }
+
+  private static func refuses(_ outside: Outside, _ way: SavingWay, metadata: Bool) async throws {
     let disk = try await CrashCheck.disk(Self.tree, metadata: metadata)
     let store = try await Self.open(disk)
     try await store.edit([.put("Text.txt", "mine"), .put("New.txt", "mine"), .remove("Images")])
     try outside.act(on: disk)
-    let before = try PackagePicture(of: CrashCheck.path, on: disk)
-    let error = await #expect(throws: FilePackageError.self) { try await store.save() }
+    // A package of another program's gets a hidden folder for a moment.
+    func picture() throws -> PackagePicture {
+      let picture = try PackagePicture(of: CrashCheck.path, on: disk)
+      return metadata ? picture : picture.undated(".")
+    }
+    let before = try picture()
+    let error = await #expect(throws: FilePackageError.self) { try await store.save(options: way.options) }
     #expect(error?.code == .changedOnDisk, "\(String(describing: error))")
-    #expect(try PackagePicture(of: CrashCheck.path, on: disk) == before)
+    let after = try picture()
+    #expect(after.natural == before.natural, "\(before.natural.differences(in: after.natural))")
+    try expectNoTraces(in: CrashCheck.path, on: disk)
+    #expect(after.entries[".docpkg/manifest"] == before.entries[".docpkg/manifest"])
     #expect(try disk.names(in: "/") == ["Trip.pkg"])
     #expect(try await store.tree.child(named: "New.txt")?.contents() == Data("mine".utf8))
   }
 
-  @Test func `keeps what somebody else changed, added or removed and this save does not touch`() async throws
-  {
+  @Test(arguments: SavingWay.allCases)
+  func `keeps what somebody else changed, added or removed and this save does not touch`(
+    way: SavingWay
+  ) async throws {
     let disk = try await CrashCheck.disk(Self.tree, metadata: true)
     let store = try await Self.open(disk)
     _ = try await store.tree.child(named: "Other.txt")?.contents()
@@ -75,7 +89,7 @@ struct OutsideEditTests {
     try Self.write("someone's", to: "Theirs.txt", in: CrashCheck.path, on: disk)
     try disk.removeFile("1.png", in: disk.openDirectory(at: "/Trip.pkg/Images"))
     try await store.edit([.put("Text.txt", "mine"), .put("Images/3.png", "mine")])
-    try await store.save()
+    try await store.save(options: way.options)
     let found = try PackagePicture(of: CrashCheck.path, on: disk).entries.mapValues {
       String(decoding: $0.bytes, as: UTF8.self)
     }
@@ -83,20 +97,29 @@ struct OutsideEditTests {
     #expect(found["Text.txt"] == "mine" && found["Images/3.png"] == "mine" && found["Images/1.png"] == nil)
     // What the application saw of it is old, so it must not overwrite it after that save either.
     try await store.put("Other.txt", "mine")
-    let error = await #expect(throws: FilePackageError.self) { try await store.save() }
+    let error = await #expect(throws: FilePackageError.self) { try await store.save(options: way.options) }
     #expect(error?.code == .changedOnDisk)
     // Once it has been read, it may be.
     let again = try await Self.open(disk)
     _ = try await again.tree.child(named: "Other.txt")?.contents()
     try Self.write("theirs again", to: "Other.txt", in: CrashCheck.path, on: disk)
     try await again.put("Text.txt", "mine again")
-    try await again.save()
-    #expect(try await again.tree.child(named: "Other.txt")?.contents() == Data("theirs again".utf8))
+    try await again.save(options: way.options)
+    let seen = try await again.tree.child(named: "Other.txt")?.contents()
     try await again.put("Other.txt", "mine")
-    try await again.save()
+    if way == .staged {
+      // Such a save looks at everything, and what it found is what the application sees of it now.
+      #expect(seen == Data("theirs again".utf8))
+      try await again.save(options: way.options)
+    } else {
+      #expect(seen == Data("someone's".utf8))
+      let error = await #expect(throws: FilePackageError.self) { try await again.save(options: way.options) }
+      #expect(error?.code == .changedOnDisk && error?.child == "Other.txt")
+    }
   }
 
-  @Test func `leaves alone what a tree built anew has never seen`() async throws {
+  @Test(arguments: SavingWay.allCases)
+  func `leaves alone what a tree built anew has never seen`(way: SavingWay) async throws {
     let disk = try await CrashCheck.disk(Self.tree, metadata: false)
     let store = try await Self.open(disk)
     let children = try await store.tree.children()
@@ -104,13 +127,16 @@ struct OutsideEditTests {
     let fresh = FileWrapper(directoryWithFileWrappers: [:])
     for name in ["Images", "Text.txt"] { if let child = children[name] { fresh.addFileWrapper(child) } }
     fresh.addRegularFile(withContents: Data("new".utf8), preferredFilename: "New.txt")
-    try await store.save(fresh)
+    try await store.save(fresh, options: way.options)
+    try await store.close()
     #expect(try disk.names(in: CrashCheck.path) == ["Images", "New.txt", "Text.txt", "Theirs.txt"])
 
     let again = FileWrapper(directoryWithFileWrappers: [:])
     again.addRegularFile(withContents: Data("x".utf8), preferredFilename: "Text.txt")
     try Self.write("someone's", to: "Text.txt", in: CrashCheck.path, on: disk)
-    let error = await #expect(throws: FilePackageError.self) { try await store.save(again) }
+    let error = await #expect(throws: FilePackageError.self) {
+      try await store.save(again, options: way.options)
+    }
     #expect(error?.code == .changedOnDisk)
   }
 
@@ -119,7 +145,7 @@ struct OutsideEditTests {
   }
 
   @Test(arguments: Moment.allCases)
-  func `never loses an edit made at the last moment`(moment: Moment) async throws {
+  func `never loses an edit made at the last moment of a staged save`(moment: Moment) async throws {
     var options = CrashDisk.Options()
     options.supportsLinks = moment != .copied
     let base = try await CrashCheck.disk(Self.tree, metadata: true, options: options)
@@ -143,7 +169,7 @@ struct OutsideEditTests {
     }
     let store = try await Self.open(disk)
     try await store.put("Text.txt", "mine")
-    let error = await #expect(throws: FilePackageError.self) { try await store.save() }
+    let error = await #expect(throws: FilePackageError.self) { try await store.save(options: .staged) }
     #expect(error?.code == .changedOnDisk, "\(String(describing: error))")
     let found = try PackagePicture(of: CrashCheck.path, on: base).entries.values
     #expect(found.contains { $0.bytes == Array("theirs".utf8) })
@@ -151,7 +177,8 @@ struct OutsideEditTests {
     #expect(try base.names(in: "/") == (moment == .swapped ? ["Away.pkg", "Trip.pkg"] : ["Trip.pkg"]))
   }
 
-  @Test func `says so when the package is another one or gone`() async throws {
+  @Test(arguments: SavingWay.allCases)
+  func `says so when the package is another one or gone`(way: SavingWay) async throws {
     for isGone in [true, false] {
       let disk = try await CrashCheck.disk(Self.tree, metadata: true)
       let store = try await Self.open(disk)
@@ -160,40 +187,46 @@ struct OutsideEditTests {
       try disk.rename("Trip.pkg", in: root, to: "Away.pkg", in: root, .keep)
       if !isGone { try Self.tree.write(to: "Trip.pkg", in: root, of: disk) }
       let before = disk.tree
-      let error = await #expect(throws: FilePackageError.self) { try await store.save() }
+      let error = await #expect(throws: FilePackageError.self) { try await store.save(options: way.options) }
       #expect(error?.code == .changedOnDisk)
       #expect(disk.tree == before)
     }
   }
 
-  @Test func `refuses a metadata plist that somebody else changed`() async throws {
+  @Test(arguments: SavingWay.allCases)
+  func `refuses a metadata plist that somebody else destroyed`(way: SavingWay) async throws {
     let disk = try await CrashCheck.disk(Self.tree, metadata: true)
     let store = try await Self.open(disk)
     try Self.write("<plist/>", to: "Metadata.plist", in: CrashCheck.path, on: disk)
     try await store.put("Text.txt", "mine")
-    let error = await #expect(throws: FilePackageError.self) { try await store.save() }
-    #expect(error?.code == .changedOnDisk && error?.child == "Metadata.plist")
+    let before = disk.tree
+    let error = await #expect(throws: FilePackageError.self) { try await store.save(options: way.options) }
+    #expect(error?.code == .metadataDamaged && error?.operation == .save)
+    #expect(disk.tree == before)
   }
 
-  @Test func `refuses a read-only child unless told otherwise`() async throws {
+  @Test(arguments: SavingWay.allCases)
+  func `refuses a read-only child unless told otherwise`(way: SavingWay) async throws {
     let disk = try CrashDisk(.package(["Text.txt": .file(Array("old".utf8), mode: 0o444), "Other.txt": "o"]))
     let store = try await PackageStore.open(CrashCheck.path, on: disk)
     try await store.put("Text.txt", "mine")
     let before = disk.tree
-    let error = await #expect(throws: FilePackageError.self) { try await store.save() }
+    let error = await #expect(throws: FilePackageError.self) { try await store.save(options: way.options) }
     #expect(
       error?.description
         == "The document 'Trip.pkg' could not be saved: the file is read-only (writing 'Text.txt'). "
         + "The document on disk is unchanged. "
         + "Allow writing, or save it to another place.")
     #expect(disk.tree == before)
-    try await store.save(options: .overwritesReadOnly)
+    try await store.save(options: way.options.union(.overwritesReadOnly))
+    try await store.close()
     #expect(
       disk.tree
         == .package(["Text.txt": .file(Array("mine".utf8), mode: 0o444), "Other.txt": "o"]))
   }
 
-  @Test func `keeps modes, extended attributes and dates`() async throws {
+  @Test(arguments: SavingWay.allCases)
+  func `keeps modes, extended attributes and dates`(way: SavingWay) async throws {
     let disk = try await CrashCheck.disk(Self.tree, metadata: true)
     let folder = try disk.openDirectory(at: CrashCheck.path)
     let text = try disk.openFile("Text.txt", in: folder)
@@ -201,10 +234,12 @@ struct OutsideEditTests {
     try disk.setExtendedAttribute("user.tag", [1, 2], of: text)
     try disk.setExtendedAttribute("user.root", [3], of: folder)
     let store = try await Self.open(disk)
-    let before = try PackagePicture(of: CrashCheck.path, on: disk)
+    let before = try PackagePicture(of: CrashCheck.path, on: disk).natural
     try await store.put("Text.txt", "mine")
-    try await store.save()
-    let after = try PackagePicture(of: CrashCheck.path, on: disk)
+    try await store.save(options: way.options)
+    try await store.close()
+    try expectNoTraces(in: CrashCheck.path, on: disk)
+    let after = try PackagePicture(of: CrashCheck.path, on: disk).natural
     #expect(before.changedNames(in: after) == [".", "Text.txt", "Metadata.plist"])
     #expect(after.entries["Text.txt"]?.mode == 0o640)
     #expect(after.entries["Text.txt"]?.extended == ["user.tag": [1, 2]])

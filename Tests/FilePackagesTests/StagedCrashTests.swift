@@ -38,7 +38,9 @@ struct StagedCrashTests {
     for edits in saves {
       disk.synchronizeAll()
       try await store.edit(edits)
-      try await check.check(disk, limit: limit, savesAgain: !stopsAtFirst) { try await store.save() }
+      try await check.check(disk, limit: limit, savesAgain: !stopsAtFirst) {
+        try await store.save(options: .staged)
+      }
     }
     return check
   }

@@ -25,6 +25,9 @@ struct SwitchableDisk {
     disk = CountingDisk(base) { (event) throws(SystemError) in
       let code = current.fault.withLock { fault -> Errno? in
         guard var now = fault else { return nil }
+        // Locks are the kernel's: a disk that is gone for good takes none away and keeps none.
+        let isLock = event.operation == .lock || event.operation == .lockByte
+        if case .requests = now.fault, isLock { return nil }
         defer { fault = now }
         now.requests += 1
         let fails =

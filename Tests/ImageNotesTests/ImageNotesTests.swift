@@ -103,6 +103,7 @@ struct ImageNotesTests {
       #expect(notes.images.map(\.path) == ["Image.png"])
       notes.text = "New\n"
       #expect(try await package.save(notes).written == ["Text.txt"])
+      try await package.close()
       let children = try await PackageStore.open(at: url(folder)).tree.childNames()
       #expect(children == ["Image.png", "Text.txt"])
     }

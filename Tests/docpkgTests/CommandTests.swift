@@ -34,7 +34,7 @@ struct CommandTests {
         docpkg("edit", "Trip.imageNotes", "--append", "At last.", "--json", in: folder))
       #expect(report.generation == 2)
       #expect(report.written == ["Metadata.plist", "Text.txt"])
-      #expect(report.reused == 2 && report.removed.isEmpty && report.strategy == "staged")
+      #expect(report.reused == 2 && report.removed.isEmpty && report.strategy == "journal")
       #expect(report.bytesReused > 180_000 && report.bytesWritten < 5_000)
 
       let second: Report = try decoded(
