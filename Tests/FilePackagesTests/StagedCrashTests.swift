@@ -32,6 +32,7 @@ struct StagedCrashTests {
   ) async throws -> CrashCheck {
     var check = CrashCheck()
     check.stopsAtFirst = stopsAtFirst
+    check.ignoresOwnDate = !metadata
     let disk = try await CrashCheck.disk(
       tree, metadata: metadata, options: options, leavingOut: leavingOut)
     let store = try await PackageStore.open(CrashCheck.path, on: disk)
