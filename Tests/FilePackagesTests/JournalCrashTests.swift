@@ -73,4 +73,117 @@ struct JournalCrashTests {
         + "\(check.bad.count) bad")
     #expect(check.bad.isEmpty, "\(check.bad.prefix(3).joined(separator: "\n\n"))")
   }
+
+  @Test(arguments: [true, false])
+  func `leaves one of the states when saves follow each other and the store is closed`(
+    later: Bool
+  ) async throws {
+    let saves: [[Edit]] = [
+      [.put("Text.txt", "first")], [.put("Text.txt", "second"), .put("Data.bin", "second")],
+      [.remove("Notes.txt"), .put("Text.txt", "third")], [.put("Notes.txt", "notes again"), .remove("Data.bin")],
+      [.move("Text.txt", "Moved.txt")],
+    ]
+    let check = try await Self.check(saves, metadata: true, later: later, limit: 12, together: true)
+    print(
+      "saves in place, one after the other\(later ? ", published later" : ""): \(check.states) crash states, "
+        + "\(check.bad.count) bad")
+    #expect(check.bad.isEmpty, "\(check.bad.prefix(3).joined(separator: "\n\n"))")
+  }
+
+  @Test(arguments: 1...8)
+  func `leaves the old package or the new one, whatever is in the save`(count: Int) async throws {
+    var (states, bad) = (0, [String]())
+    for seed in 0..<3 {
+      var generator = SeededGenerator(seed: UInt64(count * 100 + seed))
+      let check = try await Self.check(
+        [Edit.random(count, using: &generator)], metadata: seed % 2 == 0, limit: 6)
+      states += check.states
+      bad += check.bad
+    }
+    print("saves in place of \(count) operations: \(states) crash states, \(bad.count) bad")
+    #expect(bad.isEmpty, "\(bad.prefix(3).joined(separator: "\n\n"))")
+  }
+
+  @Test func `needs every one of its synchronisations`() async throws {
+    let saves: [[Edit]] = [
+      [.put("Text.txt", "new text"), .put("Images/Deep/a.txt", "new a"), .remove("Notes.txt")],
+      [
+        .folder("New"), .put("New/x.txt", "x"), .move("Images/2.png", "Moved.png"),
+        .put("Text.txt", "newer text"),
+      ],
+    ]
+    func check(_ leavingOut: @escaping @Sendable (CrashDisk.SyncPoint) -> Bool) async throws -> JournalCrashCheck {
+      try await Self.check(
+        saves, metadata: true, leavingOut: leavingOut, limit: 200, stopsAtFirst: true, together: true)
+    }
+    let points = try await check { _ in false }.syncPoints
+    var needless: [CrashDisk.SyncPoint] = []
+    for point in points {
+      let bad = try await check { $0.number == point.number }.bad
+      if bad.isEmpty { needless.append(point) }
+    }
+    print("saves in place: leaving out a synchronisation found \(points.count - needless.count) times of \(points.count)")
+    for point in needless { print("  not found: \(point)") }
+    // Of these nothing depends that a power cut alone could show: the manifest is believed only where it is
+    // whole, and the journal that the last one removes for good is of a save that is published.
+    #expect(needless.allSatisfy { $0.name == "manifest" || $0.name == ".docpkg" && $0 == points.last }, "\(needless)")
+  }
+
+  @Test(arguments: [Kind.all, .noneOfThem])
+  func `is recovered whole when the recovery is cut short, too`(kind: Kind) async throws {
+    let disk = try await CrashCheck.disk(StagedCrashTests.tree, metadata: true, options: kind.options)
+    let store = try await PackageStore.open(CrashCheck.path, on: disk, journalCapacity: 24 << 10)
+    var models = [try NaturalPicture(of: CrashCheck.path, on: disk)]
+    try await store.edit([
+      .put("Text.txt", "new text"), .folder("New"), .put("New/x.txt", "x"), .remove("Images/Deep"),
+      .move("Images/1.png", "Moved.png"), .put("Notes.txt", "other notes"), .mode("Data.bin", 0o755),
+    ])
+    let points = try await CrashDisk.crashPoints(of: disk) {
+      try await store.save(options: .returnsAtCommit)
+      disk.promise("saved")
+      try await store.publish()
+    }
+    models.append(try NaturalPicture(of: CrashCheck.path, on: disk))
+    var check = JournalCrashCheck()
+    check.checksNaive = false
+    var (seen, recoveries): (Set<PackagePicture>, Int) = ([], 0)
+    for point in points where !point.promises.isEmpty {
+      // Killed with the power on, and without.
+      for first in [point.afterKill()] + point.states(limit: 6).map({ $0.mount() }) {
+        guard seen.insert(try PackagePicture(of: "/", on: first)).inserted else { continue }
+        recoveries += 1
+        let again = try await CrashDisk.crashPoints(of: first) {
+          _ = try await PackageStore.open(CrashCheck.path, on: first)
+        }
+        for point in again {
+          for state in point.states(limit: 4) {
+            try await check.check(state.mount(), models, promised: 1) { "\(point)\n\(state)" }
+          }
+        }
+      }
+    }
+    print(
+      "recoveries cut short (\(kind)): \(recoveries) recoveries, \(check.states) crash states, "
+        + "\(check.bad.count) bad")
+    #expect(recoveries > 10)
+    #expect(check.bad.isEmpty, "\(check.bad.prefix(3).joined(separator: "\n\n"))")
+  }
+}
+
+extension Edit {
+  /// Edits of disjoint places of the tree that the crash tests start from.
+  static func random(_ count: Int, using generator: inout SeededGenerator) -> [Edit] {
+    var places = ["Text.txt", "Notes.txt", "Data.bin", "Current", "Images/1.png", "Images/2.png", "Images/Deep/a.txt", "Images/Deep/b.txt"]
+    places.shuffle(using: &generator)
+    return places.prefix(count).enumerated().map { index, place in
+      switch Int.random(in: 0..<6, using: &generator) {
+      case 0: .remove(place)
+      case 1 where place != "Current": .move(place, "Moved-\(index)")
+      case 2: .put("New-\(index)", "new \(index)")
+      case 3: .link(place, to: "Target-\(index)")
+      case 4 where place != "Current": .mode(place, 0o600)
+      default: .put(place, "other \(index)")
+      }
+    }
+  }
 }
