@@ -46,9 +46,13 @@ let package = Package(
     // The text-plus-image document type.
     .target(name: "ImageNotes", dependencies: ["Documents", "FilePackages"], swiftSettings: strict),
 
+    // Measurements: what saving costs, beside other ways of doing it.
+    .target(name: "Benchmarks", dependencies: ["DurableIO", "FilePackages", system], swiftSettings: strict),
+
     // The command line.
     .executableTarget(
-      name: "docpkg", dependencies: ["Documents", "FilePackages", "ImageNotes", arguments],
+      name: "docpkg",
+      dependencies: ["Benchmarks", "Documents", "FilePackages", "ImageNotes", arguments, system],
       swiftSettings: strict),
 
     // Trees as literals, and disks that crash or fail.
@@ -64,7 +68,8 @@ let package = Package(
     .executableTarget(name: "breaker", path: "Tests/Breaker"),
 
     .testTarget(
-      name: "DurableIOTests", dependencies: ["DurableIO", "TestSupport", system], swiftSettings: strict),
+      name: "DurableIOTests", dependencies: ["Benchmarks", "DurableIO", "TestSupport", system],
+      swiftSettings: strict),
     .testTarget(
       name: "FilePackagesTests", dependencies: ["FilePackages", "DurableIO", "TestSupport", crypto, system],
       swiftSettings: strict),
@@ -74,6 +79,9 @@ let package = Package(
     .testTarget(
       name: "ImageNotesTests",
       dependencies: ["ImageNotes", "Documents", "FilePackages", "TestSupport", system],
+      swiftSettings: strict),
+    .testTarget(
+      name: "BenchmarksTests", dependencies: ["Benchmarks", "DurableIO", "TestSupport", system],
       swiftSettings: strict),
     .testTarget(
       name: "docpkgTests", dependencies: ["docpkg", "FilePackages", "TestSupport", system],

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Benchmarks
 import FilePackages
 import FoundationEssentials
 import Glibc
@@ -22,7 +23,7 @@ struct Docpkg: AsyncParsableCommand {
     version: FilePackagesVersion.current,
     subcommands: [
       New.self, Show.self, Edit.self, Tree.self, Cat.self, Info.self, Copy.self,
-      Verify.self, Recover.self, Repair.self,
+      Verify.self, Recover.self, Repair.self, Bench.self,
     ])
 }
 
@@ -75,6 +76,7 @@ struct Main {
       (error.userInfo["NSUnderlyingError"] as? FilePackageError)?.description ?? "\(error)"
     case let error as ImageNotesError: error.description
     case let error as InputError: error.description
+    case let error as BenchmarkError: error.description
     default: nil
     }
   }

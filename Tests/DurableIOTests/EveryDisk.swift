@@ -1,3 +1,4 @@
+import Benchmarks
 import DurableIO
 import SystemPackage
 import TestSupport
@@ -9,6 +10,7 @@ enum EveryDisk: String, CaseIterable, Sendable {
   case crash = "CrashDisk"
   case counting = "CountingDisk over CrashDisk"
   case faulty = "FaultyDisk that never fails"
+  case slow = "SlowFlushDisk over CrashDisk"
 
   /// Runs something with an empty directory of such a disk.
   func run(_ body: (Folder) async throws -> Void) async throws {
@@ -22,6 +24,8 @@ enum EveryDisk: String, CaseIterable, Sendable {
       try await body(Folder(CountingDisk(CrashDisk()), "/"))
     case .faulty:
       try await body(Folder(FaultyDisk(CrashDisk(), .none).disk, "/"))
+    case .slow:
+      try await body(Folder(SlowFlushDisk(CrashDisk(), delay: .zero), "/"))
     }
   }
 }

@@ -1,0 +1,205 @@
+package import DurableIO
+import Glibc
+package import SystemPackage
+
+/// A disk whose synchronisations take longer: what disks without a power-safe cache look like.
+///
+/// Everything is done by another disk; after each `synchronize` and `synchronizeData` of it the caller waits.
+/// Callers on several threads wait at once, as if one flush of the medium's cache served all of them.
+package struct SlowFlushDisk: Disk {
+  private let base: any Disk
+  private let delay: Duration
+
+  /// - Parameter delay: how much longer each synchronisation takes.
+  package init(_ base: any Disk, delay: Duration) {
+    self.base = base
+    self.delay = delay
+  }
+
+  /// Sleeps for most of the time, and is awake for the end of it: a sleep alone ends some 60 µs late.
+  private func wait() {
+    let end = ContinuousClock.now + delay
+    let rest = Int((delay - .microseconds(200)) / .nanoseconds(1))
+    if rest > 0 {
+      var time = timespec(tv_sec: rest / 1_000_000_000, tv_nsec: rest % 1_000_000_000)
+      nanosleep(&time, nil)
+    }
+    while ContinuousClock.now < end {}
+  }
+
+  // MARK: Keeping
+
+  package func synchronize(_ file: borrowing OwnedDescriptor) throws(SystemError) {
+    try base.synchronize(file)
+    wait()
+  }
+
+  package func synchronizeData(_ file: borrowing OwnedDescriptor) throws(SystemError) {
+    try base.synchronizeData(file)
+    wait()
+  }
+
+  package func startWriting(_ file: borrowing OwnedDescriptor) throws(SystemError) {
+    try base.startWriting(file)
+  }
+
+  // MARK: Opening
+
+  package func openDirectory(at path: FilePath) throws(SystemError) -> OwnedDescriptor {
+    try base.openDirectory(at: path)
+  }
+
+  package func openDirectory(_ name: FileName, in directory: borrowing OwnedDescriptor) throws(SystemError)
+    -> OwnedDescriptor
+  {
+    try base.openDirectory(name, in: directory)
+  }
+
+  package func openFile(_ name: FileName, in directory: borrowing OwnedDescriptor) throws(SystemError)
+    -> OwnedDescriptor
+  {
+    try base.openFile(name, in: directory)
+  }
+
+  package func openFileForWriting(_ name: FileName, in directory: borrowing OwnedDescriptor)
+    throws(SystemError) -> OwnedDescriptor
+  {
+    try base.openFileForWriting(name, in: directory)
+  }
+
+  package func createFile(_ name: FileName, in directory: borrowing OwnedDescriptor, mode: UInt16)
+    throws(SystemError) -> OwnedDescriptor
+  {
+    try base.createFile(name, in: directory, mode: mode)
+  }
+
+  package func close(_ number: Int32) {
+    base.close(number)
+  }
+
+  // MARK: Looking
+
+  package func status(of file: borrowing OwnedDescriptor) throws(SystemError) -> FileStatus {
+    try base.status(of: file)
+  }
+
+  package func status(of name: FileName, in directory: borrowing OwnedDescriptor) throws(SystemError)
+    -> FileStatus
+  {
+    try base.status(of: name, in: directory)
+  }
+
+  package func list(_ directory: borrowing OwnedDescriptor) throws(SystemError) -> DirectoryListing {
+    try base.list(directory)
+  }
+
+  package func destination(of name: FileName, in directory: borrowing OwnedDescriptor) throws(SystemError)
+    -> [UInt8]
+  {
+    try base.destination(of: name, in: directory)
+  }
+
+  package func extendedAttributes(of file: borrowing OwnedDescriptor) throws(SystemError) -> [String: [UInt8]]
+  {
+    try base.extendedAttributes(of: file)
+  }
+
+  // MARK: Bytes
+
+  package func read(
+    _ file: borrowing OwnedDescriptor, at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer
+  ) throws(SystemError) -> Int {
+    try base.read(file, at: offset, into: buffer)
+  }
+
+  package func write(
+    _ buffer: UnsafeRawBufferPointer, to file: borrowing OwnedDescriptor, at offset: UInt64
+  ) throws(SystemError) {
+    try base.write(buffer, to: file, at: offset)
+  }
+
+  package func resize(_ file: borrowing OwnedDescriptor, to size: UInt64) throws(SystemError) {
+    try base.resize(file, to: size)
+  }
+
+  package func clone(_ source: borrowing OwnedDescriptor, to destination: borrowing OwnedDescriptor)
+    throws(SystemError)
+  {
+    try base.clone(source, to: destination)
+  }
+
+  // MARK: Names
+
+  package func makeDirectory(_ name: FileName, in directory: borrowing OwnedDescriptor, mode: UInt16)
+    throws(SystemError)
+  {
+    try base.makeDirectory(name, in: directory, mode: mode)
+  }
+
+  package func makeSymbolicLink(
+    to destination: [UInt8], named name: FileName, in directory: borrowing OwnedDescriptor
+  ) throws(SystemError) {
+    try base.makeSymbolicLink(to: destination, named: name, in: directory)
+  }
+
+  package func link(
+    _ name: FileName, in directory: borrowing OwnedDescriptor,
+    to newName: FileName, in newDirectory: borrowing OwnedDescriptor
+  ) throws(SystemError) {
+    try base.link(name, in: directory, to: newName, in: newDirectory)
+  }
+
+  package func rename(
+    _ name: FileName, in directory: borrowing OwnedDescriptor,
+    to newName: FileName, in newDirectory: borrowing OwnedDescriptor, _ rule: RenameRule
+  ) throws(SystemError) {
+    try base.rename(name, in: directory, to: newName, in: newDirectory, rule)
+  }
+
+  package func removeFile(_ name: FileName, in directory: borrowing OwnedDescriptor) throws(SystemError) {
+    try base.removeFile(name, in: directory)
+  }
+
+  package func removeDirectory(_ name: FileName, in directory: borrowing OwnedDescriptor) throws(SystemError)
+  {
+    try base.removeDirectory(name, in: directory)
+  }
+
+  // MARK: Attributes
+
+  package func setMode(_ mode: UInt16, of file: borrowing OwnedDescriptor) throws(SystemError) {
+    try base.setMode(mode, of: file)
+  }
+
+  package func setOwner(user: UInt32, group: UInt32, of file: borrowing OwnedDescriptor) throws(SystemError) {
+    try base.setOwner(user: user, group: group, of: file)
+  }
+
+  package func setModified(_ time: FileTime, of file: borrowing OwnedDescriptor) throws(SystemError) {
+    try base.setModified(time, of: file)
+  }
+
+  package func setModified(_ time: FileTime, of name: FileName, in directory: borrowing OwnedDescriptor)
+    throws(SystemError)
+  {
+    try base.setModified(time, of: name, in: directory)
+  }
+
+  package func setExtendedAttribute(_ name: String, _ value: [UInt8], of file: borrowing OwnedDescriptor)
+    throws(SystemError)
+  {
+    try base.setExtendedAttribute(name, value, of: file)
+  }
+
+  // MARK: Locks
+
+  package func lock(_ directory: borrowing OwnedDescriptor, _ mode: LockMode) throws(SystemError) -> Bool {
+    try base.lock(directory, mode)
+  }
+
+  package func lock(byte: UInt64, of file: borrowing OwnedDescriptor, _ mode: LockMode) throws(SystemError)
+    -> Bool
+  {
+    try base.lock(byte: byte, of: file, mode)
+  }
+}

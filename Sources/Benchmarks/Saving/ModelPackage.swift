@@ -1,0 +1,119 @@
+package import DurableIO
+package import FoundationEssentials
+
+/// What the packages of a benchmark hold: files of one size in one flat folder, and the metadata.
+///
+/// The bytes are random, so that nothing can be compressed, and made again whenever they are needed, so that
+/// a model of 100,000 children needs 4 bytes for each. The same in every run.
+package struct ModelPackage: Sendable {
+  /// The metadata file's name, as in every package.
+  package static let metadataName: FileName = "Metadata.plist"
+
+  /// Bytes of each child.
+  package let size: Int
+  /// How many children each change is about.
+  package let changedCount: Int
+  /// Bytes of the metadata file.
+  package let metadataSize: Int
+  /// How often each child has been changed so far, as the number of the last change.
+  private var versions: [UInt32]
+  /// The number of changes so far.
+  private(set) var generation: UInt32 = 0
+
+  /// A package of `childCount` children of `size` bytes, of which each change is about `changedCount`.
+  package init(childCount: Int, changedCount: Int, size: Int, metadataSize: Int = 1_400) {
+    precondition((0...childCount).contains(changedCount), "a change is about children that are there")
+    self.size = size
+    self.changedCount = changedCount
+    self.metadataSize = metadataSize
+    versions = [UInt32](repeating: 0, count: childCount)
+  }
+
+  /// How many children there are.
+  package var childCount: Int { versions.count }
+
+  /// The name of a child.
+  package func name(of child: Int) -> FileName {
+    let digits = String(child)
+    return FileName(String(repeating: "0", count: max(0, 6 - digits.count)) + digits + ".bin")
+  }
+
+  /// The bytes of a child by now.
+  package func contents(of child: Int) -> Data {
+    RandomBytes(seed: UInt64(child) << 32 | UInt64(versions[child])).data(count: size)
+  }
+
+  /// The bytes of the metadata file by now, where a strategy has none of its own.
+  package var metadata: Data {
+    RandomBytes(seed: .max - UInt64(generation)).data(count: metadataSize)
+  }
+
+  /// Gives some children other bytes: the next change, the same for every strategy.
+  package mutating func change() -> SaveChange {
+    generation += 1
+    var random = RandomBytes(seed: UInt64(generation) << 20)
+    var chosen: Set<Int> = []
+    var children: [SaveChange.Child] = []
+    // Floyd's algorithm: each set of children is as likely as any other.
+    for bound in (childCount - changedCount)..<childCount {
+      let candidate = Int.random(in: 0...bound, using: &random)
+      let child = chosen.contains(candidate) ? bound : candidate
+      chosen.insert(child)
+      versions[child] = generation
+      children.append(.init(number: child, name: name(of: child), contents: contents(of: child)))
+    }
+    return SaveChange(children: children, metadata: metadata)
+  }
+}
+
+/// What is to be saved in one round.
+package struct SaveChange: Sendable {
+  /// A child with its new bytes.
+  package struct Child: Sendable {
+    /// Which child of the model it is.
+    package var number: Int
+    package var name: FileName
+    package var contents: Data
+
+    package init(number: Int, name: FileName, contents: Data) {
+      self.number = number
+      self.name = name
+      self.contents = contents
+    }
+  }
+
+  /// The children that changed.
+  package var children: [Child]
+  /// The metadata that belongs to them, for strategies that have none of their own.
+  package var metadata: Data
+
+  /// The files to be written: the children and the metadata.
+  var files: [(name: FileName, contents: Data)] {
+    children.map { ($0.name, $0.contents) } + [(ModelPackage.metadataName, metadata)]
+  }
+}
+
+/// SplitMix64: the same bytes for the same seed, on every machine.
+private struct RandomBytes: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) {
+    state = seed
+  }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var value = state
+    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+    return value ^ (value >> 31)
+  }
+
+  func data(count: Int) -> Data {
+    // Neighbouring seeds would give the same numbers, one behind the other.
+    var scrambler = self
+    var random = RandomBytes(seed: scrambler.next())
+    let words = (0..<(count + 7) / 8).map { _ in random.next() }
+    return words.withUnsafeBytes { Data($0.prefix(count)) }
+  }
+}

@@ -1,0 +1,85 @@
+import DurableIO
+import FoundationEssentials
+
+/// A package as a plain folder, for the strategies that know no more of it.
+struct PackageFolder {
+  static let name: FileName = "Package"
+
+  let place: SavePlace
+  var disk: CountingDisk { place.disk }
+
+  /// Makes the folder and in it every child of the model, and the metadata. Nothing is synchronised yet.
+  func make(_ model: ModelPackage, metadata: Bool = true) throws {
+    let folder = try disk.openDirectory(at: place.folder)
+    try disk.makeDirectory(Self.name, in: folder, mode: 0o777)
+    let package = try disk.openDirectory(Self.name, in: folder)
+    for child in 0..<model.childCount {
+      _ = try disk.makeFile(model.name(of: child), model.contents(of: child), in: package)
+    }
+    if metadata { _ = try disk.makeFile(ModelPackage.metadataName, model.metadata, in: package) }
+  }
+
+  /// Opens the folder, as a save does.
+  func open() throws(SystemError) -> OwnedDescriptor {
+    try disk.openDirectory(Self.name, in: disk.openDirectory(at: place.folder))
+  }
+
+  /// Compares every byte with the model.
+  ///
+  /// - Parameter metadata: whether the metadata file is the model's; nil where there is none.
+  func verify(_ model: ModelPackage, metadata: Metadata = .models) throws {
+    let package = try open()
+    for child in 0..<model.childCount {
+      let name = model.name(of: child)
+      guard try disk.contents(of: name, in: package) == model.contents(of: child) else {
+        throw WrongContents(description: "'\(name.display)' is not what was saved last")
+      }
+    }
+    if metadata == .models,
+      try disk.contents(of: ModelPackage.metadataName, in: package) != model.metadata
+    {
+      throw WrongContents(description: "the metadata is not what was saved last")
+    }
+    let listing = try disk.list(package)
+    let visible = (0..<listing.count).map(listing.name(at:)).filter { $0.bytes.first != UInt8(ascii: ".") }
+    let expected = model.childCount + (metadata == .none ? 0 : 1)
+    guard visible.count == expected else {
+      throw WrongContents(description: "there are \(visible.count) files where \(expected) were saved")
+    }
+  }
+
+  /// Whose the metadata file is.
+  enum Metadata {
+    case none, models, others
+  }
+}
+
+extension Disk {
+  /// Makes a file of these bytes. It is not synchronised.
+  func makeFile(
+    _ name: FileName, _ contents: Data, in directory: borrowing OwnedDescriptor
+  ) throws(SystemError) -> OwnedDescriptor {
+    let file = try createFile(name, in: directory, mode: 0o666)
+    try write(contents, to: file, at: 0)
+    return file
+  }
+
+  /// Writes all of `contents`.
+  func write(_ contents: Data, to file: borrowing OwnedDescriptor, at offset: UInt64) throws(SystemError) {
+    let span = contents.span.bytes
+    try span.withUnsafeBytes { (buffer) throws(SystemError) in try write(buffer, to: file, at: offset) }
+  }
+
+  /// Reads all of a regular file.
+  func contents(of name: FileName, in directory: borrowing OwnedDescriptor) throws(SystemError) -> Data {
+    let file = try openFile(name, in: directory)
+    var contents = Data()
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
+    defer { buffer.deallocate() }
+    while true {
+      let count = try read(file, at: UInt64(contents.count), into: buffer)
+      if count == 0 { return contents }
+      contents.append(contentsOf: buffer[..<count])
+    }
+  }
+}

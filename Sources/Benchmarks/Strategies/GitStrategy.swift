@@ -1,0 +1,60 @@
+import DurableIO
+import FoundationEssentials
+import SystemPackage
+
+/// `git add FILE… && git commit`, as the two processes that a user starts. The changed files are in the work
+/// tree already. Git does not synchronise what it writes of itself.
+final class GitStrategy: DirectSaveStrategy {
+  static let name = "git"
+  static let isDurable = false
+
+  private let folder: PackageFolder
+  private let path: String
+  private let log: String
+  /// Without the user's and the system's configuration, and with nobody's name.
+  private let process = ChildProcess(environment: [
+    "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_AUTHOR_NAME": "Benchmark", "GIT_AUTHOR_EMAIL": "benchmark@localhost",
+    "GIT_COMMITTER_NAME": "Benchmark", "GIT_COMMITTER_EMAIL": "benchmark@localhost",
+  ])
+
+  init(_ model: ModelPackage, at place: SavePlace) throws {
+    try place.requireOwnDisk("git")
+    folder = PackageFolder(place: place)
+    path = place.folder.appending(PackageFolder.name.string).string
+    log = place.folder.appending("git.log").string
+    try folder.make(model)
+    try git("init", "-q")
+    try git("-c", "gc.auto=0", "add", "-A")
+    try git("-c", "gc.auto=0", "commit", "-q", "-m", "x")
+    // As a repository is that has been in use: its objects in one pack.
+    try git("gc", "-q")
+  }
+
+  private func git(_ arguments: String...) throws {
+    try process.run("git", ["-C", path] + arguments, output: log)
+  }
+
+  func arrange(_ change: SaveChange) throws {
+    let package = try folder.open()
+    for (name, contents) in change.files {
+      try folder.disk.replaceFile(name, contents, in: package)
+    }
+  }
+
+  func save(_ change: SaveChange) throws {
+    try process.run("git", ["-C", path, "add"] + change.files.map(\.name.string))
+    try git("commit", "-q", "-m", "x")
+  }
+
+  func verify(_ model: ModelPackage) throws {
+    try folder.verify(model)
+    // The work tree is what was saved; the commit has to be what is in the work tree.
+    try git("status", "--porcelain")
+    let output = try folder.disk.contents(
+      of: "git.log", in: folder.disk.openDirectory(at: folder.place.folder))
+    guard output.isEmpty else {
+      throw WrongContents(description: "the last commit is not what was saved last")
+    }
+  }
+}

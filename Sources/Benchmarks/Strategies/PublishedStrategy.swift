@@ -1,0 +1,27 @@
+import FilePackages
+
+/// This library's save in place, measured until other programs see all of it.
+final class PublishedStrategy: SaveStrategy {
+  static let name = "published"
+
+  private let package: StoredPackage
+
+  private init(_ package: StoredPackage) {
+    self.package = package
+  }
+
+  static func make(_ model: ModelPackage, at place: SavePlace) async throws -> any SaveStrategy {
+    Self(try await StoredPackage.make(model, at: place))
+  }
+
+  func save(_ change: SaveChange) async throws {
+    let report = try await package.save(change, options: []).report
+    guard report.isPublished else {
+      throw WrongContents(description: "it could not be published: \(report.problem ?? "")")
+    }
+  }
+
+  func verify(_ model: ModelPackage) async throws {
+    try await package.verify(model)
+  }
+}

@@ -1,0 +1,79 @@
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import SystemPackage
+
+/// A package of this library's, opened once and kept open, as an application does.
+struct StoredPackage {
+  let store: PackageStore
+  private let tree: FileWrapper
+  private let folder: PackageFolder
+
+  static func make(_ model: ModelPackage, at place: SavePlace) async throws -> Self {
+    let folder = PackageFolder(place: place)
+    try await folder.makeStored(model)
+    let store = try await folder.openStore()
+    return Self(store: store, tree: await store.tree, folder: folder)
+  }
+
+  /// Hands the changed children over to the tree and saves it.
+  func save(_ change: SaveChange, options: PackageStore.SavingOptions) async throws -> Saved {
+    for child in change.children {
+      try tree.setDescendant(FileWrapper(regularFileWithContents: child.contents), at: child.name.string)
+    }
+    return try await store.save(options, counting: folder.disk)
+  }
+
+  /// What a save said, and how often it asked the disk to keep something until then.
+  struct Saved {
+    var report: SaveReport
+    var flushes: Int
+  }
+
+  /// Closes the package and compares every byte with the model.
+  func verify(_ model: ModelPackage) async throws {
+    try await store.close()
+    try folder.verifyStored(model)
+  }
+}
+
+extension PackageStore {
+  /// Saves, and counts before that can begin which the save left to be done: it waits for the actor.
+  fileprivate func save(
+    _ options: SavingOptions, counting disk: CountingDisk
+  ) throws(FilePackageError) -> StoredPackage.Saved {
+    let before = disk.counts.flushes
+    let report = try save(options: options)
+    return .init(report: report, flushes: disk.counts.flushes - before)
+  }
+}
+
+extension PackageFolder {
+  /// Makes the package of the model as one of this library's.
+  func makeStored(_ model: ModelPackage) async throws {
+    try make(model, metadata: false)
+    let store = try await openStore()
+    // An application's value in the metadata makes it a package of ours, with the digest of what is in it.
+    let values = try PropertyListEncoder().encode(["DisplayName": "Benchmark"])
+    await store.tree.addRegularFile(
+      withContents: values, preferredFilename: ModelPackage.metadataName.string)
+    try await store.save()
+    try await store.close()
+  }
+
+  func openStore() async throws -> PackageStore {
+    try await PackageStore.open(place.folder.appending(Self.name.string), on: disk)
+  }
+
+  /// Compares every byte on disk with the model, and the metadata's digest with the bytes.
+  func verifyStored(_ model: ModelPackage) throws {
+    try verify(model, metadata: .others)
+    let plist = try disk.contents(of: ModelPackage.metadataName, in: open())
+    let metadata = try PackageMetadata(decoding: plist)
+    let url = URL(filePath: place.folder.appending(Self.name.string).string)
+    let summary = try ContentSummary(reading: FileWrapper(url: url).snapshot())
+    guard metadata.contentDigest == summary.digest.hexadecimal else {
+      throw WrongContents(description: "the digest in the metadata is not that of the children")
+    }
+  }
+}

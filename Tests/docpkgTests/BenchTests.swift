@@ -1,0 +1,88 @@
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("The benchmark command")
+struct BenchTests {
+  private struct Report: Decodable {
+    struct Machine: Decodable {
+      var kernel: String
+      var processors: Int
+      var fileSystem: String
+      var version: String
+    }
+
+    struct Result: Decodable {
+      var strategy: String
+      var children: Int
+      var changed: Int
+      var size: Int
+      var durable: Bool
+      var unavailable: String?
+      var problem: String?
+      var medianSeconds: Double?
+      var p10: Double?
+      var p90: Double?
+      var rounds: Int
+      var bytesWritten: UInt64?
+      var operations: [String: Int]?
+      var ratios: [String: Double]
+    }
+
+    var machine: Machine
+    var results: [Result]
+  }
+
+  @Test func `measures every strategy, and finds all that they saved`() async throws {
+    try await withTemporaryDirectory { folder in
+      let run = try docpkg(
+        "bench", "save", "--children", "3,20", "--changed", "1,20", "--size", "100", "--rounds", "3",
+        "--whole-commands", "--json", in: folder)
+      #expect(run.status == 0, "\(run.errors)")
+      let report = try JSONDecoder().decode(Report.self, from: Data(run.output.utf8))
+      #expect(!report.machine.kernel.isEmpty && report.machine.processors > 0)
+      #expect(!report.machine.fileSystem.isEmpty && !report.machine.version.isEmpty)
+      // Of 3 children no 20 can change.
+      #expect(Set(report.results.map { [$0.children, $0.changed] }) == [[3, 1], [20, 1], [20, 20]])
+      for result in report.results {
+        #expect(result.problem == nil)
+        #expect(result.size == 100)
+        guard result.unavailable == nil else { continue }
+        #expect(result.rounds == 3 && result.bytesWritten != nil)
+        #expect(result.medianSeconds != nil && result.p10 != nil && result.p90 != nil)
+        #expect(result.strategy == "naive" || result.ratios["naive"] != nil)
+      }
+      #expect(report.results.contains { $0.strategy == "command" && $0.rounds == 3 })
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.string).isEmpty)
+    }
+  }
+
+  @Test func `prints a table, a row a strategy`() async throws {
+    try await withTemporaryDirectory { folder in
+      let run = try docpkg(
+        "bench", "save", "--children", "3", "--rounds", "3", "--strategy", "floor,naive,floor", "--against",
+        "floor", in: folder)
+      #expect(run.status == 0, "\(run.errors)")
+      let lines = run.output.split(separator: "\n")
+      #expect(lines.count == 6 && lines[2] == "3 children of 4.0 KB, 1 changed")
+      #expect(lines[3].contains("/ floor") && lines[4].hasPrefix("floor ") && lines[5].hasPrefix("naive "))
+    }
+  }
+
+  @Test(
+    arguments: [
+      (["--strategy", "best"], 64, "There is no strategy 'best'"),
+      (["--children", "3", "--changed", "4"], 64, "not more than there are children"),
+      (["--children", "3,x"], 64, "--children"),
+      (["--against", "git"], 64, "'git' is not one of the strategies"),
+      (["--folder", "none"], 2, "Nothing can be measured in 'none'"),
+    ] as [([String], Int32, String)])
+  func `says what it cannot do`(arguments: [String], status: Int32, message: String) async throws {
+    try await withTemporaryDirectory { folder in
+      let result = try run(tool, ["bench", "save"] + arguments, in: folder)
+      #expect(result.status == status && result.errors.contains(message), "\(result.errors)")
+      #expect(result.output.isEmpty)
+    }
+  }
+}
