@@ -62,6 +62,16 @@ package final class DirectoryListing: Sendable {
     }
   }
 
+  /// The same without one entry. O(n).
+  package func without(_ name: FileName) -> DirectoryListing {
+    guard let gone = position(of: name) else { return self }
+    var builder = Builder()
+    for position in 0..<count where position != gone {
+      withName(at: position) { builder.append(UnsafeRawBufferPointer($0), kind(at: position)) }
+    }
+    return DirectoryListing(builder)
+  }
+
   private func range(of position: Int) -> Range<Int> {
     (position == 0 ? 0 : Int(ends[position - 1]))..<Int(ends[position])
   }

@@ -149,6 +149,8 @@ extension FilePackageError.Code {
       case .notDirectory, .isDirectory, .tooManySymbolicLinkLevels, .invalidArgument: .wrongKind
       case .fileNameTooLong: .invalidName
       case .notSupported, .improperLink: .unsupported
+      // ESTALE: over a network, the file is not there any more.
+      case Errno(rawValue: 116): .changedOnDisk
       default: .inputOutput
       }
   }

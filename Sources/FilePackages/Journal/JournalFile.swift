@@ -33,7 +33,9 @@ package final class JournalFile {
     var boot: UUID?
 
     func isBound(to package: FileStatus) -> Bool {
-      inode == package.identity.inode && born == package.born
+      // Over a network the same directory may have no birth time.
+      guard let born, let now = package.born else { return inode == package.identity.inode }
+      return inode == package.identity.inode && born == now
     }
   }
 

@@ -34,6 +34,8 @@ struct Publisher {
   private(set) var conflicts: [String] = []
   /// Ways of the file system that had to be gone around.
   private(set) var fallbacks: Set<String> = []
+  /// The staged files whose flush failed.
+  private var givenUp: Set<FileName> = []
   /// The staged files that were lost or given up and written anew from the record.
   private var rewritten: Set<FileName> = []
   /// The first version that is kept makes a folder for all of them.
@@ -105,7 +107,7 @@ struct Publisher {
   // MARK: The staged files
 
   /// (1)
-  private func synchronizeStaged() throws(FilePackageError) {
+  private mutating func synchronizeStaged() throws(FilePackageError) {
     guard !isRecovery else { return }
     var waiting: [(path: PackagePath, name: FileName)] = []
     for operation in record.operations {
@@ -120,14 +122,12 @@ struct Publisher {
   }
 
   /// Begins to write all before the first is waited for, so that the disk can write them together.
-  private func synchronize(
+  private mutating func synchronize(
     _ files: ArraySlice<(path: PackagePath, name: FileName)>
   ) throws(FilePackageError) {
     var open: [(name: FileName, file: OpenNode)] = []
     for (path, name) in files {
       do {
-        // It is at its place already where publishing was tried before.
-        guard try disk.exists(name, in: staging.descriptor) else { continue }
         let file = OpenNode(try disk.openFile(name, in: staging.descriptor))
         if files.count > 1 { try disk.startWriting(file.descriptor) }
         open.append((name, file))
@@ -141,6 +141,7 @@ struct Publisher {
       } catch {
         // Its pages count as written now although they are not: the file is given up, and written anew from the
         // record. If it cannot be removed, it must not be believed either.
+        givenUp.insert(name)
         guard (try? disk.removeFile(name, in: staging.descriptor)) != nil else {
           throw FilePackageError(error, .save, node(.root), activity: "synchronizing")
         }
@@ -175,6 +176,8 @@ struct Publisher {
   private mutating func prepare(
     _ staged: JournalRecord.Staged, at path: PackagePath
   ) throws(FilePackageError) -> FileName {
+    // What this process has just written and flushed is there.
+    if !isRecovery && !givenUp.contains(staged.name) { return staged.name }
     do {
       let status = try disk.statusIfPresent(of: staged.name, in: staging.descriptor)
       switch try readiness(staged, status) {

@@ -50,6 +50,7 @@ struct JournaledSave {
     maker = StateMaker(
       plan, at: session.hidden.location, on: session.disk, options: options, metadata: metadata,
       strategy: "journal", known: session.manifest)
+    maker.folders.keep(session.hidden.root, at: .root)
     maker.recorded = recorded
     maker.stagedNames = names
   }
@@ -156,7 +157,11 @@ struct JournaledSave {
   ) throws(FilePackageError) -> JournalRecord.Staged {
     let status: FileStatus
     do {
-      status = try session.disk.status(of: name, in: session.hidden.staging.descriptor)
+      if let made = maker.made[step.path] {
+        status = made
+      } else {
+        status = try session.disk.status(of: name, in: session.hidden.staging.descriptor)
+      }
     } catch {
       throw FilePackageError(error, .save, maker.node(step.path), activity: "looking at what was written")
     }

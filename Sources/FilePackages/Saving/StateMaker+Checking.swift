@@ -62,17 +62,35 @@ extension StateMaker {
   ) throws(FilePackageError) -> FileStatus? {
     do {
       guard let name = path.name else { return try disk.status(of: root) }
-      guard let first = path.names.first, path.names.count > 1 else {
-        return try disk.status(of: name, in: root)
-      }
-      var folder = try disk.openDirectory(first, in: root)
-      for name in path.parent.names.dropFirst() { folder = try disk.openDirectory(name, in: folder) }
-      return try disk.status(of: name, in: folder)
+      guard path.names.count > 1 else { return try disk.status(of: name, in: root) }
+      return try disk.status(of: name, in: folder(path.parent, beneath: root).descriptor)
     } catch {
       switch error.code {
       case .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels: return nil
       default: throw FilePackageError(error, options.operation, node(path), activity: "looking at")
       }
     }
+  }
+
+  /// A folder of the old state, which stays open for the other children in it.
+  func folder(
+    _ path: PackagePath, beneath root: borrowing OwnedDescriptor
+  ) throws(SystemError) -> OpenNode {
+    if let known = folders.open[path] { return known }
+    guard let first = path.names.first else { throw SystemError("openat", code: .invalidArgument) }
+    var directory = try disk.openDirectory(first, in: root)
+    for name in path.names.dropFirst() { directory = try disk.openDirectory(name, in: directory) }
+    let folder = OpenNode(directory)
+    folders.keep(folder, at: path)
+    return folder
+  }
+}
+
+/// Folders that stay open while a state is made, as many as a process can well have open.
+final class OpenFolders {
+  private(set) var open: [PackagePath: OpenNode] = [:]
+
+  func keep(_ folder: OpenNode, at path: PackagePath) {
+    if open.count < 64 { open[path] = folder }
   }
 }

@@ -66,6 +66,7 @@ extension StateMaker {
     } catch {
       throw FilePackageError(error, options.operation, node(step.path))
     }
+    if stagedNames[step.path] != nil { made[step.path] = status }
     if let status { account(step.path, .file, mode: status.mode, size: size, digest, status.modified) }
   }
 
@@ -74,9 +75,16 @@ extension StateMaker {
     of step: SavePlan.Step, on file: borrowing OwnedDescriptor
   ) throws(SystemError) {
     guard let before = replaced[step.path], before.kind == .file, let name = step.path.name else { return }
-    let folder = try location.openDirectory(step.path.parent, on: disk)
-    try keepAttributes(of: before, from: try disk.openFile(name, in: folder), on: file)
-    try disk.setMode(before.mode, of: file)
+    let parent = step.path.parent
+    let folder: OpenNode
+    if let known = folders.open[parent] {
+      folder = known
+    } else {
+      folder = OpenNode(try location.openDirectory(parent, on: disk))
+      folders.keep(folder, at: parent)
+    }
+    let now = try keepAttributes(of: before, from: try disk.openFile(name, in: folder.descriptor), on: file)
+    if now.mode != before.mode { try disk.setMode(before.mode, of: file) }
   }
 
   /// Carries out the steps that take files as they are, each folder that they come from opened once.
@@ -177,7 +185,9 @@ extension StateMaker {
       try disk.write(bytes, to: file, at: 0)
       try keepAttributes(of: step, on: file)
       if !recorded.contains(step.path) { try disk.synchronize(file) }
-      madeMetadata = (metadata, bytes, try disk.status(of: file))
+      let status = try disk.status(of: file)
+      madeMetadata = (metadata, bytes, status)
+      made[step.path] = status
     } catch {
       throw FilePackageError(error, options.operation, node(step.path))
     }

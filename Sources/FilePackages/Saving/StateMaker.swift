@@ -30,6 +30,10 @@ package struct StateMaker {
   var batch = ManifestBatch()
   /// The files that moved to another name by a link.
   var moved: Set<PackagePath> = []
+  /// The folders of the old state that were looked at.
+  let folders = OpenFolders()
+  /// What was made under a staged name, as the file system has it.
+  var made: [PackagePath: FileStatus] = [:]
   var canLink = true
   var canClone = true
 

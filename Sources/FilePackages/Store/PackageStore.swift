@@ -61,6 +61,7 @@ public actor PackageStore {
     location = node.location
     self.journalCapacity = journalCapacity
     executor = BlockingExecutor(label: "com.filepackages.store")
+    location.isPackage = true
     self.tree = tree
     self.status = status
     metadataState = .none

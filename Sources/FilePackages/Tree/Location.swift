@@ -8,10 +8,17 @@ package import SystemPackage
 package final class Location: Sendable {
   package let disk: any Disk
   private let current: Mutex<FilePath>
+  private let package = Mutex(false)
 
   package init(_ path: FilePath, on disk: any Disk) {
     self.disk = disk
     current = Mutex(path)
+  }
+
+  /// Whether it is the place of an open package, whose hidden folder is no child.
+  var isPackage: Bool {
+    get { package.withLock { $0 } }
+    set { package.withLock { $0 = newValue } }
   }
 
   /// The directory that paths start from.

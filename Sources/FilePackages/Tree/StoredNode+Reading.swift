@@ -55,10 +55,14 @@ extension StoredNode {
     }
   }
 
-  /// Lists the directory.
+  /// Lists the directory; an open package without its hidden folder.
   package func list() throws(FilePackageError) -> DirectoryListing {
     do {
-      return try disk.list(try location.openDirectory(path))
+      let listing = try disk.list(try location.openDirectory(path))
+      guard path.isRoot, location.isPackage, listing.position(of: PackageLayout.hidden) != nil else {
+        return listing
+      }
+      return listing.without(PackageLayout.hidden)
     } catch {
       throw FilePackageError(error, .read, self, activity: "listing")
     }
