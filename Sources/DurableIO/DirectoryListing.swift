@@ -62,9 +62,12 @@ package final class DirectoryListing: Sendable {
     }
   }
 
-  /// The same without one entry. O(n).
+  /// The same without the entry of that name, if there is one. O(n).
   package func without(_ name: FileName) -> DirectoryListing {
-    guard let gone = position(of: name) else { return self }
+    let gone = (0..<count).first { position in
+      withName(at: position) { $0.count == name.bytes.count && $0.elementsEqual(name.bytes) }
+    }
+    guard let gone else { return self }
     var builder = Builder()
     for position in 0..<count where position != gone {
       withName(at: position) { builder.append(UnsafeRawBufferPointer($0), kind(at: position)) }

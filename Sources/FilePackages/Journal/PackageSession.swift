@@ -91,7 +91,11 @@ final class PackageSession {
   /// Commits a record: when it returns, the save survives a power cut.
   func commit(_ record: inout JournalRecord) throws(FilePackageError) {
     do {
-      if record.operations.contains(where: \.needsStaged) { try disk.synchronize(hidden.staging.descriptor) }
+      if record.operations.contains(where: \.needsStaged) {
+        try disk.synchronize(hidden.staging.descriptor)
+        // A journal whose name lasts while that of the staged files' folder does not would be damaged.
+        if journal == nil { try disk.synchronize(hidden.folder) }
+      }
       if let journal {
         if journal.mustRestart(for: record, capacity: journalCapacity) {
           try synchronizeManifest()

@@ -59,10 +59,7 @@ extension StoredNode {
   package func list() throws(FilePackageError) -> DirectoryListing {
     do {
       let listing = try disk.list(try location.openDirectory(path))
-      guard path.isRoot, location.isPackage, listing.position(of: PackageLayout.hidden) != nil else {
-        return listing
-      }
-      return listing.without(PackageLayout.hidden)
+      return path.isRoot && location.isPackage ? listing.without(PackageLayout.hidden) : listing
     } catch {
       throw FilePackageError(error, .read, self, activity: "listing")
     }
