@@ -14,6 +14,8 @@ struct SaveBenchmarkTests {
     try await withTemporaryDirectory { folder in
       var benchmark = SaveBenchmark(strategies: strategies)
       benchmark.rounds = 4
+      // However slow the machine is.
+      benchmark.budget = .seconds(3600)
       benchmark.flushDelay = flushDelay
       let results = try await benchmark.run(model, in: folder)
       let disk = PosixDisk()
