@@ -33,6 +33,13 @@ say "Add a picture, give it a caption, put it first: one save."
 run edit Trip.imageNotes --add-image Hut.jpeg --caption "Hut.jpeg=The last light" --move-image Hut.jpeg=1
 run show Trip.imageNotes | tail -n 5
 
+say "Every child has a digest: damage is found and named."
+run verify Trip.imageNotes
+printf 'x' >>Trip.imageNotes/Images/Dawn.png
+run verify Trip.imageNotes || echo "(exit status $?)"
+cp Dawn.png "Trip.imageNotes/Dawn (conflicted copy).png"
+run repair Trip.imageNotes || true
+
 say "The same for a package that another program made: a book, by pandoc. It gets no file of ours."
 cp -R "$pictures/Valleys.epub" .
 sed 's/valley/dale/g' Valleys.epub/EPUB/text/ch002.xhtml >ch002.xhtml

@@ -31,17 +31,17 @@ struct Publisher {
   var isBound = true
 
   /// Children at whose places somebody else wrote meanwhile; both contents are kept.
-  private(set) var conflicts: [String] = []
+  var conflicts: [String] = []
   /// Ways of the file system that had to be gone around.
-  private(set) var fallbacks: Set<String> = []
+  var fallbacks: Set<String> = []
   /// The staged files whose flush failed.
-  private var givenUp: Set<FileName> = []
+  var givenUp: Set<FileName> = []
   /// The staged files that were lost or given up and written anew from the record.
-  private var rewritten: Set<FileName> = []
+  var rewritten: Set<FileName> = []
   /// The first version that is kept makes a folder for all of them.
-  private var conflictFolder: PackagePath?
+  var conflictFolder: PackagePath?
   /// Set where theirs has to be kept: then the folders on its way have to last, too.
-  private var keptFolders: [OpenNode] = []
+  var keptFolders: [OpenNode] = []
 
   init(
     _ record: JournalRecord, root: OpenNode, staging: OpenNode, at location: Location, on disk: any Disk,
@@ -96,7 +96,7 @@ struct Publisher {
     }
   }
 
-  private func removeLeftover(_ name: FileName, isFolder: Bool) {
+  func removeLeftover(_ name: FileName, isFolder: Bool) {
     if isFolder {
       _ = disk.removeEverything(name, from: staging.descriptor)
     } else {
@@ -104,207 +104,9 @@ struct Publisher {
     }
   }
 
-  // MARK: The staged files
-
-  /// (1)
-  private mutating func synchronizeStaged() throws(FilePackageError) {
-    guard !isRecovery else { return }
-    var waiting: [(path: PackagePath, name: FileName)] = []
-    for operation in record.operations {
-      guard case .put(let staged) = operation.action, staged.bytes != nil, staged.node.kind == .file else {
-        continue
-      }
-      waiting.append((operation.path, staged.name))
-    }
-    for start in stride(from: 0, to: waiting.count, by: 64) {
-      try synchronize(waiting[start..<min(start + 64, waiting.count)])
-    }
-  }
-
-  /// Begins to write all before the first is waited for, so that the disk can write them together.
-  private mutating func synchronize(
-    _ files: ArraySlice<(path: PackagePath, name: FileName)>
-  ) throws(FilePackageError) {
-    var open: [(name: FileName, file: OpenNode)] = []
-    for (path, name) in files {
-      do {
-        let file = OpenNode(try disk.openFile(name, in: staging.descriptor))
-        if files.count > 1 { try disk.startWriting(file.descriptor) }
-        open.append((name, file))
-      } catch {
-        throw FilePackageError(error, .save, node(path), activity: "synchronizing")
-      }
-    }
-    for (name, file) in open {
-      do {
-        try disk.synchronize(file.descriptor)
-      } catch {
-        // Its pages count as written now although they are not: the file is given up, and written anew from the
-        // record. If it cannot be removed, it must not be believed either.
-        givenUp.insert(name)
-        guard (try? disk.removeFile(name, in: staging.descriptor)) != nil else {
-          throw FilePackageError(error, .save, node(.root), activity: "synchronizing")
-        }
-      }
-    }
-  }
-
-  /// What there is among the staged files of what an operation puts.
-  private enum Ready {
-    case asStaged
-    /// To be written again from the record.
-    case fromRecord
-    case no(String)
-  }
-
-  private func readiness(_ staged: JournalRecord.Staged, _ status: FileStatus?) throws(SystemError) -> Ready {
-    if let status, isWhole(staged, status),
-      try isContent(staged, status, staged.name, in: staging.descriptor)
-    {
-      return .asStaged
-    }
-    if staged.bytes != nil { return .fromRecord }
-    return .no(status == nil ? "its staged file is missing" : "its staged file is damaged")
-  }
-
-  /// Whether a staged file has its mode and date, of which a power cut may leave it without.
-  private func isWhole(_ staged: JournalRecord.Staged, _ status: FileStatus) -> Bool {
-    !isRecovery || staged.node.kind == .directory || staged.hasAttributes(of: status)
-  }
-
-  /// Makes sure that what is to be put is there and lasts; returns its name.
-  private mutating func prepare(
-    _ staged: JournalRecord.Staged, at path: PackagePath
-  ) throws(FilePackageError) -> FileName {
-    // What this process has just written and flushed is there.
-    if !isRecovery && !givenUp.contains(staged.name) { return staged.name }
-    do {
-      let status = try disk.statusIfPresent(of: staged.name, in: staging.descriptor)
-      switch try readiness(staged, status) {
-      case .asStaged:
-        // After a process died it may be in memory only. A folder was synchronised before the record.
-        if isRecovery && staged.node.kind == .file {
-          try disk.synchronize(disk.openFile(staged.name, in: staging.descriptor))
-        }
-        return staged.name
-      case .fromRecord:
-        return try write(staged)
-      case .no(let reason):
-        throw failure(.journalDamaged, path, reason)
-      }
-    } catch let error as SystemError {
-      throw FilePackageError(error, .save, node(path), activity: "publishing")
-    } catch {
-      throw error as? FilePackageError ?? failure(.inputOutput, path, nil)
-    }
-  }
-
-  private mutating func write(_ staged: JournalRecord.Staged) throws(SystemError) -> FileName {
-    let name = staged.name.rewritten
-    let bytes = staged.bytes ?? []
-    rewritten.insert(staged.name)
-    if try disk.exists(name, in: staging.descriptor) { try disk.removeFile(name, in: staging.descriptor) }
-    if staged.node.kind == .symbolicLink {
-      try disk.makeSymbolicLink(to: bytes, named: name, in: staging.descriptor)
-      try disk.setModified(staged.node.modified, of: name, in: staging.descriptor)
-      return name
-    }
-    let file = try disk.createFile(name, in: staging.descriptor, mode: 0o600)
-    try disk.write(bytes, to: file, at: 0)
-    try disk.setMode(staged.mode, of: file)
-    try disk.setModified(staged.node.modified, of: file)
-    try disk.synchronize(file)
-    return name
-  }
-
-  // MARK: Telling which is which
-
-  /// Whether a node is the one that the record puts.
-  private func isContent(
-    _ staged: JournalRecord.Staged, _ status: FileStatus, _ name: FileName,
-    in folder: borrowing OwnedDescriptor
-  ) throws(SystemError) -> Bool {
-    let known = staged.node
-    guard status.kind == known.kind else { return false }
-    let isSameNode = isBound && status.identity.inode == known.inode
-    if known.kind == .directory { return isSameNode }
-    // What was just written is known by its number; what is found has to prove itself.
-    if !isRecovery && known.isSame(as: status) { return true }
-    if !isRecovery && rewritten.isEmpty { return false }
-    // The same bytes under another mode or date are what was there before only those were changed.
-    if isBound && !isSameNode && !staged.hasAttributes(of: status) { return false }
-    guard status.kind == .symbolicLink || status.size == known.size else { return false }
-    guard let content = known.content else { return isBound && known.isSame(as: status) }
-    return try disk.contentHash(of: name, status.kind, in: folder) == content
-  }
-
-  /// Whether a node is the one that the save was made over.
-  private func isOld(
-    _ old: JournalRecord.Known?, _ status: FileStatus, _ name: FileName, in folder: borrowing OwnedDescriptor
-  ) throws(SystemError) -> Bool {
-    guard let old, old.kind == status.kind else { return false }
-    if isBound && old.isSame(as: status) { return true }
-    guard isRecovery, let content = old.content, old.kind != .directory else { return false }
-    guard status.kind == .symbolicLink || status.size == old.size else { return false }
-    return try disk.contentHash(of: name, status.kind, in: folder) == content
-  }
-
-  // MARK: Looking before anything is touched (5)
-
-  /// The operations that have not been carried out yet, without carrying out any.
-  func outstanding() throws(FilePackageError) -> [JournalRecord.Operation] {
-    try checkAll()
-  }
-
-  @discardableResult
-  private func checkAll() throws(FilePackageError) -> [JournalRecord.Operation] {
-    var outstanding: [JournalRecord.Operation] = []
-    for operation in record.operations {
-      do {
-        if try check(operation) { outstanding.append(operation) }
-      } catch let error as SystemError {
-        throw FilePackageError(error, .save, node(operation.path), activity: "looking at")
-      } catch {
-        throw error as? FilePackageError ?? failure(.inputOutput, operation.path, nil)
-      }
-    }
-    return outstanding
-  }
-
-  /// Whether an operation is still to be carried out.
-  private func check(_ operation: JournalRecord.Operation) throws -> Bool {
-    guard let name = operation.path.name, let parent = try open(operation.path.parent) else { return false }
-    let target = try disk.statusIfPresent(of: name, in: parent.descriptor)
-    guard case .put(let staged) = operation.action else {
-      guard case .remove = operation.action, let target else { return false }
-      let isOld = try isOld(operation.old, target, name, in: parent.descriptor)
-      if !isBound && !isOld { throw notOurs(operation.path) }
-      return isOld
-    }
-    if let target, try isContent(staged, target, name, in: parent.descriptor) { return false }
-    let waiting = try disk.statusIfPresent(of: staged.name, in: staging.descriptor)
-    let isToCome: Bool
-    if let target {
-      isToCome = try isOld(operation.old, target, name, in: parent.descriptor)
-      if !isBound && !isToCome { throw notOurs(operation.path) }
-    } else {
-      isToCome = true
-    }
-    if isToCome, case .no(let reason) = try readiness(staged, waiting) {
-      throw failure(.journalDamaged, operation.path, reason)
-    }
-    return isToCome
-  }
-
-  private func notOurs(_ path: PackagePath) -> FilePackageError {
-    failure(
-      .journalDamaged, path,
-      "it holds a save of another copy of the document, which this child was not part of")
-  }
-
   // MARK: Changing names
 
-  private mutating func change(
+  mutating func change(
     _ operations: [JournalRecord.Operation], in path: PackagePath, synchronizing: Bool
   ) throws(FilePackageError) {
     let folder: OpenNode?
@@ -333,7 +135,7 @@ struct Publisher {
   }
 
   /// A folder of the package; nil when it is not there any more.
-  private func open(_ path: PackagePath) throws(SystemError) -> OpenNode? {
+  func open(_ path: PackagePath) throws(SystemError) -> OpenNode? {
     do {
       guard let first = path.names.first else {
         return root
@@ -349,35 +151,7 @@ struct Publisher {
     }
   }
 
-  /// What stands at the place of something that is to be put there.
-  private enum Standing {
-    case nothing
-    /// What is to be put.
-    case new
-    /// What the save was made over, or what somebody made of it before the save was published.
-    case replaceable
-    /// What somebody wrote after the save was published.
-    case later
-    /// What somebody wrote, nobody can tell when.
-    case other
-  }
-
-  private func standing(
-    at name: FileName, in folder: borrowing OwnedDescriptor, _ staged: JournalRecord.Staged,
-    over old: JournalRecord.Known?
-  ) throws(SystemError) -> Standing {
-    guard let target = try disk.statusIfPresent(of: name, in: folder) else { return .nothing }
-    if try isContent(staged, target, name, in: folder) { return .new }
-    if try isOld(old, target, name, in: folder) { return .replaceable }
-    guard let waiting = try disk.statusIfPresent(of: staged.name, in: staging.descriptor) else {
-      return .other
-    }
-    if isBound && waiting.identity.inode == staged.node.inode { return .replaceable }
-    if try isContent(staged, waiting, staged.name, in: staging.descriptor) { return .replaceable }
-    return try isOld(old, waiting, staged.name, in: staging.descriptor) ? .later : .other
-  }
-
-  private mutating func put(
+  mutating func put(
     _ staged: JournalRecord.Staged, _ operation: JournalRecord.Operation,
     in folder: borrowing OwnedDescriptor
   ) throws(FilePackageError) {
@@ -414,7 +188,7 @@ struct Publisher {
   }
 
   /// Gives a staged file a name that nothing has; where something has it by now, the two change places.
-  private mutating func place(
+  mutating func place(
     _ source: FileName, as name: FileName, in folder: borrowing OwnedDescriptor
   ) throws(SystemError) {
     do {
@@ -428,7 +202,7 @@ struct Publisher {
     }
   }
 
-  private mutating func exchange(
+  mutating func exchange(
     _ source: FileName, _ name: FileName, in folder: borrowing OwnedDescriptor
   ) throws(SystemError) {
     do {
@@ -455,7 +229,7 @@ struct Publisher {
     }
   }
 
-  private mutating func remove(
+  mutating func remove(
     _ operation: JournalRecord.Operation, as staged: FileName, in folder: borrowing OwnedDescriptor
   ) throws(FilePackageError) {
     guard let name = operation.path.name else { return }
@@ -473,7 +247,7 @@ struct Publisher {
     }
   }
 
-  private func setAttributes(
+  func setAttributes(
     _ mode: UInt16?, _ modified: FileTime?, of path: PackagePath
   ) throws(FilePackageError) {
     try attempt(path, "setting the attributes of the folder") { () throws(SystemError) in
@@ -484,57 +258,19 @@ struct Publisher {
     }
   }
 
-  // MARK: Keeping both
-
-  /// What was to be put somewhere stays as a conflict version, since something else stands there by now.
-  private mutating func keepOurs(_ operation: JournalRecord.Operation) throws(FilePackageError) {
-    guard case .put(let staged) = operation.action else { return }
-    let isLost: Bool
-    do {
-      let status = try disk.statusIfPresent(of: staged.name, in: staging.descriptor)
-      isLost = if case .no = try readiness(staged, status) { true } else { false }
-    } catch {
-      throw FilePackageError(error, .save, node(operation.path), activity: "looking at")
-    }
-    // A staged file is lost only once it was published.
-    if isLost { return }
-    try keep(try prepare(staged, at: operation.path), of: operation.path)
-  }
-
-  /// Moves a staged node to the conflict versions, under the path that it has or had in the package.
-  private mutating func keep(_ source: FileName, of path: PackagePath) throws(FilePackageError) {
-    let top = conflictFolder ?? PackagePath([PackageLayout.conflicts, FileName(UUID().uuidString)])
-    conflictFolder = top
-    do {
-      guard let name = path.name else { return }
-      var folder = root
-      for name in [PackageLayout.hidden] + top.names + path.parent.names {
-        _ = try disk.makeDirectoryIfAbsent(name, in: folder.descriptor)
-        keptFolders.append(folder)
-        folder = OpenNode(try disk.openDirectory(name, in: folder.descriptor))
-      }
-      keptFolders.append(folder)
-      try disk.rename(source, in: staging.descriptor, to: name, in: folder.descriptor, .replace)
-    } catch {
-      throw FilePackageError(
-        error, .save, node(path), activity: "keeping what another program wrote")
-    }
-    conflicts.append(path.string)
-  }
-
   // MARK: Naming what failed
 
-  private func node(_ path: PackagePath) -> StoredNode {
+  func node(_ path: PackagePath) -> StoredNode {
     StoredNode(location: location, path: path)
   }
 
-  private func failure(
+  func failure(
     _ code: FilePackageError.Code, _ path: PackagePath, _ reason: String?
   ) -> FilePackageError {
     FilePackageError(code, .save, node(path), reason: reason)
   }
 
-  private func attempt<Result: ~Copyable>(
+  func attempt<Result: ~Copyable>(
     _ path: PackagePath, _ activity: String, _ body: () throws(SystemError) -> Result
   ) throws(FilePackageError) -> Result {
     do {
@@ -543,18 +279,4 @@ struct Publisher {
       throw FilePackageError(error, .save, node(path), activity: activity)
     }
   }
-}
-
-extension JournalRecord.Staged {
-  /// Whether a node has the mode and the date that this is to have.
-  fileprivate func hasAttributes(of status: FileStatus) -> Bool {
-    (mode == status.mode || status.kind == .symbolicLink) && node.modified == status.modified
-  }
-}
-
-extension FileName {
-  /// The name of a staged file that is written again from the record.
-  fileprivate var rewritten: FileName { FileName(bytes: bytes + Array("+".utf8)) }
-  /// The name for what stood at a place while that is neither the old nor the new one's.
-  fileprivate var movedAway: FileName { FileName(bytes: bytes + Array("-".utf8)) }
 }

@@ -1,0 +1,21 @@
+import DurableIO
+
+extension Disk {
+  /// Reads what a file holds from `offset` on, `atMost` so many bytes.
+  func readAll(
+    _ file: borrowing OwnedDescriptor, from offset: UInt64 = 0, atMost: Int
+  ) throws(SystemError) -> [UInt8] {
+    let size = Int(clamping: try status(of: file).size)
+    let count = min(max(0, size - Int(clamping: offset)), atMost)
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, count), alignment: 16)
+    defer { buffer.deallocate() }
+    var filled = 0
+    while filled < count {
+      let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled..<count])
+      let read = try read(file, at: offset + UInt64(filled), into: rest)
+      if read == 0 { break }
+      filled += read
+    }
+    return Array(buffer[..<filled])
+  }
+}

@@ -1,0 +1,77 @@
+import DurableIO
+import FoundationEssentials
+
+extension JournalFile.Header {
+  private static let magic = Array("DOCPKGJ1".utf8)
+  private static let length = 8 + 4 + 16 + 8 + 1 + 12 + 16
+
+  /// What the first record's checksum is chained to.
+  var seed: ContentHash { ContentHash(of: identifier.bytes) }
+
+  func encoded(_ marks: JournalFile.Marks) -> [UInt8] {
+    var writer = ByteWriter()
+    writer.write(Self.magic)
+    writer.write(UInt32(1))
+    writer.write(identifier.bytes)
+    writer.write(inode)
+    writer.write(UInt8(born == nil ? 0 : 1))
+    writer.write(born ?? FileTime(seconds: 0, nanoseconds: 0))
+    writer.write(boot?.bytes ?? [UInt8](repeating: 0, count: 16))
+    writer.write(ContentHash(of: writer.bytes).bytes)
+    writer.pad(to: JournalFile.Marks.offset)
+    writer.write(marks.encoded)
+    writer.pad(to: JournalFile.start)
+    return writer.bytes
+  }
+
+  init?(_ block: ArraySlice<UInt8>) {
+    var reader = ByteReader(block)
+    do throws(ByteReader.Damage) {
+      guard try reader.read(count: 8).elementsEqual(Self.magic), try reader.read(UInt32.self) == 1 else {
+        return nil
+      }
+      identifier = UUID(bytes: try reader.read(count: 16))
+      inode = try reader.read()
+      let hasBorn = try reader.read(UInt8.self) == 1
+      let time = try reader.readTime()
+      born = hasBorn ? time : nil
+      boot = UUID(bytes: try reader.read(count: 16))
+      let written = try reader.read(count: ContentHash.count)
+      guard ContentHash(bytes: written) == ContentHash(of: Array(block.prefix(Self.length))) else {
+        return nil
+      }
+    } catch {
+      return nil
+    }
+  }
+}
+
+extension JournalFile.Marks {
+  /// In a sector of their own.
+  static let offset = 512
+
+  var encoded: [UInt8] {
+    var writer = ByteWriter()
+    writer.write(committed)
+    writer.write(applied)
+    writer.write(end)
+    writer.write(ContentHash(of: writer.bytes).bytes)
+    return writer.bytes
+  }
+
+  /// Nil where they were torn; then nothing is known of what is committed and what is applied.
+  init?(_ block: ArraySlice<UInt8>) {
+    guard block.count > Self.offset else { return nil }
+    let bytes = block.dropFirst(Self.offset)
+    var reader = ByteReader(bytes)
+    do throws(ByteReader.Damage) {
+      self.init(committed: try reader.read(), applied: try reader.read(), end: try reader.read())
+      guard
+        ContentHash(bytes: try reader.read(count: ContentHash.count))
+          == ContentHash(of: Array(bytes.prefix(24)))
+      else { return nil }
+    } catch {
+      return nil
+    }
+  }
+}

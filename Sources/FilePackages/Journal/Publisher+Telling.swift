@@ -1,0 +1,115 @@
+import DurableIO
+
+// Which node is which, told before anything is touched.
+extension Publisher {
+  /// Whether a node is the one that the record puts.
+  func isContent(
+    _ staged: JournalRecord.Staged, _ status: FileStatus, _ name: FileName,
+    in folder: borrowing OwnedDescriptor
+  ) throws(SystemError) -> Bool {
+    let known = staged.node
+    guard status.kind == known.kind else { return false }
+    let isSameNode = isBound && status.identity.inode == known.inode
+    if known.kind == .directory { return isSameNode }
+    // What was just written is known by its number; what is found has to prove itself.
+    if !isRecovery && known.isSame(as: status) { return true }
+    if !isRecovery && rewritten.isEmpty { return false }
+    // The same bytes under another mode or date are what was there before only those were changed.
+    if isBound && !isSameNode && !staged.hasAttributes(of: status) { return false }
+    guard status.kind == .symbolicLink || status.size == known.size else { return false }
+    guard let content = known.content else { return isBound && known.isSame(as: status) }
+    return try disk.contentHash(of: name, status.kind, in: folder) == content
+  }
+
+  /// Whether a node is the one that the save was made over.
+  func isOld(
+    _ old: JournalRecord.Known?, _ status: FileStatus, _ name: FileName, in folder: borrowing OwnedDescriptor
+  ) throws(SystemError) -> Bool {
+    guard let old, old.kind == status.kind else { return false }
+    if isBound && old.isSame(as: status) { return true }
+    guard isRecovery, let content = old.content, old.kind != .directory else { return false }
+    guard status.kind == .symbolicLink || status.size == old.size else { return false }
+    return try disk.contentHash(of: name, status.kind, in: folder) == content
+  }
+
+  // MARK: Looking before anything is touched (5)
+
+  /// The operations that have not been carried out yet, without carrying out any.
+  func outstanding() throws(FilePackageError) -> [JournalRecord.Operation] {
+    try checkAll()
+  }
+
+  @discardableResult
+  func checkAll() throws(FilePackageError) -> [JournalRecord.Operation] {
+    var outstanding: [JournalRecord.Operation] = []
+    for operation in record.operations {
+      do {
+        if try check(operation) { outstanding.append(operation) }
+      } catch let error as SystemError {
+        throw FilePackageError(error, .save, node(operation.path), activity: "looking at")
+      } catch {
+        throw error as? FilePackageError ?? failure(.inputOutput, operation.path, nil)
+      }
+    }
+    return outstanding
+  }
+
+  /// Whether an operation is still to be carried out.
+  func check(_ operation: JournalRecord.Operation) throws -> Bool {
+    guard let name = operation.path.name, let parent = try open(operation.path.parent) else { return false }
+    let target = try disk.statusIfPresent(of: name, in: parent.descriptor)
+    guard case .put(let staged) = operation.action else {
+      guard case .remove = operation.action, let target else { return false }
+      let isOld = try isOld(operation.old, target, name, in: parent.descriptor)
+      if !isBound && !isOld { throw notOurs(operation.path) }
+      return isOld
+    }
+    if let target, try isContent(staged, target, name, in: parent.descriptor) { return false }
+    let waiting = try disk.statusIfPresent(of: staged.name, in: staging.descriptor)
+    let isToCome: Bool
+    if let target {
+      isToCome = try isOld(operation.old, target, name, in: parent.descriptor)
+      if !isBound && !isToCome { throw notOurs(operation.path) }
+    } else {
+      isToCome = true
+    }
+    if isToCome, case .no(let reason) = try readiness(staged, waiting) {
+      throw failure(.journalDamaged, operation.path, reason)
+    }
+    return isToCome
+  }
+
+  func notOurs(_ path: PackagePath) -> FilePackageError {
+    failure(
+      .journalDamaged, path,
+      "it holds a save of another copy of the document, which this child was not part of")
+  }
+
+  /// What stands at the place of something that is to be put there.
+  enum Standing {
+    case nothing
+    /// What is to be put.
+    case new
+    /// What the save was made over, or what somebody made of it before the save was published.
+    case replaceable
+    /// What somebody wrote after the save was published.
+    case later
+    /// What somebody wrote, nobody can tell when.
+    case other
+  }
+
+  func standing(
+    at name: FileName, in folder: borrowing OwnedDescriptor, _ staged: JournalRecord.Staged,
+    over old: JournalRecord.Known?
+  ) throws(SystemError) -> Standing {
+    guard let target = try disk.statusIfPresent(of: name, in: folder) else { return .nothing }
+    if try isContent(staged, target, name, in: folder) { return .new }
+    if try isOld(old, target, name, in: folder) { return .replaceable }
+    guard let waiting = try disk.statusIfPresent(of: staged.name, in: staging.descriptor) else {
+      return .other
+    }
+    if isBound && waiting.identity.inode == staged.node.inode { return .replaceable }
+    if try isContent(staged, waiting, staged.name, in: staging.descriptor) { return .replaceable }
+    return try isOld(old, waiting, staged.name, in: staging.descriptor) ? .later : .other
+  }
+}
