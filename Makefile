@@ -1,7 +1,11 @@
 # The two commands: `make demo` shows the main job on real documents, `make test` runs everything.
 # Both install what is missing, build, and run.
 
+<<<<<<< Updated upstream
 .PHONY: demo test crash-points two-processes power-cut other-kernel build lint format prepare docs
+=======
+.PHONY: demo test crash-points two-processes fuzz build lint format prepare docs
+>>>>>>> Stashed changes
 
 demo: build
 	@Fixtures/demo.sh .build/release/docpkg
@@ -14,10 +18,11 @@ test: prepare
 	swift build --build-tests
 	SWIFT_DETERMINISTIC_HASHING=1 swift test
 
-# Breaks each call of a save, and of what comes after a save that was broken, where `test` takes a sample.
+# Breaks each call of a save, and of what comes after a save that was broken, damages each bit and edits at each
+# moment, where `test` takes a sample.
 crash-points: prepare
 	swift build --build-tests
-	ALL_CRASH_POINTS=1 SWIFT_DETERMINISTIC_HASHING=1 swift test --skip-build --filter '^CrashTests\.'
+	ALL_CRASH_POINTS=1 SWIFT_DETERMINISTIC_HASHING=1 swift test --skip-build --filter '^CrashTests\.|DamageTests|RecoveryEditTests'
 
 # Two processes save the same package for so many seconds while a third one reads it.
 SECONDS = 60
@@ -25,6 +30,7 @@ two-processes: prepare
 	swift build --build-tests
 	TWO_PROCESSES_SECONDS=$(SECONDS) swift test --skip-build --filter TwoProcessesTests
 
+<<<<<<< Updated upstream
 # Real file systems that lose power: on loop devices here, and in user-mode Linux with another kernel, disks that fail
 # and NFS. Not part of `test`: both need root, install what they need, and take some ten minutes each.
 power-cut:
@@ -32,6 +38,11 @@ power-cut:
 
 other-kernel:
 	@Tests/PowerCut/other-kernel
+=======
+# Gives each parser so many seconds of bytes that are nobody's: needs clang's runtime, which Swift brings.
+fuzz: prepare
+	.ci/fuzz $(SECONDS)
+>>>>>>> Stashed changes
 
 lint:
 	swift format lint --strict --recursive --parallel Sources Tests Package.swift

@@ -13,6 +13,9 @@ let strict: [SwiftSetting] =
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
   ]
 
+// Fuzzers are built by `make fuzz` alone: each has the main function of libFuzzer.
+let isFuzzing = Context.environment["FUZZ"] != nil
+
 let system: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
@@ -89,4 +92,10 @@ let package = Package(
     .testTarget(
       name: "CrashTests", dependencies: ["saver", "breaker", "TestSupport", system], swiftSettings: strict),
   ]
+    + (isFuzzing ? ["Journal", "Manifest", "Metadata"] : []).map { name in
+      // Bytes that may be anybody's.
+      .executableTarget(
+        name: "Fuzz\(name)", dependencies: ["FilePackages", "DurableIO", "TestSupport", system],
+        path: "Tests/Fuzz/\(name)", swiftSettings: strict + [.unsafeFlags(["-parse-as-library"])])
+    }
 )

@@ -1,3 +1,4 @@
+import FilePackages
 public import FoundationEssentials
 import Glibc
 
@@ -32,6 +33,10 @@ extension UTType.Declarations {
   private init(propertyList data: Data, path: String?) throws(UTType.DeclarationError) {
     let file: InformationFile
     do {
+      guard PropertyListShape.isBounded(data) else {
+        throw DecodingError.dataCorrupted(
+          .init(codingPath: [], debugDescription: "It is no property list that can be read."))
+      }
       file = try PropertyListDecoder().decode(InformationFile.self, from: data)
     } catch {
       throw UTType.DeclarationError(.malformedPropertyList, detail: Self.reason(error), path: path)

@@ -42,7 +42,7 @@ extension PackageStore {
     verified.report.hasDigests = true
     var summary = ContentSummary()
     for row in verified.found.values { summary.add(row.child) }
-    let isSum = unreadable.isEmpty && summary.digest.hexadecimal == metadata.contentDigest
+    let isSum = unreadable.isEmpty && summary == metadata.summary
     if !isSum { try explain(&verified, unreadable, metadata) }
     verified.report.isWhole = isSum && verified.report.journal == nil
     return verified

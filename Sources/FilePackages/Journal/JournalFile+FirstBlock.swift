@@ -59,7 +59,7 @@ extension JournalFile.Marks {
     return writer.bytes
   }
 
-  /// Nil where they were torn; then nothing is known of what is committed and what is applied.
+  /// Nil where they were torn, or are none of ours; then nothing is known of what is committed and what is applied.
   init?(_ block: ArraySlice<UInt8>) {
     guard block.count > Self.offset else { return nil }
     let bytes = block.dropFirst(Self.offset)
@@ -68,7 +68,8 @@ extension JournalFile.Marks {
       self.init(committed: try reader.read(), applied: try reader.read(), end: try reader.read())
       guard
         ContentHash(bytes: try reader.read(count: ContentHash.count))
-          == ContentHash(of: Array(bytes.prefix(24)))
+          == ContentHash(of: Array(bytes.prefix(24))),
+        applied <= committed, committed <= JournalRecord.maximumSequence
       else { return nil }
     } catch {
       return nil

@@ -1,5 +1,5 @@
 import Crypto
-import DurableIO
+package import DurableIO
 import FoundationEssentials
 
 // (1) A journal comes to its name whole: made under another one, synchronised, renamed. One that does not begin
@@ -125,6 +125,26 @@ package final class JournalFile {
     }
     return UUID(uuidString: String(text.prefix(36)))
   }()
+
+  /// A journal as it is on disk, with whatever is in its records: for tests of journals that others made.
+  ///
+  /// - Parameter records: the body of each, the bytes of files, and how many operations it says it has.
+  package static func encoded(
+    _ records: [(body: [UInt8], contents: [[UInt8]], operations: Int)], from sequence: UInt64 = 1,
+    committed: UInt64, applied: UInt64, inode: UInt64, born: FileTime?
+  ) -> [UInt8] {
+    let header = Header(identifier: UUID(), inode: inode, born: born)
+    var (bytes, checksum) = ([UInt8](), header.seed)
+    for (index, record) in records.enumerated() {
+      let next = JournalRecord.framed(
+        record.body, record.contents, operations: record.operations, sequence: sequence &+ UInt64(index),
+        after: checksum)
+      bytes += next.bytes
+      checksum = next.checksum
+    }
+    let marks = Marks(committed: committed, applied: applied, end: UInt64(start + bytes.count))
+    return header.encoded(marks) + bytes
+  }
 
   // MARK: Finding
 

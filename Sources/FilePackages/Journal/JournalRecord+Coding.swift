@@ -11,34 +11,45 @@ extension JournalRecord {
   static let blockSize = 4096
   /// More operations than a save can have.
   static let maximumOperations = 1 << 22
+  /// More records than a journal can have, and far from where counting ends.
+  static let maximumSequence: UInt64 = 1 << 62
 
   // MARK: Writing
 
-  /// The record in pieces, to be written one after the other, and its checksum. A piece is the bytes of a file
-  /// or what is between them.
+  /// The record as it is written, and its checksum.
   func encoded(after previous: ContentHash) -> (bytes: [UInt8], checksum: ContentHash) {
+    let (body, contents) = (encodedBody, operations.compactMap(\.bytes))
+    return Self.framed(
+      body, contents, operations: operations.count, sequence: sequence, after: previous)
+  }
+
+  /// The operations, and the rows for the manifest.
+  package var encodedBody: [UInt8] {
     var body = ByteWriter()
-    var contents = 0
-    for operation in operations {
-      operation.encode(to: &body)
-      contents += operation.bytes?.count ?? 0
-    }
+    for operation in operations { operation.encode(to: &body) }
     body.write(UInt8(batch == nil ? 0 : 1))
     if let batch { body.write(batch.encoded(after: .empty).bytes) }
+    return body.bytes
+  }
 
+  /// Puts the head before a body and the bytes of files, and zeros after them.
+  package static func framed(
+    _ body: [UInt8], _ contents: [[UInt8]], operations: Int, sequence: UInt64, after previous: ContentHash
+  ) -> (bytes: [UInt8], checksum: ContentHash) {
+    let length = contents.reduce(0) { $0 + $1.count }
     var head = ByteWriter()
     head.write(Self.magic)
-    head.write(UInt32(truncatingIfNeeded: operations.count))
+    head.write(UInt32(truncatingIfNeeded: operations))
     head.write(sequence)
-    head.write(UInt64(body.bytes.count))
-    head.write(UInt64(contents))
-    let checksum = Self.checksum(head.bytes[...], body.bytes[...], after: previous)
+    head.write(UInt64(body.count))
+    head.write(UInt64(length))
+    let checksum = Self.checksum(head.bytes[...], body[...], after: previous)
     var record: [UInt8] = []
-    record.reserveCapacity(Self.headLength + body.bytes.count + contents + Self.blockSize)
+    record.reserveCapacity(Self.headLength + body.count + length + Self.blockSize)
     record += head.bytes
     record += checksum.bytes
-    record += body.bytes
-    for operation in operations { if let bytes = operation.bytes { record += bytes } }
+    record += body
+    for bytes in contents { record += bytes }
     let rest = record.count % Self.blockSize
     if rest != 0 { record += [UInt8](repeating: 0, count: Self.blockSize - rest) }
     return (record, checksum)
@@ -80,6 +91,7 @@ extension JournalRecord {
         sequence = try reader.read()
         let (body, contents) = (try reader.read(UInt64.self), try reader.read(UInt64.self))
         guard body <= UInt64(limit), contents <= UInt64(limit), operationCount <= maximumOperations,
+          sequence <= maximumSequence,
           JournalRecord.headLength + Int(body) + Int(contents) <= limit,
           let checksum = ContentHash(bytes: try reader.read(count: ContentHash.count))
         else { return nil }
@@ -104,9 +116,13 @@ extension JournalRecord {
     sequence = head.sequence
     var operations = ByteReader(body)
     var contents = ByteReader(try reader.read(count: head.contentsLength))
+    var places = Places()
     for _ in 0..<head.operationCount {
-      self.operations.append(try Operation(&operations, &contents))
+      let operation = try Operation(&operations, &contents)
+      try places.add(operation)
+      self.operations.append(operation)
     }
+    try places.checkParents()
     if try operations.read(UInt8.self) != 0 {
       var (length, checksum) = (0, ContentHash.empty)
       let rest = try operations.read(count: operations.remaining)
@@ -118,28 +134,31 @@ extension JournalRecord {
     guard operations.remaining == 0, contents.remaining == 0 else {
       throw .init(words: "it is longer than it says")
     }
-    try checkPlaces()
   }
 
   /// No two operations are about one place, or about a place and what is in it; `Metadata.plist` apart, none is
-  /// about a place of the library's own.
-  private func checkPlaces() throws(ByteReader.Damage) {
-    var paths: Set<PackagePath> = []
-    for operation in operations {
+  /// about a place of the library's own. Looked at one by one, so that a record full of one place stays small.
+  private struct Places {
+    private var paths: Set<PackagePath> = []
+    private var attributes: Set<PackagePath> = []
+
+    mutating func add(_ operation: JournalRecord.Operation) throws(ByteReader.Damage) {
       let path = operation.path
       let isAttributes = if case .setAttributes = operation.action { true } else { false }
       if path.isRoot && !isAttributes || path.names.first == PackageLayout.hidden {
         throw .init(words: "it has an operation on a place that no save changes")
       }
-      if !isAttributes && !paths.insert(path).inserted {
-        throw .init(words: "it has two operations on one place")
-      }
+      let isNew = isAttributes ? attributes.insert(path).inserted : paths.insert(path).inserted
+      if !isNew { throw .init(words: "it has two operations on one place") }
     }
-    for path in paths {
-      var parent = path.parent
-      while !parent.isRoot {
-        if paths.contains(parent) { throw .init(words: "it has an operation within another") }
-        parent = parent.parent
+
+    func checkParents() throws(ByteReader.Damage) {
+      for path in paths {
+        var parent = path.parent
+        while !parent.isRoot {
+          if paths.contains(parent) { throw .init(words: "it has an operation within another") }
+          parent = parent.parent
+        }
       }
     }
   }

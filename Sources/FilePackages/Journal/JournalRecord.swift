@@ -10,11 +10,17 @@ package struct JournalRecord: Sendable, Hashable {
   /// What the save adds to the manifest; nil for a package without metadata.
   package var batch: ManifestBatch?
 
+  package init() {}
+
   package struct Operation: Sendable, Hashable {
     package var path: PackagePath
     package var action: Action
     /// What stood at the path; nil where nothing did.
     package var old: Known?
+
+    package init(path: PackagePath, action: Action, old: Known? = nil) {
+      (self.path, self.action, self.old) = (path, action, old)
+    }
   }
 
   package enum Action: Sendable, Hashable {
@@ -34,6 +40,11 @@ package struct JournalRecord: Sendable, Hashable {
     package var modified: FileTime
     /// The hash of its content, where that is known.
     package var content: ContentHash?
+
+    package init(kind: FileKind, inode: UInt64, size: UInt64, modified: FileTime, content: ContentHash?) {
+      (self.kind, self.inode, self.size) = (kind, inode, size)
+      (self.modified, self.content) = (modified, content)
+    }
   }
 
   /// A node that waits in the folder for staged files.
@@ -44,6 +55,10 @@ package struct JournalRecord: Sendable, Hashable {
     /// A file's bytes or a link's destination, where the record itself holds them. Where it does not, the node
     /// was synchronised before the record was written.
     package var bytes: [UInt8]?
+
+    package init(name: FileName, node: Known, mode: UInt16, bytes: [UInt8]? = nil) {
+      (self.name, self.node, self.mode, self.bytes) = (name, node, mode, bytes)
+    }
   }
 }
 

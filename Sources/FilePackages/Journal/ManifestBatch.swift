@@ -61,6 +61,16 @@ package struct ManifestBatch: Sendable, Hashable {
 
   var isEmpty: Bool { count == 0 }
 
+  /// A manifest of one batch as it is on disk, with whatever is in its rows: for tests of manifests that others
+  /// made.
+  package static func manifest(_ revision: UUID, rows: [UInt8], count: Int) -> [UInt8] {
+    let manifest = Manifest(isComplete: true)
+    var batch = ManifestBatch(parent: .none, revision: revision, digest: ContentDigest())
+    (batch.rows, batch.count) = (rows, count)
+    let batchBytes = batch.encoded(after: ContentHash(of: manifest.contents)).bytes
+    return manifest.contents + batchBytes
+  }
+
   // MARK: As bytes
 
   static let magic: UInt32 = 0x4843_5442  // BTCH

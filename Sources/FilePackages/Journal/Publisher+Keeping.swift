@@ -38,4 +38,43 @@ extension Publisher {
     }
     conflicts.append(path.string)
   }
+
+  /// Whoever was cut short after an exchange may not have looked at what came out of it.
+  mutating func keepWhatCameOut(
+    _ staged: JournalRecord.Staged, _ operation: JournalRecord.Operation, isPublished: Bool
+  ) throws(FilePackageError) {
+    guard isRecovery && isBound else { return }
+    let names = [staged.name, staged.name.rewritten]
+    for name in names.map(\.movedAway) + (isPublished ? names : []) {
+      try keepIfTheirs(name, staged, operation)
+    }
+  }
+
+  /// (2)
+  mutating func keepIfTheirs(
+    _ source: FileName, _ staged: JournalRecord.Staged, _ operation: JournalRecord.Operation
+  ) throws(FilePackageError) {
+    do {
+      guard let now = try disk.statusIfPresent(of: source, in: staging.descriptor) else { return }
+      if try isOld(operation.old, now, source, in: staging.descriptor) {
+        if try isUntouched(operation.old, source) { return }
+      } else {
+        // Where both names led to one node, as a file system may leave them, nothing came out; and a staged file
+        // that a power cut has torn is still ours.
+        if isBound && now.identity.inode == staged.node.inode { return }
+        if try isContent(staged, now, source, in: staging.descriptor) { return }
+      }
+    } catch {
+      throw FilePackageError(error, .save, node(operation.path), activity: "looking at what was replaced at")
+    }
+    try keep(source, of: operation.path)
+  }
+
+  /// Whether nobody changed anything in a folder, now among the staged files, since the save was made over it.
+  func isUntouched(
+    _ old: JournalRecord.Known?, _ name: FileName
+  ) throws(SystemError) -> Bool {
+    guard let old, old.kind == .directory, let content = old.content else { return true }
+    return try disk.folderHash(of: name, in: staging.descriptor) == content
+  }
 }

@@ -107,7 +107,8 @@ extension Publisher {
     }
     let file = try disk.createFile(name, in: staging.descriptor, mode: 0o600)
     try disk.write(bytes, to: file, at: 0)
-    try disk.setMode(staged.mode, of: file)
+    // Whoever wrote the record does not get the rights of whoever opens the package.
+    try disk.setMode(staged.mode & ~JournalRecord.Staged.rights, of: file)
     try disk.setModified(staged.node.modified, of: file)
     try disk.synchronize(file)
     return name
@@ -115,9 +116,13 @@ extension Publisher {
 }
 
 extension JournalRecord.Staged {
+  /// Set-user-ID and set-group-ID.
+  static let rights: UInt16 = 0o6000
+
   /// Whether a node has the mode and the date that this is to have.
   func hasAttributes(of status: FileStatus) -> Bool {
-    (mode == status.mode || status.kind == .symbolicLink) && node.modified == status.modified
+    let isMode = mode & ~Self.rights == status.mode & ~Self.rights
+    return (isMode || status.kind == .symbolicLink) && node.modified == status.modified
   }
 }
 

@@ -164,46 +164,43 @@ struct Publisher {
     }
     switch standing {
     // (3) (6)
-    case .new, .later: return
+    case .new: return try keepWhatCameOut(staged, operation, isPublished: true)
+    case .later: return
     case .other: return try keepOurs(operation)
-    case .nothing, .replaceable: break
+    case .nothing, .replaceable: try keepWhatCameOut(staged, operation, isPublished: false)
     }
     let source = try prepare(staged, at: operation.path)
     do {
       if case .nothing = standing {
-        try place(source, as: name, in: folder)
+        try place(source, as: name, in: folder, over: operation.old)
       } else {
-        try exchange(source, name, in: folder)
+        try exchange(source, name, in: folder, over: operation.old)
       }
-      guard let now = try disk.statusIfPresent(of: source, in: staging.descriptor) else { return }
-      // (2)
-      let isExpected = try isOld(operation.old, now, source, in: staging.descriptor)
-      // Where both names led to one node, as a file system may leave them, nothing came out.
-      let isOurs = try isContent(staged, now, source, in: staging.descriptor)
-      if isExpected || isOurs { return }
     } catch {
       throw FilePackageError(error, .save, node(operation.path), activity: "publishing")
     }
-    try keep(source, of: operation.path)
+    try keepIfTheirs(source, staged, operation)
   }
 
   /// Gives a staged file a name that nothing has; where something has it by now, the two change places.
   mutating func place(
-    _ source: FileName, as name: FileName, in folder: borrowing OwnedDescriptor
+    _ source: FileName, as name: FileName, in folder: borrowing OwnedDescriptor,
+    over old: JournalRecord.Known?
   ) throws(SystemError) {
     do {
       try disk.rename(source, in: staging.descriptor, to: name, in: folder, .keep)
     } catch {
-      if error.code == .fileExists { return try exchange(source, name, in: folder) }
+      if error.code == .fileExists { return try exchange(source, name, in: folder, over: old) }
       guard error.isLackOfRule else { throw error }
       fallbacks.insert("no renaming without replacing")
-      if try disk.exists(name, in: folder) { return try exchange(source, name, in: folder) }
+      if try disk.exists(name, in: folder) { return try exchange(source, name, in: folder, over: old) }
       try disk.rename(source, in: staging.descriptor, to: name, in: folder, .replace)
     }
   }
 
   mutating func exchange(
-    _ source: FileName, _ name: FileName, in folder: borrowing OwnedDescriptor
+    _ source: FileName, _ name: FileName, in folder: borrowing OwnedDescriptor,
+    over old: JournalRecord.Known?
   ) throws(SystemError) {
     do {
       try disk.rename(source, in: staging.descriptor, to: name, in: folder, .exchange)
@@ -214,11 +211,12 @@ struct Publisher {
       }
       guard error.isLackOfRule else { throw error }
       fallbacks.insert("no exchanging")
-      let kinds = (
-        try disk.status(of: source, in: staging.descriptor).kind, try disk.status(of: name, in: folder).kind
-      )
-      if kinds.0 == .directory || kinds.1 == .directory {
-        // A file and a folder cannot replace each other in one step here.
+      let target = try disk.status(of: name, in: folder)
+      let isFolder = try disk.status(of: source, in: staging.descriptor).kind == .directory
+      let isOld = try isOld(old, target, name, in: folder)
+      if isFolder || target.kind == .directory || !isOld {
+        // What somebody wrote must not go, and a file and a folder cannot replace each other in one step here.
+        _ = disk.removeEverything(source.movedAway, from: staging.descriptor)
         try disk.rename(name, in: folder, to: source.movedAway, in: staging.descriptor, .replace)
         try disk.rename(source, in: staging.descriptor, to: name, in: folder, .replace)
         try disk.rename(
@@ -234,17 +232,23 @@ struct Publisher {
   ) throws(FilePackageError) {
     guard let name = operation.path.name else { return }
     do {
-      guard let target = try disk.statusIfPresent(of: name, in: folder) else { return }
-      guard try isOld(operation.old, target, name, in: folder) else {
-        // (6) Somebody wrote it after the save was made; where what was to go has gone already, that is no
-        // conflict.
-        if try !disk.exists(staged, in: staging.descriptor) { conflicts.append(operation.path.string) }
-        return
+      if let target = try disk.statusIfPresent(of: name, in: folder) {
+        if try isOld(operation.old, target, name, in: folder) {
+          try disk.rename(name, in: folder, to: staged, in: staging.descriptor, .replace)
+        } else if try !disk.exists(staged, in: staging.descriptor) {
+          // (6) Somebody wrote it after the save was made; where what was to go has gone already, that is no
+          // conflict.
+          conflicts.append(operation.path.string)
+        }
       }
-      try disk.rename(name, in: folder, to: staged, in: staging.descriptor, .replace)
+      // (2) (3)
+      guard let gone = try disk.statusIfPresent(of: staged, in: staging.descriptor) else { return }
+      let isOld = try isOld(operation.old, gone, staged, in: staging.descriptor)
+      if isOld, try isUntouched(operation.old, staged) { return }
     } catch {
       throw FilePackageError(error, .save, node(operation.path), activity: "removing")
     }
+    try keep(staged, of: operation.path)
   }
 
   func setAttributes(

@@ -134,7 +134,7 @@ extension SavePlan {
     _ contents: FileContents, _ path: PackagePath, _ location: Location
   ) throws(FilePackageError) -> [String: PropertyListValue] {
     guard contents.size.map({ $0 <= UInt64(PackageMetadata.maximumSize) }) ?? true,
-      let data = try? contents.data(),
+      let data = try? contents.data(), PropertyListShape.isBounded(data),
       let values = try? PropertyListDecoder().decode([String: PropertyListValue].self, from: data)
     else {
       throw FilePackageError(

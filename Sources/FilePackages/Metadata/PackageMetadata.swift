@@ -10,6 +10,8 @@ public struct PackageMetadata: Sendable, Hashable {
   public static let currentFormatVersion = 1
   /// A plist beyond this is refused unread, in bytes.
   public static let maximumSize = 1 << 20
+  /// The greatest number of files, bytes or states that is believed: counting on from it never ends in an overflow.
+  static let maximumNumber: Int64 = 1 << 60
 
   /// The format of the package. Packages of a newer one are left alone.
   public internal(set) var formatVersion = currentFormatVersion
@@ -121,7 +123,9 @@ extension PackageMetadata {
 
   package init(decoding data: Data) throws(Problem) {
     guard data.count <= Self.maximumSize else { throw .tooLarge }
-    guard let values = try? PropertyListDecoder().decode([String: PropertyListValue].self, from: data) else {
+    guard PropertyListShape.isBounded(data),
+      let values = try? PropertyListDecoder().decode([String: PropertyListValue].self, from: data)
+    else {
       throw .notAPropertyList
     }
     try self.init(propertyList: values)
@@ -162,8 +166,9 @@ extension PackageMetadata {
         digest: ContentDigest(hexadecimal: contentDigest) ?? ContentDigest())
     }
     set {
-      fileCount = newValue.fileCount
-      byteCount = newValue.byteCount
+      // Beyond these it was counted from wrong numbers, which verifying finds.
+      fileCount = max(0, newValue.fileCount)
+      byteCount = newValue.byteCount > UInt64(Self.maximumNumber) ? 0 : newValue.byteCount
       contentDigest = newValue.digest.hexadecimal
     }
   }
@@ -179,7 +184,8 @@ private struct Reader {
   }
 
   func integer(_ key: Key) throws(PackageMetadata.Problem) -> Int64 {
-    guard case .integer(let value) = values[key.rawValue], value >= 0 else {
+    guard case .integer(let value) = values[key.rawValue], (0...PackageMetadata.maximumNumber).contains(value)
+    else {
       throw .invalidValue(key.rawValue)
     }
     return value

@@ -19,6 +19,8 @@ struct JournaledSave {
   private let session: PackageSession
   private let top: [SavePlan.Step]
   private(set) var record = JournalRecord()
+  /// What the folders hold that are replaced or removed.
+  private var folders: [PackagePath: ContentHash] = [:]
 
   init(
     _ plan: SavePlan, in session: PackageSession, options: StagedPackage.Options, metadata: MetadataDraft?
@@ -66,6 +68,7 @@ struct JournaledSave {
   ///
   /// - Throws: the document on disk is then unchanged, but for the code `indeterminate`, and nothing is left.
   mutating func commit() throws(FilePackageError) {
+    try lookIntoFolders()
     try maker.checkSteps(beneath: session.hidden.root.descriptor)
     do {
       try checkPlaces()
@@ -88,6 +91,23 @@ struct JournaledSave {
   private func removeStaged() {
     for name in maker.stagedNames.values {
       _ = session.disk.removeEverything(name, from: session.hidden.staging.descriptor)
+    }
+  }
+
+  /// What is edited in a folder before this is seen when the steps are checked, as far as it can be; what is edited
+  /// afterwards makes it another folder than the record says.
+  private mutating func lookIntoFolders() throws(FilePackageError) {
+    for step in top {
+      guard step.replaced?.status?.kind == .directory, let name = step.path.name else { continue }
+      if case .setAttributes = step.action { continue }
+      do {
+        let parent = try session.hidden.location.openDirectory(step.path.parent, on: maker.disk)
+        folders[step.path] = try session.disk.folderHash(of: name, in: parent)
+      } catch {
+        // What is not there any more is found out when the steps are checked.
+        if error.code == .noSuchFileOrDirectory || error.code == .notDirectory { continue }
+        throw FilePackageError(error, .save, maker.node(step.path), activity: "looking into")
+      }
     }
   }
 
@@ -129,7 +149,8 @@ struct JournaledSave {
     for step in top {
       guard let name = maker.stagedNames[step.path] else { continue }
       let old = maker.replaced[step.path].map {
-        JournalRecord.Known($0, content: maker.gone[step.path]?.content)
+        JournalRecord.Known(
+          $0, content: $0.kind == .directory ? folders[step.path] : maker.gone[step.path]?.content)
       }
       let action: JournalRecord.Action
       switch step.action {

@@ -108,7 +108,13 @@ extension PackageStore {
   /// - Throws: what the system refuses. The save then stays in the journal, where it survives a power cut and
   ///   where our own readers see it, and is tried again by the next save, by `close()` and by the next opening.
   public func publish() throws(FilePackageError) {
-    _ = try publishPending()
+    note(try publishPending())
+  }
+
+  /// Takes note of conflicts that no report tells of.
+  private func note(_ publisher: Publisher?) {
+    guard let publisher, !publisher.conflicts.isEmpty else { return }
+    recoveryConflicts = Set(recoveryConflicts).union(publisher.conflicts).sorted()
   }
 
   /// (1)
@@ -187,7 +193,7 @@ extension PackageStore {
       try reloadMetadata()
       try session.refresh(knownMetadata)
       if session.live != nil {
-        _ = try session.publish(isRecovery: true, wait)
+        note(try session.publish(isRecovery: true, wait))
         try reloadMetadata()
         try session.refresh(knownMetadata)
       }
@@ -297,7 +303,7 @@ extension PackageStore {
   ///
   /// - Throws: what the system refuses; nothing is lost, and the next opening does the rest.
   public func close() throws(FilePackageError) {
-    try publishPending()
+    try publish()
     checkpoint?.cancel()
     guard let session else { return }
     do {

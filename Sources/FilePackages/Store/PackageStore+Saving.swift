@@ -23,7 +23,7 @@ extension PackageStore {
 
   /// Says what `save(_:options:)` would do, without touching anything.
   public func plan(_ tree: FileWrapper? = nil) throws(FilePackageError) -> SavePlan {
-    try publishPending()
+    try publish()
     try settle()
     return try makePlan(tree ?? self.tree).plan
   }
@@ -48,7 +48,7 @@ extension PackageStore {
     _ tree: FileWrapper? = nil, options: SavingOptions = []
   ) throws(FilePackageError) -> SaveReport {
     let tree = tree ?? self.tree
-    try publishPending()
+    try publish()
     let isConfirmed = try settle()
     let plan = try makePlan(tree).plan
     guard !plan.isEmpty || !isConfirmed else { return SaveReport(strategy: "none") }

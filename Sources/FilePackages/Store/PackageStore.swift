@@ -29,6 +29,10 @@ public actor PackageStore {
   var pending: Pending?
   /// A save that failed at the last moment, so that it may be committed all the same, and its record.
   var uncertain: (saved: Pending, record: JournalRecord)?
+  /// The children at whose places another program wrote something before a save was published that no report told
+  /// of: one that was cut short, or one that returned when it was committed. Both contents are kept, one of them in
+  /// the hidden folder.
+  public internal(set) var recoveryConflicts: [String] = []
   /// Why nothing can be saved: the journal is damaged.
   var damage: FilePackageError?
   /// Whether others gave the metadata other values of the application since this store read them.

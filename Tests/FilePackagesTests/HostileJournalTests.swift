@@ -1,0 +1,368 @@
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import Glibc
+import Synchronization
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("A package that an attacker made", .serialized)
+struct HostileJournalTests {
+  private typealias Preparation = (HostilePackage) throws -> Void
+
+  /// Does all that can be done with a package, and returns what was said of it.
+  private static func use(_ path: FilePath) async -> String {
+    var said: [String] = []
+    func attempt(_ name: String, _ body: () async throws -> String?) async {
+      do {
+        if let words = try await body() { said.append("\(name): \(words)") }
+      } catch let error as FilePackageError {
+        said.append("\(name): \(error.code) (\(error.reason ?? "-"))")
+      } catch {
+        said.append("\(name): untyped \(error)")
+      }
+    }
+    await attempt("recover") { "\(try PackageStore.recoveryReport(path, on: PosixDisk()).journal)" }
+    await attempt("open") {
+      let store = try await PackageStore.open(path, on: PosixDisk(), journalCapacity: 8 << 10)
+      if let damage = await store.journalDamage { said.append("open: \(damage.reason ?? "-")") }
+      if let problem = await store.unpublishedProblem { said.append("open: waits, \(problem.reason ?? "-")") }
+      await attempt("verify") { try await store.verify().journal }
+      await attempt("repair") { try await store.repair(dryRun: true).putJournalAside ? "aside" : nil }
+      await attempt("save") {
+        try await store.put("Mine.txt", "mine")
+        return "\(try await store.save().isPublished ? "saved" : "committed")"
+      }
+      await attempt("staged") {
+        try await store.put("Mine.txt", "mine again")
+        return "\(try await store.save(options: .staged).strategy)"
+      }
+      await attempt("close") {
+        try await store.close()
+        return nil
+      }
+      return nil
+    }
+    return said.joined(separator: "; ")
+  }
+
+  private static func run(_ cases: [(String, Preparation)]) async throws {
+    for (name, prepare) in cases {
+      try await withScratch { scratch in
+        let package = try HostilePackage(in: scratch)
+        try prepare(package)
+        let before = try package.canary()
+        let start = ContinuousClock.now
+        let said = await use(package.path)
+        let after = try package.canary()
+        #expect(before == after, "\(name): \(before.differences(in: after))")
+        #expect(!said.contains("untyped"), "\(name): \(said)")
+        #expect(ContinuousClock.now - start < .seconds(60), "\(name)")
+        #expect(
+          try package.scratch.names().filter { !$0.string.hasPrefix(".") } == ["Outside", "Trip.pkg"],
+          "\(name)")
+        print("\(name): \(said)")
+      }
+    }
+    print("\(cases.count) hostile packages, nothing outside changed")
+  }
+
+  private static func path(_ name: String, _ names: [FileName]) -> (String, Preparation) {
+    ("a path \(name)", { try $0.writeJournal($0.journal([$0.put(names)])) })
+  }
+
+  @Test(.timeLimit(.minutes(5)))
+  func `reaches nothing outside by a path in its journal`() async throws {
+    let nul = FileName(bytes: [0x61, 0, 0x62])
+    let empty = FileName(bytes: [])
+    try await Self.run([
+      Self.path("up", ["..", "Outside", "secret.txt"]),
+      Self.path("up from within", ["Images", "..", "..", "x"]),
+      Self.path("of a dot", ["Images", ".", "x"]), Self.path("from the root", [empty, "etc", "x"]),
+      Self.path("with no name in it", ["Images", empty, "x"]),
+      Self.path("that ends in none", ["Images", empty]),
+      Self.path("with NUL", [nul]), Self.path("to the lock", [".docpkg", "lock"]),
+      Self.path("to the folder of ours", [".docpkg"]), Self.path("to staged files", [".docpkg", "tmp", "x"]),
+      Self.path("to the package", []), Self.path("of 300 names", Array(repeating: "d", count: 300)),
+      Self.path("of 150 names", Array(repeating: "d", count: 150)),
+      Self.path("of a long name", [FileName(bytes: Array(repeating: 0x61, count: 300))]),
+      Self.path("to the metadata", ["Metadata.plist"]), Self.path("within it", ["Metadata.plist", "x"]),
+      Self.path("through a link", ["Link", "new.txt"]),
+      Self.path("through a link to a file", ["Link", "secret.txt"]),
+      Self.path("through a file", ["Text.txt", "x"]),
+      (
+        "a file in the place of a link",
+        { try $0.writeJournal($0.journal([$0.put(["Link"], old: $0.known(["Link"]))])) }
+      ),
+      ("a link removed", { try $0.writeJournal($0.journal([$0.remove(["Link"])])) }),
+      (
+        "a file behind a link removed",
+        { try $0.writeJournal($0.journal([$0.remove(["Link", "secret.txt"])])) }
+      ),
+      (
+        "a folder behind a link opened to all",
+        {
+          try $0.writeJournal(
+            $0.journal([
+              .init(path: "Link", action: .setAttributes(mode: 0o7777, modified: nil)),
+              .init(path: "Link/folder", action: .setAttributes(mode: 0o7777, modified: nil)),
+            ]))
+        }
+      ),
+      (
+        "a link out that is put",
+        {
+          let link = $0.put(["Out"], bytes: "../Outside", kind: .symbolicLink)
+          try $0.writeJournal($0.journal([link, $0.put(["Out", "x"])]))
+        }
+      ),
+      (
+        "a folder that is moved away",
+        { try $0.writeJournal($0.journal([$0.remove(["Images"]), $0.put(["Images", "1.png"])])) }
+      ),
+    ])
+  }
+
+  @Test(.timeLimit(.minutes(5)))
+  func `reaches nothing outside by a staged name`() async throws {
+    let staging = "Trip.pkg/.docpkg/tmp"
+    func staged(_ name: String, _ bytes: String?, _ make: @escaping (HostilePackage) throws -> Void)
+      -> (String, Preparation)
+    {
+      (
+        "a staged name that is \(name)\(bytes == nil ? "" : ", with bytes")",
+        {
+          try make($0)
+          try $0.writeJournal(
+            $0.journal([
+              $0.put(["New.txt"], bytes: bytes),
+              $0.put(["Text.txt"], bytes: bytes, old: $0.known(["Text.txt"])),
+            ]))
+        }
+      )
+    }
+    var cases: [(String, Preparation)] = []
+    for bytes in ["hostile", nil] {
+      cases += [
+        staged("a link", bytes) { try $0.link("staged", in: staging, to: "../../../Outside/secret.txt") },
+        staged("a link to a folder", bytes) { try $0.link("staged", in: staging, to: "../../../Outside") },
+        staged("a FIFO", bytes) { try $0.fifo("staged", in: staging) },
+        staged("a folder", bytes) { try $0.directory("staged", in: staging) },
+        staged("a device", bytes) { package in
+          try package.replace("staged", in: staging) { _ in
+            // Where that is not allowed nothing is staged.
+            _ = mknod(package.scratch.path("\(staging)/staged").string, S_IFCHR | 0o600, 0x103)
+          }
+        },
+        staged("missing", bytes) { try $0.replace("staged", in: staging) { _ in } },
+        staged("whole, and its second name a FIFO", bytes) { try $0.fifo("staged+", in: staging) },
+        staged("missing, and its second name a folder", bytes) {
+          try $0.replace("staged", in: staging) { _ in }
+          try $0.directory("staged+", in: staging)
+        },
+        staged("missing, and its second name a link", bytes) {
+          try $0.replace("staged", in: staging) { _ in }
+          try $0.link("staged+", in: staging, to: "../../../Outside/secret.txt")
+        },
+      ]
+    }
+    for name: FileName in ["..", ".", "a/b", "", FileName(bytes: [0x61, 0])] {
+      cases.append(
+        (
+          "a staged name '\(name.display)'",
+          { try $0.writeJournal($0.journal([$0.put(["x"], staged: name)])) }
+        ))
+    }
+    try await Self.run(cases)
+  }
+
+  @Test(.timeLimit(.minutes(5)))
+  func `reaches nothing outside by its hidden folder`() async throws {
+    let hidden = "Trip.pkg/.docpkg"
+    func waiting(_ name: String, _ make: @escaping (HostilePackage) throws -> Void) -> (String, Preparation) {
+      (
+        name,
+        { package in
+          // Text.txt is another than the record says, so that both are kept.
+          let old = JournalRecord.Known(
+            kind: .file, inode: 1, size: 1, modified: FileTime(seconds: 1, nanoseconds: 0), content: nil)
+          try package.writeJournal(
+            package.journal([package.put(["Text.txt"], old: old), package.put(["New.txt"])]))
+          try make(package)
+        }
+      )
+    }
+    var cases: [(String, Preparation)] = [
+      waiting("tmp is a link") { try $0.link("tmp", in: hidden, to: "../../Outside/tmp") },
+      waiting("tmp is a file") { package in
+        try package.replace("tmp", in: hidden) { try package.disk.makeFile("tmp", [1], in: $0) }
+      },
+      waiting("conflicts is a link") { try $0.link("conflicts", in: hidden, to: "../../Outside") },
+      waiting("conflicts is a FIFO") { try $0.fifo("conflicts", in: hidden) },
+      ("the hidden folder is a link", { try $0.link(".docpkg", in: "Trip.pkg", to: "../Outside") }),
+      ("the hidden folder is a FIFO", { try $0.fifo(".docpkg", in: "Trip.pkg") }),
+      ("the metadata is a FIFO", { try $0.fifo("Metadata.plist", in: "Trip.pkg") }),
+      (
+        "the metadata is a link",
+        { try $0.link("Metadata.plist", in: "Trip.pkg", to: "../Outside/secret.txt") }
+      ),
+    ]
+    for name: FileName in ["journal", "manifest", "lock", "journal.new", "manifest.new"] {
+      cases += [
+        waiting("\(name.string) is a FIFO") { try $0.fifo(name, in: hidden) },
+        waiting("\(name.string) is a folder") { try $0.directory(name, in: hidden) },
+        waiting("\(name.string) is a link") {
+          try $0.link(name, in: hidden, to: "../../Outside/\(name.string)")
+        },
+        waiting("\(name.string) is a link to nothing") {
+          try $0.link(name, in: hidden, to: "../../Outside/new")
+        },
+      ]
+    }
+    // Deeper than any package, and than there are descriptors.
+    cases.append(
+      waiting("staged folders without end") { package in
+        var folder = try package.folder("\(hidden)/tmp")
+        for _ in 0..<2000 {
+          try package.disk.makeDirectory("d", in: folder, mode: 0o755)
+          folder = try package.disk.openDirectory("d", in: folder)
+        }
+      })
+    try await Self.run(cases)
+  }
+
+  @Test(.timeLimit(.minutes(5)))
+  func `believes no number`() async throws {
+    func changed(_ name: String, at offset: Int, _ value: UInt64) -> (String, Preparation) {
+      (
+        name,
+        { package in
+          var bytes = try package.journal([package.put(["New.txt"])])
+          for index in 0..<8 { bytes[offset + index] = UInt8(truncatingIfNeeded: value >> UInt64(index * 8)) }
+          try package.writeJournal(bytes)
+        }
+      )
+    }
+    var cases: [(String, Preparation)] = []
+    for value: UInt64 in [1 << 63, .max, 1 << 62, UInt64(Int64.max), 1 << 31, 1 << 40] {
+      cases += [
+        changed("a body of \(value)", at: 4096 + 16, value),
+        changed("contents of \(value)", at: 4096 + 24, value),
+        (
+          "a size of \(value)",
+          {
+            try $0.writeJournal(
+              $0.journal([$0.put(["a"], size: value), $0.put(["b"], bytes: nil, size: value)]))
+          }
+        ),
+        (
+          "a record numbered \(value)",
+          { try $0.writeJournal($0.journal([$0.put(["a"])], sequence: value, applied: value - 1)) }
+        ),
+        (
+          "a record numbered \(value), published",
+          { try $0.writeJournal($0.journal([$0.put(["a"])], sequence: value, applied: value)) }
+        ),
+        (
+          "published up to \(value)",
+          { try $0.writeJournal($0.journal([$0.put(["a"])], sequence: 1, applied: value)) }
+        ),
+        (
+          "\(value) seconds",
+          { try $0.writeJournal($0.journal([$0.put(["a"], seconds: Int64(bitPattern: value))])) }
+        ),
+        (
+          "\(value) operations",
+          { try $0.writeJournal($0.journal([1, 2, 3], [], Int(truncatingIfNeeded: value & 0xFFFF_FFFF))) }
+        ),
+      ]
+    }
+    try await Self.run(cases)
+  }
+
+  @Test func `gives nothing more rights than a document has`() async throws {
+    try await withScratch { scratch in
+      let package = try HostilePackage(in: scratch)
+      try package.writeJournal(package.journal([package.put(["evil"], mode: 0o6755)], isBound: false))
+      print("setuid: \(await Self.use(package.path))")
+      if let status = try? scratch.status("Trip.pkg/evil") { #expect(status.mode & 0o6000 == 0) }
+    }
+  }
+
+  enum Copy: String, CaseIterable {
+    case archive = "cp -a", plain = "cp -r", edited = "cp -r, edited", cut = "cp -r, without staged files"
+  }
+
+  @Test(arguments: Copy.allCases)
+  func `is carried out in a copy only where the content proves it`(copy: Copy) async throws {
+    try await withScratch { scratch in
+      try scratch.make("Trip.pkg", ["Text.txt": "old", "Gone.txt": "going", "Same.txt": "same"])
+      let large = String(repeating: "large ", count: 200_000)
+      let disk = CountingDisk(PosixDisk()) { event throws(SystemError) in
+        if event.operation == .exchange { throw SystemError("renameat2", event.name, code: .ioError) }
+      }
+      let store = try await PackageStore.open(scratch.path("Trip.pkg"), on: disk)
+      try await store.edit([
+        .put("Text.txt", "new"), .remove("Gone.txt"), .put("New.txt", "added"), .put("Large.txt", large),
+      ])
+      #expect(try await store.save().isPublished == false)
+      let from = scratch.path("Trip.pkg").string
+      #expect(system("cp \(copy == .archive ? "-a" : "-r") '\(from)' '\(from).copy'") == 0)
+      switch copy {
+      case .edited: try scratch.overwrite("Trip.pkg.copy/Text.txt", "edited")
+      case .cut: #expect(system("rm '\(from).copy'/.docpkg/tmp/*") == 0)
+      default: break
+      }
+      let path = scratch.path("Trip.pkg.copy")
+      let before = try NaturalPicture(of: path, on: PosixDisk())
+      let found = try await PackageStore.open(path, on: PosixDisk())
+      let after = try NaturalPicture(of: path, on: PosixDisk()).entries.mapValues {
+        String(decoding: $0.bytes.prefix(100), as: UTF8.self)
+      }
+      let damage = await found.journalDamage
+      print("\(copy.rawValue): \(damage?.reason ?? "carried out")")
+      if damage != nil {
+        #expect(try NaturalPicture(of: path, on: PosixDisk()) == before)
+      } else {
+        #expect(after["Text.txt"] == "new" && after["New.txt"] == "added" && after["Gone.txt"] == nil)
+        #expect(after["Large.txt"] == String(large.prefix(100)) && after["Same.txt"] == "same")
+      }
+      if copy == .edited || copy == .cut { #expect(damage != nil) }
+    }
+  }
+
+  @Test(.timeLimit(.minutes(5)))
+  func `needs no memory for what a journal only claims`() async throws {
+    try await withScratch { scratch in
+      let package = try HostilePackage(in: scratch)
+      let size = 60 << 20
+      // As many operations as there is room for, the smallest that there are.
+      let attributes = JournalRecord.Operation(path: .root, action: .setAttributes(mode: nil, modified: nil))
+      var record = JournalRecord()
+      record.operations = [attributes]
+      let one = Array(record.encodedBody.dropLast())
+      var many: [UInt8] = []
+      many.reserveCapacity(size)
+      for _ in 0..<(size / one.count) { many += one }
+      for (name, count) in [("as many as there are", size / one.count), ("more than there are", 1 << 22)] {
+        try package.writeJournal(package.journal(many + [0], [], count))
+        let before = Self.peak()
+        let start = ContinuousClock.now
+        let store = try await PackageStore.open(package.path, on: PosixDisk())
+        #expect(await store.journalDamage != nil)
+        let grown = Self.peak() - before
+        print("a journal of \(size) bytes, \(name): \(grown >> 20) MiB more, \(ContinuousClock.now - start)")
+        #expect(grown < 6 * size)
+      }
+    }
+  }
+
+  /// The most memory that this process has had, in bytes.
+  private static func peak() -> Int {
+    guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
+      let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") })
+    else { return 0 }
+    return (Int(line.filter(\.isNumber)) ?? 0) << 10
+  }
+}

@@ -1,0 +1,197 @@
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("A package whose own files are damaged")
+struct JournalDamageTests {
+  private static let tree: TestTree = ["Text.txt": "old", "Images": ["1.png": "one"], "Link": .link([0x61])]
+  private static let edits: [Edit] = [.put("Text.txt", "new"), .put("Images/2.png", "two"), .remove("Link")]
+
+  /// How often what came out.
+  private struct Tally {
+    var new = 0
+    var reported = 0
+    var bad: [String] = []
+
+    /// Opens a damaged package: the new state, or the old one and a report.
+    mutating func check(
+      _ disk: CrashDisk, _ save: WaitingSave, isPublished: Bool, saves: Bool,
+      _ place: @autoclosure () -> String
+    ) async {
+      do {
+        let store = try await WaitingSave.open(on: disk)
+        let damage = await store.journalDamage
+        let found = try NaturalPicture(of: WaitingSave.path, on: disk)
+        switch (found == save.new, damage) {
+        case (true, nil): new += 1
+        case (false, .some) where found == save.old: reported += 1
+        case (true, .some) where isPublished: reported += 1
+        default:
+          return bad.append("\(place()): \(damage.map { "\($0)" } ?? "")\n\(save.new.differences(in: found))")
+        }
+        guard saves else { return }
+        try await store.put("After.txt", "after")
+        if damage == nil {
+          try await store.save()
+          try await JournalDamageTests.expectRightDigest(of: store)
+          try await store.close()
+        } else {
+          let report = try await store.verify()
+          if report.isWhole || report.journal == nil { bad.append("\(place()): verified as whole") }
+          do {
+            try await store.save()
+            bad.append("\(place()): saved over a damaged journal")
+          } catch {
+            if error.code != .journalDamaged { bad.append("\(place()): \(error)") }
+          }
+          if try NaturalPicture(of: WaitingSave.path, on: disk) != found {
+            bad.append("\(place()): a refused save changed something")
+          }
+        }
+      } catch {
+        bad.append("\(place()): \(error)")
+      }
+    }
+  }
+
+  private static func expectRightDigest(of store: PackageStore) async throws {
+    guard let metadata = try await store.metadata() else { return }
+    let summary = try await ContentSummary(reading: store.tree.snapshot())
+    #expect(metadata.contentDigest == summary.digest.hexadecimal)
+  }
+
+  /// Where zeros are that nothing is read from, a few bytes stand for all.
+  private static func isSampled(_ offset: Int, in bytes: [UInt8]) -> Bool {
+    let near = bytes[max(0, offset - 16)..<min(bytes.count, offset + 17)]
+    return near.contains { $0 != 0 } || offset % 101 == 0
+  }
+
+  @Test(arguments: [true, false], [true, false])
+  func `loses no acknowledged save to a flipped bit in the journal`(
+    metadata: Bool, isPublished: Bool
+  ) async throws {
+    let save = try await WaitingSave(Self.tree, metadata: metadata, Self.edits)
+    func disk() -> CrashDisk { isPublished ? save.afterPublishing() : save.afterCommit() }
+    let bytes = try disk().contents(of: WaitingSave.hidden.appending("journal"))
+    var (flips, tally, sample) = (0, Tally(), CaseSample(oneOf: 23))
+    for offset in bytes.indices where Self.isSampled(offset, in: bytes) {
+      for bit in 0..<8 where sample.isNext() {
+        let disk = disk()
+        try disk.damage("journal", in: WaitingSave.hidden) { $0[offset] ^= 1 << bit }
+        let saves = (offset * 8 + bit) % 61 == 0
+        await tally.check(disk, save, isPublished: isPublished, saves: saves, "bit \(bit) of byte \(offset)")
+        flips += 1
+      }
+    }
+    print(
+      "journal of \(bytes.count) bytes, \(isPublished ? "published" : "waiting"), "
+        + "\(metadata ? "with" : "without") metadata: \(flips) flipped bits, \(tally.new) new state, "
+        + "\(tally.reported) reported, \(tally.bad.count) bad")
+    #expect(tally.bad.isEmpty, "\(tally.bad.prefix(5).joined(separator: "\n"))")
+    #expect(tally.new > 0 && tally.reported > 0)
+  }
+
+  @Test(arguments: [true, false], [true, false])
+  func `loses no acknowledged save to a journal that is cut short`(
+    metadata: Bool, isPublished: Bool
+  ) async throws {
+    let save = try await WaitingSave(Self.tree, metadata: metadata, Self.edits)
+    func disk() -> CrashDisk { isPublished ? save.afterPublishing() : save.afterCommit() }
+    let bytes = try disk().contents(of: WaitingSave.hidden.appending("journal"))
+    var (lengths, tally, sample) = (0, Tally(), CaseSample(oneOf: 11))
+    for length in bytes.indices where length % 8 == 0 || Self.isSampled(length, in: bytes) {
+      guard sample.isNext() else { continue }
+      let disk = disk()
+      try disk.damage("journal", in: WaitingSave.hidden) { $0.removeLast(bytes.count - length) }
+      await tally.check(
+        disk, save, isPublished: isPublished, saves: length % 61 == 0, "cut to \(length) bytes")
+      lengths += 1
+    }
+    print(
+      "journal of \(bytes.count) bytes, \(isPublished ? "published" : "waiting"), "
+        + "\(metadata ? "with" : "without") metadata: \(lengths) lengths, \(tally.new) new state, "
+        + "\(tally.reported) reported, \(tally.bad.count) bad")
+    #expect(tally.bad.isEmpty, "\(tally.bad.prefix(5).joined(separator: "\n"))")
+  }
+
+  /// A package that was closed in good order.
+  private static func closed() async throws -> CrashPoint {
+    let disk = try await CrashCheck.disk(tree, metadata: true)
+    let store = try await WaitingSave.open(on: disk)
+    try await store.edit(edits)
+    try await store.save()
+    try await store.put("Text.txt", "newer")
+    try await store.save()
+    try await store.close()
+    guard let point = await CrashDisk.crashPoints(of: disk, during: {}).last else {
+      throw SystemError("save", code: .invalidArgument)
+    }
+    return point
+  }
+
+  @Test func `saves right over a damaged manifest`() async throws {
+    let point = try await Self.closed()
+    let bytes = try point.afterKill().contents(of: WaitingSave.hidden.appending("manifest"))
+    var damages: [(String, (inout [UInt8]) -> Void)] = []
+    for offset in bytes.indices {
+      let bit = offset % 8
+      damages.append(("bit \(bit) of byte \(offset)", { $0[offset] ^= 1 << bit }))
+      damages.append(("cut to \(offset)", { $0.removeLast(bytes.count - offset) }))
+    }
+    var (sample, tried) = (CaseSample(oneOf: 17), 0)
+    for (place, damage) in damages where sample.isNext() {
+      tried += 1
+      let disk = point.afterKill()
+      try disk.damage("manifest", in: WaitingSave.hidden, damage)
+      let store = try await WaitingSave.open(on: disk)
+      #expect(try await store.verify().isWhole, "\(place)")
+      try await store.edit([.put("Text.txt", "newest"), .remove("Images")])
+      try await store.save()
+      try await Self.expectRightDigest(of: store)
+      try await store.close()
+      let report = try await WaitingSave.open(on: disk).verify()
+      #expect(report.isWhole, "\(place): \(report)")
+    }
+    print("manifest of \(bytes.count) bytes: \(tried) flipped bits and lengths")
+  }
+
+  @Test func `reports damaged metadata, or has what counts in it`() async throws {
+    let point = try await Self.closed()
+    let right = try #require(try await WaitingSave.open(on: point.afterKill()).metadata())
+    let bytes = try point.afterKill().contents(of: WaitingSave.path.appending("Metadata.plist"))
+    var damages: [(String, (inout [UInt8]) -> Void)] = []
+    for offset in bytes.indices {
+      for bit in 0..<8 { damages.append(("bit \(bit) of byte \(offset)", { $0[offset] ^= 1 << bit })) }
+      damages.append(("cut to \(offset)", { $0.removeLast(bytes.count - offset) }))
+    }
+    var (refused, notWhole, harmless) = (0, 0, 0)
+    var (sample, tried) = (CaseSample(oneOf: 17), 0)
+    for (place, damage) in damages where sample.isNext() {
+      tried += 1
+      let disk = point.afterKill()
+      try disk.damage("Metadata.plist", in: WaitingSave.path, damage)
+      let store = try await WaitingSave.open(on: disk)
+      do {
+        let metadata = try await store.metadata()
+        guard try await store.verify().isWhole else {
+          notWhole += 1
+          continue
+        }
+        harmless += 1
+        let found = try #require(metadata, "\(place)")
+        #expect(found.contentDigest.lowercased() == right.contentDigest, "\(place)")
+        #expect(found.fileCount == right.fileCount && found.byteCount == right.byteCount, "\(place)")
+      } catch let error as FilePackageError {
+        #expect([.metadataDamaged, .newerFormat].contains(error.code), "\(place): \(error)")
+        refused += 1
+      }
+    }
+    print(
+      "metadata of \(bytes.count) bytes: \(tried) flipped bits and lengths, \(refused) refused, "
+        + "\(notWhole) found by verifying, \(harmless) harmless")
+    #expect(refused > 0 && notWhole > 0)
+  }
+}

@@ -1,0 +1,84 @@
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("A committed save whose staged files are damaged")
+struct StagedDamageTests {
+  enum Damage: CaseIterable {
+    case missing, empty, cut, flipped, replaced, folder, link
+
+    func act(_ name: FileName, in folder: FilePath, on disk: any Disk) throws {
+      let directory = try disk.openDirectory(at: folder)
+      switch self {
+      case .missing: try disk.removeFile(name, in: directory)
+      case .empty: try disk.damage(name, in: folder) { $0 = [] }
+      case .cut: try disk.damage(name, in: folder) { $0.removeLast() }
+      case .flipped: try disk.damage(name, in: folder) { $0[$0.count / 2] ^= 1 }
+      case .replaced:
+        try disk.removeFile(name, in: directory)
+        try disk.makeFile(name, Array("something else".utf8), in: directory)
+      case .folder:
+        try disk.removeFile(name, in: directory)
+        try disk.makeDirectory(name, in: directory, mode: 0o755)
+      case .link:
+        try disk.removeFile(name, in: directory)
+        try disk.makeSymbolicLink(to: Array("/etc/passwd".utf8), named: name, in: directory)
+      }
+    }
+  }
+
+  /// All files among the staged ones, those in new folders too.
+  private static func files(on disk: CrashDisk) throws -> [(folder: FilePath, name: FileName)] {
+    var files: [(FilePath, FileName)] = []
+    func visit(_ folder: FilePath) throws {
+      let directory = try disk.openDirectory(at: folder)
+      for name in try disk.names(in: folder) {
+        let name = FileName(name)
+        switch try disk.status(of: name, in: directory).kind {
+        case .directory: try visit(folder.appending(name.string))
+        case .file: files.append((folder, name))
+        default: break
+        }
+      }
+    }
+    try visit(WaitingSave.hidden.appending("tmp"))
+    return files
+  }
+
+  @Test func `is carried out or reported, and never half`() async throws {
+    let large = String(repeating: "large ", count: 200_000)
+    let save = try await WaitingSave(
+      ["Text.txt": "old", "Large.txt": "old and large"], metadata: true,
+      [.put("Text.txt", "new"), .put("Large.txt", large), .folder("New"), .put("New/x.txt", "in a folder")])
+    var (new, reported, verified) = (0, 0, 0)
+    for (folder, name) in try Self.files(on: save.afterCommit()) {
+      for damage in Damage.allCases {
+        let disk = save.afterCommit()
+        try damage.act(name, in: folder, on: disk)
+        let store = try await WaitingSave.open(on: disk)
+        let found = try NaturalPicture(of: WaitingSave.path, on: disk)
+        let report = try await store.verify()
+        if await store.journalDamage != nil {
+          #expect(found == save.old, "\(name) \(damage): \(save.old.differences(in: found))")
+          #expect(report.journal != nil)
+          reported += 1
+        } else if report.isWhole {
+          #expect(found == save.new, "\(name) \(damage): \(save.new.differences(in: found))")
+          new += 1
+        } else {
+          // In a new folder, whose files nobody reads at recovery.
+          #expect(report.damaged + report.missing == ["New/x.txt"], "\(name) \(damage): \(report)")
+          #expect(folder != WaitingSave.hidden.appending("tmp"), "\(name) \(damage): \(report)")
+          verified += 1
+        }
+      }
+    }
+    print(
+      "staged files: \(new + reported + verified) damages, \(new) put right from the journal, "
+        + "\(reported) reported, \(verified) found by verifying")
+    #expect(new > 0 && reported > 0 && verified > 0)
+  }
+}

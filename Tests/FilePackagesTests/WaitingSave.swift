@@ -1,0 +1,85 @@
+import DurableIO
+import FilePackages
+import Glibc
+import SystemPackage
+import TestSupport
+
+/// A package in which a save is committed and not published, as a killed program leaves it, and the same package
+/// just published and not closed.
+struct WaitingSave {
+  static let path: FilePath = "/Trip.pkg"
+  static let hidden: FilePath = "/Trip.pkg/.docpkg"
+  static let capacity = 8 << 10
+
+  /// What programs find before the save and after it.
+  let old: NaturalPicture
+  let new: NaturalPicture
+  private let waiting: CrashPoint
+  private let published: CrashPoint
+  /// Every moment from the commit on.
+  let points: [CrashPoint]
+
+  /// - Parameter edits: one of them replaces a file, so that there is an exchange.
+  init(_ tree: TestTree, metadata: Bool, _ edits: [Edit], options: CrashDisk.Options = .init()) async throws {
+    let disk = try await CrashCheck.disk(tree, metadata: metadata, options: options)
+    disk.synchronizeAll()
+    let store = try await PackageStore.open(Self.path, on: disk, journalCapacity: Self.capacity)
+    old = try NaturalPicture(of: Self.path, on: disk)
+    try await store.edit(edits)
+    let points = try await CrashDisk.crashPoints(of: disk) { try await store.save() }
+    new = try NaturalPicture(of: Self.path, on: disk)
+    guard let last = points.last,
+      let first = points.firstIndex(where: { $0.next == .exchange }),
+      try PackageStore.recoveryReport(Self.path, on: points[first].afterKill()).journal == .waiting
+    else { throw SystemError("save", code: .invalidArgument) }
+    waiting = points[first]
+    published = last
+    self.points = Array(points[first...])
+  }
+
+  /// A disk of its own for each test of it.
+  func afterCommit() -> CrashDisk { waiting.afterKill() }
+  func afterPublishing() -> CrashDisk { published.afterKill() }
+
+  static func open(on disk: any Disk) async throws -> PackageStore {
+    try await PackageStore.open(path, on: disk, journalCapacity: capacity)
+  }
+}
+
+extension Disk {
+  /// Changes the bytes of a file in place and leaves its date, as a medium does that fails.
+  func damage(_ name: FileName, in folder: FilePath, _ change: (inout [UInt8]) -> Void) throws {
+    let directory = try openDirectory(at: folder)
+    let file = try openFileForWriting(name, in: directory)
+    let modified = try status(of: file).modified
+    let before = try readAll(file)
+    var bytes = before
+    change(&bytes)
+    if bytes.count < before.count { try resize(file, to: UInt64(bytes.count)) }
+    if let first = zip(before, bytes).enumerated().first(where: { $0.element.0 != $0.element.1 })?.offset {
+      try writeAll(Array(bytes[first...]), to: file, at: UInt64(first))
+    }
+    try setModified(modified, of: file)
+  }
+
+  func contents(of path: FilePath) throws -> [UInt8] {
+    let name = path.lastComponent.map(FileName.init) ?? "?"
+    return try contents(of: name, in: openDirectory(at: path.removingLastComponent()))
+  }
+}
+
+/// Which of many cases of one kind are tried: all where `ALL_CRASH_POINTS` is set, as `make crash-points` does,
+/// otherwise a sample, the same each time.
+struct CaseSample {
+  private let stride: Int
+  private var count = 0
+
+  init(oneOf stride: Int) {
+    self.stride = getenv("ALL_CRASH_POINTS") == nil ? stride : 1
+  }
+
+  mutating func isNext() -> Bool {
+    defer { count += 1 }
+    return count % stride == 0
+  }
+}

@@ -1,0 +1,152 @@
+import DurableIO
+import Dispatch
+import FilePackages
+import FoundationEssentials
+import SystemPackage
+import TestSupport
+
+/// Opens a package with a journal that the bytes are, or whose only record they are, or are the plan of.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzJournal(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+  let bytes = Array(UnsafeBufferPointer(start: start, count: count))
+  let done = DispatchSemaphore(value: 0)
+  Task.detached {
+    do {
+      try await run(bytes)
+    } catch {
+      preconditionFailure("\(error)")
+    }
+    done.signal()
+  }
+  done.wait()
+  return 0
+}
+
+private let scene: TestTree = [
+  "Outside": ["secret.txt": "secret"],
+  "Trip.pkg": [
+    "a": "text a", "b": ["c": "text c", "d": .link(Array("../../Outside".utf8))],
+    "e": .link(Array("/Outside".utf8)),
+    ".docpkg": ["lock": "", "tmp": ["0": "staged", "1": .link(Array("/Outside".utf8)), "2": ["f": "in"]]],
+  ],
+]
+
+private func run(_ bytes: [UInt8]) async throws {
+  let disk = try CrashDisk(scene)
+  guard let flags = bytes.first else { return }
+  try prepare(disk, flags, Plan(bytes.dropFirst()))
+  let outside = disk.tree["Outside"]
+  do {
+    let store = try await PackageStore.open("/Trip.pkg", on: disk, journalCapacity: 8 << 10)
+    _ = try await store.verify()
+    await store.tree.addRegularFile(withContents: Data("new".utf8), preferredFilename: "New.txt")
+    _ = try await store.save()
+    try await store.close()
+  } catch is FilePackageError {
+    // A report is what is wanted.
+  }
+  precondition(disk.tree["Outside"] == outside, "something outside the package was changed")
+}
+
+/// Writes the journal.
+private func prepare(_ disk: CrashDisk, _ flags: UInt8, _ plan: Plan) throws {
+  let status = try disk.status(of: disk.openDirectory(at: "/Trip.pkg"))
+  var plan = plan
+  var bytes = plan.all
+  if flags & 3 != 0 {
+    var record = JournalRecord()
+    if flags & 3 != 1 {
+      while let operation = try plan.operation(on: disk) { record.operations.append(operation) }
+    }
+    let body = flags & 3 == 1 ? bytes : record.encodedBody
+    let contents = record.operations.compactMap { operation in
+      if case .put(let staged) = operation.action { staged.bytes } else { nil }
+    }
+    let count = flags & 3 == 1 ? Int(flags >> 5) : record.operations.count
+    let isBound = flags & 4 != 0
+    let sequence: UInt64 = flags & 16 == 0 ? 1 : .max
+    bytes = JournalFile.encoded(
+      [(body, contents, count)], from: sequence, committed: sequence,
+      applied: flags & 8 == 0 ? sequence - 1 : sequence, inode: isBound ? status.identity.inode : 7,
+      born: isBound ? status.born : nil)
+  }
+  try disk.makeFile("journal", bytes, in: disk.openDirectory(at: "/Trip.pkg/.docpkg"))
+}
+
+/// Takes decisions from bytes.
+private struct Plan {
+  private(set) var all: [UInt8]
+  private var position = 0
+
+  init(_ bytes: ArraySlice<UInt8>) { all = Array(bytes) }
+
+  private mutating func next() -> UInt8? {
+    guard position < all.count else { return nil }
+    defer { position += 1 }
+    return all[position]
+  }
+
+  private static let names: [FileName] = [
+    "a", "b", "c", "d", "e", "f", "g", "Metadata.plist", "..", ".docpkg", "tmp", "0",
+  ]
+  private static let staged: [FileName] = ["0", "1", "2", "3", "4", "..", "f", "0+"]
+
+  private mutating func path() -> PackagePath? {
+    guard let first = next() else { return nil }
+    var names = [Self.names[Int(first >> 2) % Self.names.count]]
+    for _ in 0..<(first & 3) {
+      guard let byte = next() else { break }
+      names.append(Self.names[Int(byte) % Self.names.count])
+    }
+    return PackagePath(first == 0xFF ? [] : names)
+  }
+
+  /// What is somewhere on the disk, or is nowhere.
+  private mutating func known(_ folder: FilePath, _ name: FileName, on disk: CrashDisk) -> JournalRecord
+    .Known?
+  {
+    guard let byte = next(), byte & 1 != 0 else { return nil }
+    var known = JournalRecord.Known(
+      kind: FileKind(rawValue: 1 + (byte >> 1) % 3) ?? .file, inode: UInt64(byte >> 3),
+      size: UInt64(byte >> 3),
+      modified: FileTime(seconds: 1_000_000_000, nanoseconds: 0), content: nil)
+    if byte & 8 != 0, let directory = try? disk.openDirectory(at: folder),
+      let status = try? disk.status(of: name, in: directory)
+    {
+      known = JournalRecord.Known(
+        kind: status.kind, inode: status.identity.inode, size: status.size, modified: status.modified,
+        content: nil)
+      if status.kind == .file, let bytes = try? disk.contents(of: name, in: directory) {
+        known.content = ContentHash(of: bytes)
+      }
+    }
+    return known
+  }
+
+  mutating func operation(on disk: CrashDisk) throws -> JournalRecord.Operation? {
+    guard let code = next(), let path = path(), position < all.count else { return nil }
+    let name = path.name ?? "x"
+    let folder = path.parent.names.reduce(FilePath("/Trip.pkg")) { $0.appending($1.string) }
+    let old = known(folder, name, on: disk)
+    let staged = Self.staged[Int(code >> 2) % Self.staged.count]
+    switch code & 3 {
+    case 0: return .init(path: path, action: .remove(staged), old: old)
+    case 1:
+      let mode = next().map { UInt16($0) << 4 }
+      return .init(path: path, action: .setAttributes(mode: mode, modified: nil), old: old)
+    default:
+      var node =
+        known("/Trip.pkg/.docpkg/tmp", staged, on: disk)
+        ?? .init(
+          kind: .file, inode: 0, size: 0, modified: FileTime(seconds: 0, nanoseconds: 0), content: .empty)
+      var bytes: [UInt8]?
+      if code & 1 != 0, let count = next() {
+        let inline = (0..<(count & 15)).map { UInt8(ascii: "a") + $0 }
+        (node.size, node.content, bytes) = (UInt64(inline.count), ContentHash(of: inline), inline)
+      }
+      let mode = next().map { UInt16($0) << 4 } ?? 0o644
+      return .init(
+        path: path, action: .put(.init(name: staged, node: node, mode: mode, bytes: bytes)), old: old)
+    }
+  }
+}
