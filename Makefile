@@ -1,11 +1,7 @@
 # The two commands: `make demo` shows the main job on real documents, `make test` runs everything.
 # Both install what is missing, build, and run.
 
-<<<<<<< Updated upstream
-.PHONY: demo test crash-points two-processes power-cut other-kernel build lint format prepare docs
-=======
-.PHONY: demo test crash-points two-processes fuzz build lint format prepare docs
->>>>>>> Stashed changes
+.PHONY: demo test crash-points two-processes power-cut other-kernel fuzz build lint format prepare docs
 
 demo: build
 	@Fixtures/demo.sh .build/release/docpkg
@@ -30,7 +26,6 @@ two-processes: prepare
 	swift build --build-tests
 	TWO_PROCESSES_SECONDS=$(SECONDS) swift test --skip-build --filter TwoProcessesTests
 
-<<<<<<< Updated upstream
 # Real file systems that lose power: on loop devices here, and in user-mode Linux with another kernel, disks that fail
 # and NFS. Not part of `test`: both need root, install what they need, and take some ten minutes each.
 power-cut:
@@ -38,11 +33,10 @@ power-cut:
 
 other-kernel:
 	@Tests/PowerCut/other-kernel
-=======
+
 # Gives each parser so many seconds of bytes that are nobody's: needs clang's runtime, which Swift brings.
 fuzz: prepare
 	.ci/fuzz $(SECONDS)
->>>>>>> Stashed changes
 
 lint:
 	swift format lint --strict --recursive --parallel Sources Tests Package.swift
