@@ -117,7 +117,7 @@ struct JournalCrashTests {
       -> JournalCrashCheck
     {
       try await Self.check(
-        saves, metadata: true, leavingOut: leavingOut, limit: 200, stopsAtFirst: true, together: true)
+        saves, metadata: true, leavingOut: leavingOut, limit: 24, stopsAtFirst: true, together: true)
     }
     let points = try await check { _ in false }.syncPoints
     var needless: [CrashDisk.SyncPoint] = []

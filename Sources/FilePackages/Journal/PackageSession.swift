@@ -6,6 +6,9 @@ import SystemPackage
 // (2) A journal whose medium failed is given up: its name goes, lastingly, before the save is said to have failed
 //     or is committed to another journal.
 // (3) The manifest is brought up to date after the names; until it is on the medium, the journal has its rows.
+// (4) A folder that went is taken apart only after the mark that it went is on the medium: a recovery that finds a
+//     part of it would take that for somebody's edit.
+// (5) A record that is found is put on the medium, and so is its journal's name, before the first name is changed.
 
 /// What a store keeps open from its first save until it is closed: the hidden folder with the journal and the
 /// manifest.
@@ -148,6 +151,17 @@ final class PackageSession {
 
   // MARK: Publishing
 
+  /// (5) Whoever wrote the record may have died before it was on the medium, or its journal's name.
+  private func synchronizeRecord() throws(FilePackageError) {
+    do {
+      try journal?.checkpoint()
+      try disk.synchronize(hidden.folder)
+      try disk.synchronize(hidden.root.descriptor)
+    } catch {
+      throw FilePackageError(error, .save, node, activity: "synchronizing its journal")
+    }
+  }
+
   /// Publishes the record that waits, and removes what it leaves.
   func publish(isRecovery: Bool, _ wait: LockWait) throws(FilePackageError) -> Publisher? {
     guard let journal, let record = journal.live else { return nil }
@@ -155,6 +169,7 @@ final class PackageSession {
       record, root: hidden.root, staging: hidden.staging, at: hidden.location, on: disk,
       isRecovery: isRecovery)
     publisher.isBound = journal.header.isBound(to: hidden.packageStatus)
+    if isRecovery { try synchronizeRecord() }
     try hidden.withoutReaders(wait) { () throws(FilePackageError) in try publisher.publish() }
     do {
       try journal.markApplied()
@@ -164,7 +179,10 @@ final class PackageSession {
     // (3) Without room for its rows the manifest is one of another state, which nobody uses: what it would have
     // told is read from the children.
     if let batch = record.batch, (try? note(batch)) == nil { manifest = nil }
-    publisher.removeLeftovers()
+    // (4) What cannot be removed yet goes with the session.
+    if !record.operations.contains(where: \.leavesFolder) || (try? journal.checkpoint()) != nil {
+      publisher.removeLeftovers()
+    }
     return publisher
   }
 
@@ -246,6 +264,12 @@ final class PackageSession {
 }
 
 extension JournalRecord.Operation {
+  /// Whether a folder is among the staged files once it is published.
+  fileprivate var leavesFolder: Bool {
+    guard old?.kind == .directory else { return false }
+    return if case .setAttributes = action { false } else { true }
+  }
+
   /// Whether the record relies on a node among the staged ones.
   fileprivate var needsStaged: Bool {
     if case .put(let staged) = action { staged.bytes == nil } else { false }
