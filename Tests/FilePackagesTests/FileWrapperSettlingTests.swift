@@ -5,7 +5,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("A tree that is edited while it is saved", .timeLimit(.minutes(2)))
+@Suite("A tree that is edited while it is saved", .timeLimit(.minutes(20)))
 struct FileWrapperSettlingTests {
   @Test(arguments: SavingWay.allCases)
   func `has every edit on disk after the next save`(way: SavingWay) async throws {

@@ -72,7 +72,7 @@ struct HostileJournalTests {
     ("a path \(name)", { try $0.writeJournal($0.journal([$0.put(names)])) })
   }
 
-  @Test(.timeLimit(.minutes(5)))
+  @Test(.timeLimit(.minutes(20)))
   func `reaches nothing outside by a path in its journal`() async throws {
     let nul = FileName(bytes: [0x61, 0, 0x62])
     let empty = FileName(bytes: [])
@@ -124,7 +124,7 @@ struct HostileJournalTests {
     ])
   }
 
-  @Test(.timeLimit(.minutes(5)))
+  @Test(.timeLimit(.minutes(20)))
   func `reaches nothing outside by a staged name`() async throws {
     let staging = "Trip.pkg/.docpkg/tmp"
     func staged(_ name: String, _ bytes: String?, _ make: @escaping (HostilePackage) throws -> Void)
@@ -177,7 +177,7 @@ struct HostileJournalTests {
     try await Self.run(cases)
   }
 
-  @Test(.timeLimit(.minutes(5)))
+  @Test(.timeLimit(.minutes(20)))
   func `reaches nothing outside by its hidden folder`() async throws {
     let hidden = "Trip.pkg/.docpkg"
     func waiting(_ name: String, _ make: @escaping (HostilePackage) throws -> Void) -> (String, Preparation) {
@@ -232,7 +232,7 @@ struct HostileJournalTests {
     try await Self.run(cases)
   }
 
-  @Test(.timeLimit(.minutes(5)))
+  @Test(.timeLimit(.minutes(20)))
   func `believes no number`() async throws {
     func changed(_ name: String, at offset: Int, _ value: UInt64) -> (String, Preparation) {
       (
@@ -332,7 +332,7 @@ struct HostileJournalTests {
     }
   }
 
-  @Test(.timeLimit(.minutes(5)))
+  @Test(.timeLimit(.minutes(20)))
   func `needs no memory for what a journal only claims`() async throws {
     try await withScratch { scratch in
       let package = try HostilePackage(in: scratch)
