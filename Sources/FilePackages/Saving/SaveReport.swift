@@ -49,9 +49,12 @@ extension SaveReport: CustomStringConvertible {
     if strategy == "none" { return "nothing to save" }
     var parts = [
       "wrote \(Self.list(written)) (\(Self.bytes(bytesWritten)))", "removed \(Self.list(removed))",
-      "reused \(reused) (\(Self.bytes(bytesReused)))",
-      "\(synchronizations) synchronization\(synchronizations == 1 ? "" : "s")",
     ]
+    // In place nobody counts what stays, unless the metadata has it.
+    if strategy != "journal" || generation != nil {
+      parts.append("reused \(reused) (\(Self.bytes(bytesReused)))")
+    }
+    parts.append("\(synchronizations) synchronization\(synchronizations == 1 ? "" : "s")")
     if !isPublished {
       parts.append(problem.map { "not yet visible to other programs: \($0)" } ?? "being published")
     }
