@@ -282,9 +282,10 @@ extension PackageStore {
   /// A while after the last save, when nobody waits for anything, what was noted in memory only is put on the
   /// medium.
   private func scheduleCheckpoint() {
+    guard let checkpointDelay else { return }
     checkpoint?.cancel()
     checkpoint = Task { [weak self] in
-      guard (try? await Task.sleep(for: .seconds(5))) != nil else { return }
+      guard (try? await Task.sleep(for: checkpointDelay)) != nil else { return }
       await self?.makeCheckpoint()
     }
   }

@@ -43,6 +43,9 @@ public actor PackageStore {
   var synchronizationsReported = 0
   /// How large the journal grows before it starts again, in bytes.
   let journalCapacity: Int
+  /// How long after a save what was noted in memory only is put on the medium; nil where only time would tell
+  /// whether that comes in between.
+  let checkpointDelay: Duration?
   /// How long others are waited for.
   let wait = LockWait()
   /// The trees that know files by a status from before a failed save, which linked and unlinked them.
@@ -60,10 +63,12 @@ public actor PackageStore {
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   init(
-    _ node: StoredNode, status: FileStatus, tree: FileWrapper, journalCapacity: Int = JournalFile.capacity
+    _ node: StoredNode, status: FileStatus, tree: FileWrapper, journalCapacity: Int = JournalFile.capacity,
+    checkpointDelay: Duration? = nil
   ) {
     location = node.location
     self.journalCapacity = journalCapacity
+    self.checkpointDelay = checkpointDelay
     executor = BlockingExecutor(label: "com.filepackages.store")
     location.isPackage = true
     self.tree = tree
@@ -87,11 +92,12 @@ public actor PackageStore {
   /// - Throws: `noSuchFile`, `notAPackage`, or the system's reason. Metadata that cannot be read is no error
   ///   here; `metadata()` and saving report it.
   public static func open(at url: URL) async throws(FilePackageError) -> PackageStore {
-    try await open(FilePath(of: url, for: .open), on: PosixDisk())
+    try await open(FilePath(of: url, for: .open), on: PosixDisk(), checkpointDelay: .seconds(5))
   }
 
   package static func open(
-    _ path: FilePath, on disk: any Disk, journalCapacity: Int = JournalFile.capacity
+    _ path: FilePath, on disk: any Disk, journalCapacity: Int = JournalFile.capacity,
+    checkpointDelay: Duration? = nil
   ) async throws(FilePackageError) -> PackageStore {
     let node = try find(path, on: disk)
     guard let status = node.status, status.kind == .directory else {
@@ -99,7 +105,8 @@ public actor PackageStore {
     }
     let name = node.location.path.lastComponent.map(FileName.init)
     let tree = FileWrapper(state: FileWrapper.State(node, name: name))
-    let store = PackageStore(node, status: status, tree: tree, journalCapacity: journalCapacity)
+    let store = PackageStore(node, status: status, tree: tree, journalCapacity: journalCapacity,
+      checkpointDelay: checkpointDelay)
     try await store.recover()
     return store
   }
