@@ -105,7 +105,8 @@ public actor PackageStore {
     }
     let name = node.location.path.lastComponent.map(FileName.init)
     let tree = FileWrapper(state: FileWrapper.State(node, name: name))
-    let store = PackageStore(node, status: status, tree: tree, journalCapacity: journalCapacity,
+    let store = PackageStore(
+      node, status: status, tree: tree, journalCapacity: journalCapacity,
       checkpointDelay: checkpointDelay)
     try await store.recover()
     return store
