@@ -4,7 +4,7 @@ package import SystemPackage
 /// What a disk was asked to do, in the words of `Disk`.
 package enum DiskOperation: Int, CaseIterable, Sendable {
   case openDirectory, openFile, openFileForWriting, createFile
-  case status, list, destination, extendedAttributes
+  case status, room, list, destination, extendedAttributes
   case read, write, resize, clone
   case makeDirectory, makeSymbolicLink, link, rename, exchange, removeFile, removeDirectory
   case setMode, setOwner, setModified, setExtendedAttribute
@@ -15,7 +15,7 @@ package enum DiskOperation: Int, CaseIterable, Sendable {
   package var changes: Bool {
     switch self {
     case .openDirectory, .openFile, .openFileForWriting: false
-    case .status, .list, .destination, .extendedAttributes, .read: false
+    case .status, .room, .list, .destination, .extendedAttributes, .read: false
     case .startWriting, .lock, .lockByte: false
     default: true
     }
@@ -125,6 +125,11 @@ package struct CountingDisk: Disk {
   {
     try count(.status, name)
     return try base.status(of: name, in: directory)
+  }
+
+  package func room(of file: borrowing OwnedDescriptor) throws(SystemError) -> DiskRoom {
+    try count(.room)
+    return try base.room(of: file)
   }
 
   package func list(_ directory: borrowing OwnedDescriptor) throws(SystemError) -> DirectoryListing {

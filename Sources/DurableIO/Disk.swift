@@ -38,6 +38,8 @@ package protocol Disk: Sendable {
   func status(of file: borrowing OwnedDescriptor) throws(SystemError) -> FileStatus
   /// statx(2) of an entry; of a symbolic link, the link's own.
   func status(of name: FileName, in directory: borrowing OwnedDescriptor) throws(SystemError) -> FileStatus
+  /// How much more the file system of an open file or directory can hold: fstatvfs(3). A quota may leave less.
+  func room(of file: borrowing OwnedDescriptor) throws(SystemError) -> DiskRoom
   /// All entries but `.` and `..`, in the file system's order: getdents64(2).
   func list(_ directory: borrowing OwnedDescriptor) throws(SystemError) -> DirectoryListing
   /// The destination of a symbolic link: readlinkat(2).
@@ -128,6 +130,25 @@ package protocol Disk: Sendable {
   /// It belongs to the descriptor, excludes the others of the same process, too, and ends with it, or with
   /// the process. EBADF for an exclusive lock of what was not opened for writing.
   func lock(byte: UInt64, of file: borrowing OwnedDescriptor, _ mode: LockMode) throws(SystemError) -> Bool
+}
+
+/// How much more a file system can hold for this process.
+package struct DiskRoom: Sendable, Hashable {
+  /// Nil where the file system does not say.
+  package var bytes: UInt64?
+  /// How many more files and directories; nil where that is not limited, or not said.
+  package var files: UInt64?
+  /// What it allocates at a time, in bytes.
+  package var blockSize: UInt64
+
+  package init(bytes: UInt64? = nil, files: UInt64? = nil, blockSize: UInt64 = 4096) {
+    (self.bytes, self.files, self.blockSize) = (bytes, files, blockSize)
+  }
+
+  /// What a file of so many bytes takes.
+  package func allocation(_ size: UInt64) -> UInt64 {
+    (size + blockSize - 1) / blockSize * blockSize
+  }
 }
 
 /// What a lock lets others do.

@@ -93,6 +93,20 @@ package struct PosixDisk: Disk {
     return FileStatus(status)
   }
 
+  package func room(of file: borrowing OwnedDescriptor) throws(SystemError) -> DiskRoom {
+    var room = statvfs()
+    let number = file.number
+    try repeated("fstatvfs") { fstatvfs(number, &room) }
+    // The superuser may use what is kept back from others.
+    let isSuperuser = geteuid() == 0
+    let blockSize = UInt64(max(room.f_frsize, 1))
+    let blocks = UInt64(isSuperuser ? room.f_bfree : room.f_bavail)
+    return DiskRoom(
+      bytes: room.f_blocks == 0 ? nil : blocks * blockSize,
+      files: room.f_files == 0 ? nil : UInt64(isSuperuser ? room.f_ffree : room.f_favail),
+      blockSize: blockSize)
+  }
+
   package func destination(of name: FileName, in directory: borrowing OwnedDescriptor) throws(SystemError)
     -> [UInt8]
   {

@@ -18,6 +18,8 @@ struct JournalCrashCheck {
   var stopsAtFirst = false
   /// Whether programs that know nothing of us must find whole files, too.
   var checksNaive = true
+  /// Whether the models were made by saving the same edits somewhere else.
+  var modelsAreOthers = false
   var syncPoints: [CrashDisk.SyncPoint] = []
 
   private struct Seen: Hashable {
@@ -40,14 +42,14 @@ struct JournalCrashCheck {
     }
     func report(_ words: String) { bad.append("\(place()): \(words)") }
     if checksNaive {
-      let naive = try NaturalPicture(of: Self.path, on: mounted)
+      let naive = try picture(mounted)
       for (name, entry) in naive.entries where !models.contains(where: { $0.entries[name] == entry }) {
         return report("before recovery '\(name)' is neither old nor new: \(entry)")
       }
     }
     do {
       let store = try await PackageStore.open(Self.path, on: mounted, journalCapacity: 24 << 10)
-      let found = try NaturalPicture(of: Self.path, on: mounted)
+      let found = try picture(mounted)
       guard let number = models.lastIndex(of: found), number >= promised else {
         let best = models[min(promised, models.count - 1)]
         let next =
@@ -70,6 +72,7 @@ struct JournalCrashCheck {
       guard next.entries.removeValue(forKey: "After.txt")?.bytes == Array("after the crash".utf8) else {
         return report("what was saved after the crash is not there")
       }
+      if modelsAreOthers { next = next.withoutChance }
       guard next.withoutMetadata == found.withoutMetadata else {
         return report("saving after the crash changed\n\(found.differences(in: next))")
       }
@@ -90,14 +93,22 @@ struct JournalCrashCheck {
   }
 }
 
-/// What programs find in a package: everything but the hidden folder, without the dates of folders.
+extension JournalCrashCheck {
+  func picture(_ disk: CrashDisk) throws -> NaturalPicture {
+    let picture = try NaturalPicture(of: Self.path, on: disk)
+    return modelsAreOthers ? picture.withoutChance : picture
+  }
+}
+
+/// What programs find in a package: everything but the hidden folder, without the dates of folders and links, which
+/// no save promises.
 struct NaturalPicture: Hashable, Sendable {
   var entries: [String: PackagePicture.Entry] = [:]
 
   init(of path: FilePath, on disk: any Disk) throws {
     for (name, var entry) in try PackagePicture(of: path, on: disk).entries
     where name != ".docpkg" && !name.hasPrefix(".docpkg/") {
-      if entry.kind == .directory { entry.modified = .old }
+      if entry.kind != .file { entry.modified = .old }
       entries[name] = entry
     }
   }
@@ -109,6 +120,16 @@ struct NaturalPicture: Hashable, Sendable {
       return
         "\(name): expected \(old.map { "\($0)" } ?? "nothing"), found \(new.map { "\($0)" } ?? "nothing")"
     }.joined(separator: "\n")
+  }
+
+  /// Without what is another one each time the same edits are saved, or where two saves are one.
+  var withoutChance: NaturalPicture {
+    var copy = withoutMetadata
+    for name in copy.entries.keys {
+      copy.entries[name]?.modified = .old
+      copy.entries[name]?.mode = 0
+    }
+    return copy
   }
 
   var withoutMetadata: NaturalPicture {

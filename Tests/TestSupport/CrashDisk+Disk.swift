@@ -87,6 +87,14 @@ extension CrashDisk {
     }
   }
 
+  package func room(of file: borrowing OwnedDescriptor) throws(SystemError) -> DiskRoom {
+    let number = file.number
+    return try call("fstatvfs") { (state) throws(Errno) -> DiskRoom in
+      _ = try state.node(number)
+      return options.room
+    }
+  }
+
   package func list(_ directory: borrowing OwnedDescriptor) throws(SystemError) -> DirectoryListing {
     let number = directory.number
     return try call("getdents64") { (state) throws(Errno) -> DirectoryListing in

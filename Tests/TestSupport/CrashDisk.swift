@@ -27,6 +27,8 @@ package final class CrashDisk: Disk {
     /// Nanoseconds; changes within one such tick have the same time.
     package var timeGranularity: UInt64 = 1
     package var device: UInt64 = 1
+    /// What it says of its room; it never runs out of it.
+    package var room = DiskRoom()
 
     package init() {}
   }

@@ -89,6 +89,10 @@ package struct SlowFlushDisk: Disk {
     try base.status(of: name, in: directory)
   }
 
+  package func room(of file: borrowing OwnedDescriptor) throws(SystemError) -> DiskRoom {
+    try base.room(of: file)
+  }
+
   package func list(_ directory: borrowing OwnedDescriptor) throws(SystemError) -> DirectoryListing {
     try base.list(directory)
   }

@@ -6,7 +6,8 @@ import FoundationEssentials
 //     as it should is damaged.
 // (2) A record counts when its checksum, chained to the one before it, is right and all bytes in it have the
 //     hashes that it names. The last one that counts is the only one that may still have to be published: the
-//     one before was published and synchronised before it was written.
+//     one before was published and synchronised before it was written, or the last one was made over the same
+//     state and takes its place.
 // (3) The marks say how far the journal is known to be committed and applied. They are written without being
 //     synchronised: whoever finds older ones does something again that is done already.
 // (4) Records that are known to be committed and are damaged are reported, never skipped.
@@ -91,7 +92,6 @@ package final class JournalFile {
 
   /// Makes a journal whose first record is `record`, in the package's hidden folder. When it returns, the record
   /// is committed as far as the folder's entry is: the caller has to synchronise the folder.
-  ///
   static func make(
     _ record: inout JournalRecord, in folder: borrowing OwnedDescriptor, of package: FileStatus,
     on disk: any Disk
@@ -206,7 +206,7 @@ package final class JournalFile {
         do throws(ByteReader.Damage) {
           let next = try JournalRecord(bytes[end...], head, after: checksum)
           record = next
-          if let batch = next.batch { batches.append(batch) }
+          if let batch = next.batch { batches.note(batch) }
           checksum = head.checksum
           end += head.length
         } catch {
@@ -233,9 +233,10 @@ package final class JournalFile {
   // MARK: Writing
 
   /// Whether the next record starts the journal again, before which `checkpoint()` and the manifest's
-  /// synchronisation are due.
+  /// synchronisation are due. Not while one waits in it: what is written over must not be needed any more.
   func mustRestart(for record: JournalRecord, capacity: Int) -> Bool {
-    end > Self.start && end + record.operations.reduce(0) { $0 + ($1.bytes?.count ?? 256) } > capacity
+    live == nil && end > Self.start
+      && end + record.operations.reduce(0) { $0 + ($1.bytes?.count ?? 256) } > capacity
   }
 
   /// Starts again at the beginning. (5)
@@ -269,7 +270,7 @@ package final class JournalFile {
     sequence = record.sequence
     checksum = next
     live = record
-    if let batch = record.batch { batches.append(batch) }
+    if let batch = record.batch { batches.note(batch) }
     marks.committed = sequence
     marks.end = UInt64(end)
     // (3) The record is committed whether or not this can be written.
@@ -292,5 +293,13 @@ package final class JournalFile {
 
   private func writeMarks() throws(SystemError) {
     try disk.write(marks.encoded, to: file, at: UInt64(Marks.offset))
+  }
+}
+
+extension [ManifestBatch] {
+  /// Adds the batch of the next record; of two that were made over the same state the later one counts.
+  fileprivate mutating func note(_ batch: ManifestBatch) {
+    if last?.parent == batch.parent { removeLast() }
+    append(batch)
   }
 }

@@ -14,6 +14,11 @@ extension JournalRecord {
   /// More records than a journal can have, and far from where counting ends.
   static let maximumSequence: UInt64 = 1 << 62
 
+  private enum Flag {
+    static let batch: UInt8 = 1
+    static let relaxed: UInt8 = 2
+  }
+
   // MARK: Writing
 
   /// The record as it is written, and its checksum.
@@ -27,7 +32,7 @@ extension JournalRecord {
   package var encodedBody: [UInt8] {
     var body = ByteWriter()
     for operation in operations { operation.encode(to: &body) }
-    body.write(UInt8(batch == nil ? 0 : 1))
+    body.write((batch == nil ? 0 : Flag.batch) | (isRelaxed ? Flag.relaxed : 0))
     if let batch { body.write(batch.encoded(after: .empty).bytes) }
     return body.bytes
   }
@@ -123,7 +128,9 @@ extension JournalRecord {
       self.operations.append(operation)
     }
     try places.checkParents()
-    if try operations.read(UInt8.self) != 0 {
+    let flags = try operations.read(UInt8.self)
+    isRelaxed = flags & Flag.relaxed != 0
+    if flags & Flag.batch != 0 {
       var (length, checksum) = (0, ContentHash.empty)
       let rest = try operations.read(count: operations.remaining)
       guard let batch = ManifestBatch(rest, after: .empty, &length, &checksum), length == rest.count else {
@@ -171,6 +178,11 @@ extension JournalRecord.Operation {
     static let setAttributes: UInt8 = 3
   }
 
+  private enum Flag {
+    static let bytes: UInt8 = 1
+    static let exactMode: UInt8 = 2
+  }
+
   /// The bytes that the record holds for it.
   var bytes: [UInt8]? {
     if case .put(let staged) = action { staged.bytes } else { nil }
@@ -190,7 +202,7 @@ extension JournalRecord.Operation {
       writer.writeShort(staged.name.bytes)
       staged.node.encode(to: &writer)
       writer.write(staged.mode)
-      writer.write(UInt8(staged.bytes == nil ? 0 : 1))
+      writer.write((staged.bytes == nil ? 0 : Flag.bytes) | (staged.modeIsExact ? Flag.exactMode : 0))
       if let bytes = staged.bytes { writer.write(UInt64(bytes.count)) }
     case .remove(let name):
       writer.writeShort(name.bytes)
@@ -210,7 +222,9 @@ extension JournalRecord.Operation {
       let name = try Self.name(&reader)
       let node = try JournalRecord.Known(&reader)
       var staged = JournalRecord.Staged(name: name, node: node, mode: try reader.read() & 0o7777)
-      if try reader.read(UInt8.self) != 0 {
+      let flags = try reader.read(UInt8.self)
+      staged.modeIsExact = flags & Flag.exactMode != 0
+      if flags & Flag.bytes != 0 {
         let count = try reader.read(UInt64.self)
         guard count == node.size, count <= UInt64(contents.remaining), node.kind != .directory else {
           throw .init(words: "it has other bytes than it says")

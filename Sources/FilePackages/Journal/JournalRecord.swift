@@ -9,6 +9,8 @@ package struct JournalRecord: Sendable, Hashable {
   package var operations: [Operation] = []
   /// What the save adds to the manifest; nil for a package without metadata.
   package var batch: ManifestBatch?
+  /// Whether names may lead to new files before these are on the medium.
+  package var isRelaxed = false
 
   package init() {}
 
@@ -47,22 +49,33 @@ package struct JournalRecord: Sendable, Hashable {
     }
   }
 
-  /// A node that waits in the folder for staged files.
+  /// A node on its way from the folder for staged files to its place.
   package struct Staged: Sendable, Hashable {
     package var name: FileName
+    /// Without an inode where the node is made only when it is published.
     package var node: Known
     package var mode: UInt16
+    /// False for a file that gets the mode of any new one; then only the owner's right to execute it counts.
+    package var modeIsExact: Bool
     /// A file's bytes or a link's destination, where the record itself holds them. Where it does not, the node
-    /// was synchronised before the record was written.
+    /// was made and synchronised before the record was written.
     package var bytes: [UInt8]?
 
-    package init(name: FileName, node: Known, mode: UInt16, bytes: [UInt8]? = nil) {
-      (self.name, self.node, self.mode, self.bytes) = (name, node, mode, bytes)
+    package init(
+      name: FileName, node: Known, mode: UInt16, modeIsExact: Bool = true, bytes: [UInt8]? = nil
+    ) {
+      (self.name, self.node, self.mode) = (name, node, mode)
+      (self.modeIsExact, self.bytes) = (modeIsExact, bytes)
     }
   }
 }
 
 extension JournalRecord.Known {
+  /// The number of a node that is not made yet.
+  static let noInode: UInt64 = 0
+  /// The date of a link that gets none but that of its making.
+  static let noDate = FileTime(seconds: 0, nanoseconds: 0)
+
   init(_ status: FileStatus, content: ContentHash? = nil) {
     self.init(
       kind: status.kind, inode: status.identity.inode, size: status.size, modified: status.modified,
@@ -73,5 +86,19 @@ extension JournalRecord.Known {
   func isSame(as status: FileStatus) -> Bool {
     guard kind == status.kind, inode == status.identity.inode else { return false }
     return kind == .directory || (size == status.size && modified == status.modified)
+  }
+}
+
+extension JournalRecord.Staged {
+  /// Set-user-ID and set-group-ID.
+  static let rights: UInt16 = 0o6000
+
+  /// Whether a node has the mode and the date that this is to have. A link is what it leads to: its date cannot be put
+  /// on the medium.
+  func hasAttributes(of status: FileStatus) -> Bool {
+    if status.kind == .symbolicLink { return true }
+    guard node.modified == status.modified else { return false }
+    let counted = modeIsExact ? ~Self.rights : 0o100
+    return mode & counted == status.mode & counted
   }
 }

@@ -2,13 +2,14 @@ import DurableIO
 import FoundationEssentials
 import SystemPackage
 
-// (1) Nothing is written to the journal while a record in it waits to be published.
+// (1) While a record in the journal waits to be published, only one that takes its place is written.
 // (2) A journal whose medium failed is given up: its name goes, lastingly, before the save is said to have failed
 //     or is committed to another journal.
 // (3) The manifest is brought up to date after the names; until it is on the medium, the journal has its rows.
 // (4) A folder that went is taken apart only after the mark that it went is on the medium: a recovery that finds a
 //     part of it would take that for somebody's edit.
 // (5) A record that is found is put on the medium, and so is its journal's name, before the first name is changed.
+// (6) A relaxed record waits until what it published is flushed, which comes before anything else is committed.
 
 /// What a store keeps open from its first save until it is closed: the hidden folder with the journal and the
 /// manifest.
@@ -24,6 +25,8 @@ final class PackageSession {
   private(set) var removedLeftovers = false
   private var manifestIsSynchronized = true
   private var isAbandoned = false
+  /// What a relaxed publishing left in memory. (6)
+  private var unflushed: Publisher?
 
   private let journalCapacity: Int
 
@@ -56,6 +59,8 @@ final class PackageSession {
         // Nobody else was there.
       } else {
         journal = nil
+        // Whoever was there has flushed it.
+        unflushed = nil
         switch try JournalFile.find(in: hidden.folder, on: disk, forWriting: true) {
         case .nothing: break
         case .journal(let found): journal = found
@@ -78,8 +83,18 @@ final class PackageSession {
       in: hidden.folder, on: disk, journal?.batches ?? [], for: metadata.revision, writing: true)
   }
 
-  /// The record that waits to be published, written by whoever.
+  /// The record that waits to be published or flushed, written by whoever.
   var live: JournalRecord? { journal?.live }
+
+  /// Whether the record that waits may be replaced by one that is made over the same state: nothing on disk is on its
+  /// way for it.
+  var canSupersede: Bool {
+    guard let live, unflushed == nil else { return false }
+    return hidden.isLocked && !live.operations.contains(where: \.needsStaged)
+  }
+
+  /// Whether a relaxed publishing left something in memory.
+  var isUnflushed: Bool { unflushed != nil }
 
   /// From here on staged files have other names than those of earlier saves, which may not have gone.
   func beginSave() { number += 1 }
@@ -104,10 +119,14 @@ final class PackageSession {
           try synchronizeManifest()
           try journal.restart()
         }
+        let before = journal.live
         do {
           return try journal.commit(&record, capacity: journalCapacity)
         } catch {
+          if let before { try publishBeforeGivingUp(before, error) }
           try giveUpJournal(error)
+          // It was made over the state before the one that stands there now.
+          if before != nil { throw error }
         }
       }
       try makeJournal(&record)
@@ -117,6 +136,20 @@ final class PackageSession {
         throw FilePackageError(failure, .save, node, activity: "writing the journal")
       }
       throw FilePackageError(.inputOutput, .save, node)
+    }
+  }
+
+  /// Brings what was acknowledged to its names before the journal that has it goes.
+  private func publishBeforeGivingUp(_ record: JournalRecord, _ first: SystemError) throws(FilePackageError) {
+    do throws(FilePackageError) {
+      var publisher = publisher(of: record, isRecovery: true)
+      try hidden.withoutReaders(LockWait()) { () throws(FilePackageError) in try publisher.publish() }
+      if let batch = record.batch, (try? note(batch)) == nil { manifest = nil }
+      publisher.removeLeftovers()
+    } catch {
+      throw FilePackageError(
+        .indeterminate, .save, node, activity: "writing the journal",
+        reason: "\(first.reason), and then \(error.reason ?? error.code.words)")
     }
   }
 
@@ -162,35 +195,50 @@ final class PackageSession {
     }
   }
 
-  /// Publishes the record that waits, and removes what it leaves.
-  func publish(isRecovery: Bool, _ wait: LockWait) throws(FilePackageError) -> Publisher? {
-    guard let journal, let record = journal.live else { return nil }
+  private func publisher(of record: JournalRecord, isRecovery: Bool) -> Publisher {
     var publisher = Publisher(
       record, root: hidden.root, staging: hidden.staging, at: hidden.location, on: disk,
       isRecovery: isRecovery)
-    publisher.isBound = journal.header.isBound(to: hidden.packageStatus)
+    if let journal { publisher.isBound = journal.header.isBound(to: hidden.packageStatus) }
+    return publisher
+  }
+
+  /// Publishes the record that waits, and removes what it leaves; flushes what is published already.
+  func publish(isRecovery: Bool, _ wait: LockWait) throws(FilePackageError) -> Publisher? {
+    if var publisher = unflushed {
+      unflushed = nil
+      try publisher.flush()
+      try finish(publisher)
+      return nil
+    }
+    guard let record = live else { return nil }
+    var publisher = publisher(of: record, isRecovery: isRecovery)
     if isRecovery { try synchronizeRecord() }
     try hidden.withoutReaders(wait) { () throws(FilePackageError) in try publisher.publish() }
+    if publisher.isStrict { try finish(publisher) } else { unflushed = publisher }
+    return publisher
+  }
+
+  /// Notes that a record is published, and removes what it leaves.
+  private func finish(_ publisher: Publisher) throws(FilePackageError) {
     do {
-      try journal.markApplied()
+      try journal?.markApplied()
     } catch {
       throw FilePackageError(error, .save, node, activity: "noting what is published")
     }
+    let record = publisher.record
     // (3) Without room for its rows the manifest is one of another state, which nobody uses: what it would have
     // told is read from the children.
     if let batch = record.batch, (try? note(batch)) == nil { manifest = nil }
     // (4) What cannot be removed yet goes with the session.
-    if !record.operations.contains(where: \.leavesFolder) || (try? journal.checkpoint()) != nil {
+    if !record.operations.contains(where: \.leavesFolder) || (try? journal?.checkpoint()) != nil {
       publisher.removeLeftovers()
     }
-    return publisher
   }
 
   /// Whether nothing of a record is left to be done, as far as can be told.
   func isCarriedOut(_ record: JournalRecord) -> Bool {
-    let publisher = Publisher(
-      record, root: hidden.root, staging: hidden.staging, at: hidden.location, on: disk, isRecovery: true)
-    return (try? publisher.outstanding().isEmpty) ?? false
+    return (try? publisher(of: record, isRecovery: true).outstanding().isEmpty) ?? false
   }
 
   private func note(_ batch: ManifestBatch) throws(SystemError) {
@@ -222,9 +270,12 @@ final class PackageSession {
 
   // MARK: Ending
 
-  /// Puts on the medium that all is published, so that after a power cut nothing has to be compared.
-  func checkpoint() throws(SystemError) {
-    guard let journal, journal.live == nil else { return }
+  /// Puts on the medium what is published and that it is, so that after a power cut nothing has to be compared; with
+  /// the lock held.
+  func checkpoint() throws {
+    guard let journal, try journal.isCurrent(in: hidden.folder) else { return }
+    if isUnflushed { _ = try publish(isRecovery: false, LockWait()) }
+    guard journal.live == nil else { return }
     try synchronizeManifest()
     try journal.checkpoint()
   }

@@ -6,16 +6,16 @@ extension Publisher {
   /// What was to be put somewhere stays as a conflict version, since something else stands there by now.
   mutating func keepOurs(_ operation: JournalRecord.Operation) throws(FilePackageError) {
     guard case .put(let staged) = operation.action else { return }
+    var own = staged
     let isLost: Bool
     do {
-      let status = try disk.statusIfPresent(of: staged.name, in: staging.descriptor)
-      isLost = if case .no = try readiness(staged, status) { true } else { false }
+      isLost = try problem(staged) != nil
     } catch {
       throw FilePackageError(error, .save, node(operation.path), activity: "looking at")
     }
-    // A staged file is lost only once it was published.
+    // What the record does not hold is lost only once it was published.
     if isLost { return }
-    try keep(try prepare(staged, at: operation.path), of: operation.path)
+    try keep(try prepare(&own, operation), of: operation.path)
   }
 
   /// Moves a staged node to the conflict versions, under the path that it has or had in the package.
@@ -45,7 +45,9 @@ extension Publisher {
   ) throws(FilePackageError) {
     guard isRecovery && isBound else { return }
     let names = [staged.name, staged.name.rewritten]
-    for name in names.map(\.movedAway) + (isPublished ? names : []) {
+    // What the record does not hold waits there itself until it is published.
+    let mayHoldTheirs = isPublished || staged.bytes != nil
+    for name in names.map(\.movedAway) + (mayHoldTheirs ? names : []) {
       try keepIfTheirs(name, staged, operation)
     }
   }
@@ -63,6 +65,7 @@ extension Publisher {
         // that a power cut has torn is still ours.
         if isBound && now.identity.inode == staged.node.inode { return }
         if try isContent(staged, now, source, in: staging.descriptor) { return }
+        if try isRemains(staged, now, source, in: staging.descriptor) { return }
       }
     } catch {
       throw FilePackageError(error, .save, node(operation.path), activity: "looking at what was replaced at")

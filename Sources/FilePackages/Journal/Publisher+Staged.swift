@@ -1,133 +1,166 @@
 import DurableIO
+import SystemPackage
 
-// What waits among the staged files.
+// What is put: made from the record, or waiting among the staged files.
 extension Publisher {
-  /// (1)
-  mutating func synchronizeStaged() throws(FilePackageError) {
+  // MARK: Making what the record holds
+
+  /// Makes the files and links whose bytes the record holds. (1)
+  mutating func makeStaged() throws(FilePackageError) {
     guard !isRecovery else { return }
-    var waiting: [(path: PackagePath, name: FileName)] = []
-    for operation in record.operations {
-      guard case .put(let staged) = operation.action, staged.bytes != nil, staged.node.kind == .file else {
-        continue
+    let indices = record.operations.indices.filter { record.operations[$0].bytes != nil }
+    do {
+      for start in stride(from: 0, to: indices.count, by: 64) {
+        try make(indices[start..<min(start + 64, indices.count)])
       }
-      waiting.append((operation.path, staged.name))
-    }
-    for start in stride(from: 0, to: waiting.count, by: 64) {
-      try synchronize(waiting[start..<min(start + 64, waiting.count)])
+    } catch {
+      // No name leads to any of them yet, and without room they would only be in the way.
+      for index in indices {
+        if case .put(let staged) = record.operations[index].action {
+          removeLeftover(staged.name, isFolder: false)
+        }
+      }
+      throw error
     }
   }
 
   /// Begins to write all before the first is waited for, so that the disk can write them together.
-  mutating func synchronize(
-    _ files: ArraySlice<(path: PackagePath, name: FileName)>
-  ) throws(FilePackageError) {
-    var open: [(name: FileName, file: OpenNode)] = []
-    for (path, name) in files {
+  private mutating func make(_ indices: ArraySlice<Int>) throws(FilePackageError) {
+    var open: [(index: Int, file: OpenNode)] = []
+    for index in indices {
+      let operation = record.operations[index]
+      guard case .put(var staged) = operation.action else { continue }
       do {
-        let file = OpenNode(try disk.openFile(name, in: staging.descriptor))
-        if files.count > 1 { try disk.startWriting(file.descriptor) }
-        open.append((name, file))
+        guard let file = try make(&staged, as: staged.name, operation) else { continue }
+        if isStrict && indices.count > 1 { try disk.startWriting(file.descriptor) }
+        open.append((index, file))
       } catch {
-        throw FilePackageError(error, .save, node(path), activity: "synchronizing")
+        throw FilePackageError(error, .save, node(operation.path), activity: "writing")
+      }
+      // From here on it is known by its number.
+      record.operations[index].action = .put(staged)
+    }
+    guard isStrict else { return }
+    for (index, file) in open {
+      guard (try? disk.synchronize(file.descriptor)) == nil else { continue }
+      // Its pages count as written now although they are not: it is given up, and made anew.
+      let operation = record.operations[index]
+      guard case .put(var staged) = operation.action else { continue }
+      removeLeftover(staged.name, isFolder: false)
+      _ = try makeAnew(&staged, operation)
+      record.operations[index].action = .put(staged)
+    }
+  }
+
+  /// Makes a file or a link; what a user gave the file that it replaces, it gets, too. Nil for a link, which is
+  /// synchronised with its folder.
+  private mutating func make(
+    _ staged: inout JournalRecord.Staged, as name: FileName, _ operation: JournalRecord.Operation
+  ) throws(SystemError) -> OpenNode? {
+    let bytes = staged.bytes ?? []
+    if staged.node.kind == .symbolicLink {
+      try disk.makeSymbolicLink(to: bytes, named: name, in: staging.descriptor)
+      if staged.node.modified != JournalRecord.Known.noDate {
+        try disk.setModified(staged.node.modified, of: name, in: staging.descriptor)
+      }
+      staged.node = JournalRecord.Known(
+        try disk.status(of: name, in: staging.descriptor), content: staged.node.content)
+      return nil
+    }
+    let file = try disk.createFile(name, in: staging.descriptor, mode: staged.mode & 0o777)
+    try disk.write(bytes, to: file, at: 0)
+    try keepAttributes(of: operation, on: file)
+    try disk.setModified(staged.node.modified, of: file)
+    var status = try disk.status(of: file)
+    // Whoever wrote the record does not get the rights of whoever opens the package.
+    let mode = isRecovery ? staged.mode & ~JournalRecord.Staged.rights : staged.mode
+    if staged.modeIsExact && status.mode != mode {
+      try disk.setMode(mode, of: file)
+      status = try disk.status(of: file)
+    }
+    staged.node = JournalRecord.Known(status, content: staged.node.content)
+    return OpenNode(file)
+  }
+
+  private mutating func keepAttributes(
+    of operation: JournalRecord.Operation, on file: borrowing OwnedDescriptor
+  ) throws(SystemError) {
+    guard operation.old?.kind == .file, let name = operation.path.name,
+      let folder = try open(operation.path.parent)
+    else { return }
+    do {
+      let old = try disk.openFile(name, in: folder.descriptor)
+      try disk.keepAttributes(of: disk.status(of: old), from: old, on: file)
+    } catch {
+      switch error.code {
+      // Somebody put something else there, or nothing.
+      case .noSuchFileOrDirectory, .invalidArgument, .tooManySymbolicLinkLevels, .noSuchAddressOrDevice:
+        return
+      case .permissionDenied where error.call == "openat": fallbacks.insert("attributes that cannot be read")
+      default: throw error
       }
     }
-    for (name, file) in open {
-      do {
-        try disk.synchronize(file.descriptor)
-      } catch {
-        // Its pages count as written now although they are not: the file is given up, and written anew from the
-        // record. If it cannot be removed, it must not be believed either.
-        givenUp.insert(name)
-        guard (try? disk.removeFile(name, in: staging.descriptor)) != nil else {
-          throw FilePackageError(error, .save, node(.root), activity: "synchronizing")
-        }
-      }
+  }
+
+  /// Makes again what was lost, torn or given up, and flushes it; returns its name.
+  mutating func makeAnew(
+    _ staged: inout JournalRecord.Staged, _ operation: JournalRecord.Operation
+  ) throws(FilePackageError) -> FileName {
+    let name = staged.name.rewritten
+    rewritten.insert(staged.name)
+    do {
+      if try disk.exists(name, in: staging.descriptor) { try disk.removeFile(name, in: staging.descriptor) }
+      if let file = try make(&staged, as: name, operation) { try disk.synchronize(file.descriptor) }
+      return name
+    } catch {
+      throw FilePackageError(error, .save, node(operation.path), activity: "writing")
     }
   }
 
-  /// What there is among the staged files of what an operation puts.
-  enum Ready {
-    case asStaged
-    /// To be written again from the record.
-    case fromRecord
-    case no(String)
-  }
+  // MARK: What waits
 
-  func readiness(_ staged: JournalRecord.Staged, _ status: FileStatus?) throws(SystemError) -> Ready {
-    if let status, isWhole(staged, status),
-      try isContent(staged, status, staged.name, in: staging.descriptor)
-    {
-      return .asStaged
+  /// Why what a record does not hold itself cannot be put; nil where it can.
+  func problem(_ staged: JournalRecord.Staged) throws(SystemError) -> String? {
+    guard staged.bytes == nil else { return nil }
+    guard let status = try disk.statusIfPresent(of: staged.name, in: staging.descriptor) else {
+      return "its staged file is missing"
     }
-    if staged.bytes != nil { return .fromRecord }
-    return .no(status == nil ? "its staged file is missing" : "its staged file is damaged")
-  }
-
-  /// Whether a staged file has its mode and date, of which a power cut may leave it without.
-  func isWhole(_ staged: JournalRecord.Staged, _ status: FileStatus) -> Bool {
-    !isRecovery || staged.node.kind == .directory || staged.hasAttributes(of: status)
+    // A power cut may leave a file without its mode and date.
+    let isWhole = !isRecovery || staged.node.kind == .directory || staged.hasAttributes(of: status)
+    guard isWhole, try isContent(staged, status, staged.name, in: staging.descriptor) else {
+      return "its staged file is damaged"
+    }
+    return nil
   }
 
   /// Makes sure that what is to be put is there and lasts; returns its name.
   mutating func prepare(
-    _ staged: JournalRecord.Staged, at path: PackagePath
+    _ staged: inout JournalRecord.Staged, _ operation: JournalRecord.Operation
   ) throws(FilePackageError) -> FileName {
-    // What this process has just written and flushed is there.
-    if !isRecovery && !givenUp.contains(staged.name) { return staged.name }
+    // What this process has just made and flushed is there.
+    guard isRecovery else {
+      return rewritten.contains(staged.name) ? staged.name.rewritten : staged.name
+    }
+    if staged.bytes != nil { return try makeAnew(&staged, operation) }
     do {
-      let status = try disk.statusIfPresent(of: staged.name, in: staging.descriptor)
-      switch try readiness(staged, status) {
-      case .asStaged:
-        // After a process died it may be in memory only. A folder was synchronised before the record.
-        if isRecovery && staged.node.kind == .file {
-          try disk.synchronize(disk.openFile(staged.name, in: staging.descriptor))
-        }
-        return staged.name
-      case .fromRecord:
-        return try write(staged)
-      case .no(let reason):
-        throw failure(.journalDamaged, path, reason)
+      if let problem = try problem(staged) {
+        throw failure(.journalDamaged, operation.path, problem)
       }
+      // After a process died it may be in memory only. A folder was synchronised before the record.
+      if staged.node.kind == .file {
+        try disk.synchronize(disk.openFile(staged.name, in: staging.descriptor))
+      }
+      return staged.name
     } catch let error as SystemError {
-      throw FilePackageError(error, .save, node(path), activity: "publishing")
+      throw FilePackageError(error, .save, node(operation.path), activity: "publishing")
     } catch {
-      throw error as? FilePackageError ?? failure(.inputOutput, path, nil)
+      throw error as? FilePackageError ?? failure(.inputOutput, operation.path, nil)
     }
-  }
-
-  mutating func write(_ staged: JournalRecord.Staged) throws(SystemError) -> FileName {
-    let name = staged.name.rewritten
-    let bytes = staged.bytes ?? []
-    rewritten.insert(staged.name)
-    if try disk.exists(name, in: staging.descriptor) { try disk.removeFile(name, in: staging.descriptor) }
-    if staged.node.kind == .symbolicLink {
-      try disk.makeSymbolicLink(to: bytes, named: name, in: staging.descriptor)
-      try disk.setModified(staged.node.modified, of: name, in: staging.descriptor)
-      return name
-    }
-    let file = try disk.createFile(name, in: staging.descriptor, mode: 0o600)
-    try disk.write(bytes, to: file, at: 0)
-    // Whoever wrote the record does not get the rights of whoever opens the package.
-    try disk.setMode(staged.mode & ~JournalRecord.Staged.rights, of: file)
-    try disk.setModified(staged.node.modified, of: file)
-    try disk.synchronize(file)
-    return name
-  }
-}
-
-extension JournalRecord.Staged {
-  /// Set-user-ID and set-group-ID.
-  static let rights: UInt16 = 0o6000
-
-  /// Whether a node has the mode and the date that this is to have.
-  func hasAttributes(of status: FileStatus) -> Bool {
-    let isMode = mode & ~Self.rights == status.mode & ~Self.rights
-    return (isMode || status.kind == .symbolicLink) && node.modified == status.modified
   }
 }
 
 extension FileName {
-  /// The name of a staged file that is written again from the record.
+  /// The name of a staged file that is made again from the record.
   var rewritten: FileName { FileName(bytes: bytes + Array("+".utf8)) }
   /// The name for what stood at a place while that is neither the old nor the new one's.
   var movedAway: FileName { FileName(bytes: bytes + Array("-".utf8)) }

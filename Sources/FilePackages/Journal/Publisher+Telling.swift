@@ -12,8 +12,7 @@ extension Publisher {
     let isSameNode = isBound && status.identity.inode == known.inode
     if known.kind == .directory { return isSameNode }
     // What was just written is known by its number; what is found has to prove itself.
-    if !isRecovery && known.isSame(as: status) { return true }
-    if !isRecovery && rewritten.isEmpty { return false }
+    if !isRecovery { return known.isSame(as: status) }
     // The same bytes under another mode or date are what was there before only those were changed.
     if isBound && !isSameNode && !staged.hasAttributes(of: status) { return false }
     guard status.kind == .symbolicLink || status.size == known.size else { return false }
@@ -30,6 +29,29 @@ extension Publisher {
     guard isRecovery, let content = old.content, old.kind != .directory else { return false }
     guard status.kind == .symbolicLink || status.size == old.size else { return false }
     return try disk.contentHash(of: name, status.kind, in: folder) == content
+  }
+
+  private func hasBytes(
+    _ staged: JournalRecord.Staged, _ status: FileStatus, _ name: FileName,
+    in folder: borrowing OwnedDescriptor
+  ) throws(SystemError) -> Bool {
+    guard status.kind == .file, staged.node.kind == .file, status.size == staged.node.size,
+      let content = staged.node.content
+    else { return false }
+    return try disk.contentHash(of: name, .file, in: folder) == content
+  }
+
+  /// Whether a node is what a cut may leave of one that the record holds: a file with some of its bytes, zeros for
+  /// others, and nothing else; a link without its date.
+  func isRemains(
+    _ staged: JournalRecord.Staged, _ status: FileStatus, _ name: FileName,
+    in folder: borrowing OwnedDescriptor
+  ) throws(SystemError) -> Bool {
+    guard let bytes = staged.bytes, staged.node.kind == status.kind else { return false }
+    if status.kind == .symbolicLink { return try disk.destination(of: name, in: folder) == bytes }
+    guard status.size <= UInt64(bytes.count) else { return false }
+    let found = try disk.readAll(disk.openFile(name, in: folder), atMost: bytes.count)
+    return zip(found, bytes).allSatisfy { $0 == 0 || $0 == $1 }
   }
 
   // MARK: Looking before anything is touched (5)
@@ -64,19 +86,14 @@ extension Publisher {
       if !isBound && !isOld { throw notOurs(operation.path) }
       return isOld
     }
-    if let target, try isContent(staged, target, name, in: parent.descriptor) { return false }
-    let waiting = try disk.statusIfPresent(of: staged.name, in: staging.descriptor)
-    let isToCome: Bool
-    if let target {
-      isToCome = try isOld(operation.old, target, name, in: parent.descriptor)
-      if !isBound && !isToCome { throw notOurs(operation.path) }
-    } else {
-      isToCome = true
+    switch try standing(at: name, in: parent.descriptor, staged, over: operation.old) {
+    case .new, .later: return false
+    case .other where !isBound: throw notOurs(operation.path)
+    case .other: return false
+    case .nothing, .replaceable: break
     }
-    if isToCome, case .no(let reason) = try readiness(staged, waiting) {
-      throw failure(.journalDamaged, operation.path, reason)
-    }
-    return isToCome
+    if let problem = try problem(staged) { throw failure(.journalDamaged, operation.path, problem) }
+    return true
   }
 
   func notOurs(_ path: PackagePath) -> FilePackageError {
@@ -105,11 +122,16 @@ extension Publisher {
     guard let target = try disk.statusIfPresent(of: name, in: folder) else { return .nothing }
     if try isContent(staged, target, name, in: folder) { return .new }
     if try isOld(old, target, name, in: folder) { return .replaceable }
+    guard isBound else { return .other }
+    if record.isRelaxed, try isRemains(staged, target, name, in: folder) { return .replaceable }
+    // Its mode or its date was changed, and nothing else.
+    if isRecovery, try hasBytes(staged, target, name, in: folder) { return .later }
     guard let waiting = try disk.statusIfPresent(of: staged.name, in: staging.descriptor) else {
       return .other
     }
-    if isBound && waiting.identity.inode == staged.node.inode { return .replaceable }
+    if waiting.identity.inode == staged.node.inode { return .replaceable }
     if try isContent(staged, waiting, staged.name, in: staging.descriptor) { return .replaceable }
+    if try isRemains(staged, waiting, staged.name, in: staging.descriptor) { return .replaceable }
     return try isOld(old, waiting, staged.name, in: staging.descriptor) ? .later : .other
   }
 }

@@ -3,7 +3,7 @@ import FoundationEssentials
 import SystemPackage
 
 // (1) A name leads to a new file only after that file is synchronised, so that programs that know nothing of us
-//     find the old one or the new one, whole, also after a power cut.
+//     find the old one or the new one, whole, also after a power cut. A relaxed record leaves that to `flush()`.
 // (2) What comes out of an exchange is what the save was made over; anything else is somebody's later edit and is
 //     kept as a conflict version.
 // (3) Every step may have been taken already, by this process or by one that was cut short.
@@ -14,10 +14,11 @@ import SystemPackage
 
 /// Brings what a record says to the names where it belongs.
 ///
-/// Cost: a rename for each operation, a synchronisation for each staged file that has none yet and for each folder
-/// that is touched. Nothing else in the package is looked at.
+/// Cost: for each file that the record holds, making it, a flush and a rename; a rename for each other operation; a
+/// synchronisation for each folder that is touched. Nothing else in the package is looked at.
 struct Publisher {
-  let record: JournalRecord
+  /// With the numbers of the nodes that were made for it.
+  var record: JournalRecord
   /// The package.
   let root: OpenNode
   /// The folder for staged files.
@@ -34,14 +35,14 @@ struct Publisher {
   var conflicts: [String] = []
   /// Ways of the file system that had to be gone around.
   var fallbacks: Set<String> = []
-  /// The staged files whose flush failed.
-  var givenUp: Set<FileName> = []
-  /// The staged files that were lost or given up and written anew from the record.
+  /// The staged files that were lost or given up and made anew from the record.
   var rewritten: Set<FileName> = []
   /// The first version that is kept makes a folder for all of them.
   var conflictFolder: PackagePath?
   /// Set where theirs has to be kept: then the folders on its way have to last, too.
   var keptFolders: [OpenNode] = []
+  /// The folders of the package that were opened.
+  private let folders = OpenFolders()
 
   init(
     _ record: JournalRecord, root: OpenNode, staging: OpenNode, at location: Location, on disk: any Disk,
@@ -55,19 +56,22 @@ struct Publisher {
     self.isRecovery = isRecovery
   }
 
+  /// Whether every file has to be on the medium before a name leads to it.
+  var isStrict: Bool { isRecovery || !record.isRelaxed }
+
   mutating func publish() throws(FilePackageError) {
     if isRecovery { try checkAll() }
-    try synchronizeStaged()
+    try makeStaged()
     // What comes first and what goes afterwards: a file that moves has two names meanwhile, never none.
     let groups = Dictionary(grouping: record.operations, by: \.path.parent).sorted { $0.key < $1.key }
     for (folder, operations) in groups {
       let puts = operations.filter { if case .put = $0.action { true } else { false } }
       let removes = operations.contains { if case .remove = $0.action { true } else { false } }
-      if !puts.isEmpty { try change(puts, in: folder, synchronizing: !removes) }
+      if !puts.isEmpty { try change(puts, in: folder, synchronizing: isStrict && !removes) }
     }
     for (folder, operations) in groups {
       let removes = operations.filter { if case .remove = $0.action { true } else { false } }
-      if !removes.isEmpty { try change(removes, in: folder, synchronizing: true) }
+      if !removes.isEmpty { try change(removes, in: folder, synchronizing: isStrict) }
     }
     for operation in record.operations {
       if case .setAttributes(let mode, let modified) = operation.action {
@@ -79,6 +83,52 @@ struct Publisher {
         try disk.synchronize(folder.descriptor)
       }
     }
+  }
+
+  /// Puts on the medium what a relaxed publishing left in memory. (4)
+  mutating func flush() throws(FilePackageError) {
+    for index in record.operations.indices {
+      let operation = record.operations[index]
+      guard case .put(let staged) = operation.action, staged.bytes != nil, staged.node.kind == .file,
+        try !flush(staged, operation)
+      else { continue }
+      // Its pages count as written now although they are not.
+      try republish(index)
+    }
+    let folders = Set(record.operations.map(\.folder)).sorted()
+    for path in folders {
+      try attempt(path, "synchronizing the folder") { () throws(SystemError) in
+        if let folder = try open(path) { try disk.synchronize(folder.descriptor) }
+      }
+    }
+  }
+
+  /// Flushes a file that was published; what others have put there by now is theirs. False where the medium failed.
+  private func flush(
+    _ staged: JournalRecord.Staged, _ operation: JournalRecord.Operation
+  ) throws(FilePackageError) -> Bool {
+    guard let name = operation.path.name else { return true }
+    do {
+      guard let folder = try open(operation.path.parent),
+        let now = try disk.statusIfPresent(of: name, in: folder.descriptor),
+        now.kind == .file, now.identity.inode == staged.node.inode
+      else { return true }
+      let file = try disk.openFile(name, in: folder.descriptor)
+      return (try? disk.synchronize(file)) != nil
+    } catch {
+      throw FilePackageError(error, .save, node(operation.path), activity: "synchronizing")
+    }
+  }
+
+  private mutating func republish(_ index: Int) throws(FilePackageError) {
+    let operation = record.operations[index]
+    guard case .put(var staged) = operation.action, let name = operation.path.name else { return }
+    let source = try makeAnew(&staged, operation)
+    try attempt(operation.path, "publishing") { () throws(SystemError) in
+      guard let folder = try open(operation.path.parent) else { return }
+      try disk.rename(source, in: staging.descriptor, to: name, in: folder.descriptor, .replace)
+    }
+    record.operations[index].action = .put(staged)
   }
 
   /// Removes what the operations left among the staged files. What cannot be removed now is removed by the next
@@ -136,19 +186,34 @@ struct Publisher {
 
   /// A folder of the package; nil when it is not there any more.
   func open(_ path: PackagePath) throws(SystemError) -> OpenNode? {
+    guard let first = path.names.first else { return root }
+    if let known = folders.open[path] { return known }
     do {
-      guard let first = path.names.first else {
-        return root
-      }
       var directory = try disk.openDirectory(first, in: root.descriptor)
       for name in path.names.dropFirst() { directory = try disk.openDirectory(name, in: directory) }
-      return OpenNode(directory)
+      let folder = OpenNode(directory)
+      folders.keep(folder, at: path)
+      return folder
     } catch {
       switch error.code {
       case .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels: return nil
       default: throw error
       }
     }
+  }
+
+  /// Whether a node that was found under its name is on the medium, or was put there now. A relaxed publishing that
+  /// was cut short may have left it in memory; where the medium refuses it, it has to be made anew.
+  private func lasts(
+    _ staged: JournalRecord.Staged, _ operation: JournalRecord.Operation, in folder: borrowing OwnedDescriptor
+  ) throws(FilePackageError) -> Bool {
+    guard isRecovery, record.isRelaxed, staged.bytes != nil, staged.node.kind == .file,
+      let name = operation.path.name
+    else { return true }
+    let file = try attempt(operation.path, "opening") { () throws(SystemError) in
+      try disk.openFile(name, in: folder)
+    }
+    return (try? disk.synchronize(file)) != nil
   }
 
   mutating func put(
@@ -164,12 +229,15 @@ struct Publisher {
     }
     switch standing {
     // (3) (6)
-    case .new: return try keepWhatCameOut(staged, operation, isPublished: true)
+    case .new:
+      try keepWhatCameOut(staged, operation, isPublished: true)
+      if try lasts(staged, operation, in: folder) { return }
     case .later: return
     case .other: return try keepOurs(operation)
     case .nothing, .replaceable: try keepWhatCameOut(staged, operation, isPublished: false)
     }
-    let source = try prepare(staged, at: operation.path)
+    var staged = staged
+    let source = try prepare(&staged, operation)
     do {
       if case .nothing = standing {
         try place(source, as: name, in: folder, over: operation.old)
@@ -258,7 +326,7 @@ struct Publisher {
       guard let folder = try open(path) else { return }
       if let mode { try disk.setMode(mode, of: folder.descriptor) }
       if let modified { try disk.setModified(modified, of: folder.descriptor) }
-      try disk.synchronize(folder.descriptor)
+      if isStrict { try disk.synchronize(folder.descriptor) }
     }
   }
 
@@ -282,5 +350,12 @@ struct Publisher {
     } catch {
       throw FilePackageError(error, .save, node(path), activity: activity)
     }
+  }
+}
+
+extension JournalRecord.Operation {
+  /// The folder that changes with it.
+  fileprivate var folder: PackagePath {
+    if case .setAttributes = action { path } else { path.parent }
   }
 }

@@ -24,11 +24,16 @@ package struct MetadataDraft: Sendable {
   }
 
   /// For the next state of a document.
-  init(after known: PackageMetadata, _ values: [String: PropertyListValue]?, _ location: Location) {
+  ///
+  /// - Parameter superseded: a state between the two that nobody saw.
+  init(
+    after known: PackageMetadata, _ values: [String: PropertyListValue]?, _ location: Location,
+    superseding superseded: PackageMetadata? = nil
+  ) {
     metadata = known
     metadata.parentRevisions = [known.revision]
     metadata.revision = UUID()
-    metadata.generation += 1
+    metadata.generation = (superseded ?? known).generation + 1
     if let values { metadata.applicationValues = values }
     self.location = location
   }

@@ -2,18 +2,21 @@ import DurableIO
 import SystemPackage
 
 // (1) Before the record is committed nothing under a natural name changes.
-// (2) All that needs room is written before that: afterwards only renames, removals and synchronisations remain.
-// (3) Whatever a record does not hold itself is synchronised before the record is written.
+// (2) What the record holds itself is made only when it is published; that there is room for it is asked before.
+//     Where there is none after all, the save is committed all the same, and is published once there is.
+// (3) Whatever a record does not hold is made and synchronised before the record is written.
 
 /// A save in place: one record in the journal commits it, whatever changed and whatever did not.
 ///
-/// Cost until the commit: the bytes of the changed children, twice for small ones, and one flush, to which large
-/// children and new folders add one each. Children that did not change are not looked at.
+/// Cost until the commit: the bytes of the changed children and one flush, to which large children and new folders add
+/// one each. No file is made for a small child. Children that did not change are not looked at.
 struct JournaledSave {
   /// Files up to this stand in the record themselves.
   static let recordedFileSize: UInt64 = 1 << 20
   /// So many bytes of them in one save.
   static let recordedSize: UInt64 = 4 << 20
+  /// What has to be free beyond the bytes of the children.
+  private static let spareBlocks = 4
 
   private(set) var maker: StateMaker
   private let session: PackageSession
@@ -23,9 +26,11 @@ struct JournaledSave {
   private var folders: [PackagePath: ContentHash] = [:]
 
   init(
-    _ plan: SavePlan, in session: PackageSession, options: StagedPackage.Options, metadata: MetadataDraft?
+    _ plan: SavePlan, in session: PackageSession, options: StagedPackage.Options, metadata: MetadataDraft?,
+    isRelaxed: Bool = false
   ) throws(FilePackageError) {
     self.session = session
+    record.isRelaxed = isRelaxed
     session.beginSave()
     var plan = plan
     var top: [SavePlan.Step] = []
@@ -72,9 +77,10 @@ struct JournaledSave {
     try maker.checkSteps(beneath: session.hidden.root.descriptor)
     do {
       try checkPlaces()
-      // (2) (3)
+      // (3)
       try maker.make(top, in: session.hidden.staging.descriptor)
       try makeRecord()
+      try checkRoom()
       try session.commit(&record)
     } catch {
       if error.code != .indeterminate { removeStaged() }
@@ -176,6 +182,7 @@ struct JournaledSave {
   private func staged(
     _ step: SavePlan.Step, _ name: FileName
   ) throws(FilePackageError) -> JournalRecord.Staged {
+    if let recorded = maker.toRecord[step.path] { return recorded }
     let status: FileStatus
     do {
       if let made = maker.made[step.path] {
@@ -186,23 +193,31 @@ struct JournaledSave {
     } catch {
       throw FilePackageError(error, .save, maker.node(step.path), activity: "looking at what was written")
     }
-    var staged = JournalRecord.Staged(
-      name: name, node: JournalRecord.Known(status, content: maker.come[step.path]?.content),
+    let isFolder = if case .makeDirectory = step.action { true } else { false }
+    return JournalRecord.Staged(
+      name: name,
+      node: JournalRecord.Known(status, content: isFolder ? nil : maker.come[step.path]?.content),
       mode: status.mode)
-    switch step.action {
-    case .write(.data(let data)) where maker.recorded.contains(step.path): staged.bytes = Array(data)
-    case .writeMetadata:
-      let plist = maker.madeMetadata?.plist ?? []
-      staged.bytes = plist
-      staged.node.content = ContentHash(of: plist)
-    case .link:
-      let destination = maker.destinations[step.path] ?? []
-      staged.bytes = destination
-      staged.node.size = UInt64(destination.count)
-    case .makeDirectory: staged.node.content = nil
-    default: break
+  }
+
+  /// Refuses what the file system has no room for, while nothing is promised. (2)
+  private func checkRoom() throws(FilePackageError) {
+    let puts = record.operations.compactMap { operation in operation.bytes.map { (operation.path, $0.count) }
     }
-    return staged
+    guard let largest = puts.max(by: { $0.1 < $1.1 }) else { return }
+    let room: DiskRoom
+    do {
+      room = try session.disk.room(of: session.hidden.staging.descriptor)
+    } catch {
+      throw FilePackageError(error, .save, maker.node(.root), activity: "asking for the room on the disk for")
+    }
+    // The folders that the names come to, and the first record of a journal, need some, too.
+    let bytes = puts.reduce(UInt64(Self.spareBlocks) * room.blockSize) { $0 + room.allocation(UInt64($1.1)) }
+    let lacksBytes = room.bytes.map { $0 < bytes } ?? false
+    let lacksFiles = room.files.map { $0 < UInt64(puts.count) } ?? false
+    guard lacksBytes || lacksFiles else { return }
+    throw FilePackageError(
+      SystemError("fstatvfs", code: .noSpace), .save, maker.node(largest.0), activity: "finding room for")
   }
 }
 

@@ -48,7 +48,12 @@ package struct StagedPackage {
   /// The new state's own directory, or file, once it is made.
   package internal(set) var made: FileStatus?
   /// The metadata that was written, and its file.
-  package var madeMetadata: StateMaker.MadeMetadata? { maker.madeMetadata }
+  package var madeMetadata: (metadata: PackageMetadata, status: FileStatus)? {
+    guard let metadata = maker.madeMetadata?.metadata,
+      let status = maker.made[PackagePath([PackageLayout.metadata])]
+    else { return nil }
+    return (metadata, status)
+  }
   /// What has to be the same after the exchange: the directories of the old state, and the files that were
   /// copied. In a file that was linked, an edit made meanwhile is in both states.
   var carried: [(path: PackagePath, status: FileStatus)] = []

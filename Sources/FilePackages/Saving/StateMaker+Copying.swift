@@ -40,7 +40,7 @@ extension StateMaker {
         }
         let file = try create(newName, in: new, at: path, mode: 0o600)
         let digest = try copyBytes(of: source, to: file, hashing: attributes != nil && hashes)
-        try keepAttributes(of: status, from: source, on: file)
+        try disk.keepAttributes(of: status, from: source, on: file)
         let mode = attributes.flatMap { $0.modeIsExact ? $0.mode : nil }
         try disk.setMode(mode ?? status.mode, of: file)
         try disk.setModified(attributes?.modified ?? status.modified, of: file)
@@ -141,37 +141,5 @@ extension StateMaker {
       default: throw error
       }
     }
-  }
-
-  // MARK: Attributes
-
-  /// Gives a new file what a document's user may have given the old one: owner, access list, `user.*`
-  /// attributes.
-  /// Returns what the new file was.
-  @discardableResult
-  func keepAttributes(
-    of status: FileStatus, from source: borrowing OwnedDescriptor, on file: borrowing OwnedDescriptor
-  ) throws(SystemError) -> FileStatus {
-    let now = try keepOwner(of: status, on: file)
-    for (name, value) in try disk.extendedAttributes(of: source) {
-      try disk.setExtendedAttribute(name, value, of: file)
-    }
-    return now
-  }
-
-  /// Only the superuser may give files away; for others, what they save is theirs. Returns what the file was.
-  @discardableResult
-  func keepOwner(
-    of status: FileStatus, on file: borrowing OwnedDescriptor
-  ) throws(SystemError) -> FileStatus {
-    let now = try disk.status(of: file)
-    guard now.user != status.user || now.group != status.group else { return now }
-    do {
-      try disk.setOwner(user: status.user, group: status.group, of: file)
-    } catch  where error.code == .notPermitted {
-      return now
-    }
-    // Giving a file away may take bits of its mode.
-    return try disk.status(of: file)
   }
 }

@@ -47,6 +47,7 @@ extension StateMaker {
   private mutating func write(
     _ contents: FileContents, as name: FileName, in new: borrowing OwnedDescriptor, _ step: SavePlan.Step
   ) throws(FilePackageError) {
+    if case .data(let data) = contents, recorded.contains(step.path) { return record(data, step) }
     let file = try create(name, in: new, at: step.path, mode: step.attributes.mode)
     try write(contents, to: file, step)
   }
@@ -61,7 +62,7 @@ extension StateMaker {
       try keepAttributes(of: step, on: file)
       if step.attributes.modeIsExact { try disk.setMode(step.attributes.mode, of: file) }
       if let modified = step.attributes.modified { try disk.setModified(modified, of: file) }
-      if !recorded.contains(step.path) { try disk.synchronize(file) }
+      try disk.synchronize(file)
       status = hashes ? try disk.status(of: file) : nil
     } catch {
       throw FilePackageError(error, options.operation, node(step.path))
@@ -83,7 +84,8 @@ extension StateMaker {
       folder = OpenNode(try location.openDirectory(parent, on: disk))
       folders.keep(folder, at: parent)
     }
-    let now = try keepAttributes(of: before, from: try disk.openFile(name, in: folder.descriptor), on: file)
+    let now = try disk.keepAttributes(
+      of: before, from: try disk.openFile(name, in: folder.descriptor), on: file)
     if now.mode != before.mode { try disk.setMode(before.mode, of: file) }
   }
 
@@ -164,14 +166,17 @@ extension StateMaker {
     } catch {
       throw FilePackageError(renaming: error, to: step.path, of: location, options.operation)
     }
+    account(step.path, .symbolicLink, mode: 0, size: 0, ContentHash(of: destination), .unknown)
+    if recorded.contains(step.path) {
+      noteRecorded(destination, .symbolicLink, step)
+      return
+    }
     do {
       try disk.makeSymbolicLink(to: destination, named: name, in: new)
       if let modified = step.attributes.modified { try disk.setModified(modified, of: name, in: new) }
     } catch {
       throw FilePackageError(error, options.operation, node(step.path))
     }
-    account(step.path, .symbolicLink, mode: 0, size: 0, ContentHash(of: destination), .unknown)
-    if recorded.contains(step.path) { destinations[step.path] = destination }
   }
 
   /// Writes the library's own plist, from what the steps added up to.
@@ -180,16 +185,19 @@ extension StateMaker {
   ) throws(FilePackageError) {
     guard let draft = metadata, let name = name(for: step) else { return }
     let (metadata, bytes) = try draft.completed(change)
-    do {
-      let file = try disk.createFile(name, in: new, mode: step.attributes.mode)
-      try disk.write(bytes, to: file, at: 0)
-      try keepAttributes(of: step, on: file)
-      if !recorded.contains(step.path) { try disk.synchronize(file) }
-      let status = try disk.status(of: file)
-      madeMetadata = (metadata, bytes, status)
-      made[step.path] = status
-    } catch {
-      throw FilePackageError(error, options.operation, node(step.path))
+    madeMetadata = (metadata, bytes)
+    if recorded.contains(step.path) {
+      noteRecorded(bytes, .file, step)
+    } else {
+      do {
+        let file = try disk.createFile(name, in: new, mode: step.attributes.mode)
+        try disk.write(bytes, to: file, at: 0)
+        try keepAttributes(of: step, on: file)
+        try disk.synchronize(file)
+        made[step.path] = try disk.status(of: file)
+      } catch {
+        throw FilePackageError(error, options.operation, node(step.path))
+      }
     }
     batch.parent = draft.parent ?? .none
     batch.revision = metadata.revision
@@ -227,7 +235,7 @@ extension StateMaker {
 
   // MARK: Accounting
 
-  private mutating func account(
+  mutating func account(
     _ path: PackagePath, _ kind: FileKind, mode: UInt16, size: UInt64, _ content: ContentHash,
     _ modified: FileTime
   ) {

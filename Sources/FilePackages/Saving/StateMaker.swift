@@ -1,4 +1,4 @@
-package import DurableIO
+import DurableIO
 import SystemPackage
 
 /// Makes the new parts of a state of a package: what both ways to save have in common.
@@ -6,7 +6,7 @@ import SystemPackage
 /// It checks that what the plan replaces is still what it was, writes, copies and links what is new into
 /// directories that it is given, and adds up what came and what went.
 package struct StateMaker {
-  package typealias MadeMetadata = (metadata: PackageMetadata, plist: [UInt8], status: FileStatus)
+  package typealias MadeMetadata = (metadata: PackageMetadata, plist: [UInt8])
 
   let plan: SavePlan
   let location: Location
@@ -16,7 +16,7 @@ package struct StateMaker {
   let steps: [PackagePath: [SavePlan.Step]]
 
   var report: SaveReport
-  /// The metadata that was written, and its file.
+  /// The metadata of the new state, and its plist.
   var madeMetadata: MadeMetadata?
   /// What came and what went, where there is metadata to be told.
   var change = ContentSummary()
@@ -39,10 +39,10 @@ package struct StateMaker {
 
   /// The names in the directory for new parts, for those that are not made under their own.
   var stagedNames: [PackagePath: FileName] = [:]
-  /// The files and links of which a record will hold the bytes, so that they need not be synchronised.
+  /// The files and links of which a record will hold the bytes, so that they need not be made.
   var recorded: Set<PackagePath> = []
-  /// The destinations of the links among them.
-  var destinations: [PackagePath: [UInt8]] = [:]
+  /// What the record will say of them.
+  var toRecord: [PackagePath: JournalRecord.Staged] = [:]
   /// The digests of what the package held, where they are known without reading it.
   let known: Manifest?
 

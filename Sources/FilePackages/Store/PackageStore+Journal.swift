@@ -1,7 +1,8 @@
 import DurableIO
 import SystemPackage
 
-// (1) A save that is committed and not yet published is published before anything else is saved.
+// (1) A save that is committed and not yet published is published before anything else is saved, or the next one
+//     takes its place: that is made over the same state of the disk, and has all that it had.
 // (2) What others committed and did not publish is published before anything of ours.
 // (3) The plan that is carried out was made with the lock held, over what the others left.
 
@@ -28,11 +29,23 @@ extension PackageStore {
 
   // MARK: Saving
 
+  /// Saves over a save that is not published yet: only the newest bytes come to their names. Nil where that cannot
+  /// be. (1)
+  func saveOverPending(
+    _ tree: FileWrapper, _ options: SavingOptions
+  ) throws(FilePackageError) -> SaveReport? {
+    // The tree still tells its changes from the state on disk; so the plan has what waits, too.
+    guard let pending, pending.tree === tree, pending.problem == nil, !options.contains(.staged),
+      session?.canSupersede == true, try !makePlan(tree).plan.isEmpty
+    else { return nil }
+    return try saveInJournal(tree, options)
+  }
+
   /// Saves in place.
   func saveInJournal(
     _ tree: FileWrapper, _ options: SavingOptions
   ) throws(FilePackageError) -> SaveReport {
-    let session = try openSession()
+    let session = try openSession(superseding: pending != nil)
     // What was published since the last report is no part of this save.
     _ = synchronizations()
     do throws(FilePackageError) {
@@ -42,12 +55,14 @@ extension PackageStore {
         endFailedSession()
         return SaveReport(strategy: "none")
       }
-      var saving = try JournaledSave(plan, in: session, options: .init(options), metadata: draft)
+      var saving = try JournaledSave(
+        plan, in: session, options: .init(options), metadata: draft, isRelaxed: options.contains(.relaxed))
       do throws(FilePackageError) {
         try saving.commit()
       } catch {
         // Files that were to move had a second name for a while.
         stale = tree === self.tree ? [tree] : [tree, self.tree]
+        try settleSuperseded(session, error)
         if error.code == .indeterminate {
           uncertain = (Pending(tree, snapshot, saving.maker.madeMetadata?.metadata), saving.record)
         }
@@ -59,8 +74,7 @@ extension PackageStore {
       count(in: &report)
       if options.contains(.returnsAtCommit) {
         report.isPublished = false
-        // The save is done; an error of publishing is for whoever waits for that.
-        Task { try? self.publish() }
+        schedulePublishing()
       } else {
         publish(into: &report)
       }
@@ -68,6 +82,29 @@ extension PackageStore {
     } catch {
       endFailedSession()
       throw error.during(.save)
+    }
+  }
+
+  /// After a save failed that was to take the place of one that waits: where its journal was given up, that one was
+  /// published before.
+  private func settleSuperseded(
+    _ session: PackageSession, _ error: FilePackageError
+  ) throws(FilePackageError) {
+    guard let pending else { return }
+    if error.code == .indeterminate {
+      self.pending?.problem = error
+    } else if session.journal == nil {
+      try settlePublished(pending)
+    }
+  }
+
+  /// Publishes soon. The save is done; an error of publishing is for whoever waits for that.
+  private func schedulePublishing() {
+    guard let delay = delays.publishing, publishing == nil else { return }
+    publishing = Task {
+      try? await Task.sleep(for: delay)
+      publishing = nil
+      try? publish()
     }
   }
 
@@ -165,7 +202,9 @@ extension PackageStore {
   /// Opens the hidden folder, takes the writer's lock and brings everything up to what others have left.
   ///
   /// - Throws: `changedOnDisk` when the package is no longer in its place; `busy`; the system's reason.
-  func openSession() throws(FilePackageError) -> PackageSession {
+  ///
+  /// - Parameter superseding: whether what waits in the journal is this store's, and the next record takes its place.
+  func openSession(superseding: Bool = false) throws(FilePackageError) -> PackageSession {
     if let damage { throw damage.during(.save) }
     let node = StoredNode(location: location, path: .root)
     let session: PackageSession
@@ -192,7 +231,7 @@ extension PackageStore {
     do throws(FilePackageError) {
       try reloadMetadata()
       try session.refresh(knownMetadata)
-      if session.live != nil {
+      if session.live != nil && !superseding {
         note(try session.publish(isRecovery: true, wait))
         try reloadMetadata()
         try session.refresh(knownMetadata)
@@ -282,10 +321,10 @@ extension PackageStore {
   /// A while after the last save, when nobody waits for anything, what was noted in memory only is put on the
   /// medium.
   private func scheduleCheckpoint() {
-    guard let checkpointDelay else { return }
+    guard let delay = delays.checkpoint else { return }
     checkpoint?.cancel()
     checkpoint = Task { [weak self] in
-      guard (try? await Task.sleep(for: checkpointDelay)) != nil else { return }
+      guard (try? await Task.sleep(for: delay)) != nil else { return }
       await self?.makeCheckpoint()
     }
   }
@@ -307,6 +346,10 @@ extension PackageStore {
     try publish()
     checkpoint?.cancel()
     guard let session else { return }
+    if session.isUnflushed {
+      _ = try openSession()
+      session.hidden.unlock()
+    }
     do {
       try session.end()
     } catch {

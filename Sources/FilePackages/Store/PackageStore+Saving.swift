@@ -12,13 +12,18 @@ extension PackageStore {
     /// Children without any write permission are replaced and removed like others; by default that is an
     /// error, since a save that renames would pass the permission by.
     public static let overwritesReadOnly = SavingOptions(rawValue: 1)
-    /// Returns as soon as the save survives a power cut. Other programs see it a moment later; `publish()` waits
-    /// for that, and so does the next save.
+    /// Returns as soon as the save survives a power cut. Other programs see it some hundredths of a second later;
+    /// `publish()` waits for that. Of saves that follow each other within that time only the last is published.
     public static let returnsAtCommit = SavingOptions(rawValue: 2)
     /// Makes the new state beside the old one and exchanges the two directories, instead of saving in place:
     /// then programs that know nothing of this library see all changes at once, at the price of a link for
     /// every child.
     public static let staged = SavingOptions(rawValue: 4)
+    /// Publishes without waiting for the disk: other programs see the save one flush after it began instead of
+    /// four. It survives a power cut like any other, but a program that knows nothing of this library may then
+    /// find changed files empty, or as they were, until this library has opened the package once. What is missing is
+    /// put on the medium by the next save, by `close()`, or after some seconds.
+    public static let relaxed = SavingOptions(rawValue: 8)
   }
 
   /// Says what `save(_:options:)` would do, without touching anything.
@@ -48,6 +53,7 @@ extension PackageStore {
     _ tree: FileWrapper? = nil, options: SavingOptions = []
   ) throws(FilePackageError) -> SaveReport {
     let tree = tree ?? self.tree
+    if let report = try saveOverPending(tree, options) { return report }
     try publish()
     let isConfirmed = try settle()
     let plan = try makePlan(tree).plan
@@ -112,11 +118,12 @@ extension PackageStore {
   public static func create(
     _ tree: FileWrapper, at url: URL, contentType: String?
   ) async throws(FilePackageError) -> (store: PackageStore, report: SaveReport) {
-    try await create(tree, FilePath(of: url, for: .create), contentType: contentType, on: PosixDisk())
+    try await create(
+      tree, FilePath(of: url, for: .create), contentType: contentType, on: PosixDisk(), delays: .standard)
   }
 
   package static func create(
-    _ tree: FileWrapper, _ path: FilePath, contentType: String?, on disk: any Disk
+    _ tree: FileWrapper, _ path: FilePath, contentType: String?, on disk: any Disk, delays: Delays = .none
   ) async throws(FilePackageError) -> (store: PackageStore, report: SaveReport) {
     let location = Location(path, on: disk)
     let snapshot = tree.snapshot()
@@ -126,7 +133,7 @@ extension PackageStore {
       throw FilePackageError(.notAPackage, .create, document: FileName(path).string)
     }
     let root = StoredNode(location: location, path: .root, status: made)
-    let store = PackageStore(root, status: made, tree: tree)
+    let store = PackageStore(root, status: made, tree: tree, delays: delays)
     await store.adopt(Unsettled(tree, snapshot, staged, isConfirmed: true))
     return (store, report)
   }
@@ -187,7 +194,8 @@ extension PackageStore {
       if case .present(let known, let status) = metadataState {
         if plan.isEmpty && values == nil && unsettled == nil { return (plan, snapshot, nil) }
         return (
-          plan.writingMetadata(over: status), snapshot, MetadataDraft(after: known, values, location)
+          plan.writingMetadata(over: status), snapshot,
+          MetadataDraft(after: known, values, location, superseding: pending?.metadata)
         )
       }
       guard known == nil, let values else { return (plan, snapshot, nil) }

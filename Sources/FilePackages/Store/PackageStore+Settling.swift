@@ -19,7 +19,7 @@ extension PackageStore {
       self.tree = tree
       self.snapshot = snapshot
       made = staged.made
-      metadata = staged.madeMetadata.map { ($0.metadata, $0.status) }
+      metadata = staged.madeMetadata
       isInPlace = false
       self.isConfirmed = isConfirmed
     }

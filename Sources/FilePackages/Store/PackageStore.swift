@@ -37,19 +37,36 @@ public actor PackageStore {
   var damage: FilePackageError?
   /// Whether others gave the metadata other values of the application since this store read them.
   var othersWroteValues = false
+  /// Publishes what a save returned before.
+  var publishing: Task<Void, Never>?
   /// Puts the marks on the medium when nothing has been saved for a while.
   var checkpoint: Task<Void, Never>?
   /// How many synchronisations earlier reports have told.
   var synchronizationsReported = 0
   /// How large the journal grows before it starts again, in bytes.
   let journalCapacity: Int
-  /// How long after a save what was noted in memory only is put on the medium; nil where only time would tell
-  /// whether that comes in between.
-  let checkpointDelay: Duration?
+  let delays: Delays
   /// How long others are waited for.
   let wait = LockWait()
   /// The trees that know files by a status from before a failed save, which linked and unlinked them.
   var stale: [FileWrapper] = []
+
+  /// When the store does by itself what can wait.
+  package struct Delays: Sendable {
+    /// How long a save that returned at its commit waits to be published, so that the next ones can take its place;
+    /// nil to publish only when it is asked for.
+    package var publishing: Duration?
+    /// How long after a save what was noted in memory only is put on the medium; nil for never.
+    package var checkpoint: Duration?
+
+    /// For stores in which only what they are asked to do happens.
+    package static let none = Delays()
+    static let standard = Delays(publishing: .milliseconds(20), checkpoint: .seconds(5))
+
+    package init(publishing: Duration? = nil, checkpoint: Duration? = nil) {
+      (self.publishing, self.checkpoint) = (publishing, checkpoint)
+    }
+  }
 
   /// What is known of `Metadata.plist`.
   enum MetadataState {
@@ -64,11 +81,11 @@ public actor PackageStore {
 
   init(
     _ node: StoredNode, status: FileStatus, tree: FileWrapper, journalCapacity: Int = JournalFile.capacity,
-    checkpointDelay: Duration? = nil
+    delays: Delays = .none
   ) {
     location = node.location
     self.journalCapacity = journalCapacity
-    self.checkpointDelay = checkpointDelay
+    self.delays = delays
     executor = BlockingExecutor(label: "com.filepackages.store")
     location.isPackage = true
     self.tree = tree
@@ -92,12 +109,12 @@ public actor PackageStore {
   /// - Throws: `noSuchFile`, `notAPackage`, or the system's reason. Metadata that cannot be read is no error
   ///   here; `metadata()` and saving report it.
   public static func open(at url: URL) async throws(FilePackageError) -> PackageStore {
-    try await open(FilePath(of: url, for: .open), on: PosixDisk(), checkpointDelay: .seconds(5))
+    try await open(FilePath(of: url, for: .open), on: PosixDisk(), delays: .standard)
   }
 
   package static func open(
     _ path: FilePath, on disk: any Disk, journalCapacity: Int = JournalFile.capacity,
-    checkpointDelay: Duration? = nil
+    delays: Delays = .none
   ) async throws(FilePackageError) -> PackageStore {
     let node = try find(path, on: disk)
     guard let status = node.status, status.kind == .directory else {
@@ -106,8 +123,7 @@ public actor PackageStore {
     let name = node.location.path.lastComponent.map(FileName.init)
     let tree = FileWrapper(state: FileWrapper.State(node, name: name))
     let store = PackageStore(
-      node, status: status, tree: tree, journalCapacity: journalCapacity,
-      checkpointDelay: checkpointDelay)
+      node, status: status, tree: tree, journalCapacity: journalCapacity, delays: delays)
     try await store.recover()
     return store
   }

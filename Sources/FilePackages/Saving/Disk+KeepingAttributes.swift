@@ -1,0 +1,32 @@
+import DurableIO
+import SystemPackage
+
+extension Disk {
+  /// Gives a new file what a document's user may have given the old one: owner, access list, `user.*`
+  /// attributes. Returns what the new file is then.
+  @discardableResult
+  func keepAttributes(
+    of status: FileStatus, from source: borrowing OwnedDescriptor, on file: borrowing OwnedDescriptor
+  ) throws(SystemError) -> FileStatus {
+    let now = try keepOwner(of: status, on: file)
+    for (name, value) in try extendedAttributes(of: source) {
+      try setExtendedAttribute(name, value, of: file)
+    }
+    return now
+  }
+
+  /// Only the superuser may give files away; for others, what they save is theirs. Returns what the file is then.
+  @discardableResult
+  func keepOwner(of status: FileStatus, on file: borrowing OwnedDescriptor) throws(SystemError) -> FileStatus
+  {
+    let now = try self.status(of: file)
+    guard now.user != status.user || now.group != status.group else { return now }
+    do {
+      try setOwner(user: status.user, group: status.group, of: file)
+    } catch  where error.code == .notPermitted {
+      return now
+    }
+    // Giving a file away may take bits of its mode.
+    return try self.status(of: file)
+  }
+}

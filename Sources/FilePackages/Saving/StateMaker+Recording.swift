@@ -1,0 +1,33 @@
+import DurableIO
+import FoundationEssentials
+
+// What a record holds itself is not made before the record is committed: its file comes with the publishing.
+extension StateMaker {
+  /// Accounts for a small file.
+  mutating func record(_ data: Data, _ step: SavePlan.Step) {
+    let bytes = Array(data)
+    let recorded = noteRecorded(bytes, .file, step)
+    report.bytesWritten += UInt64(bytes.count)
+    account(
+      step.path, .file, mode: recorded.mode, size: recorded.node.size,
+      recorded.node.content ?? ContentHash(of: bytes), recorded.node.modified)
+  }
+
+  /// Takes down what is to stand at a step's place.
+  @discardableResult
+  mutating func noteRecorded(
+    _ bytes: [UInt8], _ kind: FileKind, _ step: SavePlan.Step
+  ) -> JournalRecord.Staged {
+    let date = kind == .symbolicLink ? JournalRecord.Known.noDate : FileTime.now
+    let node = JournalRecord.Known(
+      kind: kind, inode: JournalRecord.Known.noInode, size: UInt64(bytes.count),
+      modified: step.attributes.modified ?? date, content: ContentHash(of: bytes))
+    let before = replaced[step.path].flatMap { $0.kind == .file ? $0.mode : nil }
+    let staged = JournalRecord.Staged(
+      name: name(for: step) ?? "", node: node,
+      mode: step.attributes.modeIsExact ? step.attributes.mode : before ?? step.attributes.mode,
+      modeIsExact: step.attributes.modeIsExact || before != nil, bytes: bytes)
+    toRecord[step.path] = staged
+    return staged
+  }
+}
