@@ -6,6 +6,7 @@ import SystemPackage
 
 struct Bench: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "bench",
     abstract: "Measure on this machine and this disk.",
     discussion: """
       Everything is measured beside other ways of doing it, in turn, so that the ratios hold also on a busy \
@@ -22,6 +23,7 @@ struct Bench: AsyncParsableCommand {
 extension Bench {
   struct Save: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "save",
       abstract: "Measure saves of a package, by this library and in other ways.",
       discussion: """
         Makes a package of random bytes for each strategy, in a temporary directory that is removed at the end, \

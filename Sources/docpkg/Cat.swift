@@ -4,6 +4,7 @@ import Glibc
 
 struct Cat: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "cat",
     abstract: "Write a child's bytes to standard output.",
     discussion: """
       Example:

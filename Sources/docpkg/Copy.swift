@@ -3,6 +3,7 @@ import FilePackages
 
 struct Copy: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "copy",
     abstract: "Save a document as another one.",
     discussion: """
       The copy has an identifier of its own, and shares blocks with the original where the file system can do \

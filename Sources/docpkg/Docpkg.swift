@@ -40,8 +40,6 @@ enum ExitStatus {
 @main
 struct Main {
   static func main() async {
-    // Declares the type, so that packages are known by it.
-    _ = ImageNotes.readableContentTypes
     do {
       let command = try Docpkg.parseAsRoot(arguments)
       if var command = command as? any AsyncParsableCommand {

@@ -5,6 +5,7 @@ import ImageNotes
 
 struct Edit: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "edit",
     abstract: "Change a document in one save.",
     discussion: """
       Text, title and images belong to ImageNotes documents; --set and --remove work on any package. All changes \

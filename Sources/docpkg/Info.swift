@@ -5,6 +5,7 @@ import FoundationEssentials
 
 struct Info: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "info",
     abstract: "Show a package's metadata.",
     discussion: """
       The keys are those of Metadata.plist. A package of another program has none.
@@ -27,7 +28,7 @@ struct Info: AsyncParsableCommand {
     if json { return try printJSON(values ?? [:]) }
     var output = StandardOutput()
     guard let values else {
-      output.line("no metadata: a package of another program's (\(await store.contentType))")
+      output.line("no metadata: a package of another program's (\(await store.knownContentType))")
       return
     }
     for (key, value) in values.sorted(by: { $0.key < $1.key }) {

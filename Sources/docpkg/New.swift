@@ -6,6 +6,7 @@ import ImageNotes
 
 struct New: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "new",
     abstract: "Create an ImageNotes document.",
     discussion: """
       Examples:

@@ -3,6 +3,7 @@ import FilePackages
 
 struct Recover: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "recover",
     abstract: "Publish a save that was cut short.",
     discussion: """
       A save that was acknowledged is in the document's journal and cannot get lost. Every command that opens the \

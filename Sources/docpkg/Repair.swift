@@ -3,6 +3,7 @@ import FilePackages
 
 struct Repair: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "repair",
     abstract: "Put right what verifying a document finds, where that can be done.",
     discussion: """
       A child that is damaged or missing is restored where its bytes are found elsewhere in the document, as in \

@@ -5,6 +5,7 @@ import ImageNotes
 
 struct Show: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "show",
     abstract: "Show the title, the text and the images of an ImageNotes document.",
     discussion: """
       Example:
@@ -88,13 +89,21 @@ extension ImageNotes {
 
   /// Reads an open package as ImageNotes.
   static func read(_ store: PackageStore, _ path: String) async throws -> ImageNotes {
-    let isNotes = await store.contentType.conforms(to: .imageNotes)
+    let isNotes = await store.knownContentType.conforms(to: .imageNotes)
     let hasText = try await store.tree.child(named: "Text.txt")?.isRegularFile == true
     guard isNotes || hasText else {
       throw InputError(
-        description: "'\(display(path))' is a package of another type (\(await store.contentType)). "
+        description: "'\(display(path))' is a package of another type (\(await store.knownContentType)). "
           + "Edit its children with --set and --remove.")
     }
     return try await store.content()
+  }
+}
+
+extension PackageStore {
+  /// The type of the package, once those that this program brings are declared: only few commands need them.
+  var knownContentType: UTType {
+    _ = ImageNotes.readableContentTypes
+    return contentType
   }
 }

@@ -4,6 +4,7 @@ import FoundationEssentials
 
 struct Tree: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "tree",
     abstract: "List everything in a package, a path a line.",
     discussion: """
       A folder ends in /, a symbolic link is followed by -> and its destination, and what is left alone, a FIFO, \

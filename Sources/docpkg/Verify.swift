@@ -3,6 +3,7 @@ import FilePackages
 
 struct Verify: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "verify",
     abstract: "Read every child and compare it with what was saved.",
     discussion: """
       Says which child is damaged, missing or was put there by another program. A package that was torn by a copy \

@@ -21,6 +21,11 @@ final class PublishedStrategy: SaveStrategy {
     }
   }
 
+  func finish() async throws {
+    // What nobody waits for comes before this.
+    try await package.store.publish()
+  }
+
   func verify(_ model: ModelPackage) async throws {
     try await package.verify(model)
   }

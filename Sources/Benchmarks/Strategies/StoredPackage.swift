@@ -62,7 +62,7 @@ extension PackageFolder {
   }
 
   func openStore() async throws -> PackageStore {
-    try await PackageStore.open(place.folder.appending(Self.name.string), on: disk)
+    try await PackageStore.open(place.folder.appending(Self.name.string), on: disk, delays: .standard)
   }
 
   /// Compares every byte on disk with the model, and the metadata's digest with the bytes.

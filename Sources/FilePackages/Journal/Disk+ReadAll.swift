@@ -6,7 +6,13 @@ extension Disk {
     _ file: borrowing OwnedDescriptor, from offset: UInt64 = 0, atMost: Int
   ) throws(SystemError) -> [UInt8] {
     let size = Int(clamping: try status(of: file).size)
-    let count = min(max(0, size - Int(clamping: offset)), atMost)
+    return try read(file, at: offset, atMost: min(max(0, size - Int(clamping: offset)), atMost))
+  }
+
+  /// Reads so many bytes, or all up to the end of the file.
+  func read(
+    _ file: borrowing OwnedDescriptor, at offset: UInt64, atMost count: Int
+  ) throws(SystemError) -> [UInt8] {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, count), alignment: 16)
     defer { buffer.deallocate() }
     var filled = 0

@@ -49,6 +49,7 @@ extension JournalFile.Header {
 extension JournalFile.Marks {
   /// In a sector of their own.
   static let offset = 512
+  static let length = 8 + 8 + 8 + ContentHash.count
 
   var encoded: [UInt8] {
     var writer = ByteWriter()
@@ -60,9 +61,7 @@ extension JournalFile.Marks {
   }
 
   /// Nil where they were torn, or are none of ours; then nothing is known of what is committed and what is applied.
-  init?(_ block: ArraySlice<UInt8>) {
-    guard block.count > Self.offset else { return nil }
-    let bytes = block.dropFirst(Self.offset)
+  init?(_ bytes: ArraySlice<UInt8>) {
     var reader = ByteReader(bytes)
     do throws(ByteReader.Damage) {
       self.init(committed: try reader.read(), applied: try reader.read(), end: try reader.read())

@@ -168,7 +168,7 @@ package final class JournalFile {
     guard bytes.count >= start, let header = Header(bytes[..<start]) else {
       return .damaged("it does not begin as a journal does")
     }
-    let marks = Marks(bytes[..<start]) ?? Marks()
+    let marks = Marks(bytes[Marks.offset..<start]) ?? Marks()
     let scan = Scan(bytes, header, marks)
     // (4)
     if marks.applied < marks.committed, scan.record.map({ $0.sequence < marks.committed }) ?? true {
@@ -222,10 +222,11 @@ package final class JournalFile {
     guard let now = try disk.statusIfPresent(of: PackageLayout.journal, in: folder),
       now.identity.isSameNode(as: identity)
     else { return false }
-    let block = try disk.readAll(file, from: 0, atMost: Self.start)
-    guard Marks(block[...]) == marks else { return false }
     // Somebody who was killed may have committed a record and not have marked it.
-    let head = try disk.readAll(file, from: UInt64(end), atMost: JournalRecord.headLength)
+    let offset = UInt64(Marks.offset)
+    let found = try disk.read(file, at: offset, atMost: Marks.length)
+    let head = try disk.read(file, at: UInt64(end), atMost: JournalRecord.headLength)
+    guard Marks(found[...]) == marks else { return false }
     guard let next = JournalRecord.Head(head[...], limit: Self.maximumSize) else { return true }
     return next.sequence != sequence + 1
   }

@@ -9,7 +9,8 @@ import SystemPackage
 // (4) A folder that went is taken apart only after the mark that it went is on the medium: a recovery that finds a
 //     part of it would take that for somebody's edit.
 // (5) A record that is found is put on the medium, and so is its journal's name, before the first name is changed.
-// (6) A relaxed record waits until what it published is flushed, which comes before anything else is committed.
+// (6) What is published is noted, and what a relaxed record left in memory is flushed, before anything else is
+//     committed. Whoever finds that missing does it again.
 
 /// What a store keeps open from its first save until it is closed: the hidden folder with the journal and the
 /// manifest.
@@ -25,8 +26,8 @@ final class PackageSession {
   private(set) var removedLeftovers = false
   private var manifestIsSynchronized = true
   private var isAbandoned = false
-  /// What a relaxed publishing left in memory. (6)
-  private var unflushed: Publisher?
+  /// What is published and has to be noted, or flushed and noted. (6)
+  private var published: Publisher?
 
   private let journalCapacity: Int
 
@@ -59,8 +60,8 @@ final class PackageSession {
         // Nobody else was there.
       } else {
         journal = nil
-        // Whoever was there has flushed it.
-        unflushed = nil
+        // Whoever was there has done what was left of it.
+        published = nil
         switch try JournalFile.find(in: hidden.folder, on: disk, forWriting: true) {
         case .nothing: break
         case .journal(let found): journal = found
@@ -83,18 +84,21 @@ final class PackageSession {
       in: hidden.folder, on: disk, journal?.batches ?? [], for: metadata.revision, writing: true)
   }
 
-  /// The record that waits to be published or flushed, written by whoever.
+  /// The record that waits to be published or noted, written by whoever.
   var live: JournalRecord? { journal?.live }
 
   /// Whether the record that waits may be replaced by one that is made over the same state: nothing on disk is on its
   /// way for it.
   var canSupersede: Bool {
-    guard let live, unflushed == nil else { return false }
+    guard let live, published == nil else { return false }
     return hidden.isLocked && !live.operations.contains(where: \.needsStaged)
   }
 
-  /// Whether a relaxed publishing left something in memory.
-  var isUnflushed: Bool { unflushed != nil }
+  /// Whether a record of this session is published, and that is not noted yet.
+  var isUnfinished: Bool { published != nil }
+
+  /// Whether that waits for a flush, too.
+  var isUnflushed: Bool { published?.isStrict == false }
 
   /// From here on staged files have other names than those of earlier saves, which may not have gone.
   func beginSave() { number += 1 }
@@ -203,24 +207,22 @@ final class PackageSession {
     return publisher
   }
 
-  /// Publishes the record that waits, and removes what it leaves; flushes what is published already.
+  /// Publishes the record that waits; what is then left to be done for it, `finish()` does.
   func publish(isRecovery: Bool, _ wait: LockWait) throws(FilePackageError) -> Publisher? {
-    if var publisher = unflushed {
-      unflushed = nil
-      try publisher.flush()
-      try finish(publisher)
-      return nil
-    }
     guard let record = live else { return nil }
     var publisher = publisher(of: record, isRecovery: isRecovery)
     if isRecovery { try synchronizeRecord() }
     try hidden.withoutReaders(wait) { () throws(FilePackageError) in try publisher.publish() }
-    if publisher.isStrict { try finish(publisher) } else { unflushed = publisher }
+    published = publisher
     return publisher
   }
 
-  /// Notes that a record is published, and removes what it leaves.
-  private func finish(_ publisher: Publisher) throws(FilePackageError) {
+  /// Flushes what a relaxed publishing left in memory, notes that the record is published, and removes what it leaves.
+  /// After an error it is found again as any record that waits is.
+  func finish() throws(FilePackageError) {
+    guard var publisher = published else { return }
+    published = nil
+    if !publisher.isStrict { try publisher.flush() }
     do {
       try journal?.markApplied()
     } catch {
@@ -274,7 +276,7 @@ final class PackageSession {
   /// the lock held.
   func checkpoint() throws {
     guard let journal, try journal.isCurrent(in: hidden.folder) else { return }
-    if isUnflushed { _ = try publish(isRecovery: false, LockWait()) }
+    try finish()
     guard journal.live == nil else { return }
     try synchronizeManifest()
     try journal.checkpoint()
@@ -283,6 +285,9 @@ final class PackageSession {
   /// Ends the session: what is needed only while a store is open goes. Does nothing while a record waits.
   func end(_ wait: LockWait = LockWait()) throws(SystemError) {
     guard !isAbandoned else { return }
+    if isUnfinished, (try? hidden.lock(wait)) != nil, try journal?.isCurrent(in: hidden.folder) == true {
+      try? finish()
+    }
     guard journal?.live == nil else { return hidden.unlock() }
     try hidden.lock(wait)
     defer { hidden.unlock() }

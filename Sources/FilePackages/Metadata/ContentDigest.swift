@@ -100,21 +100,26 @@ package struct ContentDigest: Sendable, Hashable {
 
   /// 64 hexadecimal digits: the lanes in order, most significant digit first.
   package var hexadecimal: String {
-    (0..<4).map { lane in
-      let digits = String(lanes[lane], radix: 16)
-      return String(repeating: "0", count: 16 - digits.count) + digits
-    }.joined()
+    String(unsafeUninitializedCapacity: 64) { digits in
+      for position in 0..<64 {
+        let digit = UInt8(truncatingIfNeeded: lanes[position / 16] >> UInt64(60 - position % 16 * 4)) & 15
+        digits[position] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
+      }
+      return 64
+    }
   }
 
   package init?(hexadecimal: String) {
-    let digits = Array(hexadecimal.utf8)
-    guard digits.count == 64, digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }) else {
-      return nil
-    }
-    for lane in 0..<4 {
-      let text = String(decoding: digits[(lane * 16)..<(lane * 16 + 16)], as: UTF8.self)
-      guard let value = UInt64(text, radix: 16) else { return nil }
-      lanes[lane] = value
+    guard hexadecimal.utf8.count == 64 else { return nil }
+    for (position, character) in hexadecimal.utf8.enumerated() {
+      let digit: UInt8
+      switch character {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = character - UInt8(ascii: "0")
+      case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = character - UInt8(ascii: "a") + 10
+      case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = character - UInt8(ascii: "A") + 10
+      default: return nil
+      }
+      lanes[position / 16] = lanes[position / 16] << 4 | UInt64(digit)
     }
   }
 }

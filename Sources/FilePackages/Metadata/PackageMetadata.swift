@@ -105,9 +105,11 @@ extension PackageMetadata {
 
   /// The plist as XML, keys in order.
   package func encoded() throws -> Data {
+    let values = propertyList
+    if let xml = PropertyListWriter.xml(values) { return xml }
     let encoder = PropertyListEncoder()
     encoder.outputFormat = .xml
-    return try encoder.encode(propertyList)
+    return try encoder.encode(values)
   }
 
   /// Why a plist is not the metadata of a package that this version can edit.

@@ -36,21 +36,26 @@ extension PackageStore {
   ) throws(FilePackageError) -> SaveReport? {
     // The tree still tells its changes from the state on disk; so the plan has what waits, too.
     guard let pending, pending.tree === tree, pending.problem == nil, !options.contains(.staged),
-      session?.canSupersede == true, try !makePlan(tree).plan.isEmpty
+      session?.canSupersede == true
     else { return nil }
-    return try saveInJournal(tree, options)
+    let made = try makePlan(tree)
+    return made.plan.isEmpty ? nil : try saveInJournal(tree, made, options)
   }
 
   /// Saves in place.
+  ///
+  /// - Parameter made: the plan as it is if nobody else has saved by now.
   func saveInJournal(
-    _ tree: FileWrapper, _ options: SavingOptions
+    _ tree: FileWrapper, _ made: MadePlan, _ options: SavingOptions
   ) throws(FilePackageError) -> SaveReport {
+    let (metadataBefore, wasCertain) = (knownPlist, uncertain == nil)
     let session = try openSession(superseding: pending != nil)
     // What was published since the last report is no part of this save.
     _ = synchronizations()
     do throws(FilePackageError) {
-      try settleLeftovers(tree, session)
-      let (plan, snapshot, draft) = try makePlan(tree)
+      // (3)
+      let isSame = try !settleLeftovers(tree, session) && wasCertain && knownPlist == metadataBefore
+      let (plan, snapshot, draft) = isSame ? made : try makePlan(tree)
       guard !plan.isEmpty else {
         endFailedSession()
         return SaveReport(strategy: "none")
@@ -110,10 +115,14 @@ extension PackageStore {
 
   /// What an earlier save could not remove when it failed were second names of files, and without them these files
   /// have another status, which is nobody's edit.
-  func settleLeftovers(_ tree: FileWrapper, _ session: PackageSession?) throws(FilePackageError) {
-    guard session?.removedLeftovers == true else { return }
+  ///
+  /// - Returns: whether there was anything to be done.
+  @discardableResult
+  func settleLeftovers(_ tree: FileWrapper, _ session: PackageSession?) throws(FilePackageError) -> Bool {
+    guard session?.removedLeftovers == true else { return false }
     stale = tree === self.tree ? [tree] : [tree, self.tree]
     try settle()
+    return true
   }
 
   private func publish(into report: inout SaveReport) {
@@ -167,14 +176,34 @@ extension PackageStore {
         _ = try openSession()
       }
       try settlePublished(pending)
-      session?.hidden.unlock()
-      scheduleCheckpoint()
+      finishPublishing()
       return publisher
     } catch {
       self.pending?.problem = error
       session?.hidden.unlock()
       throw error
     }
+  }
+
+  /// Does what is left once other programs see a save. Nobody waits for it, and an error is none of the save: what is
+  /// not noted is found again by the next one.
+  private func finishPublishing() {
+    scheduleCheckpoint()
+    // Where that takes a flush, it has time.
+    guard let session else { return }
+    if !session.isUnfinished || session.isUnflushed {
+      session.hidden.unlock()
+    } else if delays.publishing == nil {
+      finishNow(session)
+    } else {
+      Task { finishNow(session) }
+    }
+  }
+
+  private func finishNow(_ session: PackageSession) {
+    guard session === self.session, pending == nil else { return }
+    try? session.finish()
+    session.hidden.unlock()
   }
 
   private func settlePublished(_ pending: Pending) throws(FilePackageError) {
@@ -229,11 +258,13 @@ extension PackageStore {
       throw failure(of: error)
     }
     do throws(FilePackageError) {
-      try reloadMetadata()
+      try reloadMetadata(session)
       try session.refresh(knownMetadata)
+      try session.finish()
       if session.live != nil && !superseding {
         note(try session.publish(isRecovery: true, wait))
-        try reloadMetadata()
+        try session.finish()
+        try reloadMetadata(session)
         try session.refresh(knownMetadata)
       }
       try settleUncertain(session)
@@ -294,11 +325,17 @@ extension PackageStore {
     if case .present(let metadata, _) = metadataState { metadata } else { nil }
   }
 
+  /// `Metadata.plist` as it was when it was last read or written.
+  private var knownPlist: FileStatus? {
+    if case .present(_, let status) = metadataState { status } else { nil }
+  }
+
   /// Reads the metadata again where another program wrote it.
-  private func reloadMetadata() throws(FilePackageError) {
+  private func reloadMetadata(_ session: PackageSession) throws(FilePackageError) {
     let now: FileStatus?
     do {
-      now = try location.disk.statusIfPresent(of: PackageLayout.metadata, in: location.openDirectory(.root))
+      now = try session.disk.statusIfPresent(
+        of: PackageLayout.metadata, in: session.hidden.root.descriptor)
     } catch {
       throw FilePackageError(error, .save, StoredNode(location: location, path: .root))
     }
@@ -346,7 +383,7 @@ extension PackageStore {
     try publish()
     checkpoint?.cancel()
     guard let session else { return }
-    if session.isUnflushed {
+    if session.isUnfinished {
       _ = try openSession()
       session.hidden.unlock()
     }

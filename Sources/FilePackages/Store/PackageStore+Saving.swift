@@ -56,11 +56,11 @@ extension PackageStore {
     if let report = try saveOverPending(tree, options) { return report }
     try publish()
     let isConfirmed = try settle()
-    let plan = try makePlan(tree).plan
-    guard !plan.isEmpty || !isConfirmed else { return SaveReport(strategy: "none") }
+    let made = try makePlan(tree)
+    guard !made.plan.isEmpty || !isConfirmed else { return SaveReport(strategy: "none") }
     guard isConfirmed, !options.contains(.staged) else { return try saveStaged(tree, options) }
     do {
-      return try saveInJournal(tree, options)
+      return try saveInJournal(tree, made, options)
     } catch {
       // A folder that may not get a hidden one may still be replaced.
       guard error.code == .permissionDenied, error.call == "mkdirat", session == nil else { throw error }
@@ -178,9 +178,9 @@ extension PackageStore {
   private typealias Draft = (_ values: [String: PropertyListValue]?) throws(FilePackageError) ->
     MetadataDraft?
 
-  func makePlan(
-    _ tree: FileWrapper
-  ) throws(FilePackageError) -> (plan: SavePlan, snapshot: PackageSnapshot, draft: MetadataDraft?) {
+  typealias MadePlan = (plan: SavePlan, snapshot: PackageSnapshot, draft: MetadataDraft?)
+
+  func makePlan(_ tree: FileWrapper) throws(FilePackageError) -> MadePlan {
     let snapshot = tree.changesSnapshot()
     do throws(FilePackageError) {
       let known = try metadata()

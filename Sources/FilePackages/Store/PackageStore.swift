@@ -54,14 +54,14 @@ public actor PackageStore {
   /// When the store does by itself what can wait.
   package struct Delays: Sendable {
     /// How long a save that returned at its commit waits to be published, so that the next ones can take its place;
-    /// nil to publish only when it is asked for.
+    /// nil to publish only when it is asked for, and to tidy up before that returns.
     package var publishing: Duration?
     /// How long after a save what was noted in memory only is put on the medium; nil for never.
     package var checkpoint: Duration?
 
     /// For stores in which only what they are asked to do happens.
     package static let none = Delays()
-    static let standard = Delays(publishing: .milliseconds(20), checkpoint: .seconds(5))
+    package static let standard = Delays(publishing: .milliseconds(20), checkpoint: .seconds(5))
 
     package init(publishing: Duration? = nil, checkpoint: Duration? = nil) {
       (self.publishing, self.checkpoint) = (publishing, checkpoint)
