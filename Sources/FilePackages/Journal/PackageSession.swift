@@ -57,7 +57,8 @@ final class PackageSession {
     removedLeftovers = false
     do {
       if let journal, try journal.isCurrent(in: hidden.folder) {
-        // Nobody else was there.
+        // Nobody else was there. The manifest is looked at only when it has all that is published.
+        try finish()
       } else {
         journal = nil
         // Whoever was there has done what was left of it.

@@ -260,7 +260,6 @@ extension PackageStore {
     do throws(FilePackageError) {
       try reloadMetadata(session)
       try session.refresh(knownMetadata)
-      try session.finish()
       if session.live != nil && !superseding {
         note(try session.publish(isRecovery: true, wait))
         try session.finish()
