@@ -3,12 +3,12 @@ import SystemPackage
 
 /// A way to save.
 enum Way: String, Sendable {
-  case journal, later, staged
+  case journal, later, relaxed, staged
   /// File by file, as no program should.
   case careless
 
   /// Those of the library.
-  static let sound: [Way] = [.journal, .later, .staged]
+  static let sound: [Way] = [.journal, .later, .relaxed, .staged]
 
   /// The call that puts a staged save into its place, which no sample leaves out.
   var exchange: String? { self == .staged ? "renameat2" : nil }

@@ -54,9 +54,9 @@ struct StagedDamageTests {
       ["Text.txt": "old", "Large.txt": "old and large"], metadata: true,
       [.put("Text.txt", "new"), .put("Large.txt", large), .folder("New"), .put("New/x.txt", "in a folder")])
     var (new, reported, verified) = (0, 0, 0)
-    for (folder, name) in try Self.files(on: save.afterCommit()) {
+    for (folder, name) in try Self.files(on: save.beforeExchange()) {
       for damage in Damage.allCases {
-        let disk = save.afterCommit()
+        let disk = save.beforeExchange()
         try damage.act(name, in: folder, on: disk)
         let store = try await WaitingSave.open(on: disk)
         let found = try NaturalPicture(of: WaitingSave.path, on: disk)

@@ -15,6 +15,7 @@ struct WaitingSave {
   let old: NaturalPicture
   let new: NaturalPicture
   private let waiting: CrashPoint
+  private let made: CrashPoint
   private let published: CrashPoint
   /// Every moment from the commit on.
   let points: [CrashPoint]
@@ -28,17 +29,22 @@ struct WaitingSave {
     try await store.edit(edits)
     let points = try await CrashDisk.crashPoints(of: disk) { try await store.save() }
     new = try NaturalPicture(of: Self.path, on: disk)
-    guard let last = points.last,
-      let first = points.firstIndex(where: { $0.next == .exchange }),
-      try PackageStore.recoveryReport(Self.path, on: points[first].afterKill()).journal == .waiting
-    else { throw SystemError("save", code: .invalidArgument) }
+    let first = try points.firstIndex {
+      try PackageStore.recoveryReport(Self.path, on: $0.afterKill()).journal == .waiting
+    }
+    guard let last = points.last, let first, let made = points.first(where: { $0.next == .exchange }) else {
+      throw SystemError("save", code: .invalidArgument)
+    }
     waiting = points[first]
+    self.made = made
     published = last
     self.points = Array(points[first...])
   }
 
   /// A disk of its own for each test of it.
   func afterCommit() -> CrashDisk { waiting.afterKill() }
+  /// When all that the record holds is made, too.
+  func beforeExchange() -> CrashDisk { made.afterKill() }
   func afterPublishing() -> CrashDisk { published.afterKill() }
 
   static func open(on disk: any Disk) async throws -> PackageStore {

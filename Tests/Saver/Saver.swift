@@ -5,9 +5,9 @@ import SystemPackage
 
 /// A program that saves, to be killed, to be failed and to be run beside others of its kind.
 ///
-/// `saver init PATH N`, `saver save PATH G [K] [--later|--staged|--careless]`,
-/// `saver loop PATH FROM TO [ACKS] [--later|--staged]`, `saver check PATH [K]`, `saver naive PATH`,
-/// `saver write PATH WRITER SAVES|SECONDSs ACKS [--keep] [--later|--staged]`, `saver count PATH`,
+/// `saver init PATH N`, `saver save PATH G [K] [--later|--relaxed|--staged|--careless]`,
+/// `saver loop PATH FROM TO [ACKS] [--later|--relaxed|--staged]`, `saver check PATH [K]`, `saver naive PATH`,
+/// `saver write PATH WRITER SAVES|SECONDSs ACKS [--keep] [--later|--relaxed|--staged]`, `saver count PATH`,
 /// `saver reading PATH SECONDS`.
 ///
 /// Status 0 done, 1 a document that is not whole, 2 failed, 64 usage.
@@ -74,10 +74,11 @@ import SystemPackage
   }
 
   private static func options(_ flags: Set<String>) -> PackageStore.SavingOptions {
-    guard flags.isSubset(of: ["--keep", "--staged", "--later"]) else { usage() }
+    guard flags.isSubset(of: ["--keep", "--staged", "--later", "--relaxed"]) else { usage() }
     var options: PackageStore.SavingOptions = []
     if flags.contains("--staged") { options.insert(.staged) }
     if flags.contains("--later") { options.insert(.returnsAtCommit) }
+    if flags.contains("--relaxed") { options.insert(.relaxed) }
     return options
   }
 }

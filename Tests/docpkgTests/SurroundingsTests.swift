@@ -39,7 +39,7 @@ struct SurroundingsTests {
         ' "$docpkg" "$demo" "$PWD"
         """, in: folder)
       #expect(run.status == 2, "\(run.errors)")
-      #expect(run.errors.contains("no space left on device (finding room for 'Images/"))
+      #expect(run.errors.contains("no space left on device (writing 'Images/"))
       #expect(run.errors.contains("The document on disk is unchanged. Free some space and try again."))
     }
   }

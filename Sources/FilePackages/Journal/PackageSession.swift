@@ -111,6 +111,17 @@ final class PackageSession {
 
   // MARK: Committing
 
+  /// Makes what a record holds before it is committed, and flushes it.
+  ///
+  /// - Throws: what the file system refuses; nothing is left of it then.
+  func stage(_ record: inout JournalRecord) throws(FilePackageError) {
+    var strict = record
+    strict.isRelaxed = false
+    var publisher = publisher(of: strict, isRecovery: false)
+    try publisher.makeStaged()
+    record.operations = publisher.record.operations
+  }
+
   /// Commits a record: when it returns, the save survives a power cut.
   func commit(_ record: inout JournalRecord) throws(FilePackageError) {
     do {
@@ -152,6 +163,8 @@ final class PackageSession {
       if let batch = record.batch, (try? note(batch)) == nil { manifest = nil }
       publisher.removeLeftovers()
     } catch {
+      // Which of the two is in it is looked at once the disk answers.
+      journal = nil
       throw FilePackageError(
         .indeterminate, .save, node, activity: "writing the journal",
         reason: "\(first.reason), and then \(error.reason ?? error.code.words)")

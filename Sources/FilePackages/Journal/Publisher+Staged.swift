@@ -5,10 +5,10 @@ import SystemPackage
 extension Publisher {
   // MARK: Making what the record holds
 
-  /// Makes the files and links whose bytes the record holds. (1)
+  /// Makes the files and links whose bytes the record holds and that are not made yet. (1)
   mutating func makeStaged() throws(FilePackageError) {
     guard !isRecovery else { return }
-    let indices = record.operations.indices.filter { record.operations[$0].bytes != nil }
+    let indices = record.operations.indices.filter { record.operations[$0].isToBeMade }
     do {
       for start in stride(from: 0, to: indices.count, by: 64) {
         try make(indices[start..<min(start + 64, indices.count)])
@@ -31,14 +31,15 @@ extension Publisher {
       let operation = record.operations[index]
       guard case .put(var staged) = operation.action else { continue }
       do {
-        guard let file = try make(&staged, as: staged.name, operation) else { continue }
+        let file = try make(&staged, as: staged.name, operation)
+        // From here on it is known by its number.
+        record.operations[index].action = .put(staged)
+        guard let file else { continue }
         if isStrict && indices.count > 1 { try disk.startWriting(file.descriptor) }
         open.append((index, file))
       } catch {
         throw FilePackageError(error, .save, node(operation.path), activity: "writing")
       }
-      // From here on it is known by its number.
-      record.operations[index].action = .put(staged)
     }
     guard isStrict else { return }
     for (index, file) in open {
@@ -164,4 +165,12 @@ extension FileName {
   var rewritten: FileName { FileName(bytes: bytes + Array("+".utf8)) }
   /// The name for what stood at a place while that is neither the old nor the new one's.
   var movedAway: FileName { FileName(bytes: bytes + Array("-".utf8)) }
+}
+
+extension JournalRecord.Operation {
+  /// Whether it puts something that the record holds and that no file system has yet.
+  fileprivate var isToBeMade: Bool {
+    guard case .put(let staged) = action else { return false }
+    return staged.bytes != nil && staged.node.inode == JournalRecord.Known.noInode
+  }
 }

@@ -2,8 +2,9 @@ import DurableIO
 import SystemPackage
 
 // (1) Before the record is committed nothing under a natural name changes.
-// (2) What the record holds itself is made only when it is published; that there is room for it is asked before.
-//     Where there is none after all, the save is committed all the same, and is published once there is.
+// (2) What the record holds itself is made only when it is published, unless the disk is nearly full: then it is made
+//     before anything is promised. Where a quota ends unforeseen, the save is committed all the same, and published
+//     once there is room.
 // (3) Whatever a record does not hold is made and synchronised before the record is written.
 
 /// A save in place: one record in the journal commits it, whatever changed and whatever did not.
@@ -15,8 +16,10 @@ struct JournaledSave {
   static let recordedFileSize: UInt64 = 1 << 20
   /// So many bytes of them in one save.
   static let recordedSize: UInt64 = 4 << 20
-  /// What has to be free beyond the bytes of the children.
-  private static let spareBlocks = 4
+  /// With less room than this beyond the bytes of the children nobody can tell whether they fit: file systems keep
+  /// some back, and folders grow.
+  private static let spareRoom: UInt64 = 16 << 20
+  private static let spareFiles: UInt64 = 1000
 
   private(set) var maker: StateMaker
   private let session: PackageSession
@@ -80,7 +83,7 @@ struct JournaledSave {
       // (3)
       try maker.make(top, in: session.hidden.staging.descriptor)
       try makeRecord()
-      try checkRoom()
+      if try isRoomScarce() { try session.stage(&record) }
       try session.commit(&record)
     } catch {
       if error.code != .indeterminate { removeStaged() }
@@ -200,24 +203,18 @@ struct JournaledSave {
       mode: status.mode)
   }
 
-  /// Refuses what the file system has no room for, while nothing is promised. (2)
-  private func checkRoom() throws(FilePackageError) {
-    let puts = record.operations.compactMap { operation in operation.bytes.map { (operation.path, $0.count) }
-    }
-    guard let largest = puts.max(by: { $0.1 < $1.1 }) else { return }
-    let room: DiskRoom
+  /// Whether what the record holds should better be made before anything is promised. (2)
+  private func isRoomScarce() throws(FilePackageError) -> Bool {
+    let sizes = record.operations.compactMap { $0.bytes?.count }
+    if sizes.isEmpty { return false }
     do {
-      room = try session.disk.room(of: session.hidden.staging.descriptor)
+      let room = try session.disk.room(of: session.hidden.staging.descriptor)
+      let bytes = sizes.reduce(Self.spareRoom) { $0 + room.allocation(UInt64($1)) }
+      return room.bytes.map { $0 < bytes } ?? false
+        || room.files.map { $0 < Self.spareFiles + UInt64(sizes.count) } ?? false
     } catch {
       throw FilePackageError(error, .save, maker.node(.root), activity: "asking for the room on the disk for")
     }
-    // The folders that the names come to, and the first record of a journal, need some, too.
-    let bytes = puts.reduce(UInt64(Self.spareBlocks) * room.blockSize) { $0 + room.allocation(UInt64($1.1)) }
-    let lacksBytes = room.bytes.map { $0 < bytes } ?? false
-    let lacksFiles = room.files.map { $0 < UInt64(puts.count) } ?? false
-    guard lacksBytes || lacksFiles else { return }
-    throw FilePackageError(
-      SystemError("fstatvfs", code: .noSpace), .save, maker.node(largest.0), activity: "finding room for")
   }
 }
 

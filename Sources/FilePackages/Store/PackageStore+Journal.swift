@@ -98,6 +98,7 @@ extension PackageStore {
     guard let pending else { return }
     if error.code == .indeterminate {
       self.pending?.problem = error
+      session.hidden.unlock()
     } else if session.journal == nil {
       try settlePublished(pending)
     }
@@ -172,8 +173,9 @@ extension PackageStore {
       if let session, session.hidden.isLocked {
         publisher = try session.publish(isRecovery: pending.problem != nil, wait)
       } else {
-        // (2) Somebody else may have done it meanwhile.
+        // (2) Somebody else may have done it meanwhile; or it was superseded after all.
         _ = try openSession()
+        if self.pending == nil { return nil }
       }
       try settlePublished(pending)
       finishPublishing()

@@ -21,7 +21,7 @@ extension PackageStore {
     public static let staged = SavingOptions(rawValue: 4)
     /// Publishes without waiting for the disk: other programs see the save one flush after it began instead of
     /// four. It survives a power cut like any other, but a program that knows nothing of this library may then
-    /// find changed files empty, or as they were, until this library has opened the package once. What is missing is
+    /// find changed files empty, missing or as they were, until this library has opened the package once. What is missing is
     /// put on the medium by the next save, by `close()`, or after some seconds.
     public static let relaxed = SavingOptions(rawValue: 8)
   }

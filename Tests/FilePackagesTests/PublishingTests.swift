@@ -1,0 +1,250 @@
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("A save that is committed")
+struct PublishingTests {
+  private static let tree: TestTree = [
+    "Text.txt": "old", "Data.bin": "data", "Images": ["1.png": "one", "2.png": "two"],
+  ]
+
+  private static func text(_ name: FileName, on disk: any Disk) throws -> String {
+    String(decoding: try disk.contents(of: name, in: disk.openDirectory(at: CrashCheck.path)), as: UTF8.self)
+  }
+
+  /// Waits for what a store does by itself.
+  private static func wait(for isDone: () throws -> Bool) async throws {
+    for _ in 0..<2000 {
+      if try isDone() { return }
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    Issue.record("nothing came of it in ten seconds")
+  }
+
+  // MARK: One after the other
+
+  @Test func `is superseded by the next one before it comes to its names`() async throws {
+    let disk = CountingDisk(try await CrashCheck.disk(Self.tree, metadata: true))
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    let before = try await store.metadata()
+    for number in 1...20 {
+      try await store.put("Text.txt", "version \(number)")
+      let report = try await store.save(options: .returnsAtCommit)
+      #expect(!report.isPublished && report.problem == nil)
+      #expect(report.generation == before.map { $0.generation + number })
+      // The first one makes the journal.
+      #expect(report.synchronizations == (number == 1 ? 2 : 1))
+    }
+    #expect(disk.counts[.exchange] == 0)
+    #expect(try Self.text("Text.txt", on: disk) == "old")
+    try await store.publish()
+    #expect(disk.counts[.exchange] == 2)
+    #expect(try Self.text("Text.txt", on: disk) == "version 20")
+    let after = try await store.metadata()
+    // Its parent is what others have seen.
+    #expect(after?.parentRevisions == before.map { [$0.revision] })
+    try await store.close()
+    #expect(try await PackageStore.open(CrashCheck.path, on: disk).verify().isWhole)
+  }
+
+  @Test func `is published first where the next one has another tree or files that move`() async throws {
+    let disk = try await CrashCheck.disk(Self.tree, metadata: true)
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    try await store.edit([.move("Images/1.png", "Moved.png")])
+    try await store.save(options: .returnsAtCommit)
+    #expect(try Self.text("Text.txt", on: disk) == "old")
+    try await store.put("Text.txt", "after the move")
+    try await store.save(options: .returnsAtCommit)
+    #expect(try Self.text("Moved.png", on: disk) == "one")
+    // Another tree has nothing of what waits for this one.
+    try await store.put("Text.txt", "again")
+    try await store.save(options: .returnsAtCommit)
+    try await store.save(FileWrapper(directoryWithFileWrappers: [:]), options: .returnsAtCommit)
+    #expect(try Self.text("Text.txt", on: disk) == "again")
+    try await store.close()
+    #expect(try disk.names(in: CrashCheck.path) == [".docpkg", "Metadata.plist"])
+  }
+
+  @Test func `comes to its names as it was before, when the next one takes its changes back`() async throws {
+    let disk = try await CrashCheck.disk(Self.tree, metadata: true)
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    try await store.put("New.txt", "new")
+    try await store.save(options: .returnsAtCommit)
+    try await store.edit([.remove("New.txt")])
+    try await store.save(options: .returnsAtCommit)
+    try await store.close()
+    #expect(try !disk.names(in: CrashCheck.path).contains("New.txt"))
+    #expect(try await PackageStore.open(CrashCheck.path, on: disk).verify().isWhole)
+  }
+
+  /// Whatever fails in a save that was to take the place of another: that other one is there, or the new one.
+  @Test(arguments: [Errno.ioError, .noSpace], [false, true])
+  func `is never lost by the failure of the one that was to take its place`(
+    code: Errno, isHard: Bool
+  ) async throws {
+    var (number, failures) = (0, 1)
+    while failures > 0 {
+      let disk = try await CrashCheck.disk(Self.tree, metadata: true)
+      let switchable = SwitchableDisk(disk)
+      let store = try await PackageStore.open(CrashCheck.path, on: switchable.disk)
+      try await store.edit([.put("Text.txt", "acknowledged"), .put("Images/1.png", "acknowledged")])
+      try await store.save(options: .returnsAtCommit)
+      try await store.edit([.put("Text.txt", "next"), .remove("Data.bin")])
+      switchable.fail(isHard ? .requests(from: number) : .request(number), with: code)
+      var failed: FilePackageError?
+      do {
+        try await store.save(options: number % 2 == 0 ? .returnsAtCommit : [])
+      } catch {
+        failed = error
+      }
+      failures = switchable.stopFailing()
+      // Somebody else comes while the store is still there, as after a crash.
+      let comment = "\(code) at \(number)\(isHard ? " for ever" : ""): \(failed?.description ?? "saved")"
+      let found = try await PackageStore.open(CrashCheck.path, on: try await disk.afterKill())
+      let seen = String(
+        decoding: try await found.tree.child(named: "Text.txt")?.contents() ?? Data(), as: UTF8.self)
+      let one = try await found.tree.descendant(at: "Images/1.png")?.contents()
+      #expect(one == Data("acknowledged".utf8), "\(comment)")
+      switch failed?.code {
+      case nil: #expect(seen == "next", "\(comment)")
+      case .indeterminate: #expect(["acknowledged", "next"].contains(seen), "\(comment)")
+      default: #expect(seen == "acknowledged", "\(comment)")
+      }
+      // The edits are still there.
+      try await store.save()
+      try await store.close()
+      #expect(try Self.text("Text.txt", on: disk) == "next", "\(comment)")
+      #expect(try !disk.names(in: CrashCheck.path).contains("Data.bin"), "\(comment)")
+      try expectNoTraces(in: CrashCheck.path, on: disk, "\(comment)")
+      number += 1
+    }
+    print("saves over one that waits: \(number - 1) points, \(code)\(isHard ? ", for ever" : "")")
+    #expect(number > 20)
+  }
+
+  // MARK: Nearly full
+
+  @Test(arguments: [DiskRoom(bytes: 1 << 20), DiskRoom(files: 10), DiskRoom(bytes: 1 << 30, files: 1 << 20)])
+  func `is of what was made before where the disk is nearly full`(room: DiskRoom) async throws {
+    var options = CrashDisk.Options()
+    options.room = room
+    let isFull = room.bytes != 1 << 30
+    let disk = CountingDisk(try await CrashCheck.disk(Self.tree, metadata: true, options: options))
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    try await store.put("Text.txt", "first")
+    try await store.save()
+    let before = disk.counts
+    try await store.put("Text.txt", "second")
+    try await store.save(options: .returnsAtCommit)
+    #expect(disk.counts[.createFile] - before[.createFile] == (isFull ? 2 : 0))
+    try await store.publish()
+    #expect(disk.counts[.createFile] - before[.createFile] == 2)
+    #expect(try Self.text("Text.txt", on: disk) == "second")
+    try await store.close()
+    #expect(try await PackageStore.open(CrashCheck.path, on: disk).verify().isWhole)
+  }
+
+  // MARK: By itself
+
+  @Test func `comes to its names by itself, and to rest`() async throws {
+    let disk = try await CrashCheck.disk(Self.tree, metadata: true)
+    let store = try await PackageStore.open(
+      CrashCheck.path, on: disk,
+      delays: .init(publishing: .milliseconds(1), checkpoint: .milliseconds(20)))
+    try await store.put("Text.txt", "new")
+    try await store.save(options: .returnsAtCommit)
+    try await Self.wait { try Self.text("Text.txt", on: disk) == "new" }
+    // The manifest and the journal's marks are put on the medium when nothing more comes.
+    try await Self.wait { disk.syncPoints.last.map { $0.name == "journal" && $0.isOfData } == true }
+    let report = try PackageStore.recoveryReport(CrashCheck.path, on: disk)
+    #expect(report.journal == .published)
+    try await store.close()
+  }
+
+  @Test func `is a flush when it is relaxed, and the others are made later`() async throws {
+    let disk = CountingDisk(try await CrashCheck.disk(Self.tree, metadata: true))
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    try await store.put("Text.txt", "first")
+    #expect(try await store.save(options: .relaxed).synchronizations == 2)
+    let before = disk.counts
+    try await store.put("Text.txt", "second")
+    let report = try await store.save(options: .relaxed)
+    #expect(report.isPublished)
+    #expect(try Self.text("Text.txt", on: disk) == "second")
+    // Those of the save before: two files and the folder; and the commit.
+    #expect(disk.counts[.synchronize] - before[.synchronize] == 3)
+    #expect(disk.counts[.synchronizeData] - before[.synchronizeData] == 1)
+    try await store.close()
+    #expect(try await PackageStore.open(CrashCheck.path, on: disk).verify().isWhole)
+  }
+
+  @Test func `is whole after a power cut when it is relaxed, though its files were not`() async throws {
+    let disk = try await CrashCheck.disk(Self.tree, metadata: true)
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    try await store.put("Text.txt", "the first save makes the journal")
+    try await store.save()
+    let points = try await CrashDisk.crashPoints(of: disk) {
+      try await store.put("Text.txt", "relaxed")
+      try await store.save(options: .relaxed)
+    }
+    var torn = 0
+    for state in try #require(points.last).states(limit: 200) {
+      let mounted = state.mount()
+      // Without recovery the name may even be gone.
+      let found = try? Self.text("Text.txt", on: mounted)
+      if found != "relaxed" && found != "the first save makes the journal" { torn += 1 }
+      let opened = try await PackageStore.open(CrashCheck.path, on: mounted)
+      #expect(try Self.text("Text.txt", on: mounted) == "relaxed", "\(state)")
+      #expect(await opened.recoveryConflicts.isEmpty, "\(state)")
+    }
+    // Otherwise this would show nothing.
+    #expect(torn > 0)
+  }
+
+  // MARK: What a user gave a file
+
+  @Test(arguments: [false, true])
+  func `leaves a file its attributes, also when it is published by the next program`(
+    isCutShort: Bool
+  ) async throws {
+    try await withTemporaryDirectory { folder in
+      let disk = PosixDisk()
+      let path = folder.appending("Trip.pkg")
+      _ = try await PackageStore.create(
+        Self.tree.wrapper, path, contentType: "com.example.trip", on: disk)
+      let package = try disk.openDirectory(at: path)
+      let old = try disk.openFile("Text.txt", in: package)
+      try disk.setExtendedAttribute("user.tag", Array("red".utf8), of: old)
+      try disk.setMode(0o640, of: old)
+      let isSuperuser = try disk.status(of: old).user == 0
+      if isSuperuser { try disk.setOwner(user: 65534, group: 65534, of: old) }
+      let before = try disk.status(of: old)
+      var store: PackageStore? = try await PackageStore.open(path, on: disk)
+      try await store?.put("Text.txt", "new")
+      try await store?.save(options: isCutShort ? .returnsAtCommit : [])
+      if isCutShort {
+        // Given up without being closed: what is committed waits for whoever opens it.
+        store = nil
+        #expect(try disk.status(of: "Text.txt", in: package).identity.inode == before.identity.inode)
+        store = try await PackageStore.open(path, on: disk)
+      }
+      let new = try disk.openFile("Text.txt", in: package)
+      let after = try disk.status(of: new)
+      #expect(after.identity.inode != before.identity.inode)
+      #expect(after.mode == before.mode && after.user == before.user && after.group == before.group)
+      #expect(try disk.extendedAttributes(of: new) == ["user.tag": Array("red".utf8)])
+      try await store?.close()
+    }
+  }
+}
+
+extension CrashDisk {
+  /// What the next program finds while this one is killed.
+  fileprivate func afterKill() async throws -> CrashDisk {
+    let points = await CrashDisk.crashPoints(of: self) {}
+    return try #require(points.last).afterKill()
+  }
+}
