@@ -1,7 +1,7 @@
 # The two commands: `make demo` shows the main job on real documents, `make test` runs everything.
 # Both install what is missing, build, and run.
 
-.PHONY: demo test crash-points two-processes power-cut other-kernel fuzz build lint format prepare docs
+.PHONY: demo test crash-points two-processes power-cut other-kernel fuzz sanitizers build lint format prepare docs
 
 demo: build
 	@Fixtures/demo.sh .build/release/docpkg
@@ -38,6 +38,11 @@ other-kernel:
 # Gives each parser so many seconds of bytes that are nobody's: needs clang's runtime, which Swift brings.
 fuzz: prepare
 	.ci/fuzz $(SECONDS)
+
+# The tests under the address sanitizer and under the thread sanitizer, each built for it.
+sanitizers: prepare
+	.ci/sanitizers address
+	.ci/sanitizers thread
 
 lint:
 	swift format lint --strict --recursive --parallel Sources Tests Package.swift
