@@ -129,7 +129,7 @@ extension PackageStore {
     do {
       let folder = try location.openDirectory(PackagePath([PackageLayout.hidden]))
       try disk.rename(
-        PackageLayout.journal, in: folder, to: "journal.damaged", in: folder, .replace)
+        PackageLayout.journal, in: folder, to: PackageLayout.damagedJournal, in: folder, .replace)
       try disk.synchronize(folder)
     } catch {
       throw FilePackageError(

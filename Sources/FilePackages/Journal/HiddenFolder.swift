@@ -192,13 +192,11 @@ final class HiddenFolder {
 
   /// Removes what is needed only while a store is open, where no other store is; the folder, too, where nothing
   /// is left in it. (2)
-  ///
-  /// - Returns: whether the folder was this store's alone.
-  func removeTraces() throws(SystemError) -> Bool {
+  func removeTraces() throws(SystemError) {
     if hasLocks, try !disk.lock(byte: Byte.session, of: lockFile, .exclusive) {
       // Whoever comes after this one must not find it there still.
       _ = try disk.lock(byte: Byte.session, of: lockFile, .none)
-      return false
+      return
     }
     try removeStaged()
     for name in [PackageLayout.journal, PackageLayout.newJournal]
@@ -210,80 +208,7 @@ final class HiddenFolder {
     do {
       try disk.removeDirectory(PackageLayout.hidden, in: root.descriptor)
     } catch  where error.code == .directoryNotEmpty || error.code == .fileExists {
-      return true
-    }
-    return true
-  }
-}
-
-/// How long to wait for a lock that somebody else holds.
-struct LockWait: Sendable {
-  /// Milliseconds.
-  var limit = 10_000
-
-  /// Takes a lock of one byte; false where the file system has no locks.
-  ///
-  /// - Throws: EAGAIN when it is not to be had in time.
-  func take(
-    _ byte: UInt64, _ mode: LockMode, of file: borrowing OwnedDescriptor, on disk: any Disk
-  ) throws(SystemError) -> Bool {
-    var waiting = Waiting(limit)
-    while true {
-      do {
-        if try disk.lock(byte: byte, of: file, mode) { return true }
-      } catch  where error.isLackOfLocks {
-        return false
-      }
-      guard waiting.pause() else { throw SystemError("fcntl", PackageLayout.lock, code: .wouldBlock) }
-    }
-  }
-
-  /// Takes the lock of a directory; false where the file system has no locks.
-  ///
-  /// - Throws: EAGAIN when it is not to be had in time.
-  func take(
-    _ mode: LockMode, of directory: borrowing OwnedDescriptor, on disk: any Disk
-  ) throws(SystemError) -> Bool {
-    var waiting = Waiting(limit)
-    while true {
-      do {
-        if try disk.lock(directory, mode) { return true }
-      } catch  where error.isLackOfLocks {
-        return false
-      }
-      guard waiting.pause() else { throw SystemError("flock", code: .wouldBlock) }
-    }
-  }
-
-  /// Pauses that grow from a tenth of a millisecond to ten.
-  private struct Waiting {
-    private let end: ContinuousClock.Instant
-    private var pauseLength: UInt32 = 100
-
-    init(_ limit: Int) { end = .now + .milliseconds(limit) }
-
-    mutating func pause() -> Bool {
-      guard ContinuousClock.Instant.now < end else { return false }
-      sleepBlocking(microseconds: pauseLength)
-      pauseLength = min(10_000, pauseLength * 2)
-      return true
-    }
-  }
-}
-
-/// An open file or directory that several can hold on to.
-final class OpenNode: Sendable {
-  let descriptor: OwnedDescriptor
-
-  init(_ descriptor: consuming OwnedDescriptor) { self.descriptor = descriptor }
-}
-
-extension SystemError {
-  /// Whether the file system cannot lock at all.
-  fileprivate var isLackOfLocks: Bool {
-    switch code {
-    case .noLocks, .invalidArgument, .notSupported, .noFunction, .badFileDescriptor: true
-    default: false
+      // What stays, such as the manifest, keeps it.
     }
   }
 }

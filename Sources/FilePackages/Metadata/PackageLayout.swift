@@ -13,10 +13,14 @@ package enum PackageLayout {
   package static let journal: FileName = "journal"
   /// A redo log that is being made.
   package static let newJournal: FileName = "journal.new"
+  /// A redo log that repairing put aside.
+  package static let damagedJournal: FileName = "journal.damaged"
   /// Files on their way in or out.
   package static let staging: FileName = "tmp"
   /// The digest of every child.
   package static let manifest: FileName = "manifest"
+  /// One that is being made.
+  package static let newManifest: FileName = "manifest.new"
   /// What writers lock.
   package static let lock: FileName = "lock"
   /// What other programs wrote where a save had something else to put.

@@ -85,12 +85,3 @@ extension StateMaker {
     return folder
   }
 }
-
-/// Folders that stay open while a state is made, as many as a process can well have open.
-final class OpenFolders {
-  private(set) var open: [PackagePath: OpenNode] = [:]
-
-  func keep(_ folder: OpenNode, at path: PackagePath) {
-    if open.count < 64 { open[path] = folder }
-  }
-}

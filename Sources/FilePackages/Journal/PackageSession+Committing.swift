@@ -1,0 +1,100 @@
+import DurableIO
+import SystemPackage
+
+extension PackageSession {
+  /// Makes what a record holds before it is committed, and flushes it.
+  ///
+  /// - Throws: what the file system refuses; nothing is left of it then.
+  func stage(_ record: inout JournalRecord) throws(FilePackageError) {
+    var strict = record
+    strict.isRelaxed = false
+    var publisher = publisher(of: strict, isRecovery: false)
+    try publisher.makeStaged()
+    record.operations = publisher.record.operations
+  }
+
+  /// Commits a record: when it returns, the save survives a power cut.
+  func commit(_ record: inout JournalRecord) throws(FilePackageError) {
+    do {
+      if record.operations.contains(where: \.needsStaged) {
+        try disk.synchronize(hidden.staging.descriptor)
+        // A journal whose name lasts while that of the staged files' folder does not would be damaged.
+        if journal == nil { try disk.synchronize(hidden.folder) }
+      }
+      if let journal {
+        if journal.mustRestart(for: record, capacity: journalCapacity) {
+          try synchronizeManifest()
+          try journal.restart()
+        }
+        let before = journal.live
+        do {
+          return try journal.commit(&record, capacity: journalCapacity)
+        } catch {
+          if let before { try publishBeforeGivingUp(before, error) }
+          try giveUpJournal(error)
+          // It was made over the state before the one that stands there now.
+          if before != nil { throw error }
+        }
+      }
+      try makeJournal(&record)
+    } catch {
+      if let failure = error as? FilePackageError { throw failure }
+      if let failure = error as? SystemError {
+        throw FilePackageError(failure, .save, node, activity: "writing the journal")
+      }
+      throw FilePackageError(.inputOutput, .save, node)
+    }
+  }
+
+  /// Brings what was acknowledged to its names before the journal that has it goes.
+  private func publishBeforeGivingUp(_ record: JournalRecord, _ first: SystemError) throws(FilePackageError) {
+    do throws(FilePackageError) {
+      var publisher = publisher(of: record, isRecovery: true)
+      try hidden.withoutReaders(LockWait()) { () throws(FilePackageError) in try publisher.publish() }
+      if let batch = record.batch, (try? note(batch)) == nil { manifest = nil }
+      publisher.removeLeftovers()
+    } catch {
+      // Which of the two is in it is looked at once the disk answers.
+      journal = nil
+      throw FilePackageError(
+        .indeterminate, .save, node, activity: "writing the journal",
+        reason: "\(first.reason), and then \(error.reason ?? error.code.words)")
+    }
+  }
+
+  private func makeJournal(_ record: inout JournalRecord) throws {
+    do {
+      let made = try JournalFile.make(&record, in: hidden.folder, of: hidden.packageStatus, on: disk)
+      journal = made
+      try disk.synchronize(hidden.folder)
+      if hidden.isNew { try disk.synchronize(hidden.root.descriptor) }
+      hidden.isNew = false
+    } catch {
+      try giveUpJournal(error)
+      throw error
+    }
+  }
+
+  /// (2)
+  private func giveUpJournal(_ first: any Error) throws(FilePackageError) {
+    journal = nil
+    let reason = (first as? SystemError)?.reason ?? "\(first)"
+    do {
+      if try disk.exists(PackageLayout.journal, in: hidden.folder) {
+        try disk.removeFile(PackageLayout.journal, in: hidden.folder)
+      }
+      try disk.synchronize(hidden.folder)
+    } catch {
+      throw FilePackageError(
+        .indeterminate, .save, node, activity: "writing the journal",
+        reason: "\(reason), and then \(error.reason)")
+    }
+  }
+}
+
+extension JournalRecord.Operation {
+  /// Whether the record relies on a node among the staged ones.
+  var needsStaged: Bool {
+    if case .put(let staged) = action { staged.bytes == nil } else { false }
+  }
+}

@@ -1,0 +1,94 @@
+import DurableIO
+import SystemPackage
+
+extension PackageSession {
+  /// (5) Whoever wrote the record may have died before it was on the medium, or its journal's name.
+  private func synchronizeRecord() throws(FilePackageError) {
+    do {
+      try journal?.checkpoint()
+      try disk.synchronize(hidden.folder)
+      try disk.synchronize(hidden.root.descriptor)
+    } catch {
+      throw FilePackageError(error, .save, node, activity: "synchronizing its journal")
+    }
+  }
+
+  func publisher(of record: JournalRecord, isRecovery: Bool) -> Publisher {
+    var publisher = Publisher(
+      record, root: hidden.root, staging: hidden.staging, at: hidden.location, on: disk,
+      isRecovery: isRecovery)
+    if let journal { publisher.isBound = journal.header.isBound(to: hidden.packageStatus) }
+    return publisher
+  }
+
+  /// Publishes the record that waits; what is then left to be done for it, `finish()` does.
+  func publish(isRecovery: Bool, _ wait: LockWait) throws(FilePackageError) -> Publisher? {
+    guard let record = live else { return nil }
+    var publisher = publisher(of: record, isRecovery: isRecovery)
+    if isRecovery { try synchronizeRecord() }
+    try hidden.withoutReaders(wait) { () throws(FilePackageError) in try publisher.publish() }
+    published = publisher
+    return publisher
+  }
+
+  /// Flushes what a relaxed publishing left in memory, notes that the record is published, and removes what it leaves.
+  /// After an error it is found again as any record that waits is.
+  func finish() throws(FilePackageError) {
+    guard var publisher = published else { return }
+    published = nil
+    if !publisher.isStrict { try publisher.flush() }
+    do {
+      try journal?.markApplied()
+    } catch {
+      throw FilePackageError(error, .save, node, activity: "noting what is published")
+    }
+    let record = publisher.record
+    // (3) Without room for its rows the manifest is one of another state, which nobody uses: what it would have
+    // told is read from the children.
+    if let batch = record.batch, (try? note(batch)) == nil { manifest = nil }
+    // (4) What cannot be removed yet goes with the session.
+    if !record.operations.contains(where: \.leavesFolder) || (try? journal?.checkpoint()) != nil {
+      publisher.removeLeftovers()
+    }
+  }
+
+  /// Whether nothing of a record is left to be done, as far as can be told.
+  func isCarriedOut(_ record: JournalRecord) -> Bool {
+    return (try? publisher(of: record, isRecovery: true).outstanding().isEmpty) ?? false
+  }
+
+  func note(_ batch: ManifestBatch) throws(SystemError) {
+    let name = PackageLayout.manifest
+    let manifest: Manifest
+    if let known = self.manifest, known.revision == batch.parent || batch.isWhole {
+      manifest = known
+      let bytes: [UInt8]
+      let end = UInt64(manifest.end)
+      bytes = manifest.append(batch)
+      let file = try disk.openFileForWriting(name, in: hidden.folder)
+      try disk.write(bytes, to: file, at: end)
+    } else {
+      manifest = Manifest(isComplete: false)
+      _ = manifest.append(batch)
+      if try disk.exists(name, in: hidden.folder) { try disk.removeFile(name, in: hidden.folder) }
+      let file = try disk.createFile(name, in: hidden.folder, mode: 0o666)
+      try disk.write(manifest.contents, to: file, at: 0)
+    }
+    self.manifest = manifest
+    manifestIsSynchronized = false
+  }
+
+  func synchronizeManifest() throws(SystemError) {
+    guard !manifestIsSynchronized, manifest != nil else { return }
+    try disk.synchronizeData(disk.openFileForWriting(PackageLayout.manifest, in: hidden.folder))
+    manifestIsSynchronized = true
+  }
+}
+
+extension JournalRecord.Operation {
+  /// Whether a folder is among the staged files once it is published.
+  fileprivate var leavesFolder: Bool {
+    guard old?.kind == .directory else { return false }
+    return if case .setAttributes = action { false } else { true }
+  }
+}

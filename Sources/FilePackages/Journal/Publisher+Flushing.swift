@@ -1,0 +1,57 @@
+import DurableIO
+
+// What a relaxed publishing left to be done.
+extension Publisher {
+  /// Puts on the medium what a relaxed publishing left in memory. (4)
+  mutating func flush() throws(FilePackageError) {
+    for index in record.operations.indices {
+      let operation = record.operations[index]
+      guard case .put(let staged) = operation.action, staged.bytes != nil, staged.node.kind == .file,
+        try !flush(staged, operation)
+      else { continue }
+      // Its pages count as written now although they are not.
+      try republish(index)
+    }
+    let folders = Set(record.operations.map(\.folder)).sorted()
+    for path in folders {
+      try attempt(path, "synchronizing the folder") { () throws(SystemError) in
+        if let folder = try open(path) { try disk.synchronize(folder.descriptor) }
+      }
+    }
+  }
+
+  /// Flushes a file that was published; what others have put there by now is theirs. False where the medium failed.
+  private func flush(
+    _ staged: JournalRecord.Staged, _ operation: JournalRecord.Operation
+  ) throws(FilePackageError) -> Bool {
+    guard let name = operation.path.name else { return true }
+    do {
+      guard let folder = try open(operation.path.parent),
+        let now = try disk.statusIfPresent(of: name, in: folder.descriptor),
+        now.kind == .file, now.identity.inode == staged.node.inode
+      else { return true }
+      let file = try disk.openFile(name, in: folder.descriptor)
+      return (try? disk.synchronize(file)) != nil
+    } catch {
+      throw FilePackageError(error, .save, node(operation.path), activity: "synchronizing")
+    }
+  }
+
+  private mutating func republish(_ index: Int) throws(FilePackageError) {
+    let operation = record.operations[index]
+    guard case .put(var staged) = operation.action, let name = operation.path.name else { return }
+    let source = try makeAnew(&staged, operation)
+    try attempt(operation.path, "publishing") { () throws(SystemError) in
+      guard let folder = try open(operation.path.parent) else { return }
+      try disk.rename(source, in: staging.descriptor, to: name, in: folder.descriptor, .replace)
+    }
+    record.operations[index].action = .put(staged)
+  }
+}
+
+extension JournalRecord.Operation {
+  /// The folder that changes with it.
+  fileprivate var folder: PackagePath {
+    if case .setAttributes = action { path } else { path.parent }
+  }
+}

@@ -1,0 +1,129 @@
+import DurableIO
+import SystemPackage
+
+// What a store keeps open from its first save on.
+extension PackageStore {
+  /// Opens the hidden folder, takes the writer's lock and brings everything up to what others have left.
+  ///
+  /// - Throws: `changedOnDisk` when the package is no longer in its place; `busy`; the system's reason.
+  ///
+  /// - Parameter superseding: whether what waits in the journal is this store's, and the next record takes its place.
+  func openSession(superseding: Bool = false) throws(FilePackageError) -> PackageSession {
+    if let damage { throw damage.during(.save) }
+    let node = StoredNode(location: location, path: .root)
+    let session: PackageSession
+    do {
+      if let known = self.session {
+        try known.hidden.lock(wait)
+        session = known
+      } else {
+        session = try PackageSession.open(
+          location, on: CountingDisk(location.disk), wait, journalCapacity: journalCapacity)
+        synchronizationsReported = 0
+        self.session = session
+      }
+      guard try session.hidden.isInPlace(),
+        session.hidden.packageStatus.identity.isSameNode(as: status.identity)
+      else {
+        throw FilePackageError(
+          .changedOnDisk, .save, node, reason: "another package stands in its place by now")
+      }
+    } catch {
+      endFailedSession()
+      throw failure(of: error)
+    }
+    do throws(FilePackageError) {
+      try reloadMetadata(session)
+      try session.refresh(knownMetadata)
+      if session.live != nil && !superseding {
+        note(try session.publish(isRecovery: true, wait))
+        try session.finish()
+        try reloadMetadata(session)
+        try session.refresh(knownMetadata)
+      }
+      try settleUncertain(session)
+      return session
+    } catch {
+      session.hidden.unlock()
+      endFailedSession()
+      if error.code == .journalDamaged { damage = error }
+      throw error.during(.save)
+    }
+  }
+
+  /// Finds out what became of a save that may have been committed although it failed: it was published just now,
+  /// or by another store, if the state on disk is the one that it made.
+  private func settleUncertain(_ session: PackageSession) throws(FilePackageError) {
+    guard let (saved, record) = uncertain else { return }
+    let isDone: Bool
+    if let metadata = saved.metadata {
+      isDone = knownMetadata?.revision == metadata.revision
+    } else {
+      isDone = session.isCarriedOut(record)
+    }
+    if isDone { try settlePublished(saved) }
+    uncertain = nil
+  }
+
+  private func failure(of error: any Error) -> FilePackageError {
+    let node = StoredNode(location: location, path: .root)
+    guard let error = error as? SystemError else {
+      return error as? FilePackageError ?? FilePackageError(.inputOutput, .save, node)
+    }
+    switch error.code {
+    case .wouldBlock:
+      return FilePackageError(.busy, .save, node, reason: "another program has been saving it all the time")
+    case .noSuchFileOrDirectory where error.call == "open":
+      return FilePackageError(.changedOnDisk, .save, node, reason: "it is no longer in its place")
+    case .notDirectory where error.call == "open":
+      return FilePackageError(
+        .changedOnDisk, .save, node, reason: "something else stands in its place by now")
+    case .notDirectory, .tooManySymbolicLinkLevels:
+      return FilePackageError(
+        .wrongKind, .save, node, reason: "'\(PackageLayout.hidden.display)' in it is not a folder of ours")
+    default: return FilePackageError(error, .save, node, activity: "opening its hidden folder")
+    }
+  }
+
+  /// After a failure nothing is kept open that was not open before a save.
+  func endFailedSession() {
+    guard pending == nil else { return }
+    if session?.journal == nil {
+      session = nil
+    } else {
+      session?.hidden.unlock()
+    }
+  }
+
+  var knownMetadata: PackageMetadata? {
+    if case .present(let metadata, _) = metadataState { metadata } else { nil }
+  }
+
+  /// `Metadata.plist` as it was when it was last read or written.
+  var knownPlist: FileStatus? {
+    if case .present(_, let status) = metadataState { status } else { nil }
+  }
+
+  /// Reads the metadata again where another program wrote it.
+  private func reloadMetadata(_ session: PackageSession) throws(FilePackageError) {
+    let now: FileStatus?
+    do {
+      now = try session.disk.statusIfPresent(
+        of: PackageLayout.metadata, in: session.hidden.root.descriptor)
+    } catch {
+      throw FilePackageError(error, .save, StoredNode(location: location, path: .root))
+    }
+    if case .present(_, let known?) = metadataState, let now, now.isUnchanged(since: known) { return }
+    if case .none = metadataState, now == nil { return }
+    let before = knownMetadata
+    loadMetadata()
+    if let before, before.applicationValues != knownMetadata?.applicationValues { othersWroteValues = true }
+  }
+
+  func synchronizations() -> Int {
+    guard let disk = session?.disk as? CountingDisk else { return 0 }
+    let total = disk.counts[.synchronize] + disk.counts[.synchronizeData]
+    defer { synchronizationsReported = total }
+    return total - synchronizationsReported
+  }
+}
