@@ -38,9 +38,10 @@ final class PackageSession {
   }
 
   deinit {
-    // A store that was not closed: what is needed only while it is open goes, where nothing waits in it and
-    // nobody else is at work. The next session does it otherwise.
-    try? end(LockWait(limit: 0))
+    // A store that was not closed: what is needed only while it is open goes, where nothing waits in it. Another one
+    // that is being closed is waited for: it leaves everything to this one, as long as this one is there. Whatever
+    // comes in between, the next session does it.
+    try? end(LockWait(limit: 100))
   }
 
   /// Opens the hidden folder and takes the writer's lock.
