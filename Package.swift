@@ -26,6 +26,7 @@ let package = Package(
     .library(name: "FilePackages", targets: ["FilePackages"]),
     .library(name: "Documents", targets: ["Documents"]),
     .library(name: "ImageNotes", targets: ["ImageNotes"]),
+    .library(name: "PackageArchive", targets: ["PackageArchive"]),
     .executable(name: "docpkg", targets: ["docpkg"]),
   ],
   dependencies: [
@@ -49,13 +50,24 @@ let package = Package(
     // The text-plus-image document type.
     .target(name: "ImageNotes", dependencies: ["Documents", "FilePackages"], swiftSettings: strict),
 
+    // libarchive and zlib, as the system has them.
+    .systemLibrary(name: "CArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+
+    // One file from a package, and back.
+    .target(
+      name: "PackageArchive", dependencies: ["CArchive", "CZlib", "DurableIO", "FilePackages", system],
+      swiftSettings: strict),
+
     // Measurements: what saving costs, beside other ways of doing it.
     .target(name: "Benchmarks", dependencies: ["DurableIO", "FilePackages", system], swiftSettings: strict),
 
     // The command line.
     .executableTarget(
       name: "docpkg",
-      dependencies: ["Benchmarks", "Documents", "FilePackages", "ImageNotes", arguments, system],
+      dependencies: [
+        "Benchmarks", "Documents", "FilePackages", "ImageNotes", "PackageArchive", arguments, system,
+      ],
       swiftSettings: strict),
 
     // Trees as literals, and disks that crash or fail.
@@ -82,6 +94,10 @@ let package = Package(
     .testTarget(
       name: "ImageNotesTests",
       dependencies: ["ImageNotes", "Documents", "FilePackages", "TestSupport", system],
+      swiftSettings: strict),
+    .testTarget(
+      name: "PackageArchiveTests",
+      dependencies: ["PackageArchive", "FilePackages", "DurableIO", "TestSupport", "CZlib", system],
       swiftSettings: strict),
     .testTarget(
       name: "BenchmarksTests", dependencies: ["Benchmarks", "DurableIO", "TestSupport", system],

@@ -1,0 +1,4 @@
+// libarchive, as the system has it.
+
+#include <archive.h>
+#include <archive_entry.h>

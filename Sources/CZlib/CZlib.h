@@ -1,0 +1,3 @@
+// zlib, as the system has it.
+
+#include <zlib.h>

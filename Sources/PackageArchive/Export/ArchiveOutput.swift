@@ -1,0 +1,50 @@
+import Glibc
+import SystemPackage
+
+/// The bytes of an archive on their way out: collected, counted, and passed on in large pieces.
+final class ArchiveOutput {
+  private static let capacity = 1 << 18
+  private let sink: (UnsafeRawBufferPointer) throws -> Void
+  private var buffer: [UInt8] = []
+  /// How many bytes were written so far.
+  private(set) var count: UInt64 = 0
+
+  init(_ sink: @escaping (UnsafeRawBufferPointer) throws -> Void) {
+    self.sink = sink
+    buffer.reserveCapacity(Self.capacity)
+  }
+
+  /// Writes to a pipe, a terminal or whatever else the descriptor is.
+  convenience init(_ descriptor: FileDescriptor) {
+    self.init { bytes in
+      do {
+        try descriptor.writeAll(bytes)
+      } catch let error as Errno {
+        var finding = ArchiveError.Finding(.init(error), "\(error.description) (writing)")
+        finding.systemErrorNumber = error.rawValue
+        throw finding
+      }
+    }
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer) throws {
+    count += UInt64(bytes.count)
+    if buffer.count + bytes.count > Self.capacity { try flush() }
+    if bytes.count >= Self.capacity {
+      try sink(bytes)
+    } else {
+      buffer.append(contentsOf: bytes)
+    }
+  }
+
+  func write(_ bytes: [UInt8]) throws {
+    try bytes.withUnsafeBytes(write)
+  }
+
+  /// Passes on what was collected.
+  func flush() throws {
+    guard !buffer.isEmpty else { return }
+    try buffer.withUnsafeBytes(sink)
+    buffer.removeAll(keepingCapacity: true)
+  }
+}

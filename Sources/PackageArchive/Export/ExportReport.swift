@@ -1,0 +1,32 @@
+import FilePackages
+
+/// What an export did.
+public struct ExportReport: Sendable, Hashable, Codable {
+  /// The archive's format, such as `tar.zst`.
+  public var format: String
+  /// Files, folders and links in the archive.
+  public var entries = 0
+  /// Bytes of the package's files.
+  public var bytes: UInt64 = 0
+  /// Bytes of the archive.
+  public var archiveBytes: UInt64 = 0
+  /// Files whose compressed bytes were taken from an earlier archive.
+  public var reused = 0
+  /// FIFOs, sockets and devices, which no archive gets.
+  public var leftOut: [String] = []
+
+  init(format: ArchiveFormat) {
+    self.format = format.rawValue
+  }
+}
+
+extension ExportReport: CustomStringConvertible {
+  /// One line, such as `27 entries, 4.5 MB in 1.2 MB`.
+  public var description: String {
+    var text = "\(entries) \(entries == 1 ? "entry" : "entries"), \(SaveReport.bytes(bytes)) in "
+    text += SaveReport.bytes(archiveBytes)
+    if reused > 0 { text += ", \(reused) taken from the earlier archive" }
+    if !leftOut.isEmpty { text += ", left out: \(leftOut.map(displayString).joined(separator: ", "))" }
+    return text
+  }
+}

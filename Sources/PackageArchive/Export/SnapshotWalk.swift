@@ -1,0 +1,127 @@
+import DurableIO
+import FilePackages
+
+/// Visits what is in a snapshot, a folder before what is in it, names in byte order: the same entries in the same
+/// order each time, whatever the file system's own order is.
+///
+/// Memory is that of one folder's listing and those above it.
+struct SnapshotWalk {
+  let snapshot: PackageSnapshot
+  let options: ExportOptions
+  /// The names of the folder that everything is in.
+  let top: [FileName]
+  /// What nodes without a date get.
+  private let now = FileTime.now
+  private let uniform: FileTime?
+  private(set) var leftOut: [PackagePath] = []
+
+  /// - Parameter name: the folder's name where the package has none itself.
+  init(_ snapshot: PackageSnapshot, _ options: ExportOptions, fallbackName name: FileName?) {
+    self.snapshot = snapshot
+    self.options = options
+    uniform = options.uniformDate.map { FileTime($0) }
+    switch options.topFolder {
+    case .none: top = []
+    case .named(let name): top = [FileName(name)]
+    case .package: top = (snapshot.root.filename ?? name).map { [$0] } ?? []
+    }
+  }
+
+  /// Calls `body` with each entry.
+  ///
+  /// - Throws: a `FilePackageError` for what cannot be read, an `ArchiveError.Finding` for a name that cannot be; what
+  ///   `body` throws.
+  mutating func forEach(_ body: (ExportEntry) throws -> Void) throws {
+    guard case .directory = snapshot.root.content else {
+      throw ArchiveError.Finding(
+        .unsupported, "what is to be exported is not a package, which is a directory")
+    }
+    for name in top { try check(name) }
+    if !top.isEmpty { try body(entry(snapshot.root, at: .root, content: .directory)) }
+    try visit(snapshot.root, at: .root, body)
+    if let hidden = hiddenFolder { try visitHidden(hidden, body) }
+  }
+
+  private mutating func visit(
+    _ node: PackageSnapshot.Node, at path: PackagePath, _ body: (ExportEntry) throws -> Void
+  ) throws {
+    var node = node
+    if node.listing == nil { node.listing = try node.stored?.list() }
+    note(unsupportedOf: node.listing, at: path)
+    for (name, child) in try node.children(at: path, looking: true) {
+      let place = path.appending(name)
+      if place.names == [PackageLayout.hidden] { continue }
+      try visit(child: child, at: place, body)
+    }
+  }
+
+  private mutating func visit(
+    child: PackageSnapshot.Node, at path: PackagePath, _ body: (ExportEntry) throws -> Void
+  ) throws {
+    if let name = path.name { try check(name) }
+    switch child.content {
+    case .file(let contents): try body(entry(child, at: path, content: .file(contents)))
+    case .link: try body(entry(child, at: path, content: .link(try child.destination())))
+    case .directory:
+      try body(entry(child, at: path, content: .directory))
+      try visit(child, at: path, body)
+    }
+  }
+
+  private mutating func note(unsupportedOf listing: DirectoryListing?, at path: PackagePath) {
+    guard let listing else { return }
+    for position in 0..<listing.count where !listing.kind(at: position).isSupported {
+      leftOut.append(path.appending(listing.name(at: position)))
+    }
+  }
+
+  // MARK: The hidden folder
+
+  /// A way to the package on which its hidden folder is a child like others.
+  private var hiddenFolder: StoredNode? {
+    guard options.includesHistory, let stored = snapshot.root.stored, stored.path.isRoot else { return nil }
+    return StoredNode(
+      location: Location(stored.location.path, on: stored.disk), path: PackagePath([PackageLayout.hidden]))
+  }
+
+  private mutating func visitHidden(
+    _ hidden: StoredNode, _ body: (ExportEntry) throws -> Void
+  ) throws {
+    let root = StoredNode(location: hidden.location, path: .root)
+    guard try root.list().position(of: PackageLayout.hidden) != nil else { return }
+    var node = PackageSnapshot.Node(try root.children([PackageLayout.hidden])[0], kind: .directory)
+    let listing = try hidden.list()
+    // What is of the programs that have the package open, and of nobody else.
+    let passing: Set<FileName> = [
+      PackageLayout.journal, PackageLayout.newJournal, PackageLayout.staging, PackageLayout.lock,
+    ]
+    var kept = DirectoryListing.Builder()
+    for position in 0..<listing.count where !passing.contains(listing.name(at: position)) {
+      kept.append(listing.name(at: position), listing.kind(at: position))
+    }
+    node.listing = DirectoryListing(kept)
+    try visit(child: node, at: hidden.path, body)
+  }
+
+  // MARK: Entries
+
+  private func entry(
+    _ node: PackageSnapshot.Node, at path: PackagePath, content: ExportEntry.Content
+  ) -> ExportEntry {
+    var mode = node.attributes.mode & 0o7777
+    if case .link = content {
+      mode = 0o777
+    } else if uniform != nil || !node.attributes.modeIsExact {
+      let isExecutable = if case .directory = content { true } else { mode & 0o100 != 0 && uniform != nil }
+      mode = isExecutable ? 0o755 : 0o644
+    }
+    return ExportEntry(
+      path: top + path.names, content: content, mode: mode,
+      modified: uniform ?? node.attributes.modified ?? now, attributed: uniform == nil ? node.stored : nil)
+  }
+
+  private func check(_ name: FileName) throws {
+    guard name.problem != nil else { return }
+    throw ArchiveError.Finding(.unsafeName, entry: name.bytes, "that is no name for a file")
+  }
+}

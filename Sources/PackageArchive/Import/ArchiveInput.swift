@@ -1,0 +1,188 @@
+import DurableIO
+import Glibc
+import SystemPackage
+
+/// An archive to be read: a file, read anywhere, or a stream, read once from its beginning.
+final class ArchiveInput {
+  /// Bytes read at a time.
+  static let chunkSize = 1 << 18
+
+  private let file: OwnedDescriptor?
+  private let number: Int32
+  private let cancellation: Cancellation
+  /// Bytes that were read to see what it is, and are still to be given.
+  private var beginning: [UInt8] = []
+  private var position: UInt64 = 0
+  /// Bytes; nil for a stream.
+  let size: UInt64?
+  /// When it was made, as far as its file tells.
+  let made: FileTime
+
+  private var bytesRead: UInt64 = 0
+
+  /// Bytes of the archive; of a stream, those that came so far.
+  var archiveBytes: UInt64 { size ?? bytesRead }
+
+  /// Opens a file, a FIFO, or what else can be read.
+  ///
+  /// - Throws: a finding with the system's reason.
+  convenience init(at path: FilePath, _ cancellation: Cancellation) throws {
+    let descriptor: FileDescriptor
+    do {
+      descriptor = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec])
+    } catch let error as Errno {
+      throw ArchiveError.Finding(SystemError("open", code: error), "opening it")
+    }
+    let disk = PosixDisk()
+    try self.init(owning: OwnedDescriptor(descriptor.rawValue, of: disk), cancellation)
+  }
+
+  /// Reads from a descriptor that stays its owner's, such as standard input.
+  convenience init(_ descriptor: FileDescriptor, _ cancellation: Cancellation) throws {
+    try self.init(nil, number: descriptor.rawValue, cancellation)
+  }
+
+  private convenience init(owning file: consuming OwnedDescriptor, _ cancellation: Cancellation) throws {
+    let number = file.number
+    try self.init(consume file, number: number, cancellation)
+  }
+
+  private init(_ file: consuming OwnedDescriptor?, number: Int32, _ cancellation: Cancellation) throws {
+    var status = stat()
+    let result = fstat(number, &status)
+    self.number = number
+    self.cancellation = cancellation
+    // A file whose beginning was read already is a stream of what is left.
+    let isFile = status.st_mode & S_IFMT == S_IFREG && (file != nil || lseek(number, 0, SEEK_CUR) == 0)
+    size = isFile ? UInt64(status.st_size) : nil
+    made = FileTime(seconds: Int64(status.st_mtim.tv_sec), nanoseconds: UInt32(status.st_mtim.tv_nsec))
+    self.file = consume file
+    guard result == 0 else {
+      throw ArchiveError.Finding(SystemError("fstat", code: Errno(rawValue: errno)), "opening it")
+    }
+    if status.st_mode & S_IFMT == S_IFDIR {
+      throw ArchiveError.Finding(.notAnArchive, "it is a directory")
+    }
+  }
+
+  /// The first bytes, without taking them; fewer where there are no more.
+  func peek(_ count: Int) throws -> [UInt8] {
+    while beginning.count < count {
+      var more = [UInt8](repeating: 0, count: count - beginning.count)
+      let got = try more.withUnsafeMutableBytes { try readOn($0) }
+      if got == 0 { break }
+      beginning += more.prefix(got)
+    }
+    return Array(beginning.prefix(count))
+  }
+
+  /// Reads what comes next; 0 at the end.
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+    try cancellation.check()
+    let count: Int
+    if beginning.isEmpty {
+      count = try readOn(buffer)
+    } else {
+      count = min(beginning.count, buffer.count)
+      buffer.copyBytes(from: beginning[..<count])
+      beginning.removeFirst(count)
+    }
+    bytesRead += UInt64(count)
+    return count
+  }
+
+  private func readOn(_ buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+    while true {
+      let count =
+        size == nil
+        ? Glibc.read(number, buffer.baseAddress, buffer.count)
+        : pread(number, buffer.baseAddress, buffer.count, off_t(position))
+      if count >= 0 {
+        position += UInt64(count)
+        return count
+      }
+      if errno != EINTR { throw failure("read") }
+    }
+  }
+
+  private func failure(_ call: String) -> ArchiveError.Finding {
+    ArchiveError.Finding(SystemError(call, code: Errno(rawValue: errno)), "reading it")
+  }
+
+  // MARK: Anywhere
+
+  /// Reads from a file, as many bytes as there are.
+  func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+    try cancellation.check()
+    guard let offset = off_t(exactly: offset) else { return 0 }
+    var done = 0
+    while done < buffer.count {
+      let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
+      let count = pread(number, rest.baseAddress, rest.count, offset + off_t(done))
+      if count == 0 { break }
+      if count > 0 {
+        done += count
+      } else if errno != EINTR {
+        throw failure("pread")
+      }
+    }
+    return done
+  }
+
+  /// The bytes of a file from `offset` on; fewer where it ends before.
+  func bytes(at offset: UInt64, count: Int) throws -> [UInt8] {
+    guard count > 0 else { return [] }
+    return try Array(unsafeUninitializedCapacity: count) { buffer, initialized in
+      initialized = try read(at: offset, into: UnsafeMutableRawBufferPointer(buffer))
+    }
+  }
+
+  /// Calls `body` with a part of a file, piece by piece.
+  ///
+  /// - Throws: a finding when the file ends before; what `body` throws.
+  func forEachChunk(at offset: UInt64, count: UInt64, _ body: (UnsafeRawBufferPointer) throws -> Void) throws
+  {
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+    defer { buffer.deallocate() }
+    var done: UInt64 = 0
+    while done < count {
+      let wanted = Int(min(UInt64(buffer.count), count - done))
+      let got = try read(at: offset + done, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]))
+      guard got == wanted else { throw ArchiveError.Finding(.damaged, "it is cut short") }
+      try body(UnsafeRawBufferPointer(rebasing: buffer[..<got]))
+      done += UInt64(got)
+    }
+  }
+
+  // MARK: Spooling
+
+  /// The same archive as a file: itself, or a copy of the stream in a temporary file that has no name.
+  ///
+  /// - Throws: a finding when there are more than `limit` bytes.
+  func seekable(limit: UInt64) throws -> ArchiveInput {
+    if size != nil { return self }
+    let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    var template = Array("\(folder)/docpkg-XXXXXX".utf8CString)
+    let number = mkstemp(&template)
+    guard number >= 0, fcntl(number, F_SETFD, FD_CLOEXEC) == 0 else { throw failure("mkstemp") }
+    let spool = OwnedDescriptor(number, of: PosixDisk())
+    unlink(template)
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+    defer { buffer.deallocate() }
+    var size: UInt64 = 0
+    while true {
+      let count = try read(into: buffer)
+      if count == 0 { break }
+      guard size + UInt64(count) <= limit else {
+        throw ArchiveError.Finding(.limitExceeded, "it is larger than \(limit) bytes")
+      }
+      do throws(SystemError) {
+        try PosixDisk().write(UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: spool, at: size)
+      } catch {
+        throw ArchiveError.Finding(error, "keeping it in \(folder)")
+      }
+      size += UInt64(count)
+    }
+    return try ArchiveInput(owning: spool, cancellation)
+  }
+}

@@ -1,0 +1,308 @@
+import DurableIO
+import FilePackages
+import SystemPackage
+
+// (1) Nothing under the package's name changes before the rename.
+// (2) Every file, every folder and the folder that holds the package are synchronised before success is reported; all but
+//     the last, before the rename.
+// (3) Links are made last, when all else is in its place: no file is ever written through one.
+// (4) An error leaves nothing.
+
+/// A package that is made of an archive's entries beside its place, and put there in one step.
+final class StagedImport: ImportSink {
+  private let disk: any Disk
+  private let folder: OwnedDescriptor
+  private let root: OpenFolder
+  private let name: FileName
+  private let staged: FileName
+  private let synchronizer: FileSynchronizer
+  private var isDone = false
+
+  private var folders: [(path: PackagePath, mode: UInt16, modified: FileTime?)] = []
+  private var links: [(path: PackagePath, target: [UInt8], entry: ArchiveEntry)] = []
+  /// The way to the folder that was used last.
+  private var way: [(name: FileName, folder: OpenFolder)] = []
+
+  private final class OpenFolder {
+    let descriptor: OwnedDescriptor
+
+    init(_ descriptor: consuming OwnedDescriptor) {
+      self.descriptor = descriptor
+    }
+  }
+
+  /// Begins a package that is to be at `path`, where nothing is.
+  ///
+  /// - Throws: `fileExists`; `busy` when another process is making it.
+  init(at path: FilePath, on disk: any Disk) throws {
+    guard let last = path.lastComponent, last.kind == .regular else {
+      throw ArchiveError.Finding(.unsafeName, "that is no name for a package")
+    }
+    self.disk = disk
+    name = FileName(last)
+    synchronizer = FileSynchronizer(on: disk)
+    let siblings = Siblings(of: name, on: disk)
+    staged = siblings.name(.staged)
+    do {
+      let parent = path.removingLastComponent()
+      let folder = try disk.openDirectory(at: parent.isEmpty ? "." : parent)
+      guard try Self.isFree(name, in: folder, on: disk) else {
+        throw ArchiveError.Finding(.fileExists, "there is something at '\(name.display)' already")
+      }
+      try siblings.cleanUp(in: folder)
+      try disk.makeDirectory(staged, in: folder, mode: 0o700)
+      let root = try disk.openDirectory(staged, in: folder)
+      guard siblings.isLockedForUs(root) else { throw Self.busy }
+      self.folder = folder
+      self.root = OpenFolder(root)
+    } catch let error as SystemError {
+      throw error.code == .fileExists ? Self.busy : ArchiveError.Finding(error, "making the package")
+    }
+  }
+
+  private static var busy: ArchiveError.Finding {
+    .init(.busy, "another program is making that package at this moment")
+  }
+
+  private static func isFree(
+    _ name: FileName, in folder: borrowing OwnedDescriptor, on disk: any Disk
+  ) throws(SystemError) -> Bool {
+    do {
+      _ = try disk.status(of: name, in: folder)
+      return false
+    } catch  where error.code == .noSuchFileOrDirectory {
+      return true
+    }
+  }
+
+  deinit {
+    // The error that led here is the one to report; what cannot be removed now is removed by the next import.
+    if !isDone { _ = Siblings(of: name, on: disk).remove(staged, from: folder) }
+  }
+
+  // MARK: Entries
+
+  func addFolder(_ path: PackagePath, _ entry: ArchiveEntry) throws {
+    _ = try open(path, for: entry)
+    folders.append((path, entry.mode & 0o777, entry.modified))
+  }
+
+  func addFile(
+    _ path: PackagePath, _ entry: ArchiveEntry,
+    _ body: ((UnsafeRawBufferPointer, UInt64) throws -> Void) throws -> Void
+  ) throws {
+    let parent = try open(path.parent, for: entry)
+    let name = path.names[path.names.count - 1]
+    let file = try attempt(entry) { () throws(SystemError) in
+      try disk.createFile(name, in: parent.descriptor, mode: 0o600)
+    }
+    var writer = SparseWriter(disk)
+    try body { bytes, offset in
+      do throws(SystemError) {
+        try writer.write(bytes, to: file, at: offset)
+      } catch {
+        throw ArchiveError.Finding(error, entry: entry.name, "writing")
+      }
+    }
+    try attempt(entry) { () throws(SystemError) in
+      try writer.finish(file, size: entry.size ?? 0)
+      for (name, value) in entry.attributes where name.hasPrefix("user.") {
+        try setAttribute(name, value, of: file)
+      }
+      try disk.setMode(entry.mode & 0o777, of: file)
+      if let modified = entry.modified { try disk.setModified(modified, of: file) }
+    }
+    synchronizer.add(file)
+  }
+
+  /// A disk without extended attributes goes without them.
+  private func setAttribute(
+    _ name: String, _ value: [UInt8], of file: borrowing OwnedDescriptor
+  ) throws(SystemError) {
+    do {
+      try disk.setExtendedAttribute(name, value, of: file)
+    } catch  where error.code == .notSupported {
+      return
+    }
+  }
+
+  func addCopy(_ path: PackagePath, of original: PackagePath, _ entry: ArchiveEntry) throws {
+    let source = try attempt(entry) { [self] () throws(SystemError) in
+      try disk.openFile(
+        original.names[original.names.count - 1], in: try openUnnamed(original.parent).descriptor)
+    }
+    var entry = entry
+    entry.size = try size(of: original)
+    let size = entry.size ?? 0
+    try addFile(path, entry) { write in
+      let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
+      defer { buffer.deallocate() }
+      var offset: UInt64 = 0
+      while offset < size {
+        let count = try attempt(entry) { () throws(SystemError) in
+          try disk.read(source, at: offset, into: buffer)
+        }
+        if count == 0 {
+          throw ArchiveError.Finding(.inputOutput, entry: entry.name, "its original is cut short")
+        }
+        try write(UnsafeRawBufferPointer(rebasing: buffer[..<count]), offset)
+        offset += UInt64(count)
+      }
+    }
+  }
+
+  func size(of path: PackagePath) throws -> UInt64 {
+    do {
+      return try disk.status(of: path.names[path.names.count - 1], in: openUnnamed(path.parent).descriptor)
+        .size
+    } catch {
+      throw ArchiveError.Finding(error, entry: path.bytes, "reading it again")
+    }
+  }
+
+  func addLink(_ path: PackagePath, to target: [UInt8], _ entry: ArchiveEntry) throws {
+    _ = try open(path.parent, for: entry)
+    links.append((path, target, entry))
+  }
+
+  // MARK: Folders
+
+  private func open(_ path: PackagePath, for entry: ArchiveEntry) throws -> OpenFolder {
+    try attempt(entry) { () throws(SystemError) in try openUnnamed(path) }
+  }
+
+  /// Opens a folder, name by name, from the one that was used last; makes what is missing.
+  private func openUnnamed(_ path: PackagePath) throws(SystemError) -> OpenFolder {
+    let common = zip(way, path.names).prefix { $0.0.name == $0.1 }.count
+    way.removeSubrange(common...)
+    for name in path.names[common...] {
+      let parent = way.last?.folder ?? root
+      way.append((name, try openOrMake(name, in: parent)))
+    }
+    return way.last?.folder ?? root
+  }
+
+  private func openOrMake(_ name: FileName, in parent: OpenFolder) throws(SystemError) -> OpenFolder {
+    do {
+      return OpenFolder(try disk.openDirectory(name, in: parent.descriptor))
+    } catch  where error.code == .noSuchFileOrDirectory {
+      try disk.makeDirectory(name, in: parent.descriptor, mode: 0o700)
+      let made = way.map(\.name) + [name]
+      folders.append((PackagePath(made), 0o755, nil))
+      return OpenFolder(try disk.openDirectory(name, in: parent.descriptor))
+    }
+  }
+
+  private func attempt<Value: ~Copyable>(
+    _ entry: ArchiveEntry, _ body: () throws(SystemError) -> Value
+  ) throws -> Value {
+    do {
+      return try body()
+    } catch {
+      throw ArchiveError.Finding(error, entry: entry.name, "writing")
+    }
+  }
+
+  // MARK: The end
+
+  /// Puts the package into its place. When this returns, it survives a power cut.
+  ///
+  /// - Parameters:
+  ///   - top: the folder among the entries that is the package; nil when the entries are its children.
+  ///   - keepsHidden: whether a hidden folder of this library's stays.
+  /// - Returns: whether there was one that did not.
+  func commit(top: FileName?, _ options: ImportOptions) throws -> Bool {
+    let package = PackagePath(top.map { [$0] } ?? [])
+    let removedHidden = try options.includesHistory ? false : removeHidden(of: package)
+    try makeLinks(in: top, options)
+    do throws(SystemError) {
+      try finishFolders(package)
+      try synchronizer.finish()
+      try putInPlace(top)
+    } catch {
+      throw ArchiveError.Finding(error, "putting the package into its place")
+    }
+    return removedHidden
+  }
+
+  /// A hidden folder, however it is written: what is in it would be taken for this library's own.
+  private func removeHidden(of package: PackagePath) throws -> Bool {
+    do {
+      let folder = try openUnnamed(package)
+      let listing = try disk.list(folder.descriptor)
+      let hidden = (0..<listing.count).map { listing.name(at: $0) }.filter {
+        EntryChecker.folded($0.string) == EntryChecker.folded(PackageLayout.hidden.string)
+      }
+      for name in hidden {
+        let path = package.appending(name)
+        way = []
+        guard Siblings(of: name, on: disk).remove(name, from: folder.descriptor) else {
+          throw ArchiveError.Finding(.inputOutput, entry: path.bytes, "it could not be left out")
+        }
+        folders.removeAll { $0.path.isWithin(path) }
+        links.removeAll { $0.path.isWithin(path) }
+      }
+      return !hidden.isEmpty
+    } catch let error as SystemError {
+      throw ArchiveError.Finding(error, "leaving out the hidden folder")
+    }
+  }
+
+  private func makeLinks(in top: FileName?, _ options: ImportOptions) throws {
+    for (path, target, entry) in links {
+      try EntryChecker.check(target, at: path, in: top, of: entry, options)
+      let parent = try open(path.parent, for: entry)
+      let name = path.names[path.names.count - 1]
+      try attempt(entry) { () throws(SystemError) in
+        try disk.makeSymbolicLink(to: target, named: name, in: parent.descriptor)
+        if let modified = entry.modified { try disk.setModified(modified, of: name, in: parent.descriptor) }
+      }
+    }
+  }
+
+  /// Gives each folder its attributes, those deepest down first, and makes its entries last.
+  private func finishFolders(_ package: PackagePath) throws(SystemError) {
+    // The last word on a folder is that of its own entry.
+    var attributes: [PackagePath: (mode: UInt16, modified: FileTime?)] = [:]
+    for folder in folders { attributes[folder.path] = (folder.mode, folder.modified) }
+    let paths = attributes.keys.sorted { $1 < $0 }
+    for path in paths {
+      guard let (mode, modified) = attributes[path] else { continue }
+      let folder = try openUnnamed(path)
+      // A folder that its owner may not write cannot be moved to its place.
+      try disk.setMode(path == package ? mode | 0o700 : mode, of: folder.descriptor)
+      if let modified { try disk.setModified(modified, of: folder.descriptor) }
+      try disk.synchronize(folder.descriptor)
+    }
+    if package.isRoot { try disk.setMode(0o755, of: root.descriptor) }
+    try disk.synchronize(root.descriptor)
+  }
+
+  private func putInPlace(_ top: FileName?) throws(SystemError) {
+    let package = PackagePath(top.map { [$0] } ?? [])
+    let made = try openUnnamed(package)
+    if let top {
+      try move(top, from: root.descriptor)
+      isDone = true
+      // An empty folder; what cannot be removed now is removed by the next import.
+      _ = Siblings(of: name, on: disk).remove(staged, from: folder)
+    } else {
+      try move(staged, from: folder)
+      isDone = true
+    }
+    if let mode = folders.last(where: { $0.path == package })?.mode, mode & 0o700 != 0o700 {
+      try disk.setMode(mode, of: made.descriptor)
+      try disk.synchronize(made.descriptor)
+    }
+    try disk.synchronize(folder)
+  }
+
+  private func move(_ old: FileName, from parent: borrowing OwnedDescriptor) throws(SystemError) {
+    do {
+      try disk.rename(old, in: parent, to: name, in: folder, .keep)
+    } catch  where error.code == .invalidArgument {
+      // A file system that cannot be told to keep what is there keeps every directory that is not empty.
+      try disk.rename(old, in: parent, to: name, in: folder, .replace)
+    }
+  }
+}

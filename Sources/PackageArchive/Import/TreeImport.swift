@@ -1,0 +1,86 @@
+import DurableIO
+import FilePackages
+import FoundationEssentials
+
+/// A tree in memory that is made of an archive's entries.
+final class TreeImport: ImportSink {
+  private let root = FileWrapper(directoryWithFileWrappers: [:])
+  private var folders: [PackagePath: FileWrapper] = [:]
+  private var files: [PackagePath: Data] = [:]
+  private var links: [(path: PackagePath, target: [UInt8], entry: ArchiveEntry)] = []
+
+  func addFolder(_ path: PackagePath, _ entry: ArchiveEntry) throws {
+    folder(at: path).setImported(mode: entry.mode & 0o777, modified: entry.modified)
+  }
+
+  func addFile(
+    _ path: PackagePath, _ entry: ArchiveEntry,
+    _ body: ((UnsafeRawBufferPointer, UInt64) throws -> Void) throws -> Void
+  ) throws {
+    var data = Data()
+    try body { bytes, offset in
+      data.append(Data(count: Int(offset) - data.count))
+      data.append(contentsOf: bytes)
+    }
+    if let size = entry.size, size > data.count { data.append(Data(count: Int(size) - data.count)) }
+    add(data, at: path, entry)
+  }
+
+  func addCopy(_ path: PackagePath, of original: PackagePath, _ entry: ArchiveEntry) throws {
+    add(files[original] ?? Data(), at: path, entry)
+  }
+
+  private func add(_ data: Data, at path: PackagePath, _ entry: ArchiveEntry) {
+    files[path] = data
+    let file = FileWrapper(regularFileWithContents: data)
+    file.setImported(mode: entry.mode & 0o777, modified: entry.modified)
+    add(file, at: path)
+  }
+
+  func addLink(_ path: PackagePath, to target: [UInt8], _ entry: ArchiveEntry) throws {
+    links.append((path, target, entry))
+  }
+
+  func size(of path: PackagePath) throws -> UInt64 {
+    UInt64(files[path]?.count ?? 0)
+  }
+
+  private func add(_ node: FileWrapper, at path: PackagePath) {
+    node.preferredFilename = path.names[path.names.count - 1].string
+    folder(at: path.parent).addFileWrapper(node)
+  }
+
+  private func folder(at path: PackagePath) -> FileWrapper {
+    if path.isRoot { return root }
+    if let folder = folders[path] { return folder }
+    let folder = FileWrapper(directoryWithFileWrappers: [:])
+    folders[path] = folder
+    add(folder, at: path)
+    return folder
+  }
+
+  /// The tree, once everything was added.
+  func tree(top: FileName?, _ options: ImportOptions) throws -> (tree: FileWrapper, removedHidden: Bool) {
+    let package = PackagePath(top.map { [$0] } ?? [])
+    for (path, target, entry) in links {
+      try EntryChecker.check(target, at: path, in: top, of: entry, options)
+      add(FileWrapper.imported(linkTo: target), at: path)
+    }
+    let tree = folder(at: package)
+    guard let top else { return (tree, try removeHidden(of: tree, options)) }
+    root.removeFileWrapper(tree)
+    tree.preferredFilename = top.string
+    return (tree, try removeHidden(of: tree, options))
+  }
+
+  private func removeHidden(of tree: FileWrapper, _ options: ImportOptions) throws -> Bool {
+    var isRemoved = false
+    for name in try tree.childNames()
+    where EntryChecker.folded(name) == EntryChecker.folded(PackageLayout.hidden.string) {
+      if options.includesHistory { continue }
+      if let hidden = try tree.child(named: name) { tree.removeFileWrapper(hidden) }
+      isRemoved = true
+    }
+    return isRemoved
+  }
+}

@@ -1,0 +1,250 @@
+import CArchive
+import DurableIO
+import Glibc
+
+/// Reads an archive, or one compressed stream, through libarchive. All calls are made within `withUTF8Locale`.
+struct LibarchiveReader: ~Copyable {
+  private let archive: OpaquePointer
+  private let source: Source
+
+  /// Where libarchive's callbacks read from; the first error stays here, since C cannot carry it.
+  private final class Source {
+    let input: any LibarchiveInput
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: ArchiveInput.chunkSize, alignment: 16)
+    var error: (any Error)?
+
+    init(_ input: any LibarchiveInput) {
+      self.input = input
+    }
+
+    deinit {
+      buffer.deallocate()
+    }
+
+    /// Carries out `body`; an error becomes -30 for C.
+    func attempt<Number: FixedWidthInteger & SignedInteger>(_ body: () throws -> Number) -> Number {
+      do {
+        return try body()
+      } catch {
+        self.error = error
+        return Number(ARCHIVE_FATAL)
+      }
+    }
+  }
+
+  private init(_ archive: OpaquePointer, _ source: Source) {
+    self.archive = archive
+    self.source = source
+  }
+
+  deinit {
+    archive_read_free(archive)
+  }
+
+  /// - Parameter passphrase: for encrypted entries.
+  static func open(
+    _ format: ArchiveFormat, isRaw: Bool = false, passphrase: String? = nil, _ input: any LibarchiveInput
+  ) throws -> LibarchiveReader {
+    guard let archive = archive_read_new() else {
+      throw ArchiveError.Finding(.inputOutput, "there is no memory left")
+    }
+    let reader = LibarchiveReader(archive, Source(input))
+    try reader.check(isRaw ? support(filterOf: format, archive) : support(format, archive))
+    if let passphrase { try reader.check(archive_read_add_passphrase(archive, passphrase)) }
+    try reader.setCallbacks()
+    try reader.check(archive_read_open1(archive))
+    return reader
+  }
+
+  /// Exactly one format: libarchive is never left to guess.
+  private static func support(_ format: ArchiveFormat, _ archive: OpaquePointer) -> Int32 {
+    switch format {
+    case .zip: archive_read_support_format_zip_seekable(archive)
+    case .sevenZip: archive_read_support_format_7zip(archive)
+    case .cpio: archive_read_support_format_cpio(archive)
+    case .iso9660: archive_read_support_format_iso9660(archive)
+    default: archive_read_support_format_tar(archive)
+    }
+  }
+
+  private static func support(filterOf format: ArchiveFormat, _ archive: OpaquePointer) -> Int32 {
+    let filter =
+      switch format {
+      case .tarGzip: archive_read_support_filter_gzip(archive)
+      case .tarBzip2: archive_read_support_filter_bzip2(archive)
+      case .tarXZ: archive_read_support_filter_xz(archive)
+      case .tarZstd: archive_read_support_filter_zstd(archive)
+      default: archive_read_support_filter_lz4(archive)
+      }
+    return filter == ARCHIVE_OK ? archive_read_support_format_raw(archive) : filter
+  }
+
+  private func setCallbacks() throws {
+    try check(archive_read_set_callback_data(archive, Unmanaged.passUnretained(source).toOpaque()))
+    try check(
+      archive_read_set_read_callback(archive) { _, client, result in
+        guard let client else { return -1 }
+        let source = Unmanaged<Source>.fromOpaque(client).takeUnretainedValue()
+        result?.pointee = UnsafeRawPointer(source.buffer.baseAddress)
+        return source.attempt { try source.input.read(into: source.buffer) }
+      })
+    guard source.input.isSeekable else { return }
+    try check(
+      archive_read_set_seek_callback(archive) { _, client, offset, whence in
+        guard let client else { return -1 }
+        let source = Unmanaged<Source>.fromOpaque(client).takeUnretainedValue()
+        return source.attempt { try source.input.seek(to: offset, from: whence) }
+      })
+    try check(
+      archive_read_set_skip_callback(archive) { _, client, count in
+        guard let client else { return -1 }
+        let source = Unmanaged<Source>.fromOpaque(client).takeUnretainedValue()
+        return source.attempt {
+          _ = try source.input.seek(to: count, from: SEEK_CUR)
+          return count
+        }
+      })
+  }
+
+  // MARK: Entries
+
+  /// The next entry; nil at the end.
+  func next() throws -> ArchiveEntry? {
+    var pointer: OpaquePointer?
+    let result = archive_read_next_header(archive, &pointer)
+    if let error = source.error { throw error }
+    if result == ARCHIVE_EOF { return nil }
+    // A warning is about a name that it cannot convert, which is looked at as it is.
+    guard result == ARCHIVE_OK || result == ARCHIVE_WARN, let pointer else { throw failure(nil) }
+    return entry(pointer)
+  }
+
+  private func entry(_ pointer: OpaquePointer) -> ArchiveEntry {
+    let name = archive_entry_pathname(pointer) ?? archive_entry_pathname_utf8(pointer)
+    var entry = ArchiveEntry(
+      name: Self.bytes(name), kind: kind(pointer), mode: UInt16(archive_entry_perm(pointer) & 0o7777),
+      modified: nil)
+    if archive_entry_mtime_is_set(pointer) != 0 {
+      let nanoseconds = archive_entry_mtime_nsec(pointer)
+      entry.modified = FileTime(
+        seconds: Int64(archive_entry_mtime(pointer)),
+        nanoseconds: (0..<1_000_000_000).contains(nanoseconds) ? UInt32(nanoseconds) : 0)
+    }
+    if archive_entry_size_is_set(pointer) != 0 { entry.size = UInt64(exactly: archive_entry_size(pointer)) }
+    entry.isEncrypted = archive_entry_is_encrypted(pointer) != 0
+    entry.attributes = attributes(pointer)
+    return entry
+  }
+
+  private func kind(_ pointer: OpaquePointer) -> ArchiveEntry.Kind {
+    if let target = archive_entry_hardlink(pointer) ?? archive_entry_hardlink_utf8(pointer) {
+      return .hardLink(Self.bytes(target))
+    }
+    switch archive_entry_filetype(pointer) {
+    case S_IFREG: return .file
+    case S_IFDIR: return .directory
+    case S_IFLNK:
+      return .link(Self.bytes(archive_entry_symlink(pointer) ?? archive_entry_symlink_utf8(pointer)))
+    case S_IFIFO: return .other("a FIFO")
+    case S_IFSOCK: return .other("a socket")
+    case S_IFCHR, S_IFBLK: return .other("a device")
+    default: return .other("of no kind that is known")
+    }
+  }
+
+  private func attributes(_ pointer: OpaquePointer) -> [(name: String, value: [UInt8])] {
+    var attributes: [(name: String, value: [UInt8])] = []
+    archive_entry_xattr_reset(pointer)
+    var (name, value, size): (UnsafePointer<CChar>?, UnsafeRawPointer?, Int) = (nil, nil, 0)
+    while archive_entry_xattr_next(pointer, &name, &value, &size) == ARCHIVE_OK, let name {
+      let bytes = UnsafeRawBufferPointer(start: value, count: value == nil ? 0 : size)
+      attributes.append((String(cString: name), Array(bytes)))
+    }
+    return attributes
+  }
+
+  private static func bytes(_ text: UnsafePointer<CChar>?) -> [UInt8] {
+    guard let text else { return [] }
+    return Array(UnsafeRawBufferPointer(start: text, count: strlen(text)))
+  }
+
+  /// Calls `body` with the bytes of the entry, each piece with its place.
+  func forEachBlock(of name: [UInt8], _ body: (UnsafeRawBufferPointer, UInt64) throws -> Void) throws {
+    while true {
+      var (pointer, count, offset): (UnsafeRawPointer?, Int, Int64) = (nil, 0, 0)
+      let result = archive_read_data_block(archive, &pointer, &count, &offset)
+      if let error = source.error { throw error }
+      if result == ARCHIVE_EOF { return }
+      // A warning here is about bytes: a checksum that is wrong, or a size.
+      guard result == ARCHIVE_OK, offset >= 0 else { throw failure(name) }
+      try body(UnsafeRawBufferPointer(start: pointer, count: count), UInt64(offset))
+    }
+  }
+
+  /// Reads the bytes of the entry, one after the other; 0 at their end.
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+    let count = archive_read_data(archive, buffer.baseAddress, buffer.count)
+    if let error = source.error { throw error }
+    guard count >= 0 else { throw failure(nil) }
+    return count
+  }
+
+  // MARK: Calling C
+
+  private func check(_ result: Int32) throws {
+    if let error = source.error { throw error }
+    if result != ARCHIVE_OK { throw failure(nil) }
+  }
+
+  private func failure(_ name: [UInt8]?) -> ArchiveError.Finding {
+    let text = archive_error_string(archive).map { String(cString: $0) } ?? "it is damaged"
+    let isAboutPassphrase = text.lowercased().contains("passphrase")
+    return ArchiveError.Finding(isAboutPassphrase ? .passphrase : .damaged, entry: name, text)
+  }
+}
+
+/// What libarchive reads from.
+protocol LibarchiveInput: AnyObject {
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int
+  var isSeekable: Bool { get }
+  /// Moves to a place, and says which it is.
+  func seek(to offset: Int64, from whence: Int32) throws -> Int64
+}
+
+extension LibarchiveInput {
+  var isSeekable: Bool { false }
+
+  func seek(to offset: Int64, from whence: Int32) throws -> Int64 {
+    throw ArchiveError.Finding(.inputOutput, "a stream cannot be read from another place")
+  }
+}
+
+/// An archive as libarchive reads it: from the beginning on, or anywhere.
+final class PositionedInput: LibarchiveInput {
+  private let input: ArchiveInput
+  private var position: Int64 = 0
+
+  init(_ input: ArchiveInput) {
+    self.input = input
+  }
+
+  var isSeekable: Bool { input.size != nil }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+    guard input.size != nil else { return try input.read(into: buffer) }
+    let count = try input.read(at: UInt64(position), into: buffer)
+    position += Int64(count)
+    return count
+  }
+
+  func seek(to offset: Int64, from whence: Int32) throws -> Int64 {
+    let size = Int64(clamping: input.size ?? 0)
+    let base = whence == SEEK_SET ? 0 : whence == SEEK_CUR ? position : size
+    let (target, overflow) = base.addingReportingOverflow(offset)
+    guard !overflow, target >= 0 else {
+      throw ArchiveError.Finding(.damaged, "it points to before its beginning")
+    }
+    position = min(target, size)
+    return position
+  }
+}

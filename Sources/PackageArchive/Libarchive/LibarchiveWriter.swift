@@ -1,0 +1,204 @@
+import CArchive
+import DurableIO
+import FilePackages
+import Glibc
+
+/// Writes an archive through libarchive. All calls are made within `withUTF8Locale`.
+struct LibarchiveWriter: ~Copyable {
+  private let archive: OpaquePointer
+  private let entry: OpaquePointer
+  private let format: ArchiveFormat
+  private let destination: Destination
+
+  /// Where libarchive's callback writes to; the first error stays here, since C cannot carry it.
+  private final class Destination {
+    let output: ArchiveOutput
+    var error: (any Error)?
+
+    init(_ output: ArchiveOutput) {
+      self.output = output
+    }
+  }
+
+  private init(
+    _ archive: OpaquePointer, _ entry: OpaquePointer, _ format: ArchiveFormat, _ output: ArchiveOutput
+  ) {
+    self.archive = archive
+    self.entry = entry
+    self.format = format
+    destination = Destination(output)
+  }
+
+  deinit {
+    // Freeing an archive that was not closed would write the rest of it.
+    archive_write_fail(archive)
+    archive_write_free(archive)
+    archive_entry_free(entry)
+  }
+
+  /// - Throws: a finding for an option that the format does not have.
+  static func open(
+    _ format: ArchiveFormat, _ options: ExportOptions, to output: ArchiveOutput
+  ) throws -> LibarchiveWriter {
+    guard let archive = archive_write_new() else { throw outOfMemory }
+    guard let entry = archive_entry_new() else {
+      archive_write_free(archive)
+      throw outOfMemory
+    }
+    let writer = LibarchiveWriter(archive, entry, format, output)
+    try writer.configure(options)
+    let client = Unmanaged.passUnretained(writer.destination).toOpaque()
+    try writer.check(
+      archive_write_open(
+        archive, client, nil,
+        { _, client, bytes, count in
+          guard let client, let bytes else { return -1 }
+          let destination = Unmanaged<Destination>.fromOpaque(client).takeUnretainedValue()
+          do {
+            try destination.output.write(UnsafeRawBufferPointer(start: bytes, count: count))
+            return count
+          } catch {
+            destination.error = error
+            return -1
+          }
+        }, nil))
+    return writer
+  }
+
+  private static var outOfMemory: ArchiveError.Finding { .init(.inputOutput, "there is no memory left") }
+
+  private func configure(_ options: ExportOptions) throws {
+    switch format {
+    case .zip:
+      try check(archive_write_set_format_zip(archive))
+      try check(archive_write_set_options(archive, "zip:encryption=aes256"))
+      if let passphrase = options.passphrase {
+        try check(archive_write_set_passphrase(archive, passphrase))
+      }
+    case .sevenZip: try check(archive_write_set_format_7zip(archive))
+    default:
+      try check(archive_write_set_format_pax(archive))
+      try check(archive_write_set_options(archive, "pax:xattrheader=SCHILY"))
+    }
+    // A file is as long as what is in it, and the same in a pipe.
+    try check(archive_write_set_bytes_per_block(archive, 1 << 16))
+    try check(archive_write_set_bytes_in_last_block(archive, 1))
+    try addFilter()
+    if let level = options.level { try set("compression-level", "\(level)") }
+    // The bytes of these do not depend on how many threads there are, as long as there are any.
+    if format == .tarZstd || format == .tarXZ { try set("threads", "\(max(2, options.threadCount))") }
+  }
+
+  private func addFilter() throws {
+    switch format {
+    case .tarGzip:
+      try check(archive_write_add_filter_gzip(archive))
+      try check(archive_write_set_options(archive, "gzip:!timestamp"))
+    case .tarXZ: try check(archive_write_add_filter_xz(archive))
+    case .tarZstd: try check(archive_write_add_filter_zstd(archive))
+    default: break
+    }
+  }
+
+  private func set(_ option: String, _ value: String) throws {
+    let module =
+      switch format {
+      case .zip: "zip"
+      case .sevenZip: "7zip"
+      case .tarGzip: "gzip"
+      case .tarXZ: "xz"
+      default: "zstd"
+      }
+    guard archive_write_set_options(archive, "\(module):\(option)=\(value)") == ARCHIVE_OK else {
+      throw ArchiveError.Finding(.unsupported, "\(format.rawValue) has no \(option) \(value)")
+    }
+  }
+
+  // MARK: Entries
+
+  /// Writes one entry, a file's bytes included.
+  ///
+  /// - Parameter isStored: whether compressing would not make it smaller.
+  func write(_ item: ExportEntry, isStored: Bool, _ progress: (Int) throws -> Void) throws {
+    let name = item.name
+    archive_entry_clear(entry)
+    set(name) { archive_entry_copy_pathname(entry, $0) }
+    archive_entry_set_perm(entry, mode_t(item.mode))
+    archive_entry_set_mtime(entry, time_t(item.modified.seconds), Int(item.modified.nanoseconds))
+    var isPlain = isUTF8(name)
+    var contents: FileContents?
+    switch item.content {
+    case .directory:
+      archive_entry_set_filetype(entry, S_IFDIR)
+      archive_entry_set_size(entry, 0)
+    case .link(let target):
+      archive_entry_set_filetype(entry, S_IFLNK)
+      archive_entry_set_size(entry, 0)
+      set(target) { archive_entry_copy_symlink(entry, $0) }
+      isPlain = isPlain && isUTF8(target)
+    case .file(let bytes):
+      archive_entry_set_filetype(entry, S_IFREG)
+      archive_entry_set_size(entry, Int64(clamping: bytes.size ?? 0))
+      contents = bytes
+    }
+    guard isPlain || format.isTar else {
+      throw ArchiveError.Finding(
+        .notRepresentable, entry: name, "its name is not UTF-8, which \(format.rawValue) cannot hold")
+    }
+    if format.isTar { try setExtendedAttributes(of: item) }
+    if format == .zip {
+      try check(
+        isStored
+          ? archive_write_zip_set_compression_store(archive)
+          : archive_write_zip_set_compression_deflate(archive))
+    }
+    // pax notes for a name that is not UTF-8 that it is binary, and says so.
+    try check(archive_write_header(archive, entry), of: name, allowsWarning: !isPlain)
+    try contents?.forEachChunk { chunk in
+      try write(chunk, of: name)
+      try progress(chunk.count)
+    }
+    try check(archive_write_finish_entry(archive), of: name)
+  }
+
+  private func setExtendedAttributes(of item: ExportEntry) throws {
+    for (name, value) in try item.extendedAttributes() {
+      value.withUnsafeBytes { archive_entry_xattr_add_entry(entry, name, $0.baseAddress, $0.count) }
+    }
+  }
+
+  private func write(_ chunk: UnsafeRawBufferPointer, of name: [UInt8]) throws {
+    var rest = chunk
+    while !rest.isEmpty {
+      let count = archive_write_data(archive, rest.baseAddress, rest.count)
+      if count < 0 { try check(Int32(truncatingIfNeeded: count), of: name) }
+      // More bytes than the file had when it was looked at.
+      guard count > 0 else {
+        throw ArchiveError.Finding(.inputOutput, entry: name, "it became larger while it was read")
+      }
+      rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+    }
+  }
+
+  /// Writes what belongs at the end.
+  func finish() throws {
+    try check(archive_write_close(archive))
+  }
+
+  // MARK: Calling C
+
+  private func check(_ result: Int32, of name: [UInt8]? = nil, allowsWarning: Bool = false) throws {
+    if let error = destination.error { throw error }
+    if result == ARCHIVE_OK || (result == ARCHIVE_WARN && allowsWarning) { return }
+    let text = archive_error_string(archive).map { String(cString: $0) } ?? "libarchive failed"
+    throw ArchiveError.Finding(result == ARCHIVE_WARN ? .notRepresentable : .inputOutput, entry: name, text)
+  }
+
+  private func set(_ bytes: [UInt8], _ body: (UnsafePointer<CChar>) -> Void) {
+    body(bytes.map { CChar(bitPattern: $0) } + [0])
+  }
+
+  private func isUTF8(_ bytes: [UInt8]) -> Bool {
+    String(validating: bytes, as: UTF8.self) != nil
+  }
+}

@@ -1,0 +1,209 @@
+/// Reads the headers of a tar that passes by, strictly: what an entry's name is, byte by byte, and whether the archive
+/// ends where it should.
+///
+/// libarchive reads the contents; it cuts names at a NUL, composes accents, and takes an archive that is cut short
+/// between two entries for a whole one.
+struct TarScan {
+  /// What a header says of one entry.
+  struct Entry: Equatable {
+    var name: [UInt8]
+    var link: [UInt8]
+    var type: UInt8
+  }
+
+  /// The entries that passed by and were not asked for yet.
+  private var entries: [Entry] = []
+  private var first = 0
+  private var state = State.header
+  private var block: [UInt8] = []
+  /// What was said before the header that it is about.
+  private var pending = Pending()
+  /// Whether the end of the archive was seen.
+  private(set) var hasEnded = false
+
+  private enum State {
+    case header
+    /// Further headers of an old GNU sparse file, then so many bytes.
+    case sparseHeader(content: UInt64)
+    case content(UInt64)
+    /// The content of a header that is about the next entry.
+    case extended(type: UInt8, size: Int, padded: Int)
+    case end
+  }
+
+  private struct Pending {
+    var name: [UInt8]?
+    var link: [UInt8]?
+    var size: UInt64?
+    var isBinary = false
+  }
+
+  /// The largest header about another entry: names and attributes take a few kilobytes.
+  private static let maximumExtended: UInt64 = 1 << 20
+
+  /// The next entry that passed by.
+  mutating func next() -> Entry? {
+    guard first < entries.count else { return nil }
+    defer {
+      first += 1
+      if first >= 512 {
+        entries.removeFirst(first)
+        first = 0
+      }
+    }
+    return entries[first]
+  }
+
+  /// Takes the bytes that pass by.
+  mutating func consume(_ bytes: UnsafeRawBufferPointer) throws {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      switch state {
+      case .content(let left):
+        let count = Int(min(left, UInt64(rest.count)))
+        rest = rest.dropFirst(count)
+        state = left == UInt64(count) ? .header : .content(left - UInt64(count))
+      case .extended(let type, let size, let padded):
+        take(&rest, upTo: padded)
+        guard block.count == padded else { return }
+        try takeExtended(type, block[..<size])
+        startBlock(.header)
+      case .header, .sparseHeader, .end:
+        take(&rest, upTo: TarHeader.size)
+        guard block.count == TarHeader.size else { return }
+        try takeBlock()
+      }
+    }
+  }
+
+  private mutating func take(_ rest: inout Slice<UnsafeRawBufferPointer>, upTo size: Int) {
+    let part = rest.prefix(size - block.count)
+    block.append(contentsOf: part)
+    rest = rest.dropFirst(part.count)
+  }
+
+  private mutating func startBlock(_ next: State) {
+    block.removeAll(keepingCapacity: true)
+    if case .content(0) = next { state = .header } else { state = next }
+  }
+
+  private mutating func takeBlock() throws {
+    switch state {
+    case .sparseHeader(let content):
+      startBlock(block[504] == 0 ? .content(content) : .sparseHeader(content: content))
+    case .end:
+      guard block.allSatisfy({ $0 == 0 }) else {
+        throw ArchiveError.Finding(.damaged, "something follows the archive's end")
+      }
+      startBlock(.end)
+    default:
+      guard !block.allSatisfy({ $0 == 0 }) else {
+        hasEnded = true
+        return startBlock(.end)
+      }
+      startBlock(try takeHeader(TarHeader(block[...])))
+    }
+  }
+
+  private mutating func takeHeader(_ header: TarHeader) throws -> State {
+    guard let ownSize = header.contentSize else {
+      throw ArchiveError.Finding(.damaged, "a header is damaged")
+    }
+    switch header.type {
+    case UInt8(ascii: "x"), UInt8(ascii: "g"), UInt8(ascii: "L"), UInt8(ascii: "K"):
+      guard ownSize <= Self.maximumExtended else {
+        throw ArchiveError.Finding(.limitExceeded, "a header is larger than \(Self.maximumExtended) bytes")
+      }
+      let padded = (Int(ownSize) + TarHeader.size - 1) / TarHeader.size * TarHeader.size
+      if padded == 0 { try takeExtended(header.type, []) }
+      return padded == 0 ? .header : .extended(type: header.type, size: Int(ownSize), padded: padded)
+    default: break
+    }
+    let entry = Entry(
+      name: try pending.name ?? header.name(), link: try pending.link ?? header.linkName(), type: header.type)
+    let size = pending.size ?? ownSize
+    pending = Pending()
+    try check(entry, size: size)
+    entries.append(entry)
+    guard size <= UInt64(Int64.max) else { throw ArchiveError.Finding(.damaged, "a header is damaged") }
+    let padded = (size + UInt64(TarHeader.size) - 1) / UInt64(TarHeader.size) * UInt64(TarHeader.size)
+    let isSparse = header.type == UInt8(ascii: "S") && header.isExtended
+    return isSparse ? .sparseHeader(content: padded) : .content(padded)
+  }
+
+  /// What has no bytes of its own must not say that it has: programs differ in whether they believe it.
+  private func check(_ entry: Entry, size: UInt64) throws {
+    switch entry.type {
+    case UInt8(ascii: "1"), UInt8(ascii: "2"), UInt8(ascii: "5"):
+      guard size == 0 else {
+        throw ArchiveError.Finding(.damaged, entry: entry.name, "it is a link or a folder with bytes")
+      }
+    case 0, UInt8(ascii: "0"), UInt8(ascii: "7"), UInt8(ascii: "S"), UInt8(ascii: "3"), UInt8(ascii: "4"),
+      UInt8(ascii: "6"):
+      break
+    default:
+      throw ArchiveError.Finding(
+        .unsafeKind, entry: entry.name, "it is of the kind \(entry.type), which is not known")
+    }
+  }
+
+  // MARK: Headers about the next entry
+
+  private mutating func takeExtended(_ type: UInt8, _ content: ArraySlice<UInt8>) throws {
+    switch type {
+    case UInt8(ascii: "L"): pending.name = try TarHeader.text(content)
+    case UInt8(ascii: "K"): pending.link = try TarHeader.text(content)
+    default: try takeRecords(content, isGlobal: type == UInt8(ascii: "g"))
+    }
+  }
+
+  /// Reads pax's records: a length in decimal digits, a space, a key, `=`, a value, a line feed.
+  private mutating func takeRecords(_ content: ArraySlice<UInt8>, isGlobal: Bool) throws {
+    var rest = content
+    while let first = rest.first, first != 0 {
+      let digits = rest.prefix { (0x30...0x39).contains($0) }
+      guard (1...7).contains(digits.count), rest.dropFirst(digits.count).first == 0x20 else {
+        throw Self.badRecord
+      }
+      let length = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+      guard length > digits.count + 3, length <= rest.count else { throw Self.badRecord }
+      let record = rest.prefix(length)
+      guard record.last == 0x0A, let equals = record.firstIndex(of: UInt8(ascii: "=")) else {
+        throw Self.badRecord
+      }
+      let key = String(decoding: record[(record.startIndex + digits.count + 1)..<equals], as: UTF8.self)
+      try take(key, Array(record[(equals + 1)...].dropLast()), isGlobal: isGlobal)
+      rest = rest.dropFirst(length)
+    }
+    guard rest.allSatisfy({ $0 == 0 }) else { throw Self.badRecord }
+    for name in [pending.name, pending.link] {
+      if let name, !pending.isBinary, String(validating: name, as: UTF8.self) == nil {
+        throw ArchiveError.Finding(.unsafeName, entry: name, "its name should be UTF-8, and is not")
+      }
+    }
+  }
+
+  private static var badRecord: ArchiveError.Finding { .init(.damaged, "an extended header is damaged") }
+
+  private mutating func take(_ key: String, _ value: [UInt8], isGlobal: Bool) throws {
+    switch key {
+    case "path", "linkpath", "size", "GNU.sparse.name", "hdrcharset":
+      guard !isGlobal else {
+        throw ArchiveError.Finding(.damaged, "a header gives all entries the same \(key)")
+      }
+    default: return
+    }
+    if value.contains(0) {
+      throw ArchiveError.Finding(.unsafeName, entry: value, "its name has a NUL character in it")
+    }
+    switch key {
+    case "path": if pending.name == nil { pending.name = value }
+    case "GNU.sparse.name": pending.name = value
+    case "linkpath": pending.link = value
+    case "hdrcharset": pending.isBinary = String(decoding: value, as: UTF8.self) == "BINARY"
+    default:
+      guard let size = UInt64(String(decoding: value, as: UTF8.self)) else { throw Self.badRecord }
+      pending.size = size
+    }
+  }
+}

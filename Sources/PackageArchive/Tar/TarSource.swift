@@ -1,0 +1,79 @@
+/// The entries of a tar: contents and attributes by libarchive, names and the archive's end by `TarScan`, which have to
+/// agree on what there is.
+final class TarSource: EntrySource {
+  private let reader: LibarchiveReader
+  private let scanned: ScannedInput
+  private var name: [UInt8] = []
+
+  /// - Parameter stream: the tar itself, decompressed.
+  init(_ stream: any LibarchiveInput) throws {
+    scanned = ScannedInput(stream)
+    reader = try LibarchiveReader.open(.tar, scanned)
+  }
+
+  /// The bytes on their way to libarchive, looked at.
+  private final class ScannedInput: LibarchiveInput {
+    let stream: any LibarchiveInput
+    var scan = TarScan()
+
+    init(_ stream: any LibarchiveInput) {
+      self.stream = stream
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+      let count = try stream.read(into: buffer)
+      try scan.consume(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      return count
+    }
+  }
+
+  func next() throws -> ArchiveEntry? {
+    guard var entry = try reader.next() else {
+      try readToEnd()
+      return nil
+    }
+    guard let own = scanned.scan.next(), Self.isSame(own.name, entry.name) else {
+      throw ArchiveError.Finding(.damaged, entry: entry.name, "it can be read in two ways")
+    }
+    entry.name = own.name
+    switch entry.kind {
+    case .link(let target): entry.kind = .link(try agreed(own.link, target, own.name))
+    case .hardLink(let target): entry.kind = .hardLink(try agreed(own.link, target, own.name))
+    default: break
+    }
+    name = own.name
+    return entry
+  }
+
+  private func agreed(_ own: [UInt8], _ other: [UInt8], _ name: [UInt8]) throws -> [UInt8] {
+    guard Self.isSame(own, other) else {
+      throw ArchiveError.Finding(.damaged, entry: name, "its destination can be read in two ways")
+    }
+    return own
+  }
+
+  /// Whether two names are the same but for the way in which accents are written, which libarchive changes, and for a
+  /// slash at the end of a folder's.
+  private static func isSame(_ own: [UInt8], _ other: [UInt8]) -> Bool {
+    func trimmed(_ name: [UInt8]) -> [UInt8] {
+      name.last == UInt8(ascii: "/") ? Array(name.dropLast()) : name
+    }
+    let (own, other) = (trimmed(own), trimmed(other))
+    return own == other || String(decoding: own, as: UTF8.self) == String(decoding: other, as: UTF8.self)
+  }
+
+  /// Reads what follows the end that libarchive has seen, which has to be zeros.
+  private func readToEnd() throws {
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: ArchiveInput.chunkSize, alignment: 16)
+    defer { buffer.deallocate() }
+    while try scanned.read(into: buffer) > 0 {}
+    guard scanned.scan.hasEnded else { throw ArchiveError.Finding(.damaged, "it is cut short") }
+    if let entry = scanned.scan.next() {
+      throw ArchiveError.Finding(.damaged, entry: entry.name, "it can be read in two ways")
+    }
+  }
+
+  func forEachBlock(_ body: (UnsafeRawBufferPointer, UInt64) throws -> Void) throws {
+    try reader.forEachBlock(of: name, body)
+  }
+}

@@ -1,0 +1,38 @@
+/// Numbers as zip has them: the least byte first.
+extension [UInt8] {
+  mutating func append<Number: FixedWidthInteger>(littleEndian number: Number) {
+    Swift.withUnsafeBytes(of: number.littleEndian) { append(contentsOf: $0) }
+  }
+}
+
+/// Reads numbers, one after the other, from bytes that may be anybody's.
+struct LittleEndianReader {
+  private let bytes: ArraySlice<UInt8>
+  private var position: Int
+
+  init(_ bytes: ArraySlice<UInt8>) {
+    self.bytes = bytes
+    position = bytes.startIndex
+  }
+
+  var remaining: Int { bytes.endIndex - position }
+
+  /// The next number, nil where the bytes end before.
+  mutating func next<Number: FixedWidthInteger>(_ type: Number.Type = Number.self) -> Number? {
+    let size = MemoryLayout<Number>.size
+    guard remaining >= size else { return nil }
+    var number: Number = 0
+    for offset in (0..<size).reversed() {
+      number = (size == 1 ? 0 : number << 8) | Number(truncatingIfNeeded: bytes[position + offset])
+    }
+    position += size
+    return number
+  }
+
+  /// The next bytes, nil where there are fewer.
+  mutating func bytes(_ count: Int) -> ArraySlice<UInt8>? {
+    guard count >= 0, remaining >= count else { return nil }
+    defer { position += count }
+    return bytes[position..<position + count]
+  }
+}

@@ -1,0 +1,234 @@
+import CZlib
+import DurableIO
+import FilePackages
+import Glibc
+
+// (1) The bytes depend on the entries and the level alone: how a file is cut into pieces, and what each piece may
+//     refer to, is the same for any number of threads.
+// (2) What is under way never takes more than `budget` bytes of children, whatever their sizes.
+
+/// Makes a zip of entries that are given one after the other, compressing on several threads.
+final class ZipExporter {
+  /// Files up to this are compressed in one piece, others piece by piece.
+  static let wholeLimit: UInt64 = 8 << 20
+  private static let pieceSize = 1 << 20
+  private static let budget = 64 << 20
+
+  private let output: ArchiveOutput
+  private var writer: ZipWriter
+  private let work: OrderedWork
+  private let level: Int
+  private let earlier: EarlierZip?
+  private let progress: (Int) throws -> Void
+  /// Files whose compressed bytes were taken from the earlier archive.
+  private(set) var reused = 0
+
+  /// - Parameter earlier: an archive of the same package, whose compressed bytes are used where a file has not changed.
+  init(
+    to output: ArchiveOutput, _ options: ExportOptions, earlier: EarlierZip? = nil,
+    _ progress: @escaping (Int) throws -> Void
+  ) throws {
+    level = options.level ?? 6
+    guard (0...9).contains(level) else {
+      throw ArchiveError.Finding(.unsupported, "zip has the levels 0 to 9, not \(level)")
+    }
+    self.output = output
+    self.progress = progress
+    let comment = Self.comment(level: level)
+    self.earlier = earlier?.comment == comment ? earlier : nil
+    writer = ZipWriter(to: output, comment: comment)
+    work = try OrderedWork(
+      threads: options.threadCount, level: level, budget: Self.budget)
+  }
+
+  /// What the compressed bytes depend on beside the file's own: two archives that say the same here have the same bytes
+  /// for the same file.
+  static func comment(level: Int) -> [UInt8] {
+    Array("docpkg 1, level \(level), zlib \(ZLIB_VERSION)".utf8)
+  }
+
+  /// Adds an entry. It is written when those before it have been.
+  func add(_ entry: ExportEntry) throws {
+    var record = ZipRecord(name: entry.name, mode: UInt32(entry.mode), modified: entry.modified)
+    switch entry.content {
+    case .directory:
+      record.mode |= S_IFDIR
+      try write(record, [])
+    case .link(let target):
+      record.mode |= S_IFLNK
+      record.crc = target.withUnsafeBytes { CRC32(of: $0) }.value
+      record.size = UInt64(target.count)
+      record.compressedSize = record.size
+      try write(record, target)
+    case .file(let contents):
+      record.mode |= S_IFREG
+      record.size = contents.size ?? 0
+      if let earlier, let old = try earlier.unchanged(record, contents) {
+        try copy(old, from: earlier)
+      } else if record.size <= Self.wholeLimit {
+        try addWhole(record, contents)
+      } else {
+        try addInPieces(record, contents)
+      }
+    }
+  }
+
+  /// Writes what is still under way, and the directory.
+  func finish() throws {
+    try work.finish()
+    try writer.finish()
+  }
+
+  /// Ends the threads; to be called whatever happened.
+  func stop() {
+    work.stop()
+  }
+
+  private func write(_ record: ZipRecord, _ bytes: [UInt8]) throws {
+    try work.submit { try self.writeNow(record, bytes) }
+  }
+
+  private func writeNow(_ record: ZipRecord, _ bytes: [UInt8]) throws {
+    try writer.write(record) { _ in try output.write(bytes) }
+    try progress(Int(record.size))
+  }
+
+  private func copy(_ old: ZipRecord, from earlier: EarlierZip) throws {
+    reused += 1
+    let start = earlier.dataOffset(of: old)
+    try work.submit {
+      try self.writer.write(old) { _ in
+        try earlier.read(at: start, count: old.compressedSize, self.output.write)
+      }
+      try self.progress(Int(old.size))
+    }
+  }
+
+  // MARK: Files in one piece
+
+  private struct Whole: Sendable {
+    var bytes: [UInt8]
+    var crc: CRC32
+    var isDeflated: Bool
+  }
+
+  private func addWhole(_ record: ZipRecord, _ contents: FileContents) throws {
+    let level = level
+    try work.submit(cost: Int(record.size) * 2 + 4096) { deflater in
+      let reader = try ContentsReader(contents)
+      let bytes = try reader.bytes(at: 0, count: Int(reader.size))
+      try reader.finish()
+      return try Self.compress(bytes, level: level, with: deflater)
+    } take: { whole in
+      var record = record
+      record.crc = whole.crc.value
+      record.method = whole.isDeflated ? ZipFormat.deflated : ZipFormat.stored
+      record.compressedSize = UInt64(whole.bytes.count)
+      try self.writeNow(record, whole.bytes)
+    }
+  }
+
+  private static func compress(
+    _ bytes: [UInt8], level: Int, with deflater: borrowing Deflater
+  ) throws -> Whole {
+    try bytes.withUnsafeBytes { all in
+      let crc = CRC32(of: all)
+      let start = Int(CompressionProbe.start(in: UInt64(all.count)))
+      let probe = UnsafeRawBufferPointer(rebasing: all[start..<min(all.count, start + CompressionProbe.size)])
+      guard level > 0, !all.isEmpty,
+        try all.count <= CompressionProbe.size || CompressionProbe.isCompressible(probe, with: deflater)
+      else { return Whole(bytes: bytes, crc: crc, isDeflated: false) }
+      let compressed = try deflater.compress(all)
+      let isSmaller = compressed.count < bytes.count
+      return Whole(bytes: isSmaller ? compressed : bytes, crc: crc, isDeflated: isSmaller)
+    }
+  }
+
+  // MARK: Files in pieces
+
+  private func addInPieces(_ record: ZipRecord, _ contents: FileContents) throws {
+    let reader = try ContentsReader(contents)
+    guard reader.size == record.size else { throw changed(contents) }
+    var record = record
+    let probe = try reader.bytes(at: CompressionProbe.start(in: record.size), count: CompressionProbe.size)
+    let deflater = try Deflater(level: max(1, level))
+    let isDeflated =
+      try level > 0 && probe.withUnsafeBytes { try CompressionProbe.isCompressible($0, with: deflater) }
+    // A stored file says its checksum before its bytes, since programs that read from a pipe could not find its end
+    // otherwise; so it is read twice.
+    if !isDeflated {
+      record.crc = try checksum(reader).value
+      record.compressedSize = record.size
+    } else {
+      record.method = ZipFormat.deflated
+      record.hasDescriptor = true
+    }
+    try work.finish()
+    try writer.write(record) { record in
+      let (crc, count) = try writePieces(of: reader, isDeflated: isDeflated)
+      try reader.finish()
+      guard isDeflated || crc.value == record.crc else { throw changed(contents) }
+      record.crc = crc.value
+      record.compressedSize = count
+    }
+  }
+
+  private func changed(_ contents: FileContents) -> any Error {
+    guard case .stored(let node) = contents else {
+      return ArchiveError.Finding(.inputOutput, "it changed while it was read")
+    }
+    return FilePackageError(.changedOnDisk, .read, node)
+  }
+
+  private func checksum(_ reader: borrowing ContentsReader) throws -> CRC32 {
+    var whole = CRC32()
+    try forEachPiece(of: reader) { piece, _, _ in
+      try work.submit(cost: piece.count) { _ in
+        piece.withUnsafeBytes { CRC32(of: $0) }
+      } take: {
+        whole.append($0, count: piece.count)
+        try self.progress(0)
+      }
+    }
+    try work.finish()
+    return whole
+  }
+
+  private func writePieces(
+    of reader: borrowing ContentsReader, isDeflated: Bool
+  ) throws -> (crc: CRC32, count: UInt64) {
+    var crc = CRC32()
+    var count: UInt64 = 0
+    try forEachPiece(of: reader) { piece, window, isLast in
+      try work.submit(cost: piece.count * 2) { deflater in
+        try piece.withUnsafeBytes { bytes in
+          let bytesOut = isDeflated ? try deflater.compress(bytes, after: window, isLast: isLast) : piece
+          return Whole(bytes: bytesOut, crc: CRC32(of: bytes), isDeflated: isDeflated)
+        }
+      } take: { whole in
+        crc.append(whole.crc, count: piece.count)
+        count += UInt64(whole.bytes.count)
+        try self.output.write(whole.bytes)
+        try self.progress(piece.count)
+      }
+    }
+    try work.finish()
+    return (crc, count)
+  }
+
+  /// Calls `body` with each piece, the end of the one before, and whether it is the last.
+  private func forEachPiece(
+    of reader: borrowing ContentsReader,
+    _ body: (_ piece: [UInt8], _ window: ArraySlice<UInt8>, _ isLast: Bool) throws -> Void
+  ) throws {
+    var window: ArraySlice<UInt8> = []
+    var offset: UInt64 = 0
+    while offset < reader.size {
+      let piece = try reader.bytes(at: offset, count: Self.pieceSize)
+      offset += UInt64(piece.count)
+      try body(piece, window, offset >= reader.size)
+      // A copy, so that the rest of the piece can go.
+      window = ArraySlice(Array(piece.suffix(Deflater.windowSize)))
+    }
+  }
+}

@@ -1,0 +1,138 @@
+import DurableIO
+
+/// One entry of a zip that is being written, as its headers say it.
+struct ZipRecord {
+  var name: [UInt8]
+  /// Kind and permission bits, as stat(2) has them.
+  var mode: UInt32
+  var modified: FileTime
+  var method = ZipFormat.stored
+  var crc: UInt32 = 0
+  var compressedSize: UInt64 = 0
+  var size: UInt64 = 0
+  /// Where the local header is.
+  var offset: UInt64 = 0
+  /// Whether checksum and compressed size follow the bytes, since they are not known before.
+  var hasDescriptor = false
+
+  /// Sizes from which on the zip64 field is needed; what deflate cannot make smaller it makes a little larger.
+  private static let limit = UInt64(UInt32.max) - (1 << 24)
+
+  private var needsZip64: Bool { size >= Self.limit || compressedSize >= Self.limit }
+
+  private var flags: UInt16 {
+    var flags: UInt16 = hasDescriptor ? ZipFormat.hasDataDescriptor : 0
+    let isASCII = name.allSatisfy { $0 < 0x80 }
+    if !isASCII, String(validating: name, as: UTF8.self) != nil { flags |= ZipFormat.isUTF8 }
+    return flags
+  }
+
+  private var versionNeeded: UInt16 { needsZip64 || offset >= Self.limit ? 45 : 20 }
+
+  /// Method, date, checksum and sizes: the middle of both headers.
+  private func appendCommon(
+    to bytes: inout [UInt8], crc: UInt32, compressedSize: UInt32, size: UInt32, extraCount: Int
+  ) {
+    let dos = DOSTime(modified)
+    bytes.append(littleEndian: flags)
+    bytes.append(littleEndian: method)
+    bytes.append(littleEndian: dos.time)
+    bytes.append(littleEndian: dos.date)
+    bytes.append(littleEndian: crc)
+    bytes.append(littleEndian: compressedSize)
+    bytes.append(littleEndian: size)
+    bytes.append(littleEndian: UInt16(name.count))
+    bytes.append(littleEndian: UInt16(extraCount))
+  }
+
+  /// The header before the bytes.
+  var localHeader: [UInt8] {
+    var extra = timestamp
+    if needsZip64 {
+      extra.append(littleEndian: ZipFormat.zip64Field)
+      extra.append(littleEndian: UInt16(16))
+      extra.append(littleEndian: hasDescriptor ? 0 : size)
+      extra.append(littleEndian: hasDescriptor ? 0 : compressedSize)
+    }
+    var bytes: [UInt8] = []
+    bytes.append(littleEndian: ZipFormat.localHeader)
+    bytes.append(littleEndian: needsZip64 ? UInt16(45) : 20)
+    let (compressed, whole) = hasDescriptor ? (0, 0) : (compressedSize, size)
+    appendCommon(
+      to: &bytes, crc: hasDescriptor ? 0 : crc,
+      compressedSize: needsZip64 ? ZipFormat.elsewhere32 : UInt32(compressed),
+      size: needsZip64 ? ZipFormat.elsewhere32 : UInt32(whole), extraCount: extra.count)
+    return bytes + name + extra
+  }
+
+  /// What follows the bytes; nothing where the header has said all.
+  var dataDescriptor: [UInt8] {
+    guard hasDescriptor else { return [] }
+    var bytes: [UInt8] = []
+    bytes.append(littleEndian: ZipFormat.dataDescriptor)
+    bytes.append(littleEndian: crc)
+    if needsZip64 {
+      bytes.append(littleEndian: compressedSize)
+      bytes.append(littleEndian: size)
+    } else {
+      bytes.append(littleEndian: UInt32(compressedSize))
+      bytes.append(littleEndian: UInt32(size))
+    }
+    return bytes
+  }
+
+  /// The header in the directory at the archive's end.
+  var centralHeader: [UInt8] {
+    var extra = timestamp + ntfsTime
+    let isFar = offset >= Self.limit
+    if needsZip64 || isFar {
+      extra.append(littleEndian: ZipFormat.zip64Field)
+      extra.append(littleEndian: UInt16((needsZip64 ? 16 : 0) + (isFar ? 8 : 0)))
+      if needsZip64 {
+        extra.append(littleEndian: size)
+        extra.append(littleEndian: compressedSize)
+      }
+      if isFar { extra.append(littleEndian: offset) }
+    }
+    var bytes: [UInt8] = []
+    bytes.append(littleEndian: ZipFormat.centralHeader)
+    bytes.append(littleEndian: ZipFormat.unix << 8 | 45)
+    bytes.append(littleEndian: versionNeeded)
+    appendCommon(
+      to: &bytes, crc: crc, compressedSize: needsZip64 ? ZipFormat.elsewhere32 : UInt32(compressedSize),
+      size: needsZip64 ? ZipFormat.elsewhere32 : UInt32(size), extraCount: extra.count)
+    bytes.append(littleEndian: UInt16(0))  // comment
+    bytes.append(littleEndian: UInt16(0))  // disk
+    bytes.append(littleEndian: UInt16(0))  // internal attributes
+    let isDirectory = name.last == UInt8(ascii: "/")
+    bytes.append(littleEndian: mode << 16 | (isDirectory ? 0x10 : 0))
+    bytes.append(littleEndian: isFar ? ZipFormat.elsewhere32 : UInt32(offset))
+    return bytes + name + extra
+  }
+
+  /// Whole seconds since 1970, which most programs read; left out for dates that it cannot hold.
+  private var timestamp: [UInt8] {
+    guard let seconds = Int32(exactly: modified.seconds) else { return [] }
+    var bytes: [UInt8] = []
+    bytes.append(littleEndian: ZipFormat.extendedTimestampField)
+    bytes.append(littleEndian: UInt16(5))
+    bytes.append(1)
+    bytes.append(littleEndian: seconds)
+    return bytes
+  }
+
+  /// The date in steps of 100 ns.
+  private var ntfsTime: [UInt8] {
+    let seconds = modified.seconds + ZipFormat.secondsFrom1601
+    guard seconds >= 0, seconds < Int64.max / 10_000_000 - 1 else { return [] }
+    let time = UInt64(seconds) * 10_000_000 + UInt64(modified.nanoseconds / 100)
+    var bytes: [UInt8] = []
+    bytes.append(littleEndian: ZipFormat.ntfsField)
+    bytes.append(littleEndian: UInt16(32))
+    bytes.append(littleEndian: UInt32(0))
+    bytes.append(littleEndian: UInt16(1))
+    bytes.append(littleEndian: UInt16(24))
+    for _ in 0..<3 { bytes.append(littleEndian: time) }
+    return bytes
+  }
+}
