@@ -4,6 +4,7 @@ import FilePackages
 import FoundationEssentials
 import Glibc
 import ImageNotes
+import PackageArchive
 
 /// The command line: each command parses its arguments, makes one call of the library, and prints.
 struct Docpkg: AsyncParsableCommand {
@@ -23,7 +24,7 @@ struct Docpkg: AsyncParsableCommand {
     version: FilePackagesVersion.current,
     subcommands: [
       New.self, Show.self, Edit.self, Tree.self, Cat.self, Info.self, Copy.self,
-      Verify.self, Recover.self, Repair.self, Bench.self,
+      Export.self, Import.self, Archive.self, Verify.self, Recover.self, Repair.self, Bench.self,
     ])
 }
 
@@ -74,6 +75,7 @@ struct Main {
       (error.userInfo["NSUnderlyingError"] as? FilePackageError)?.description ?? "\(error)"
     case let error as ImageNotesError: error.description
     case let error as InputError: error.description
+    case let error as ArchiveError: error.description
     case let error as BenchmarkError: error.description
     default: nil
     }

@@ -1,0 +1,99 @@
+import ArgumentParser
+import FilePackages
+import FoundationEssentials
+import Glibc
+import PackageArchive
+import Synchronization
+import SystemPackage
+
+struct Archive: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Look at archives.",
+    discussion: """
+      Example:
+        docpkg archive list Trip.zip
+
+      \(ExitStatus.help)
+      """,
+    subcommands: [List.self])
+}
+
+extension Archive {
+  struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "List what is in an archive, a path a line.",
+      discussion: """
+        Paths are those of the archive, not checked; control characters are shown as \\xNN. A folder ends in /, a link \
+        is followed by -> and its destination. Formats are recognised as by 'import'.
+
+        Example:
+          docpkg archive list Trip.tar.zst --long
+
+        \(ExitStatus.help)
+        """)
+
+    @Argument(help: "The archive, - for standard input.")
+    var archive: String
+
+    @Option(help: "The format, instead of the one that the first bytes tell.")
+    var format: ArchiveFormat?
+
+    @Flag(name: .shortAndLong, help: "Print sizes in bytes and modification dates too.")
+    var long = false
+
+    @Flag(name: .long, help: "Print a JSON array.")
+    var json = false
+
+    func run() async throws {
+      var options = ImportOptions()
+      options.format = format
+      options.passphrase = try Passphrase.given(file: nil)
+      let entries = Mutex<[ArchivedEntry]>([])
+      let add: @Sendable (ArchivedEntry) -> Void = { entry in entries.withLock { $0.append(entry) } }
+      if archive == "-" {
+        try await ArchivedEntry.forEach(inArchiveFrom: .standardInput, options: options, add)
+      } else {
+        try await ArchivedEntry.forEach(inArchiveAt: url(archive), options: options, add)
+      }
+      let listed = entries.withLock { $0 }
+      if json { return try printJSON(listed.map(Listed.init)) }
+      var output = StandardOutput()
+      for entry in listed { output.line(entry.line(long: long)) }
+    }
+  }
+}
+
+/// An entry as `archive list --json` prints it: with the keys of `tree --json`.
+private struct Listed: Encodable {
+  var path: String
+  var kind: ArchivedEntry.Kind
+  var size: UInt64?
+  var modified: Date?
+  var target: String?
+
+  init(_ entry: ArchivedEntry) {
+    path = entry.path
+    kind = entry.kind
+    size = entry.size
+    modified = entry.modified
+    target = entry.target
+  }
+}
+
+extension ArchivedEntry {
+  fileprivate func line(long: Bool) -> String {
+    var line = displayPath
+    switch kind {
+    case .file: break
+    case .directory: if !line.hasSuffix("/") { line += "/" }
+    case .link: line += " -> \(display(target ?? ""))"
+    case .hardLink: line += " (the same as \(display(target ?? "")))"
+    case .other: line += " (neither file, folder nor link)"
+    }
+    if isEncrypted { line += " (encrypted)" }
+    guard long else { return line }
+    let size = size.map(String.init) ?? "-"
+    let date = modified?.formatted(.iso8601) ?? ""
+    return String(repeating: " ", count: max(0, 12 - size.count)) + "\(size)  \(date)  \(line)"
+  }
+}

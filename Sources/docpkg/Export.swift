@@ -1,0 +1,160 @@
+public import ArgumentParser
+import FilePackages
+import FoundationEssentials
+import Glibc
+public import PackageArchive
+import SystemPackage
+
+struct Export: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Make one file of a package.",
+    discussion: """
+      The format is that of the archive's name, or of --format: zip, tar, tar.gz, tar.xz, tar.zst or 7z. A file that \
+      is there is replaced in one step, once the new one is complete; - writes to standard output. Everything is in a \
+      folder of the package's name. tar.zst loses nothing of a package; Docs/Archives.md says what the others lose.
+
+      The hidden folder stays behind, unless --with-history is given: it may hold what was deleted from the document.
+
+      With --update, the compressed bytes of files that have not changed are taken from the archive that is \
+      there, a zip; the result is the one that a fresh export has.
+
+      A passphrase (AES-256, zip only) comes from --passphrase-file, from DOCPKG_PASSPHRASE, or is asked for. Names, \
+      sizes and dates stay readable.
+
+      Examples:
+        docpkg export Trip.imageNotes Trip.zip
+        docpkg export Trip.imageNotes - --format tar.zst | ssh host 'cat > Trip.tar.zst'
+        SOURCE_DATE_EPOCH=0 docpkg export Trip.imageNotes Trip.tar.gz --reproducible
+
+      \(ExitStatus.help)
+      """)
+
+  @Argument(help: "The package.")
+  var path: String
+
+  @Argument(help: "The archive, - for standard output.")
+  var archive: String
+
+  @Option(help: "The format, where the archive's name does not tell it.")
+  var format: ArchiveFormat?
+
+  @Option(help: "How hard to compress: 0 to 9, for tar.zst 1 to 22.")
+  var level: Int?
+
+  @Option(help: "How many threads compress, instead of one for each processor.")
+  var threads: Int?
+
+  @Flag(
+    help: ArgumentHelp(
+      "The same bytes for the same names and contents.",
+      discussion: """
+        Every date is that of SOURCE_DATE_EPOCH, or 1980-01-01; permissions are 644 or 755; extended attributes are left \
+        out.
+        """))
+  var reproducible = false
+
+  @Flag(help: "Take the hidden folder along, with kept versions.")
+  var withHistory = false
+
+  @Flag(help: "Use what is in the archive that is there already.")
+  var update = false
+
+  @Flag(help: "Put the package's children at the top, without a folder around them.")
+  var flat = false
+
+  @Flag(help: "Encrypt a zip with a passphrase.")
+  var encrypt = false
+
+  @Option(help: "A file whose first line is the passphrase; implies --encrypt.")
+  var passphraseFile: String?
+
+  @OptionGroup var writing: WritingOptions
+
+  private var isToStandardOutput: Bool { archive == "-" }
+
+  func validate() throws {
+    if let format, !format.isWritable { throw ValidationError("\(format.rawValue) can only be read.") }
+    if isToStandardOutput && format == nil { throw ValidationError("Give --format for standard output.") }
+    if isToStandardOutput && update { throw ValidationError("Only a file can be updated.") }
+    if update && (encrypt || passphraseFile != nil) {
+      throw ValidationError("An encrypted archive cannot be updated.")
+    }
+    if format == nil && ArchiveFormat(filename: archive) == nil {
+      throw ValidationError("'\(display(archive))' does not tell a format: give --format.")
+    }
+    if let threads, !(1...256).contains(threads) { throw ValidationError("--threads has to be 1 to 256.") }
+    if isToStandardOutput && !writing.dryRun && isatty(STDOUT_FILENO) == 1 {
+      throw ValidationError("An archive is not written to a terminal.")
+    }
+  }
+
+  func run() async throws {
+    let options = try options()
+    let shown = Throughput()
+    let report: ExportReport? = try await interruptible { [self] in
+      try await PackageStore.reading(at: url(path)) { store in
+        let snapshot = await store.tree.snapshot()
+        if writing.dryRun {
+          try await show(snapshot.exportedPaths(options: options))
+          return nil
+        }
+        if isToStandardOutput {
+          return try await snapshot.export(
+            to: .standardOutput, as: format ?? .zip, options: options, progress: shown.show)
+        }
+        let earlier = update && access(archive, F_OK) == 0 ? url(archive) : nil
+        return try await snapshot.export(
+          to: url(archive), as: format, options: options, updating: earlier, progress: shown.show)
+      }
+    }
+    shown.clear()
+    guard let report, !writing.quiet else { return }
+    let line = "\(display(isToStandardOutput ? path : archive)): \(report), \(shown.rate(of: report.bytes))\n"
+    if isToStandardOutput {
+      if shown.isShown { StandardError.write(line) }
+    } else if writing.json {
+      try printJSON(report)
+    } else {
+      var output = StandardOutput()
+      output.write(line)
+    }
+  }
+
+  private func options() throws -> ExportOptions {
+    var options = ExportOptions()
+    options.level = level
+    options.threads = threads
+    options.includesHistory = withHistory
+    if flat { options.topFolder = .none }
+    if reproducible { options.uniformDate = try sourceDate ?? ExportOptions.earliestDate }
+    if encrypt || passphraseFile != nil {
+      options.passphrase = try Passphrase.forNewArchive(file: passphraseFile)
+    }
+    return options
+  }
+
+  private var sourceDate: Date? {
+    get throws {
+      guard let text = getenv("SOURCE_DATE_EPOCH").map({ String(cString: $0) }) else { return nil }
+      guard let seconds = Int64(text), (0...253_402_300_799).contains(seconds) else {
+        throw InputError(
+          description: "SOURCE_DATE_EPOCH is '\(display(text))', which is no number of seconds.")
+      }
+      return Date(timeIntervalSince1970: Double(seconds))
+    }
+  }
+
+  private func show(_ paths: [String]) throws {
+    if writing.quiet { return }
+    if writing.json { return try printJSON(["plan": paths.map { "add \(display($0))" }]) }
+    var output = StandardOutput()
+    for path in paths { output.line("add \(display(path))") }
+  }
+}
+
+extension ArchiveFormat: ExpressibleByArgument {
+  /// The format of that name, nil where there is none.
+  public init?(argument: String) {
+    self.init(named: argument)
+  }
+}

@@ -1,0 +1,131 @@
+import ArgumentParser
+import FilePackages
+import Glibc
+import PackageArchive
+import SystemPackage
+
+struct Import: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Make a package of an archive.",
+    discussion: """
+      Reads a zip, or a tar with at most one of gzip, bzip2, xz, Zstandard and LZ4, from a file, a pipe or, with -, from \
+      standard input. Other formats, 7z, cpio and iso, are read only when --format names them. A folder that everything \
+      else is in becomes the package.
+
+      Archives may come from anybody: what leads out of the package, what is no file, folder or link, what is there twice, \
+      what is damaged and what is more than was allowed is an error that names the entry, and nothing is left.
+
+      What macOS adds for itself (__MACOSX, ._*) is left out, and so is a hidden folder with history.
+
+      Examples:
+        docpkg import Trip.zip Trip.imageNotes
+        curl https://example.org/Trip.tar.zst | docpkg import - Trip.imageNotes --max-bytes 100000000
+
+      \(ExitStatus.help)
+      """)
+
+  @Argument(help: "The archive, - for standard input.")
+  var archive: String
+
+  @Argument(help: "The package to make. There must be nothing yet.")
+  var path: String
+
+  @Option(help: "The format, instead of the one that the first bytes tell.")
+  var format: ArchiveFormat?
+
+  @Option(help: "How many bytes all files may have together.")
+  var maxBytes: UInt64 = ImportLimits().bytes
+
+  @Option(help: "How many entries there may be.")
+  var maxEntries: Int = ImportLimits().entries
+
+  @Option(help: "How many times as large as the archive all files may be; not looked at below 16 MiB.")
+  var maxRatio: Int = ImportLimits().ratio
+
+  @Option(help: "How many folders deep an entry may be.")
+  var maxDepth: Int = ImportLimits().depth
+
+  @Flag(help: "Make a child of a folder that everything else is in.")
+  var keepTopFolder = false
+
+  @Flag(help: "Take __MACOSX and ._* too.")
+  var appleDouble = false
+
+  @Flag(help: "Take a hidden folder with history too; only from archives that you trust.")
+  var withHistory = false
+
+  @Flag(help: "Take links that lead out of the package too.")
+  var outsideLinks = false
+
+  @Flag(help: "Take names that differ only in case or in how accents are written.")
+  var similarNames = false
+
+  @Flag(help: "Take names with control characters.")
+  var controlCharacters = false
+
+  @Option(help: "A file whose first line is the passphrase, instead of DOCPKG_PASSPHRASE.")
+  var passphraseFile: String?
+
+  @OptionGroup var writing: WritingOptions
+
+  func validate() throws {
+    guard maxEntries > 0, maxRatio > 0, maxDepth > 0 else {
+      throw ValidationError("--max-entries, --max-ratio and --max-depth have to be 1 or more.")
+    }
+  }
+
+  func run() async throws {
+    var options = try options()
+    let shown = Throughput()
+    let report: ImportReport
+    do {
+      report = try await read(options, shown)
+    } catch let error as ArchiveError where error.code == .passphrase && canAsk(options) {
+      shown.clear()
+      options.passphrase = try Passphrase.ask("Passphrase for \(display(archive)): ")
+      report = try await read(options, shown)
+    }
+    shown.clear()
+    if writing.quiet { return }
+    if writing.json { return try printJSON(report) }
+    var output = StandardOutput()
+    let prefix = writing.dryRun ? "would import " : ""
+    output.line("\(display(path)): \(prefix)\(report), \(shown.rate(of: report.bytes))")
+  }
+
+  private func canAsk(_ options: ImportOptions) -> Bool {
+    options.passphrase == nil && archive != "-" && isatty(STDIN_FILENO) == 1
+  }
+
+  private func read(_ options: ImportOptions, _ shown: Throughput) async throws -> ImportReport {
+    try await interruptible { [self] in
+      switch (archive == "-", writing.dryRun) {
+      case (true, false):
+        try await PackageStore.importArchive(
+          from: .standardInput, to: url(path), options: options, progress: shown.show)
+      case (false, false):
+        try await PackageStore.importArchive(
+          at: url(archive), to: url(path), options: options, progress: shown.show)
+      case (true, true): try await ImportReport.checking(from: .standardInput, options: options)
+      case (false, true): try await ImportReport.checking(archiveAt: url(archive), options: options)
+      }
+    }
+  }
+
+  private func options() throws -> ImportOptions {
+    var options = ImportOptions()
+    options.format = format
+    options.limits.bytes = maxBytes
+    options.limits.entries = maxEntries
+    options.limits.ratio = maxRatio
+    options.limits.depth = maxDepth
+    if keepTopFolder { options.topFolder = .isKept }
+    options.includesAppleDouble = appleDouble
+    options.includesHistory = withHistory
+    options.allowsLinksOutside = outsideLinks
+    options.allowsSimilarNames = similarNames
+    options.allowsControlCharacters = controlCharacters
+    options.passphrase = try Passphrase.given(file: passphraseFile)
+    return options
+  }
+}

@@ -1,0 +1,54 @@
+import FilePackages
+import FoundationEssentials
+import Glibc
+
+/// Where a passphrase comes from: a file, the environment, or somebody at a terminal.
+enum Passphrase {
+  /// The one of the file or of the environment, if there is one.
+  static func given(file: String?) throws -> String? {
+    if let file {
+      let bytes = try contents(ofFile: file).contents()
+      let line = bytes.prefix { $0 != 0x0A && $0 != 0x0D }
+      guard !line.isEmpty, let text = String(validating: line, as: UTF8.self) else {
+        throw InputError(description: "'\(display(file))' has no passphrase in its first line.")
+      }
+      return text
+    }
+    let value = getenv("DOCPKG_PASSPHRASE").map { String(cString: $0) }
+    return value?.isEmpty == true ? nil : value
+  }
+
+  /// The one to encrypt with; asked for twice where it is not given.
+  static func forNewArchive(file: String?) throws -> String {
+    if let given = try given(file: file) { return given }
+    guard isatty(STDIN_FILENO) == 1 else {
+      throw InputError(
+        description: "There is no passphrase: give --passphrase-file, or set DOCPKG_PASSPHRASE.")
+    }
+    let first = try ask("Passphrase: ")
+    guard try ask("The same again: ") == first else {
+      throw InputError(description: "The two passphrases differ.")
+    }
+    return first
+  }
+
+  /// Asks for one without showing what is typed.
+  static func ask(_ prompt: String) throws -> String {
+    var settings = termios()
+    guard tcgetattr(STDIN_FILENO, &settings) == 0 else {
+      throw InputError(description: "A passphrase can only be asked for on a terminal.")
+    }
+    var silent = settings
+    silent.c_lflag &= ~tcflag_t(ECHO)
+    tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent)
+    defer {
+      tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings)
+      StandardError.write("\n")
+    }
+    StandardError.write(prompt)
+    guard let line = readLine(strippingNewline: true), !line.isEmpty else {
+      throw InputError(description: "There is no passphrase.")
+    }
+    return line
+  }
+}

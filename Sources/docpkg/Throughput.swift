@@ -1,0 +1,40 @@
+import FilePackages
+import Glibc
+import PackageArchive
+import Synchronization
+
+/// How far something is and how fast it goes: on standard error, on a terminal only, ten times a second at most.
+final class Throughput: Sendable {
+  let isShown = isatty(STDERR_FILENO) == 1
+  private let start = ContinuousClock.now
+  private let last = Mutex<ContinuousClock.Instant?>(nil)
+
+  /// Shows how far it is.
+  var show: ArchiveProgress.Handler {
+    { [self] progress in
+      guard isShown, isDue else { return }
+      StandardError.write(
+        "\r\u{1B}[K\(progress.entries) entries, \(SaveReport.bytes(progress.bytes)), \(rate(of: progress.bytes))"
+      )
+    }
+  }
+
+  private var isDue: Bool {
+    last.withLock { last in
+      let now = ContinuousClock.now
+      if let last, now - last < .milliseconds(100) { return false }
+      last = now
+      return true
+    }
+  }
+
+  func clear() {
+    if isShown { StandardError.write("\r\u{1B}[K") }
+  }
+
+  /// Bytes in each second since the beginning.
+  func rate(of bytes: UInt64) -> String {
+    let seconds = (ContinuousClock.now - start) / .seconds(1)
+    return "\(SaveReport.bytes(UInt64(Double(bytes) / max(seconds, 0.001))))/s"
+  }
+}
