@@ -103,7 +103,7 @@ let package = Package(
       name: "BenchmarksTests", dependencies: ["Benchmarks", "DurableIO", "TestSupport", system],
       swiftSettings: strict),
     .testTarget(
-      name: "docpkgTests", dependencies: ["docpkg", "FilePackages", "TestSupport", system],
+      name: "docpkgTests", dependencies: ["docpkg", "DurableIO", "FilePackages", "TestSupport", system],
       swiftSettings: strict),
     .testTarget(
       name: "CrashTests", dependencies: ["saver", "breaker", "TestSupport", system], swiftSettings: strict),

@@ -26,14 +26,15 @@ final class Cancellation: Sendable {
   }
 }
 
-/// Does what blocks on a thread that may block, and passes on that the task was cancelled.
+/// Does what blocks on a thread of its own, and passes on that the task was cancelled. Shared threads would be too few
+/// where each waits for work that needs another one.
 func blocking<Value: Sendable>(
   _ body: @escaping @Sendable (Cancellation) throws -> Value
 ) async throws -> Value {
   let cancellation = Cancellation()
   return try await withTaskCancellationHandler {
     try await withCheckedThrowingContinuation { continuation in
-      DispatchQueue.global().async {
+      DispatchQueue(label: "com.filepackages.archive").async {
         continuation.resume(with: Result { try body(cancellation) })
       }
     }

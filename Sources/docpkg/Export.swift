@@ -91,22 +91,13 @@ struct Export: AsyncParsableCommand {
   func run() async throws {
     let options = try options()
     let shown = Throughput()
-    let report: ExportReport? = try await interruptible { [self] in
-      try await PackageStore.reading(at: url(path)) { store in
-        let snapshot = await store.tree.snapshot()
-        if writing.dryRun {
-          try await show(snapshot.exportedPaths(options: options))
-          return nil
-        }
-        if isToStandardOutput {
-          return try await snapshot.export(
-            to: .standardOutput, as: format ?? .zip, options: options, progress: shown.show)
-        }
-        let earlier = update && access(archive, F_OK) == 0 ? url(archive) : nil
-        return try await snapshot.export(
-          to: url(archive), as: format, options: options, updating: earlier, progress: shown.show)
+    // In a pipe nothing is left that would have to be cleaned up.
+    let report =
+      isToStandardOutput
+      ? try await export(options, shown)
+      : try await interruptible { [self] in
+        try await export(options, shown)
       }
-    }
     shown.clear()
     guard let report, !writing.quiet else { return }
     let line = "\(display(isToStandardOutput ? path : archive)): \(report), \(shown.rate(of: report.bytes))\n"
@@ -117,6 +108,23 @@ struct Export: AsyncParsableCommand {
     } else {
       var output = StandardOutput()
       output.write(line)
+    }
+  }
+
+  private func export(_ options: ExportOptions, _ shown: Throughput) async throws -> ExportReport? {
+    try await PackageStore.reading(at: url(path)) { store in
+      let snapshot = await store.tree.snapshot()
+      if writing.dryRun {
+        try await show(snapshot.exportedPaths(options: options))
+        return nil
+      }
+      if isToStandardOutput {
+        return try await snapshot.export(
+          to: .standardOutput, as: format ?? .zip, options: options, progress: shown.show)
+      }
+      let earlier = update && access(archive, F_OK) == 0 ? url(archive) : nil
+      return try await snapshot.export(
+        to: url(archive), as: format, options: options, updating: earlier, progress: shown.show)
     }
   }
 

@@ -24,6 +24,11 @@ func interruptible<Value: Sendable>(
   for number in [SIGINT, SIGTERM] { signal(number, SIG_DFL) }
   if case .failure(let error) = result, error is CancellationError, let number = received.withLock({ $0 }) {
     StandardError.write("\ndocpkg: cancelled; nothing was written\n")
+    // Threads like this one are spared signals.
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, number)
+    pthread_sigmask(SIG_UNBLOCK, &signals, nil)
     raise(number)
   }
   return try result.get()

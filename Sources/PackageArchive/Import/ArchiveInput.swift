@@ -15,7 +15,7 @@ final class ArchiveInput {
   private var position: UInt64 = 0
   /// Bytes; nil for a stream.
   let size: UInt64?
-  /// When it was made, as far as its file tells.
+  /// When its file was begun, where the file system tells; otherwise when it was last written.
   let made: FileTime
 
   private var bytesRead: UInt64 = 0
@@ -39,15 +39,23 @@ final class ArchiveInput {
 
   /// Reads from a descriptor that stays its owner's, such as standard input.
   convenience init(_ descriptor: FileDescriptor, _ cancellation: Cancellation) throws {
-    try self.init(nil, number: descriptor.rawValue, cancellation)
+    try self.init(nil, number: descriptor.rawValue, born: nil, cancellation)
   }
 
   private convenience init(owning file: consuming OwnedDescriptor, _ cancellation: Cancellation) throws {
     let number = file.number
-    try self.init(consume file, number: number, cancellation)
+    let born: FileTime?
+    do {
+      born = try PosixDisk().status(of: file).born
+    } catch {
+      throw ArchiveError.Finding(error, "opening it")
+    }
+    try self.init(consume file, number: number, born: born, cancellation)
   }
 
-  private init(_ file: consuming OwnedDescriptor?, number: Int32, _ cancellation: Cancellation) throws {
+  private init(
+    _ file: consuming OwnedDescriptor?, number: Int32, born: FileTime?, _ cancellation: Cancellation
+  ) throws {
     var status = stat()
     let result = fstat(number, &status)
     self.number = number
@@ -55,7 +63,9 @@ final class ArchiveInput {
     // A file whose beginning was read already is a stream of what is left.
     let isFile = status.st_mode & S_IFMT == S_IFREG && (file != nil || lseek(number, 0, SEEK_CUR) == 0)
     size = isFile ? UInt64(status.st_size) : nil
-    made = FileTime(seconds: Int64(status.st_mtim.tv_sec), nanoseconds: UInt32(status.st_mtim.tv_nsec))
+    let modified = FileTime(
+      seconds: Int64(status.st_mtim.tv_sec), nanoseconds: UInt32(status.st_mtim.tv_nsec))
+    made = min(born ?? modified, modified)
     self.file = consume file
     guard result == 0 else {
       throw ArchiveError.Finding(SystemError("fstat", code: Errno(rawValue: errno)), "opening it")
@@ -93,6 +103,7 @@ final class ArchiveInput {
 
   private func readOn(_ buffer: UnsafeMutableRawBufferPointer) throws -> Int {
     while true {
+      if size == nil { try waitForBytes() }
       let count =
         size == nil
         ? Glibc.read(number, buffer.baseAddress, buffer.count)
@@ -103,6 +114,12 @@ final class ArchiveInput {
       }
       if errno != EINTR { throw failure("read") }
     }
+  }
+
+  /// Waits for a stream, which may take as long as it likes, and looks every now and then whether it was cancelled.
+  private func waitForBytes() throws {
+    var request = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
+    repeat { try cancellation.check() } while poll(&request, 1, 100) == 0
   }
 
   private func failure(_ call: String) -> ArchiveError.Finding {

@@ -7,7 +7,9 @@ import SystemPackage
 /// together.
 final class FileSynchronizer: Sendable {
   private let disk: any Disk
-  private let queue = DispatchQueue(label: "com.filepackages.synchronize", attributes: .concurrent)
+  /// Each has a thread of its own while it has work.
+  private let queues = (0..<16).map { _ in DispatchQueue(label: "com.filepackages.synchronize") }
+  private let count = Atomic(0)
   private let places = DispatchSemaphore(value: 32)
   private let group = DispatchGroup()
   private let problem = Mutex<SystemError?>(nil)
@@ -28,7 +30,8 @@ final class FileSynchronizer: Sendable {
   func add(_ file: consuming OwnedDescriptor) {
     places.wait()
     let file = OpenFile(file)
-    queue.async(group: group) {
+    let number = count.wrappingAdd(1, ordering: .relaxed).oldValue
+    queues[number % queues.count].async(group: group) {
       do throws(SystemError) {
         try self.disk.synchronize(file.descriptor)
       } catch {

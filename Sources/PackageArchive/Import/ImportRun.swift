@@ -10,6 +10,8 @@ struct ImportRun {
   let cancellation: Cancellation
   private var checker: EntryChecker
   private(set) var report: ImportReport
+  /// The entry of the folder that may be the package, rather than what is in it.
+  private var hasTopEntry = false
   private let source: any EntrySource
   private let input: ArchiveInput
 
@@ -69,6 +71,7 @@ struct ImportRun {
     }
     report.bytes = checker.bytes
     report.archiveBytes = input.archiveBytes
+    if packageFolder != nil && hasTopEntry { report.entries -= 1 }
     if checker.count == 0 { throw ArchiveError.Finding(.empty, "there is nothing in it") }
   }
 
@@ -97,7 +100,9 @@ struct ImportRun {
       try sink.addCopy(path, of: original, entry)
     case .take(let path):
       switch entry.kind {
-      case .directory: try sink.addFolder(path, entry)
+      case .directory:
+        if path.names.count == 1 { hasTopEntry = true }
+        try sink.addFolder(path, entry)
       case .link(let target): try sink.addLink(path, to: target, entry)
       default: try sink.addFile(path, entry) { write in try read(entry, write) }
       }

@@ -152,6 +152,8 @@ struct LibarchiveWriter: ~Copyable {
           ? archive_write_zip_set_compression_store(archive)
           : archive_write_zip_set_compression_deflate(archive))
     }
+    // What cannot be converted looks to libarchive like want of memory where an earlier call left that.
+    errno = 0
     // pax notes for a name that is not UTF-8 that it is binary, and says so.
     try check(archive_write_header(archive, entry), of: name, allowsWarning: !isPlain)
     try contents?.forEachChunk { chunk in

@@ -9,6 +9,7 @@ final class ZipSource: EntrySource {
   /// - Parameter input: a file.
   init(_ input: ArchiveInput, _ options: ImportOptions) throws {
     scan = try ZipScan(of: input, limits: options.limits)
+    if scan.entries.isEmpty { throw ArchiveError.Finding(.empty, "there is nothing in it") }
     if options.passphrase == nil, let entry = scan.entries.first(where: \.isEncrypted) {
       throw ArchiveError.Finding(.passphrase, entry: entry.name, "it is encrypted, which needs a passphrase")
     }
@@ -19,7 +20,7 @@ final class ZipSource: EntrySource {
   var entries: [ZipEntry] { scan.entries }
 
   func next() throws -> ArchiveEntry? {
-    let found = scan.entries.isEmpty ? nil : try reader.next()
+    let found = try reader.next()
     index += 1
     guard index < scan.entries.count else {
       if let found { throw Self.ambiguous(found.name) }
@@ -52,6 +53,9 @@ final class ZipSource: EntrySource {
     guard case .link(let target) = found.kind, target.count == Int(clamping: entry.size), !target.contains(0)
     else {
       throw ArchiveError.Finding(.damaged, entry: entry.name, "its destination can be read in two ways")
+    }
+    guard entry.isEncrypted || target.withUnsafeBytes({ CRC32(of: $0) }).value == entry.crc else {
+      throw ArchiveError.Finding(.damaged, entry: entry.name, "its checksum is wrong")
     }
     return target
   }

@@ -1,0 +1,89 @@
+import DurableIO
+import FilePackages
+import Foundation
+import PackageArchive
+import TestSupport
+import Testing
+
+@Suite("A damaged archive")
+struct DamagedArchiveTests {
+  private static let tree: TestTree = [
+    "Text.txt": .file(Array(String(repeating: "Some text. ", count: 30).utf8)),
+    "noise": .file(Workshop.noise(300, seed: 3)), "Folder": ["empty": [:]],
+    "link": .link(Array("noise".utf8)),
+  ]
+
+  @Test(arguments: [ArchiveFormat.zip, .tar, .tarGzip, .tarXZ, .tarZstd])
+  func `that is cut short anywhere is refused, and nothing is left`(_ format: ArchiveFormat) async throws {
+    try await withWorkshop { workshop in
+      try workshop.makePackage(Self.tree)
+      try await workshop.export("whole", as: format)
+      let whole = try workshop.bytes("whole")
+      // Of a tar the last of its two empty blocks says nothing.
+      let needed = format == .tar ? whole.count - 512 : whole.count
+      for count in stride(from: 0, to: needed, by: format == .tar ? 101 : 23) {
+        try whole.prefix(count).write(to: workshop.url("cut"))
+        await #expect(throws: ArchiveError.self, "\(count) of \(whole.count)") {
+          try await workshop.take("cut")
+        }
+      }
+      #expect(try workshop.names == ["Trip.pack", "whole", "cut"])
+    }
+  }
+
+  /// In a tar that is not compressed nothing tells of changed contents, nor does Zstandard as libarchive writes it.
+  @Test(arguments: [ArchiveFormat.zip, .tarGzip, .tarXZ])
+  func `with one bit changed is refused, or nothing in it is other than it was`(_ format: ArchiveFormat)
+    async throws
+  {
+    try await withWorkshop { workshop in
+      try workshop.makePackage(Self.tree)
+      try await workshop.export("whole", as: format)
+      let whole = try workshop.bytes("whole")
+      let expected = try workshop.tree("Trip.pack")
+      var refused = 0
+      // Each field is hit, each in another bit.
+      let positions = stride(from: 0, to: whole.count, by: 7)
+      for position in positions {
+        var flipped = whole
+        flipped[position] ^= 1 << (position % 8)
+        try flipped.write(to: workshop.url("flipped"))
+        do {
+          let tree = try await FileWrapper.importArchive(at: workshop.url("flipped"))
+          try tree.write(to: workshop.url("Back.pack"), options: .atomic, originalContentsURL: nil)
+          let back = try workshop.tree("Back.pack")
+          // Permissions and what a name is worth have no checksum of their own in a zip.
+          #expect(format == .zip ? back.contents == expected.contents : back == expected, "byte \(position)")
+        } catch is ArchiveError {
+          refused += 1
+        }
+      }
+      #expect(refused * 14 > whole.count, "\(refused) of \(whole.count / 7)")
+    }
+  }
+
+  @Test(arguments: ArchiveFormat.allCases)
+  func `of nothing but noise ends nothing`(_ format: ArchiveFormat) async throws {
+    try await withWorkshop { workshop in
+      var options = ImportOptions()
+      options.format = format
+      for seed in 0..<8 {
+        try Data(Workshop.noise(2900 * seed, seed: UInt64(seed))).write(to: workshop.url("noise"))
+        await #expect(throws: ArchiveError.self) { try await workshop.take("noise", options: options) }
+      }
+      #expect(try workshop.names == ["noise"])
+    }
+  }
+}
+
+extension TestTree {
+  /// The bytes of all files, whatever their permissions.
+  fileprivate var contents: [[UInt8]] {
+    switch self {
+    case .file(let bytes, _): [bytes]
+    case .link(let target): [target]
+    case .directory(let entries): entries.sorted { $0.key < $1.key }.flatMap(\.value.contents)
+    case .other: []
+    }
+  }
+}

@@ -1,0 +1,207 @@
+import DurableIO
+import FilePackages
+import Foundation
+import PackageArchive
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("Archives and other programs")
+struct OtherProgramsTests {
+  /// How a program reads an archive to its end.
+  struct Reader: Sendable, CustomTestStringConvertible {
+    var program: String
+    var arguments: [String]
+    var format: ArchiveFormat
+
+    var testDescription: String { "\(format.rawValue) by \(program)" }
+  }
+
+  static let readers: [Reader] = [
+    Reader(program: "unzip", arguments: ["-t"], format: .zip),
+    Reader(program: "bsdtar", arguments: ["-xOf"], format: .zip),
+    Reader(program: "7z", arguments: ["t"], format: .zip),
+    Reader(program: "python3", arguments: ["-m", "zipfile", "-t"], format: .zip),
+    Reader(program: "7z", arguments: ["t"], format: .sevenZip),
+    Reader(program: "7z", arguments: ["t"], format: .tar),
+    Reader(program: "bsdtar", arguments: ["-xOf"], format: .tarZstd),
+    Reader(program: "tar", arguments: ["-xOf"], format: .tar),
+    Reader(program: "tar", arguments: ["-xOzf"], format: .tarGzip),
+    Reader(program: "tar", arguments: ["-xOJf"], format: .tarXZ),
+    Reader(program: "python3", arguments: ["-m", "tarfile", "-t"], format: .tarGzip),
+  ].filter { PackageArchiveTests.program($0.program) != nil }
+
+  @Test(arguments: readers)
+  func `are read to the end without complaint`(_ reader: Reader) async throws {
+    try await withWorkshop { workshop in
+      var tree = reader.format == .sevenZip ? Workshop.tree : Workshop.treeWithBytes
+      tree["large"] = .file(Array(String(repeating: "A large text. ", count: 800_000).utf8))
+      tree["noise"] = .file(Workshop.noise(8_400_000, seed: 5))
+      try workshop.makePackage(tree)
+      let name = "a.\(reader.format.rawValue)"
+      try await workshop.export(name)
+      let result = try run(reader.program, reader.arguments + [name], in: workshop.folder)
+      #expect(result.status == 0, "\(result.output.suffix(500))")
+      let complaints = ["warning", "error:", "corrupt", "bad "].filter {
+        result.output.lowercased().contains($0)
+      }
+      // Of the names in the package one begins so.
+      let isListed = reader.program == "unzip" || reader.program == "python3"
+      #expect(complaints.isEmpty || isListed && complaints == ["bad "], "\(complaints)")
+    }
+  }
+
+  @Test(.enabled(if: program("unzip") != nil, "needs unzip"))
+  func `are unpacked by unzip with names, modes, links and dates`() async throws {
+    try await withWorkshop { workshop in
+      try workshop.makePackage()
+      try await workshop.export("a.zip")
+      #expect(try run("unzip", ["-q", "a.zip", "-d", "Out"], in: workshop.folder).status == 0)
+      #expect(try workshop.tree("Out/Trip.pack") == workshop.tree("Trip.pack"))
+      let dates = try workshop.dates("Trip.pack").mapValues(\.seconds).filter { !$0.key.contains("link") }
+      let back = try workshop.dates("Out/Trip.pack").mapValues(\.seconds).filter { !$0.key.contains("link") }
+      #expect(back == dates)
+    }
+  }
+
+  @Test(.enabled(if: program("tar") != nil, "needs tar"))
+  func `are unpacked by tar with everything`() async throws {
+    try await withWorkshop { workshop in
+      try workshop.makePackage(Workshop.treeWithBytes)
+      try await workshop.export("a.tar")
+      try FileManager.default.createDirectory(at: workshop.url("Out"), withIntermediateDirectories: false)
+      #expect(try run("tar", ["-xpf", "a.tar", "-C", "Out"], in: workshop.folder).status == 0)
+      #expect(try workshop.tree("Out/Trip.pack") == workshop.tree("Trip.pack"))
+      #expect(try workshop.dates("Out/Trip.pack") == workshop.dates("Trip.pack"))
+    }
+  }
+
+  /// How a program makes an archive of `Trip.pack`.
+  struct Writer: Sendable, CustomTestStringConvertible {
+    var program: String
+    var arguments: [String]
+    var archive: String
+    var format: ArchiveFormat?
+    /// Whether links come back as links.
+    var keepsLinks = true
+
+    var testDescription: String { "\(program) \(arguments.joined(separator: " "))" }
+  }
+
+  static let writers: [Writer] = [
+    Writer(program: "zip", arguments: ["-qry", "a.zip", "Trip.pack"], archive: "a.zip"),
+    Writer(program: "zip", arguments: ["-qry0", "a.zip", "Trip.pack"], archive: "a.zip"),
+    Writer(
+      program: "bsdtar", arguments: ["--format", "zip", "-cf", "a.zip", "Trip.pack"], archive: "a.zip"),
+    Writer(program: "bsdtar", arguments: ["--format", "pax", "-cf", "a.tar", "Trip.pack"], archive: "a.tar"),
+    Writer(program: "bsdtar", arguments: ["--zstd", "-cf", "a.tar.zst", "Trip.pack"], archive: "a.tar.zst"),
+    Writer(program: "bsdtar", arguments: ["--lz4", "-cf", "a.tar.lz4", "Trip.pack"], archive: "a.tar.lz4"),
+    Writer(program: "tar", arguments: ["-cf", "a.tar", "Trip.pack"], archive: "a.tar"),
+    Writer(program: "tar", arguments: ["-czf", "a.tgz", "Trip.pack"], archive: "a.tgz"),
+    Writer(program: "tar", arguments: ["-cJf", "a.txz", "Trip.pack"], archive: "a.txz"),
+    Writer(program: "tar", arguments: ["-cjf", "a.tbz", "Trip.pack"], archive: "a.tbz"),
+    Writer(
+      program: "tar", arguments: ["--format=pax", "-cf", "a.tar", "-C", "Trip.pack", "."], archive: "a.tar"),
+    Writer(program: "7z", arguments: ["a", "-snl", "a.zip", "Trip.pack"], archive: "a.zip"),
+    Writer(
+      program: "7z", arguments: ["a", "-snl", "a.7z", "Trip.pack"], archive: "a.7z", format: .sevenZip),
+    Writer(
+      program: "python3", arguments: ["-m", "zipfile", "-c", "a.zip", "Trip.pack"], archive: "a.zip",
+      keepsLinks: false),
+    Writer(
+      program: "python3", arguments: ["-m", "tarfile", "-c", "a.tar.gz", "Trip.pack"], archive: "a.tar.gz"),
+  ].filter { PackageArchiveTests.program($0.program) != nil }
+
+  @Test(arguments: writers)
+  func `are imported`(_ writer: Writer) async throws {
+    try await withWorkshop { workshop in
+      // A name that is not composed does not survive in all of them.
+      var tree = Workshop.tree
+      tree["Folder"]?[FileName("U\u{308}bung 2.txt")] = nil
+      if !writer.keepsLinks { (tree["link"], tree["up"]) = (nil, nil) }
+      try workshop.makePackage(tree)
+      let made = try run(writer.program, writer.arguments, in: workshop.folder)
+      try #require(made.status == 0, "\(made.output)")
+      var options = ImportOptions()
+      options.format = writer.format
+      let report = try await workshop.take(writer.archive, options: options)
+      #expect(report.leftOut.isEmpty)
+      #expect(try workshop.tree("Back.pack") == tree)
+    }
+  }
+
+  @Test(.enabled(if: program("7z") != nil, "needs 7z"))
+  func `are exchanged with a passphrase`() async throws {
+    try await withWorkshop { workshop in
+      try workshop.makePackage()
+      var options = ExportOptions()
+      options.passphrase = "secret"
+      try await workshop.export("ours.zip", options: options)
+      #expect(try run("7z", ["t", "-psecret", "ours.zip"], in: workshop.folder).status == 0)
+      #expect(try run("7z", ["t", "-pwrong", "ours.zip"], in: workshop.folder).status != 0)
+      // libarchive cannot read encrypted links.
+      var tree = Workshop.tree
+      (tree["link"], tree["up"]) = (nil, nil)
+      try FileManager.default.removeItem(at: workshop.package)
+      try workshop.makePackage(tree)
+      let made = try run(
+        "7z", ["a", "-snl", "-psecret", "-mem=AES256", "theirs.zip", "Trip.pack"], in: workshop.folder)
+      try #require(made.status == 0)
+      var with = ImportOptions()
+      with.passphrase = "secret"
+      try await workshop.take("theirs.zip", options: with)
+      #expect(try workshop.tree("Back.pack") == tree)
+    }
+  }
+
+  // MARK: Samples
+
+  static let samples = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().appending(path: "shared/samples")
+
+  private static func exists(_ name: String) -> Bool {
+    FileManager.default.fileExists(atPath: samples.appending(path: name).path)
+  }
+
+  @Test(
+    .enabled(if: exists("textbundle"), "needs the samples"),
+    arguments: [
+      "example.textpack", "example-bundle-v1.zip", "example-bundle-v2.zip", "textbundle-logo.zip",
+    ])
+  func `made on a Mac are imported without what only a Mac needs`(name: String) async throws {
+    try await withWorkshop { workshop in
+      try FileManager.default.copyItem(
+        at: Self.samples.appending(path: "textbundle/\(name)"), to: workshop.url(name))
+      let report = try await workshop.take(name)
+      #expect(report.entries > 0)
+      let names = try workshop.tree("Back.pack").entries.keys
+      #expect(!names.contains("__MACOSX") && !names.contains { $0.bytes.starts(with: Array("._".utf8)) })
+      var all = ImportOptions()
+      all.includesAppleDouble = true
+      // Without it, the one folder at the top is no entry of the package.
+      let whole = try await workshop.take(name, to: "All", options: all).entries
+      #expect((0...1).contains(whole - report.entries - report.leftOut.count))
+    }
+  }
+
+  @Test(
+    .enabled(if: exists("README.rtfd"), "needs the samples"),
+    arguments: [
+      "README.rtfd", "sample-project.scriv", "textbundle/shapes",
+    ])
+  func `of packages that other programs made come back as they were`(name: String) async throws {
+    try await withWorkshop { workshop in
+      let copied = try run(
+        "cp", ["-a", Self.samples.appending(path: name).path, "Sample"], in: workshop.folder)
+      try #require(copied.status == 0)
+      for format in ArchiveFormat.writable {
+        try await workshop.export("a", of: "Sample", as: format)
+        var options = ImportOptions()
+        options.format = format.isRecognized ? nil : format
+        try await workshop.take("a", to: format.rawValue, options: options)
+        #expect(try workshop.tree(format.rawValue) == workshop.tree("Sample"), "\(format.rawValue)")
+      }
+      #expect(try workshop.dates("tar.zst") == workshop.dates("Sample"))
+    }
+  }
+}

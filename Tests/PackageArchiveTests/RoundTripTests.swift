@@ -1,0 +1,240 @@
+import DurableIO
+import FilePackages
+import Foundation
+import PackageArchive
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("A package that was exported and imported")
+struct RoundTripTests {
+  /// What a format keeps beside names, contents, kinds and links.
+  struct Survival: Sendable, CustomTestStringConvertible {
+    var format: ArchiveFormat
+    var keepsBytesInNames = false
+    /// Whether accents come back as they were written.
+    var keepsAccents = true
+    /// Dates come back as multiples of so many nanoseconds.
+    var nanoseconds: UInt32
+    var keepsLinkDates = true
+    var keepsAttributes = false
+
+    var testDescription: String { format.rawValue }
+  }
+
+  static let survivals: [Survival] = [
+    Survival(format: .zip, keepsBytesInNames: true, nanoseconds: 100),
+    Survival(format: .tar, keepsBytesInNames: true, nanoseconds: 1, keepsAttributes: true),
+    Survival(format: .tarGzip, keepsBytesInNames: true, nanoseconds: 1, keepsAttributes: true),
+    Survival(format: .tarXZ, keepsBytesInNames: true, nanoseconds: 1, keepsAttributes: true),
+    Survival(format: .tarZstd, keepsBytesInNames: true, nanoseconds: 1, keepsAttributes: true),
+    Survival(format: .sevenZip, keepsAccents: false, nanoseconds: 100),
+  ]
+
+  private func options(_ format: ArchiveFormat) -> ImportOptions {
+    var options = ImportOptions()
+    options.format = format.isRecognized ? nil : format
+    return options
+  }
+
+  @Test(arguments: survivals)
+  func `has the same names, contents, permissions and links`(_ survival: Survival) async throws {
+    try await withWorkshop { workshop in
+      let tree = survival.keepsBytesInNames ? Workshop.treeWithBytes : Workshop.tree
+      try workshop.makePackage(tree)
+      let report = try await workshop.export("a", as: survival.format)
+      let taken = try await workshop.take("a", options: options(survival.format))
+      #expect(taken.entries == report.entries - 1 && taken.bytes == report.bytes && taken.leftOut.isEmpty)
+      var expected = try workshop.tree("Trip.pack")
+      if !survival.keepsAccents, let file = expected["Folder"]?[FileName("U\u{308}bung 2.txt")] {
+        expected["Folder"]?[FileName("U\u{308}bung 2.txt")] = nil
+        expected["Folder"]?[FileName("\u{DC}bung 2.txt")] = file
+      }
+      #expect(try workshop.tree("Back.pack") == expected)
+      #expect(try workshop.names == ["Trip.pack", "Back.pack", "a"])
+    }
+  }
+
+  @Test(arguments: survivals)
+  func `has the same dates, as finely as the format has them`(_ survival: Survival) async throws {
+    try await withWorkshop { workshop in
+      try workshop.makePackage(["a.txt": "a", "Folder": ["b.txt": "b"], "link": .link(Array("a.txt".utf8))])
+      let disk = PosixDisk()
+      try disk.setModified(
+        FileTime(seconds: 1_234_567_890, nanoseconds: 987_654_321), of: "a.txt",
+        in: disk.openDirectory(at: workshop.folder.appending("Trip.pack")))
+      try await workshop.export("a", as: survival.format)
+      try await workshop.take("a", options: options(survival.format))
+      let expected = try workshop.dates("Trip.pack").mapValues { time in
+        FileTime(
+          seconds: time.seconds, nanoseconds: time.nanoseconds / survival.nanoseconds * survival.nanoseconds)
+      }
+      #expect(try workshop.dates("Back.pack") == expected)
+    }
+  }
+
+  @Test(arguments: survivals)
+  func `has its extended attributes where the format knows any`(_ survival: Survival) async throws {
+    try await withWorkshop { workshop in
+      try workshop.makePackage(["a.txt": "a"])
+      let disk = PosixDisk()
+      let value: [UInt8] = [0, 0xFF, 10, 61]
+      guard try setAttribute("user.tag", value, in: workshop) else { return }
+      try await workshop.export("a", as: survival.format)
+      try await workshop.take("a", options: options(survival.format))
+      let back = try disk.openFile(
+        "a.txt", in: disk.openDirectory(at: workshop.folder.appending("Back.pack")))
+      #expect(try disk.extendedAttributes(of: back) == (survival.keepsAttributes ? ["user.tag": value] : [:]))
+    }
+  }
+
+  /// False on a disk that has no extended attributes.
+  private func setAttribute(_ name: String, _ value: [UInt8], in workshop: Workshop) throws -> Bool {
+    let disk = PosixDisk()
+    let package = try disk.openDirectory(at: workshop.folder.appending("Trip.pack"))
+    let file = try disk.openFileForWriting("a.txt", in: package)
+    do throws(SystemError) {
+      try disk.setExtendedAttribute(name, value, of: file)
+      return true
+    } catch {
+      if error.code == .notSupported { return false }
+      throw error
+    }
+  }
+
+  @Test func `is refused by a format that cannot hold a name, and nothing is left`() async throws {
+    try await withWorkshop { workshop in
+      try workshop.makePackage(Workshop.treeWithBytes)
+      let error = await #expect(throws: ArchiveError.self) { try await workshop.export("a.7z") }
+      #expect(error?.code == .notRepresentable)
+      #expect(try workshop.names == ["Trip.pack"])
+    }
+  }
+
+  @Test(arguments: [ArchiveFormat.zip, .tarZstd])
+  func `has files of more than one piece, and holes`(_ format: ArchiveFormat) async throws {
+    try await withWorkshop { workshop in
+      let text = Array(String(repeating: "A line that compresses well. ", count: 400_000).utf8)
+      try workshop.makePackage(["text": .file(text), "noise": .file(Workshop.noise(9_500_000, seed: 2))])
+      let disk = PosixDisk()
+      let package = try disk.openDirectory(at: workshop.folder.appending("Trip.pack"))
+      let sparse = try disk.createFile("sparse", in: package, mode: 0o644)
+      try disk.write([1, 2, 3], to: sparse, at: 20_000_000)
+      try disk.resize(sparse, to: 30_000_000)
+      try await workshop.export("a", as: format)
+      try await workshop.take("a")
+      #expect(try workshop.tree("Back.pack") == workshop.tree("Trip.pack"))
+      var status = stat()
+      #expect(stat(workshop.folder.appending("Back.pack/sparse").string, &status) == 0)
+      #expect(status.st_blocks * 512 < 1 << 20, "the hole takes \(status.st_blocks * 512) bytes")
+    }
+  }
+
+  @Test func `is the same tree in memory`() async throws {
+    try await withWorkshop { workshop in
+      try workshop.makePackage(Workshop.treeWithBytes)
+      try await workshop.export("a.tar.zst")
+      let tree = try await FileWrapper.importArchive(at: workshop.url("a.tar.zst"))
+      try tree.write(to: workshop.url("Back.pack"), originalContentsURL: nil)
+      #expect(try workshop.tree("Back.pack") == workshop.tree("Trip.pack"))
+    }
+  }
+
+  @Test func `that never was on disk is exported, too`() async throws {
+    try await withWorkshop { workshop in
+      let tree = FileWrapper(directoryWithFileWrappers: [
+        "a.txt": FileWrapper(regularFileWithContents: Data("a".utf8)),
+        "Folder": FileWrapper(directoryWithFileWrappers: [:]),
+      ])
+      for format in ArchiveFormat.writable {
+        let name = "Sketch.\(format.rawValue)"
+        try await tree.snapshot().export(to: workshop.url(name))
+        try await workshop.take(name, to: "\(name).pack", options: options(format))
+        #expect(try workshop.tree("\(name).pack") == ["a.txt": "a", "Folder": [:]])
+      }
+    }
+  }
+
+  @Test(arguments: [ArchiveFormat.zip, .tarZstd])
+  func `is read from a pipe, and written to one`(_ format: ArchiveFormat) async throws {
+    try await withWorkshop { workshop in
+      try workshop.makePackage()
+      let store = try await PackageStore.open(at: workshop.package)
+      let snapshot = await store.tree.snapshot()
+      let pipe = try FileDescriptor.pipe()
+      let exported = Task {
+        try await snapshot.export(to: pipe.writeEnd, as: format)
+        try pipe.writeEnd.close()
+      }
+      try await PackageStore.importArchive(from: pipe.readEnd, to: workshop.url("Back.pack"))
+      try await exported.value
+      try pipe.readEnd.close()
+      #expect(try workshop.tree("Back.pack") == workshop.tree("Trip.pack"))
+    }
+  }
+
+  @Test func `needs the passphrase that it was encrypted with`() async throws {
+    try await withWorkshop { workshop in
+      try workshop.makePackage()
+      var options = ExportOptions()
+      options.passphrase = "Über den Pass"
+      try await workshop.export("a.zip", options: options)
+      var with = ImportOptions()
+      with.passphrase = options.passphrase
+      try await workshop.take("a.zip", options: with)
+      #expect(try workshop.tree("Back.pack") == workshop.tree("Trip.pack"))
+      for wrong in [nil, "another"] {
+        var without = ImportOptions()
+        without.passphrase = wrong
+        let error = await #expect(throws: ArchiveError.self) {
+          try await workshop.take("a.zip", to: "No.pack", options: without)
+        }
+        #expect(error?.code == .passphrase, "\(wrong ?? "none")")
+      }
+      #expect(try workshop.names == ["Trip.pack", "a.zip", "Back.pack"])
+    }
+  }
+
+  @Test func `leaves its hidden folder behind, unless history is asked for`() async throws {
+    try await withWorkshop { workshop in
+      try workshop.makePackage([
+        "a.txt": "a", ".docpkg": ["versions": ["1": "old"], "journal": "x", "lock": ""],
+      ])
+      for format in [ArchiveFormat.zip, .tar] {
+        try await workshop.export("a", as: format)
+        try await workshop.take("a")
+        #expect(try workshop.tree("Back.pack") == ["a.txt": "a"])
+        try FileManager.default.removeItem(at: workshop.url("Back.pack"))
+      }
+      var history = ExportOptions()
+      history.includesHistory = true
+      try await workshop.export("b.zip", options: history)
+      let report = try await workshop.take("b.zip")
+      #expect(report.leftOut == [".docpkg"])
+      #expect(try workshop.tree("Back.pack") == ["a.txt": "a"])
+      var options = ImportOptions()
+      options.includesHistory = true
+      try await workshop.take("b.zip", to: "Whole.pack", options: options)
+      #expect(try workshop.tree("Whole.pack") == ["a.txt": "a", ".docpkg": ["versions": ["1": "old"]]])
+    }
+  }
+
+  @Test func `may have its children at the top, or in a folder of another name`() async throws {
+    try await withWorkshop { workshop in
+      try workshop.makePackage(["a.txt": "a", "b.txt": "b"])
+      var options = ExportOptions()
+      options.topFolder = .none
+      try await workshop.export("flat.zip", options: options)
+      options.topFolder = .named("Other")
+      try await workshop.export("named.tar", options: options)
+      try await workshop.take("flat.zip", to: "1")
+      try await workshop.take("named.tar", to: "2")
+      var kept = ImportOptions()
+      kept.topFolder = .isKept
+      try await workshop.take("named.tar", to: "3", options: kept)
+      #expect(try workshop.tree("1") == ["a.txt": "a", "b.txt": "b"])
+      #expect(try workshop.tree("2") == ["a.txt": "a", "b.txt": "b"])
+      #expect(try workshop.tree("3") == ["Other": ["a.txt": "a", "b.txt": "b"]])
+    }
+  }
+}

@@ -1,0 +1,225 @@
+import DurableIO
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("Archives on the command line")
+struct ArchiveCommandTests {
+  private struct Exported: Decodable {
+    var format: String
+    var entries: Int
+    var bytes: UInt64
+    var archiveBytes: UInt64
+    var reused: Int
+    var leftOut: [String]
+  }
+
+  private struct Imported: Decodable {
+    var format: String
+    var entries: Int
+    var bytes: UInt64
+    var leftOut: [String]
+  }
+
+  private struct Listed: Decodable {
+    var path: String
+    var kind: String
+    var size: UInt64?
+  }
+
+  private func made(in folder: FilePath) throws {
+    let run = try docpkg(
+      "new", "Trip.imageNotes", "--text", "Three valleys", "--image", demo.appending(path: "Dawn.png").path,
+      in: folder)
+    #expect(run.status == 0 && run.errors.isEmpty)
+  }
+
+  private func tree(_ name: String, in folder: FilePath) throws -> TestTree {
+    var tree = try TestTree.read(folder.appending(name), of: PosixDisk())
+    tree[".docpkg"] = nil
+    return tree
+  }
+
+  private func decoded<Value: Decodable>(_ run: Run) throws -> Value {
+    try JSONDecoder().decode(Value.self, from: Data(run.output.utf8))
+  }
+
+  @Test(arguments: ["zip", "tar", "tar.gz", "tar.xz", "tar.zst", "7z"])
+  func `a document goes into a file and comes back`(format: String) async throws {
+    try await withTemporaryDirectory { folder in
+      try made(in: folder)
+      let exported: Exported = try decoded(
+        docpkg("export", "Trip.imageNotes", "Trip.\(format)", "--json", in: folder))
+      #expect(exported.format == format && exported.entries == 5 && exported.leftOut.isEmpty)
+      let arguments = ["import", "Trip.\(format)", "Back.imageNotes", "--json"]
+      let imported: Imported = try decoded(
+        run(tool, arguments + (format == "7z" ? ["--format", "7z"] : []), in: folder))
+      #expect(imported.format == format && imported.entries == 4 && imported.bytes == exported.bytes)
+      #expect(try tree("Back.imageNotes", in: folder) == tree("Trip.imageNotes", in: folder))
+      #expect(try docpkg("verify", "Back.imageNotes", in: folder).status == 0)
+    }
+  }
+
+  @Test func `goes through a pipe, and says nothing in it`() async throws {
+    try await withTemporaryDirectory { folder in
+      try made(in: folder)
+      for format in ["zip", "tar.zst"] {
+        let shell = try run(
+          URL(filePath: "/bin/sh"),
+          [
+            "-c",
+            "\(tool.path) export Trip.imageNotes - --format \(format) | cat | \(tool.path) import - \(format)",
+          ],
+          in: folder)
+        #expect(shell.status == 0 && shell.errors.isEmpty, "\(shell.errors)")
+        #expect(try tree(format, in: folder) == tree("Trip.imageNotes", in: folder))
+      }
+    }
+  }
+
+  @Test func `works in a locale that knows no more than ASCII`() async throws {
+    try await withTemporaryDirectory { folder in
+      try made(in: folder)
+      _ = try docpkg("edit", "Trip.imageNotes", "--set", "Übung/é.txt=-", in: folder, input: "x")
+      for format in ["zip", "tar.zst", "7z"] {
+        let shell = try run(
+          URL(filePath: "/bin/sh"),
+          [
+            "-c",
+            """
+            export LC_ALL=C; \(tool.path) export Trip.imageNotes a.\(format) && \
+            \(tool.path) import a.\(format) \(format) --format \(format)
+            """,
+          ], in: folder)
+        #expect(shell.status == 0, "\(shell.errors)")
+        #expect(try tree(format, in: folder) == tree("Trip.imageNotes", in: folder))
+      }
+    }
+  }
+
+  @Test func `the same package gives the same bytes, with the date that it is told`() async throws {
+    try await withTemporaryDirectory { folder in
+      try made(in: folder)
+      let copied = try run(URL(filePath: "/bin/cp"), ["-r", "Trip.imageNotes", "Copy"], in: folder)
+      #expect(copied.status == 0)
+      _ = try run(URL(filePath: "/bin/mkdir"), ["elsewhere"], in: folder)
+      _ = try run(URL(filePath: "/bin/mv"), ["Copy", "elsewhere/Trip.imageNotes"], in: folder)
+      for format in ["zip", "tar.zst", "tar.gz", "7z"] {
+        let command = "SOURCE_DATE_EPOCH=1000000000 \(tool.path) export --reproducible"
+        let shell = try run(
+          URL(filePath: "/bin/sh"),
+          [
+            "-c",
+            """
+            \(command) Trip.imageNotes a.\(format) && \(command) elsewhere/Trip.imageNotes b.\(format) && \
+            cmp a.\(format) b.\(format)
+            """,
+          ], in: folder)
+        #expect(shell.status == 0, "\(shell.output)\(shell.errors)")
+      }
+      let listed = try docpkg("archive", "list", "a.tar.zst", "--long", in: folder)
+      #expect(listed.output.split(separator: "\n").allSatisfy { $0.contains("2001-09-09T01:46:40Z") })
+    }
+  }
+
+  @Test func `an archive is listed without being unpacked`() async throws {
+    try await withTemporaryDirectory { folder in
+      try made(in: folder)
+      _ = try docpkg("export", "Trip.imageNotes", "a.zip", in: folder)
+      let listed: [Listed] = try decoded(docpkg("archive", "list", "a.zip", "--json", in: folder))
+      #expect(
+        listed.map(\.path) == [
+          "Trip.imageNotes/", "Trip.imageNotes/Images/", "Trip.imageNotes/Images/Dawn.png",
+          "Trip.imageNotes/Metadata.plist", "Trip.imageNotes/Text.txt",
+        ])
+      #expect(listed.map(\.kind) == ["directory", "directory", "file", "file", "file"])
+      #expect(listed.last?.size == 13)
+      let plain = try docpkg("archive", "list", "a.zip", in: folder)
+      #expect(plain.output.hasSuffix("Trip.imageNotes/Text.txt\n") && plain.status == 0)
+    }
+  }
+
+  @Test func `with --dry-run nothing is written`() async throws {
+    try await withTemporaryDirectory { folder in
+      try made(in: folder)
+      let planned = try docpkg("export", "Trip.imageNotes", "a.zip", "--dry-run", in: folder)
+      #expect(planned.output.contains("add Trip.imageNotes/Text.txt\n"))
+      #expect(!FileManager.default.fileExists(atPath: folder.appending("a.zip").string))
+      _ = try docpkg("export", "Trip.imageNotes", "a.zip", in: folder)
+      let checked = try docpkg("import", "a.zip", "Back", "--dry-run", in: folder)
+      #expect(checked.status == 0 && checked.output.hasPrefix("Back: would import 4 entries"))
+      #expect(!FileManager.default.fileExists(atPath: folder.appending("Back").string))
+    }
+  }
+
+  @Test func `what cannot be done is said, and nothing is left`() async throws {
+    try await withTemporaryDirectory { folder in
+      try made(in: folder)
+      _ = try docpkg("export", "Trip.imageNotes", "a.zip", in: folder)
+      let names = try Set(FileManager.default.contentsOfDirectory(atPath: folder.string))
+      let taken = try docpkg("import", "a.zip", "Trip.imageNotes", in: folder)
+      #expect(taken.status == 2 && taken.errors.contains("there is something at 'Trip.imageNotes' already"))
+      let missing = try docpkg("import", "b.zip", "Back", in: folder)
+      #expect(missing.status == 2 && missing.errors.contains("no such file"))
+      let limited = try docpkg("import", "a.zip", "Back", "--max-bytes", "1000", in: folder)
+      #expect(limited.status == 2 && limited.errors.contains("Dawn.png"))
+      let entries = try docpkg("import", "a.zip", "Back", "--max-entries", "2", in: folder)
+      #expect(entries.status == 2)
+      let within = try docpkg("export", "Trip.imageNotes", "Trip.imageNotes/Images/a.zip", in: folder)
+      #expect(within.status == 2 && within.errors.contains("within the package"))
+      #expect(try docpkg("export", "Trip.imageNotes", "a", in: folder).status == 64)
+      #expect(try docpkg("export", "Trip.imageNotes", "-", in: folder).status == 64)
+      #expect(try docpkg("export", "Trip.imageNotes", "a.iso", in: folder).status == 2)
+      #expect(try docpkg("export", "Trip.imageNotes", "a.zip", "--level", "10", in: folder).status == 2)
+      let folderInPlace = try docpkg(
+        "export", "Trip.imageNotes", "Trip.imageNotes", "--format", "zip", in: folder)
+      #expect(folderInPlace.status == 2 && folderInPlace.errors.contains("a directory is in its place"))
+      #expect(try Set(FileManager.default.contentsOfDirectory(atPath: folder.string)) == names)
+      #expect(try tree("Trip.imageNotes", in: folder)["Images"]?.entries.keys.contains("a.zip") == false)
+    }
+  }
+
+  @Test func `a passphrase comes from a file or the environment`() async throws {
+    try await withTemporaryDirectory { folder in
+      try made(in: folder)
+      try Data("open sesame\nsecond line".utf8).write(to: URL(filePath: folder.appending("key").string))
+      let exported = try docpkg("export", "Trip.imageNotes", "a.zip", "--passphrase-file", "key", in: folder)
+      #expect(exported.status == 0, "\(exported.errors)")
+      let without = try docpkg("import", "a.zip", "Back", in: folder)
+      #expect(without.status == 2 && without.errors.contains("passphrase"))
+      let shell = try run(
+        URL(filePath: "/bin/sh"),
+        ["-c", "DOCPKG_PASSPHRASE='open sesame' \(tool.path) import a.zip Back"], in: folder)
+      #expect(shell.status == 0, "\(shell.errors)")
+      #expect(try tree("Back", in: folder) == tree("Trip.imageNotes", in: folder))
+      #expect(try docpkg("export", "Trip.imageNotes", "b.zip", "--encrypt", in: folder).status == 2)
+    }
+  }
+
+  @Test(arguments: ["INT", "TERM"])
+  func `an interrupted export or import leaves nothing`(signal: String) async throws {
+    try await withTemporaryDirectory { folder in
+      try made(in: folder)
+      _ = try docpkg("export", "Trip.imageNotes", "whole.tar", in: folder)
+      // It waits for the rest of what it reads, and has begun to write.
+      let script = """
+        mkfifo pipe
+        \(tool.path) import pipe Back & PID=$!
+        exec 3>pipe
+        head -c 100000 whole.tar >&3
+        for i in $(seq 500); do ls -A | grep -q '^[.]docpkg-' && break; sleep 0.01; done
+        ls -A | grep -q '^[.]docpkg-' || echo "nothing was begun"
+        kill -\(signal) $PID
+        wait $PID
+        echo "status $?"
+        exec 3>&-
+        """
+      let shell = try run(URL(filePath: "/bin/bash"), ["-c", script], in: folder)
+      #expect(shell.output == "status \(signal == "INT" ? 130 : 143)\n", "\(shell.output)\(shell.errors)")
+      #expect(shell.errors.contains("cancelled; nothing was written"))
+      let names = try Set(FileManager.default.contentsOfDirectory(atPath: folder.string))
+      #expect(names == ["Trip.imageNotes", "whole.tar", "pipe"])
+    }
+  }
+}
