@@ -3,18 +3,10 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// Whether a shell command succeeds here.
-private func succeeds(_ command: String) -> Bool {
-  (try? Program(path: "/bin/sh").run(["-c", command]).status) == 0
-}
-
 @Suite(
   "A save on a file system that is full",
   .enabled(
-    if: succeeds(
-      "cd $(mktemp -d) && truncate -s 8M i && mkfs.ext4 -q i && unshare -m mount -o loop i /mnt; r=$?; rm i; exit $r"
-    ),
-    "this needs the right to mount a file system, loop devices and mkfs.ext4"))
+    if: Program.canMount, "this needs the right to mount a file system, loop devices and mkfs.ext4"))
 struct FullDiskTests {
   @Test(arguments: Way.sound)
   func `fails for want of space with the old document, or saves the new one`(_ way: Way) async throws {

@@ -96,3 +96,14 @@ func waiting<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) 
     }
   }
 }
+
+extension Program {
+  /// Whether file systems can be made and mounted here.
+  static let canMount = succeeds(
+    "cd $(mktemp -d) && truncate -s 8M i && mkfs.ext4 -q i && unshare -m mount -o loop i /mnt; r=$?; rm i; exit $r"
+  )
+
+  private static func succeeds(_ command: String) -> Bool {
+    (try? Program(path: "/bin/sh").run(["-c", command]).status) == 0
+  }
+}

@@ -1,0 +1,58 @@
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite(
+  "A committed save on a medium that cannot be written",
+  .enabled(
+    if: Program.canMount, "this needs the right to mount a file system, loop devices and mkfs.ext4"),
+  .enabled(if: Program.canBreak, "this needs ptrace(2)"))
+struct ReadOnlyTests {
+  @Test(arguments: [Way.journal, .later, .relaxed])
+  func `is read as the new document, and published once the medium can be written`(_ way: Way) async throws {
+    try await withTemporaryDirectory { folder in
+      try await waiting {
+        let run = try Program(path: "/usr/bin/unshare").run(
+          [
+            "-m", "sh", "-ec", Self.script, Program.saver.url.path, folder.string, Program.breaker.url.path,
+          ] + way.flags)
+        try require(run, "mounting")
+        #expect(
+          run.output.split(separator: "\n") == [
+            "killed 137", "state 2", "nothing was written", "saving 2", "state 2", "state 3",
+          ], "\(run.output)\(run.errors)")
+      }
+    }
+  }
+
+  /// Kills a save before its first change of a natural name, makes the file system read-only, reads, tries to save,
+  /// and then lets it be written again.
+  private static let script = """
+    saver=$0; folder=$1; breaker=$2; shift 2
+    cd "$folder"
+    truncate -s 16M image
+    mkfs.ext4 -q -m 0 image
+    mkdir disk
+    mount -o loop image disk
+    "$saver" init disk/D.pkg 12
+    "$breaker" calls 30 "$PWD/disk" 0 none "$saver" save "$PWD/disk/D.pkg" 2 "$@" >/dev/null
+    number=$(grep ' renameat2 ' calls | head -n 1 | cut -d' ' -f1)
+    rm -rf disk/D.pkg
+    "$saver" init disk/D.pkg 12
+    "$breaker" log 30 "$PWD/disk" "$number" kill "$saver" save "$PWD/disk/D.pkg" 2 "$@" >/dev/null &&
+      status=0 || status=$?
+    echo "killed $status"
+    mount -o remount,ro disk
+    listing() { find disk/D.pkg -printf '%p %y %m %T@ %C@ %i %s\\n' | sort; }
+    listing > before
+    "$saver" check disk/D.pkg | head -n 1
+    listing | cmp - before && echo 'nothing was written'
+    "$saver" save disk/D.pkg 3 "$@" >/dev/null 2>&1 && status=0 || status=$?
+    echo "saving $status"
+    mount -o remount,rw disk
+    "$saver" check disk/D.pkg | head -n 1
+    "$saver" save disk/D.pkg 3 "$@" >/dev/null
+    "$saver" check disk/D.pkg | head -n 1
+    """
+}
