@@ -150,6 +150,8 @@ func run(_ name: String, _ arguments: [String], in folder: FilePath) throws -> (
   let process = Process()
   process.executableURL = program(name)
   process.arguments = arguments
+  // Without it some of them cannot write names that are not ASCII.
+  process.environment = ProcessInfo.processInfo.environment.merging(["LC_ALL": "C.UTF-8"]) { $1 }
   process.currentDirectoryURL = URL(filePath: folder.string)
   let file = URL(filePath: folder.appending("output of \(UUID().uuidString)").string)
   try Data().write(to: file)
