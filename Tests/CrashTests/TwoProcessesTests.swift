@@ -26,7 +26,8 @@ struct TwoProcessesTests {
         #expect(try scene.acknowledged("a") == Array((0...a).dropFirst()))
         #expect(try scene.acknowledged("b") == Array((0...b).dropFirst()))
         #expect(saves == 1 + a + b)
-        #expect(try scene.leftoverProblem() == nil)
+        let left = try scene.leftoverProblem()
+        #expect(left == nil, "\(way.rawValue)\(keepsOpen ? ", kept open" : "")")
         print(
           "two processes (\(way.rawValue)\(keepsOpen ? ", kept open" : "")): \(a) + \(b) saves, 0 lost; "
             + read.output.trimmingCharacters(in: .newlines))
@@ -67,7 +68,8 @@ struct TwoProcessesTests {
             + read.output.trimmingCharacters(in: .newlines))
         // What the dead left goes with the next save.
         try require(scene.startWriter("b", saves: 1, way.flags).wait(), "the last writer")
-        #expect(try scene.leftoverProblem() == nil)
+        let left = try scene.leftoverProblem()
+        #expect(left == nil, "\(way.rawValue)")
       }
     }
   }

@@ -44,7 +44,11 @@ struct Writer {
         done += 1
         store = keepsOpen ? open : nil
         if !keepsOpen { try await open.close() }
-      } catch let error as FilePackageError where error.code == .changedOnDisk || error.code == .busy {
+      } catch let error as FilePackageError
+        where [.changedOnDisk, .busy].contains(error.code)
+        || error.code == .noSuchFile && error.operation == .read
+      {
+        // What is read while another one puts a new directory in its place may be gone.
         store = nil
         retries += 1
       }

@@ -102,7 +102,13 @@ extension JournalFile {
     guard let status = try disk.statusIfPresent(of: PackageLayout.hidden, in: package),
       status.kind == .directory
     else { return .nothing }
-    let folder = try disk.openDirectory(PackageLayout.hidden, in: package)
+    let folder: OwnedDescriptor
+    do {
+      folder = try disk.openDirectory(PackageLayout.hidden, in: package)
+    } catch  where error.code == .noSuchFileOrDirectory {
+      // Whoever had it open has just been closed in good order.
+      return .nothing
+    }
     return try find(in: folder, on: disk, forWriting: false)
   }
 }

@@ -66,7 +66,14 @@ final class HiddenFolder {
     while true {
       let package = try disk.openDirectory(at: location.path)
       let status = try disk.status(of: package)
-      let isNew = try disk.makeDirectoryIfAbsent(PackageLayout.hidden, in: package)
+      let isNew: Bool
+      do {
+        isNew = try disk.makeDirectoryIfAbsent(PackageLayout.hidden, in: package)
+      } catch  where error.code == .noSuchFileOrDirectory {
+        // Somebody has just put another directory in its place.
+        if try isAt(location.path, status, on: disk) { throw error }
+        continue
+      }
       let folder: OwnedDescriptor
       do {
         folder = try disk.openDirectory(PackageLayout.hidden, in: package)
@@ -81,12 +88,25 @@ final class HiddenFolder {
         try disk.isName(PackageLayout.hidden, in: package, of: folder)
       else { continue }
       if hasLocks { _ = try disk.lock(byte: Byte.session, of: lockFile, .shared) }
-      _ = try disk.makeDirectoryIfAbsent(PackageLayout.staging, in: folder)
-      let staging = try disk.openDirectory(PackageLayout.staging, in: folder)
+      let staging: OwnedDescriptor
+      do {
+        _ = try disk.makeDirectoryIfAbsent(PackageLayout.staging, in: folder)
+        staging = try disk.openDirectory(PackageLayout.staging, in: folder)
+      } catch  where error.code == .noSuchFileOrDirectory {
+        if try isAt(location.path, status, on: disk) { throw error }
+        continue
+      }
       return HiddenFolder(
         location, on: disk, package: package, status, folder: folder, staging: staging, lockFile: lockFile,
         isNew: isNew, hasLocks: hasLocks)
     }
+  }
+
+  /// Whether that directory still has the package's name.
+  private static func isAt(
+    _ path: FilePath, _ status: FileStatus, on disk: any Disk
+  ) throws(SystemError) -> Bool {
+    try disk.status(of: disk.openDirectory(at: path)).identity.isSameNode(as: status.identity)
   }
 
   /// Removes what a failure left of a folder that was being made, where there is nothing else in it and nobody
@@ -193,6 +213,8 @@ final class HiddenFolder {
   /// Removes what is needed only while a store is open, where no other store is; the folder, too, where nothing
   /// is left in it. (2)
   func removeTraces() throws(SystemError) {
+    // (3)
+    guard try disk.isName(PackageLayout.lock, in: folder, of: lockFile) else { return }
     if hasLocks, try !disk.lock(byte: Byte.session, of: lockFile, .exclusive) {
       // Whoever comes after this one must not find it there still.
       _ = try disk.lock(byte: Byte.session, of: lockFile, .none)

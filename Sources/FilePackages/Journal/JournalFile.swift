@@ -1,6 +1,7 @@
 import Crypto
 package import DurableIO
 import FoundationEssentials
+import SystemPackage
 
 // (1) A journal comes to its name whole: made under another one, synchronised, renamed. One that does not begin
 //     as it should is damaged.
@@ -162,8 +163,13 @@ package final class JournalFile {
     guard let status = try disk.statusIfPresent(of: name, in: folder) else { return .nothing }
     guard status.kind == .file else { return .damaged("it is \(status.kind.words)") }
     guard status.size <= UInt64(maximumSize) else { return .damaged("it is larger than a journal can be") }
-    let file =
-      forWriting ? try disk.openFileForWriting(name, in: folder) : try disk.openFile(name, in: folder)
+    let file: OwnedDescriptor
+    do {
+      file = forWriting ? try disk.openFileForWriting(name, in: folder) : try disk.openFile(name, in: folder)
+    } catch  where error.code == .noSuchFileOrDirectory {
+      // Whoever had it open has just been closed in good order.
+      return .nothing
+    }
     let bytes = try disk.readAll(file, atMost: maximumSize)
     guard bytes.count >= start, let header = Header(bytes[..<start]) else {
       return .damaged("it does not begin as a journal does")

@@ -144,6 +144,8 @@ final class PackageSession {
     }
     try hidden.removeTraces()
     journal = nil
+    // What stands there from now on may be another's.
+    isAbandoned = true
   }
 
   /// Forgets everything: the package's directory was replaced, and what was open in it is gone.
