@@ -1,6 +1,7 @@
 import DurableIO
 import FilePackages
 import FoundationEssentials
+import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
@@ -204,6 +205,34 @@ struct PublishingTests {
     #expect(torn > 0)
   }
 
+  // MARK: Edits of others
+
+  /// Whoever writes a file anew empties it first: what they write afterwards must not go to a file that is gone.
+  @Test(arguments: [PackageStore.SavingOptions(), .relaxed])
+  func `keeps a file that another program has just emptied`(options: PackageStore.SavingOptions) async throws
+  {
+    let base = try await CrashCheck.disk(Self.tree, metadata: true)
+    let open = Mutex<OpenedFile?>(nil)
+    let disk = CountingDisk(base) { (event) throws(SystemError) in
+      guard event.operation == .exchange, open.withLock({ $0 == nil }) else { return }
+      let file = try base.openFileForWriting("Text.txt", in: base.openDirectory(at: CrashCheck.path))
+      try base.resize(file, to: 0)
+      let opened = OpenedFile(file)
+      open.withLock { $0 = opened }
+    }
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    try await store.put("Text.txt", "ours")
+    let report = try await store.save(options: options)
+    #expect(report.conflicts == ["Text.txt"])
+    #expect(try Self.text("Text.txt", on: base) == "ours")
+    let opened = try #require(open.withLock { $0 })
+    try base.writeAll(Array("theirs".utf8), to: opened.file)
+    try await store.close()
+    let kept = try PackagePicture(of: CrashCheck.path, on: base).entries
+      .filter { $0.key.hasPrefix(".docpkg/conflicts/") && $0.key.hasSuffix("/Text.txt") }
+    #expect(kept.values.map(\.bytes) == [Array("theirs".utf8)])
+  }
+
   // MARK: What a user gave a file
 
   @Test(arguments: [false, true])
@@ -239,6 +268,13 @@ struct PublishingTests {
       try await store?.close()
     }
   }
+}
+
+/// A file that somebody has open.
+private final class OpenedFile: Sendable {
+  let file: OwnedDescriptor
+
+  init(_ file: consuming OwnedDescriptor) { self.file = file }
 }
 
 extension CrashDisk {

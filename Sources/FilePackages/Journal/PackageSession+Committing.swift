@@ -52,7 +52,7 @@ extension PackageSession {
       var publisher = publisher(of: record, isRecovery: true)
       try hidden.withoutReaders(LockWait()) { () throws(FilePackageError) in try publisher.publish() }
       if let batch = record.batch, (try? note(batch)) == nil { manifest = nil }
-      publisher.removeLeftovers()
+      // (4) What it leaves goes once the journal is gone.
     } catch {
       // Which of the two is in it is looked at once the disk answers.
       journal = nil

@@ -32,11 +32,11 @@ extension PackageSession {
   }
 
   /// Flushes what a relaxed publishing left in memory, notes that the record is published, and removes what it leaves.
-  /// After an error it is found again as any record that waits is.
+  /// After an error of a flush it is tried again; after another one the record is found again as any that waits is.
   func finish() throws(FilePackageError) {
-    guard var publisher = published else { return }
+    if isUnflushed { try published?.flush() }
+    guard let publisher = published else { return }
     published = nil
-    if !publisher.isStrict { try publisher.flush() }
     do {
       try journal?.markApplied()
     } catch {

@@ -6,11 +6,14 @@ extension Publisher {
   mutating func flush() throws(FilePackageError) {
     for index in record.operations.indices {
       let operation = record.operations[index]
-      guard case .put(let staged) = operation.action, staged.bytes != nil, staged.node.kind == .file,
-        try !flush(staged, operation)
-      else { continue }
-      // Its pages count as written now although they are not.
+      guard case .put(let staged) = operation.action, staged.bytes != nil, staged.node.kind == .file else {
+        continue
+      }
+      if !givenUp.contains(index), try flush(staged, operation) { continue }
+      // Its pages count as written now although they are not, also when this is tried again.
+      givenUp.insert(index)
       try republish(index)
+      givenUp.remove(index)
     }
     let folders = Set(record.operations.map(\.folder)).sorted()
     for path in folders {
@@ -39,12 +42,16 @@ extension Publisher {
 
   private mutating func republish(_ index: Int) throws(FilePackageError) {
     let operation = record.operations[index]
-    guard case .put(var staged) = operation.action, let name = operation.path.name else { return }
+    guard case .put(let lost) = operation.action, let name = operation.path.name else { return }
+    var staged = lost
     let source = try makeAnew(&staged, operation)
-    try attempt(operation.path, "publishing") { () throws(SystemError) in
+    do {
       guard let folder = try open(operation.path.parent) else { return }
-      try disk.rename(source, in: staging.descriptor, to: name, in: folder.descriptor, .replace)
+      try exchange(source, name, in: folder.descriptor, over: lost.node)
+    } catch {
+      throw FilePackageError(error, .save, node(operation.path), activity: "publishing")
     }
+    try keepIfTheirs(source, lost, operation)
     record.operations[index].action = .put(staged)
   }
 }

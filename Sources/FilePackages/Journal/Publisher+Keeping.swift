@@ -65,7 +65,9 @@ extension Publisher {
         // that a power cut has torn is still ours.
         if isBound && now.identity.inode == staged.node.inode { return }
         if try isContent(staged, now, source, in: staging.descriptor) { return }
-        if try isRemains(staged, now, source, in: staging.descriptor) { return }
+        // What was just made is known by its number: anything else is somebody's, also an empty file, which another
+        // program may be about to write.
+        if isRecovery, try isRemains(staged, now, source, in: staging.descriptor) { return }
       }
     } catch {
       throw FilePackageError(error, .save, node(operation.path), activity: "looking at what was replaced at")

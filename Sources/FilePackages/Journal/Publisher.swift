@@ -37,6 +37,8 @@ struct Publisher {
   var fallbacks: Set<String> = []
   /// The staged files that were lost or given up and made anew from the record.
   var rewritten: Set<FileName> = []
+  /// The operations whose files the medium refused after they were published.
+  var givenUp: Set<Int> = []
   /// The first version that is kept makes a folder for all of them.
   var conflictFolder: PackagePath?
   /// Set where theirs has to be kept: then the folders on its way have to last, too.

@@ -1,6 +1,7 @@
 import FoundationEssentials
 
-/// Writes a property list as XML, as `PropertyListEncoder` does and a tenth of its time: every save writes one.
+/// Writes a property list as XML, byte for byte as `PropertyListEncoder` does but without its reflection, which took a
+/// sixth of a commit: every save writes one.
 ///
 /// Only what metadata is made of; `nil` for what is better left to the encoder, such as real numbers.
 struct PropertyListWriter {

@@ -185,7 +185,8 @@ public actor PackageStore {
     URL(filePath: FileName(location.path).string, directoryHint: .isDirectory)
   }
 
-  /// The package's metadata, nil for a package of another program's.
+  /// The package's metadata, nil for a package of another program's; before a save that returned at its commit is
+  /// published, those of the state before it.
   ///
   /// - Throws: `metadataDamaged` or `newerFormat` when there is a `Metadata.plist` that is not for us.
   public func metadata() throws(FilePackageError) -> PackageMetadata? {
