@@ -29,8 +29,9 @@ struct CrashPointTests {
   }
 
   /// The states of a save in which the document is not whole, or not the one that was promised.
-  private func failures(leavingOut number: Int?) async throws -> [String] {
-    let disk = try CrashDisk(["doc": Self.old]) { $0.number == number }
+  private func failures(_ mistake: CrashDisk.Mistake? = nil, with number: Int? = nil) async throws -> [String]
+  {
+    let disk = try CrashDisk(["doc": Self.old]) { $0.number == number ? mistake : nil }
     let points = try await CrashDisk.crashPoints(of: disk) { try Self.save(on: disk) }
     return points.flatMap { point in
       point.states().compactMap { state in
@@ -42,12 +43,18 @@ struct CrashPointTests {
   }
 
   @Test func `leaves the old document or the new one, and the new one once it was promised`() async throws {
-    #expect(try await failures(leavingOut: nil) == [])
+    #expect(try await failures() == [])
   }
 
   @Test(arguments: 0..<5)
   func `shows which synchronisation was left out`(number: Int) async throws {
-    #expect(try await failures(leavingOut: number) != [])
+    #expect(try await failures(.leftOut, with: number) != [])
+  }
+
+  /// The first one may come after the next file was made, too.
+  @Test(arguments: 1..<5)
+  func `shows which synchronisation came too late`(number: Int) async throws {
+    #expect(try await failures(.late, with: number) != [])
   }
 
   @Test func `is tried before each change and at the end`() async throws {
@@ -123,7 +130,7 @@ struct CrashPointTests {
   }
 
   @Test func `knows its synchronisations by number, kind and path`() throws {
-    let disk = try CrashDisk(["d": ["f": "f"]]) { _ in true }
+    let disk = try CrashDisk(["d": ["f": "f"]]) { _ in .leftOut }
     let folder = try Folder(disk, "/d")
     try disk.rename("f", in: folder.descriptor, to: "g", in: folder.descriptor, .keep)
     try disk.synchronize(disk.openFile("g", in: folder.descriptor))

@@ -12,9 +12,9 @@ struct PowerCutInPlaceTests {
 
     /// A disk with one file, "f", that is open for writing.
     init(
-      _ bytes: String, leavingOut: @escaping @Sendable (CrashDisk.SyncPoint) -> Bool = { _ in false }
+      _ bytes: String, mistake: @escaping @Sendable (CrashDisk.SyncPoint) -> CrashDisk.Mistake? = { _ in nil }
     ) throws {
-      disk = try CrashDisk(["f": .file(Array(bytes.utf8))], leavingOut: leavingOut)
+      disk = try CrashDisk(["f": .file(Array(bytes.utf8))], mistake: mistake)
       root = try disk.openDirectory(at: "/")
       file = try disk.openFileForWriting("f", in: root)
     }
@@ -75,7 +75,7 @@ struct PowerCutInPlaceTests {
   }
 
   @Test func `whatever it likes, when a synchronisation of data was left out`() throws {
-    let scene = try Scene("old!") { $0.isOfData }
+    let scene = try Scene("old!") { $0.isOfData ? .leftOut : nil }
     try scene.write("new!")
     try scene.disk.synchronizeData(scene.file)
     scene.expect(["new!", "old!", "ned!", "olw!"])

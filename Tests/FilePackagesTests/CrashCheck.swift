@@ -29,9 +29,9 @@ struct CrashCheck {
   /// A disk with a package, opened and saved once where it is to have metadata.
   static func disk(
     _ tree: TestTree, metadata: Bool, options: CrashDisk.Options = .init(),
-    leavingOut: @escaping @Sendable (CrashDisk.SyncPoint) -> Bool = { _ in false }
+    mistake: @escaping @Sendable (CrashDisk.SyncPoint) -> CrashDisk.Mistake? = { _ in nil }
   ) async throws -> CrashDisk {
-    let disk = try CrashDisk(metadata ? [:] : .package(tree), options: options, leavingOut: leavingOut)
+    let disk = try CrashDisk(metadata ? [:] : .package(tree), options: options, mistake: mistake)
     if metadata {
       _ = try await PackageStore.create(tree.wrapper, path, contentType: "com.example.trip", on: disk)
       disk.synchronizeAll()

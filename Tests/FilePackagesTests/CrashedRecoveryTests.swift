@@ -80,7 +80,7 @@ struct CrashedRecoveryTests {
     let (old, new, points) = try await Self.save(.init())
     let exchange = try #require(points.firstIndex { $0.next == .exchange })
     // With the old state beside the new one, and the exchange not on the medium.
-    let disk = points[exchange + 1].afterKill { $0.number == 0 }
+    let disk = points[exchange + 1].afterKill { $0.number == 0 ? .leftOut : nil }
     var bad: [String] = []
     _ = try await Self.checkNext(disk, old, new, &bad)
     #expect(!bad.isEmpty)

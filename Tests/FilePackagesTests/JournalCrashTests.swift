@@ -41,7 +41,7 @@ struct JournalCrashTests {
   static func check(
     _ saves: [[Edit]], metadata: Bool, options: CrashDisk.Options = .init(),
     publishing: Publishing = .atOnce,
-    leavingOut: @escaping @Sendable (CrashDisk.SyncPoint) -> Bool = { _ in false }, limit: Int,
+    mistake: @escaping @Sendable (CrashDisk.SyncPoint) -> CrashDisk.Mistake? = { _ in nil }, limit: Int,
     stopsAtFirst: Bool = false, closes: Bool = true, together: Bool = false
   ) async throws -> JournalCrashCheck {
     var check = JournalCrashCheck()
@@ -51,7 +51,7 @@ struct JournalCrashTests {
     let others =
       publishing == .atTheEnd ? try await pictures(of: saves, metadata: metadata, options: options) : []
     let disk = try await CrashCheck.disk(
-      StagedCrashTests.tree, metadata: metadata, options: options, leavingOut: leavingOut)
+      StagedCrashTests.tree, metadata: metadata, options: options, mistake: mistake)
     disk.synchronizeAll()
     let store = try await PackageStore.open(CrashCheck.path, on: disk, journalCapacity: 24 << 10)
     // Each save in a check of its own over all that came before, or all of them in one.
@@ -154,22 +154,26 @@ struct JournalCrashTests {
         .put("Text.txt", "newer text"),
       ],
     ]
-    func check(_ leavingOut: @escaping @Sendable (CrashDisk.SyncPoint) -> Bool) async throws
+    func check(_ mistake: CrashDisk.Mistake? = nil, with number: Int? = nil) async throws
       -> JournalCrashCheck
     {
       try await Self.check(
-        saves, metadata: true, leavingOut: leavingOut, limit: 24, stopsAtFirst: true, together: true)
+        saves, metadata: true, mistake: { $0.number == number ? mistake : nil }, limit: 24,
+        stopsAtFirst: true,
+        together: true)
     }
-    let points = try await check { _ in false }.syncPoints
-    var needless: [CrashDisk.SyncPoint] = []
-    for point in points {
-      let bad = try await check { $0.number == point.number }.bad
-      if bad.isEmpty { needless.append(point) }
+    let points = try await check().syncPoints
+    var (notLate, needless): ([CrashDisk.SyncPoint], [CrashDisk.SyncPoint]) = ([], [])
+    for point in points where try await check(.late, with: point.number).bad.isEmpty {
+      notLate.append(point)
+      if try await check(.leftOut, with: point.number).bad.isEmpty { needless.append(point) }
     }
     print(
-      "saves in place: leaving out a synchronisation found \(points.count - needless.count) times of \(points.count)"
-    )
-    for point in needless { print("  not found: \(point)") }
+      "saves in place: a synchronisation that comes after what follows it is found "
+        + "\(points.count - notLate.count) times of \(points.count), leaving one out "
+        + "\(points.count - needless.count) times")
+    for point in notLate { print("  not found late: \(point)") }
+    for point in needless { print("  not found left out: \(point)") }
     // Of these nothing depends that a power cut alone could show: the manifest is believed only where it is
     // whole, and the journal that the last one removes for good is of a save that is published.
     #expect(

@@ -27,14 +27,14 @@ struct StagedCrashTests {
 
   static func check(
     _ saves: [[Edit]], metadata: Bool, options: CrashDisk.Options = .init(),
-    leavingOut: @escaping @Sendable (CrashDisk.SyncPoint) -> Bool = { _ in false },
+    mistake: @escaping @Sendable (CrashDisk.SyncPoint) -> CrashDisk.Mistake? = { _ in nil },
     limit: Int = 128, stopsAtFirst: Bool = false
   ) async throws -> CrashCheck {
     var check = CrashCheck()
     check.stopsAtFirst = stopsAtFirst
     check.ignoresOwnDate = !metadata
     let disk = try await CrashCheck.disk(
-      tree, metadata: metadata, options: options, leavingOut: leavingOut)
+      tree, metadata: metadata, options: options, mistake: mistake)
     let store = try await PackageStore.open(CrashCheck.path, on: disk)
     for edits in saves {
       disk.synchronizeAll()
@@ -80,7 +80,7 @@ struct StagedCrashTests {
     #expect(points.count == 10, "\(points)")
     for point in points {
       let check = try await Self.check(
-        [edits], metadata: true, leavingOut: { $0.number == point.number }, stopsAtFirst: true)
+        [edits], metadata: true, mistake: { $0.number == point.number ? .leftOut : nil }, stopsAtFirst: true)
       #expect(!check.bad.isEmpty, "\(point) could be left out")
       caught += check.bad.isEmpty ? 0 : 1
     }
@@ -97,7 +97,7 @@ struct StagedCrashTests {
     var needless: [CrashDisk.SyncPoint] = []
     for point in points {
       let check = try await Self.check(
-        [edits], metadata: false, options: options, leavingOut: { $0.number == point.number },
+        [edits], metadata: false, options: options, mistake: { $0.number == point.number ? .leftOut : nil },
         stopsAtFirst: true)
       if check.bad.isEmpty { needless.append(point) }
     }
@@ -108,11 +108,11 @@ struct StagedCrashTests {
   @Test func `leaves a new package whole or not at all, and needs every synchronisation`() async throws {
     func check(
       stopsAtFirst: Bool = true,
-      leavingOut: @escaping @Sendable (CrashDisk.SyncPoint) -> Bool = { _ in false }
+      mistake: @escaping @Sendable (CrashDisk.SyncPoint) -> CrashDisk.Mistake? = { _ in nil }
     ) async throws -> CrashCheck {
       var check = CrashCheck()
       check.stopsAtFirst = stopsAtFirst
-      let disk = try CrashDisk([:], leavingOut: leavingOut)
+      let disk = try CrashDisk([:], mistake: mistake)
       try await check.check(disk, limit: 64, savesAgain: !stopsAtFirst) {
         _ = try await PackageStore.create(
           Self.tree.wrapper, CrashCheck.path, contentType: "com.example.trip", on: disk)
@@ -123,7 +123,7 @@ struct StagedCrashTests {
     print("new packages: \(whole.states) crash states, \(whole.bad.count) bad")
     #expect(whole.bad.isEmpty, "\(whole.bad.prefix(3).joined(separator: "\n\n"))")
     for point in whole.syncPoints {
-      let bad = try await check(leavingOut: { $0.number == point.number }).bad
+      let bad = try await check(mistake: { $0.number == point.number ? .leftOut : nil }).bad
       #expect(!bad.isEmpty, "\(point) could be left out")
     }
   }

@@ -26,6 +26,7 @@ extension CrashDisk {
   ) throws(SystemError) -> Result {
     try self.call(call, name) { (state) throws(Errno) -> Result in
       state.record(operation, name, options: options)
+      if operation != .synchronize && operation != .synchronizeData { state.carryOutLate() }
       return try body(&state)
     }
   }

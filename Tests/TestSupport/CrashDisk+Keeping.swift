@@ -19,13 +19,11 @@ extension CrashDisk {
       let node = try state.node(number)
       let point = try state.syncPoint(of: node, isOfData: isOfData)
       state.syncPoints.append(point)
-      guard !leavingOut(point) else { return }
-      if isOfData {
-        state.volume.synchronizeData(node)
-      } else {
-        state.volume.synchronize(node)
+      switch mistake(point) {
+      case nil: state.synchronize(node, isOfData: isOfData)
+      case .leftOut: break
+      case .late: state.late.append(State.Late(node: node, isOfData: isOfData))
       }
-      state.volume.dropNameless(except: state.openFiles.values.map(\.node))
     }
   }
 
@@ -62,6 +60,25 @@ extension CrashDisk {
 }
 
 extension CrashDisk.State {
+  mutating func synchronize(_ node: Node.Number, isOfData: Bool) {
+    if isOfData {
+      volume.synchronizeData(node)
+    } else {
+      volume.synchronize(node)
+    }
+    volume.dropNameless(except: openFiles.values.map(\.node))
+  }
+
+  /// Before a change that is none: what came too late is carried out once the change after it is made and the power
+  /// could go.
+  mutating func carryOutLate() {
+    for synchronization in late where synchronization.isDue {
+      synchronize(synchronization.node, isOfData: synchronization.isOfData)
+    }
+    late.removeAll(where: \.isDue)
+    for index in late.indices { late[index].isDue = true }
+  }
+
   /// Changes the lock of one descriptor, or nothing when the lock of another one is in the way.
   fileprivate mutating func lock(_ place: LockPlace, _ mode: LockMode, for number: Int32) -> Bool {
     let others = locks[place, default: [:]].filter { $0.key != number }.values

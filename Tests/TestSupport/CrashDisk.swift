@@ -49,6 +49,14 @@ package final class CrashDisk: Disk {
     }
   }
 
+  /// What a program may get wrong with a synchronisation, for showing that a test finds it.
+  package enum Mistake: Sendable {
+    /// It answers success and does nothing.
+    case leftOut
+    /// It is carried out only after the next change that is none.
+    case late
+  }
+
   struct State: Sendable {
     struct OpenFile: Sendable {
       let node: Node.Number
@@ -70,20 +78,29 @@ package final class CrashDisk: Disk {
     var syncPoints: [SyncPoint] = []
     var promises: [String] = []
     var points: [CrashPoint]?
+    /// The synchronisations that are late.
+    var late: [Late] = []
+
+    struct Late: Sendable {
+      let node: Node.Number
+      let isOfData: Bool
+      /// Whether the change that comes too early has been made.
+      var isDue = false
+    }
   }
 
   let options: Options
   let state: Mutex<State>
-  let leavingOut: @Sendable (SyncPoint) -> Bool
+  let mistake: @Sendable (SyncPoint) -> Mistake?
 
   /// A disk on which a tree stands, all of it on the medium.
-  /// - Parameter leavingOut: which synchronisations answer success and do nothing.
+  /// - Parameter mistake: what is wrong with which synchronisation.
   package init(
     _ tree: TestTree = [:], options: Options = Options(),
-    leavingOut: @escaping @Sendable (SyncPoint) -> Bool = { _ in false }
+    mistake: @escaping @Sendable (SyncPoint) -> Mistake? = { _ in nil }
   ) throws(SystemError) {
     self.options = options
-    self.leavingOut = leavingOut
+    self.mistake = mistake
     state = Mutex(State(volume: Volume(granularity: options.timeGranularity)))
     try tree.writeEntries(into: "/", of: self)
     synchronizeAll()
@@ -91,10 +108,10 @@ package final class CrashDisk: Disk {
 
   init(
     _ volume: Volume, options: Options,
-    leavingOut: @escaping @Sendable (SyncPoint) -> Bool = { _ in false }
+    mistake: @escaping @Sendable (SyncPoint) -> Mistake? = { _ in nil }
   ) {
     self.options = options
-    self.leavingOut = leavingOut
+    self.mistake = mistake
     state = Mutex(State(volume: volume))
   }
 

@@ -21,11 +21,11 @@ package struct CrashPoint: Sendable, CustomStringConvertible {
 
   /// The disk as it is after the program was killed at this moment and the power stayed: what was not
   /// synchronised is still to be lost, nothing is open, and nobody holds a lock.
-  /// - Parameter leavingOut: as for a new disk.
+  /// - Parameter mistake: as for a new disk.
   package func afterKill(
-    leavingOut: @escaping @Sendable (CrashDisk.SyncPoint) -> Bool = { _ in false }
+    mistake: @escaping @Sendable (CrashDisk.SyncPoint) -> CrashDisk.Mistake? = { _ in nil }
   ) -> CrashDisk {
-    CrashDisk(volume, options: options, leavingOut: leavingOut)
+    CrashDisk(volume, options: options, mistake: mistake)
   }
 
   /// What programs see at this moment.
