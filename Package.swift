@@ -106,7 +106,8 @@ let package = Package(
       name: "docpkgTests", dependencies: ["docpkg", "DurableIO", "FilePackages", "TestSupport", system],
       swiftSettings: strict),
     .testTarget(
-      name: "CrashTests", dependencies: ["saver", "breaker", "TestSupport", system], swiftSettings: strict),
+      name: "CrashTests", dependencies: ["breaker", "docpkg", "DurableIO", "saver", "TestSupport", system],
+      swiftSettings: strict),
   ]
     + (isFuzzing ? ["Journal", "Manifest", "Metadata"] : []).map { name in
       // Bytes that may be anybody's.

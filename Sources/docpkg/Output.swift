@@ -42,6 +42,10 @@ func writeAll(_ bytes: UnsafeRawBufferPointer, to file: Int32) {
     if count >= 0 {
       rest = UnsafeRawBufferPointer(rebasing: rest[count...])
     } else if errno != EINTR {
+      if file != STDERR_FILENO {
+        let reason = String(cString: strerror(errno))
+        StandardError.write("docpkg: standard output cannot be written: \(reason)\n")
+      }
       exit(ExitStatus.failed)
     }
   }

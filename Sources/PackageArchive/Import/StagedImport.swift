@@ -46,10 +46,11 @@ final class StagedImport: ImportSink {
     do {
       let parent = path.removingLastComponent()
       let folder = try disk.openDirectory(at: parent.isEmpty ? "." : parent)
+      // Also where the one that was killed was done but for this.
+      try siblings.cleanUp(in: folder)
       guard try Self.isFree(name, in: folder, on: disk) else {
         throw ArchiveError.Finding(.fileExists, "there is something at '\(name.display)' already")
       }
-      try siblings.cleanUp(in: folder)
       try disk.makeDirectory(staged, in: folder, mode: 0o700)
       let root = try disk.openDirectory(staged, in: folder)
       guard siblings.isLockedForUs(root) else { throw Self.busy }

@@ -1,0 +1,170 @@
+import DurableIO
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite(
+  "A process that exports or imports and is broken off",
+  .enabled(if: Program.canBreak, "this needs ptrace(2)"))
+struct BrokenArchiveTests {
+  @Test(arguments: ArchiveScene.Work.allCases)
+  func `killed at any call leaves nothing, what was there, or all of it`(_ work: ArchiveScene.Work)
+    async throws
+  {
+    try await breakOff(work, [.kill], sample: 12)
+  }
+
+  @Test(arguments: ArchiveScene.Work.allCases)
+  func `with any call failing fails and leaves what was there, or does it all`(_ work: ArchiveScene.Work)
+    async throws
+  {
+    let codes: [Errno] = [.noSpace, .ioError, .tooManyOpenFiles, .interrupted]
+    try await breakOff(work, codes.map { .error($0) } + [.short], sample: 1)
+  }
+
+  private func breakOff(_ work: ArchiveScene.Work, _ breakings: [Breaking], sample: Int) async throws {
+    try await withTemporaryDirectory { folder in
+      try await waiting {
+        let scene = try ArchiveScene(in: folder, work)
+        let calls = try scene.run(.nothing, at: 0).calls
+        #expect(calls.count > 20, "no calls were numbered")
+        #expect(try scene.state() == .new)
+        var (points, bad) = (0, 0)
+        for (index, breaking) in breakings.enumerated() {
+          for number in Points.of(Array(calls.dropLast(index)), sample: sample, each: "renameat2") {
+            try scene.reset()
+            let broken = try scene.run(breaking, at: number)
+            guard broken.calls.count >= number else { continue }
+            points += 1
+            if let problem = try scene.problem(after: broken.run, wasKilled: "\(breaking)" == "kill") {
+              bad += 1
+              Issue.record("\(breaking) at call \(broken.calls[number - 1]): \(problem)")
+            }
+          }
+        }
+        print("\(work) \(breakings): \(points) points, \(bad) bad")
+      }
+    }
+  }
+}
+
+/// An archive and a package, one of which is made of the other.
+///
+/// (1) What is made is there whole, or what was there before is.
+/// (2) What was acknowledged is there; what failed is not.
+/// (3) Whatever happened, it ended by itself, by an error and not by a signal.
+/// (4) Doing it again works and leaves nothing beside it.
+struct ArchiveScene {
+  enum Work: String, CaseIterable, Sendable {
+    case exportZip = "zip"
+    case exportTar = "tar.zst"
+    /// Onto the archive of an earlier state, with what is in it.
+    case update = "updated zip"
+    case importZip = "zip, in"
+    case importTar = "tar.zst, in"
+
+    var isImport: Bool { self == .importZip || self == .importTar }
+    var filename: String { self == .exportTar || self == .importTar ? "Trip.tar.zst" : "Trip.zip" }
+  }
+
+  enum State: Equatable {
+    case absent, old, new
+    case other(String)
+  }
+
+  private static let docpkg = Program("docpkg")
+  private static let before: TestTree = ["Text.txt": "Rain.", "Images": ["1.png": "one"]]
+  private static let after: TestTree = [
+    "Text.txt": "Sun.", "Images": ["1.png": "one", "2.png": "two"], "Current": .link(Array("Text.txt".utf8)),
+    "Empty": [:],
+  ]
+
+  private let work: Work
+  private let root: FilePath
+  /// Where it is made; nothing else is there.
+  private let folder: FilePath
+  private let oldArchive: [UInt8]
+  private let newArchive: [UInt8]
+
+  private var package: FilePath { root.appending("Trip.pack") }
+  private var target: FilePath { folder.appending(work.isImport ? "Trip.pack" : work.filename) }
+
+  init(in root: FilePath, _ work: Work) throws {
+    self.root = root
+    self.work = work
+    folder = root.appending("scene")
+    (oldArchive, newArchive) = try (
+      Self.archive(Self.before, work, root), Self.archive(Self.after, work, root)
+    )
+    try reset()
+  }
+
+  /// The archive of a tree. The same one each time: dates are given, too.
+  private static func archive(_ tree: TestTree, _ work: Work, _ root: FilePath) throws -> [UInt8] {
+    let disk = PosixDisk()
+    let package = root.appending("Trip.pack").string
+    if FileManager.default.fileExists(atPath: package) { try FileManager.default.removeItem(atPath: package) }
+    try tree.write(to: "Trip.pack", in: disk.openDirectory(at: root), of: disk)
+    try require(
+      Program(path: "/bin/sh").run(["-c", "find '\(package)' -exec touch -h -d @1600000000 {} +"]), "dating")
+    let path = root.appending(work.filename)
+    try require(docpkg.runInTime(["export", package, path.string]), "exporting")
+    return Array(try Data(contentsOf: URL(filePath: path.string)))
+  }
+
+  /// Puts everything back to what it was before.
+  func reset() throws {
+    let files = FileManager.default
+    if files.fileExists(atPath: folder.string) { try files.removeItem(atPath: folder.string) }
+    try files.createDirectory(atPath: folder.string, withIntermediateDirectories: false)
+    if !work.isImport { try Data(oldArchive).write(to: URL(filePath: target.string)) }
+  }
+
+  private var arguments: [String] {
+    work.isImport
+      ? ["import", root.appending(work.filename).string, target.string]
+      : ["export", package.string, target.string, "--threads", "1"] + (work == .update ? ["--update"] : [])
+  }
+
+  func run(_ breaking: Breaking, at number: Int) throws -> BrokenRun {
+    try Self.docpkg.run(arguments, in: folder, breaking, at: number)
+  }
+
+  func state() throws -> State {
+    guard FileManager.default.fileExists(atPath: target.string) else { return .absent }
+    if work.isImport {
+      let found = try TestTree.read(target, of: PosixDisk())
+      return found == Self.after ? .new : .other(Self.after.differences(in: found))
+    }
+    let found = Array(try Data(contentsOf: URL(filePath: target.string)))
+    return found == newArchive ? .new : found == oldArchive ? .old : .other("\(found.count) bytes")
+  }
+
+  /// What is wrong after a run of which one call was broken; nil when all is well.
+  func problem(after run: Run, wasKilled: Bool) throws -> String? {
+    let found = try state()
+    // (3)
+    if ![0, 2].contains(run.status) && !(wasKilled && run.status == 128 + SIGKILL) {
+      return "it ended with \(run.status): \(run.errors)"
+    }
+    // (1)
+    let before: State = work.isImport ? .absent : .old
+    if found != before && found != .new { return "there is \(found)" }
+    // (2)
+    if run.status == 0 && found != .new { return "what was acknowledged is not there" }
+    let isDone = run.errors.contains("putting") || run.errors.contains("standard output")
+    if run.status == 2 && found == .new && !isDone {
+      return "it failed and is there: \(run.errors)"
+    }
+    // (4)
+    let again = try Self.docpkg.runInTime(arguments)
+    let isRefused = work.isImport && found == .new
+    if again.status != (isRefused ? 2 : 0) {
+      return "doing it again ended with \(again.status): \(again.errors)"
+    }
+    if try state() != .new { return "done again, it is not there" }
+    let left = try FileManager.default.contentsOfDirectory(atPath: folder.string)
+    return left.count == 1 ? nil : "left behind: \(left)"
+  }
+}
