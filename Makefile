@@ -1,7 +1,7 @@
 # The two commands: `make demo` shows the main job on real documents, `make test` runs everything.
 # Both install what is missing, build, and run.
 
-.PHONY: demo test crash-points two-processes power-cut other-kernel fuzz sanitizers build lint format prepare docs
+.PHONY: demo test crash-points two-processes power-cut other-kernel fuzz archive-corpus sanitizers build lint format prepare docs
 
 demo: build
 	@Fixtures/demo.sh .build/release/docpkg
@@ -38,6 +38,10 @@ other-kernel:
 # Gives each parser so many seconds of bytes that are nobody's: needs clang's runtime, which Swift brings.
 fuzz: prepare
 	.ci/fuzz $(SECONDS)
+
+# Imports what libarchive tests itself with, under the address sanitizer; CORPUS is a clone of it, if there is one.
+archive-corpus: prepare
+	.ci/archive-corpus $(CORPUS)
 
 # The tests under the address sanitizer and under the thread sanitizer, each built for it.
 sanitizers: prepare

@@ -109,10 +109,11 @@ let package = Package(
       name: "CrashTests", dependencies: ["breaker", "docpkg", "DurableIO", "saver", "TestSupport", system],
       swiftSettings: strict),
   ]
-    + (isFuzzing ? ["Journal", "Manifest", "Metadata"] : []).map { name in
+    + (isFuzzing ? ["Archive", "Journal", "Manifest", "Metadata"] : []).map { name in
       // Bytes that may be anybody's.
       .executableTarget(
-        name: "Fuzz\(name)", dependencies: ["FilePackages", "DurableIO", "TestSupport", system],
+        name: "Fuzz\(name)",
+        dependencies: ["DurableIO", "FilePackages", "PackageArchive", "TestSupport", system],
         path: "Tests/Fuzz/\(name)", swiftSettings: strict + [.unsafeFlags(["-parse-as-library"])])
     }
 )

@@ -17,8 +17,16 @@ package struct DirectoryNode: Sendable {
   package var children: [FileName: FileWrapper] = [:]
   /// The names whose child is not, or not as, the one on disk: all that a save has to look at.
   package var changes: [FileName: Baseline] = [:]
+  /// The children that left since the directory was last read or saved, by the names under which they are on disk: a save
+  /// that has them where they were brings that to another place.
+  package private(set) var departed: [FileName: Departed] = [:]
   /// Whose key each string beyond ASCII is; nil until somebody asks.
   private var spellings: [String: FileName]?
+
+  /// A child that is somewhere else by now, if it is anywhere.
+  package struct Departed: Sendable {
+    package weak var wrapper: FileWrapper?
+  }
 
   package init() {}
 
@@ -78,8 +86,15 @@ package struct DirectoryNode: Sendable {
 
   /// Takes a child out; `status` is what the disk has under its name, where that is known.
   package mutating func remove(_ name: FileName, was status: FileStatus?) {
-    children[name] = nil
+    if let child = children.removeValue(forKey: name), departed[name]?.wrapper == nil {
+      departed[name] = Departed(wrapper: child)
+    }
     markChanged(name, was: .present(status))
+  }
+
+  /// Forgets children that left, once they know where they are on disk.
+  package mutating func forget(departed known: some Sequence<FileName>) {
+    for name in known { departed[name] = nil }
   }
 
   /// Remembers, at the first change of a name, what the disk has under it.

@@ -7,6 +7,7 @@ import Synchronization
 //     read again when they are asked for.
 // (4) A file that another program changed, and this tree did not, keeps the status that this tree knows of until
 //     its new bytes are read, so that overwriting it unseen is found out.
+// (5) A wrapper that left a directory after the snapshot learns, too, where the save has brought what it is on disk.
 
 extension FileWrapper {
   /// Makes what is on disk at `place` the state that later changes are told from. Called after the snapshot was
@@ -34,6 +35,7 @@ extension FileWrapper {
     let savedChanges: [FileName: PackageSnapshot.Change] =
       if case .directory(let changes) = saved?.content { changes } else { [:] }
     let children = isInPlace ? objects(savedChanges.keys) : objects
+    let departed = departed(since: savedChanges, isInPlace: isInPlace)
     let changes = state.withLock { state -> Set<FileName> in
       state.kind == .directory ? state.withDirectory { Set($0.changes.keys) } : []
     }
@@ -57,6 +59,7 @@ extension FileWrapper {
         state.withDirectory { directory in
           if saved != nil { directory.relist(isWhole: before == nil, savedChanges.keys) }
           directory.settle(savedChanges, revisions, names, statuses, isInPlace: isInPlace)
+          directory.forget(departed: departed.map(\.key) + savedChanges.keys)
         }
       default: break
       }
@@ -64,7 +67,7 @@ extension FileWrapper {
     }
     guard isSettled else { return }
 
-    for (name, child) in children {
+    for (name, child) in children.map({ ($0, $1) }) + departed {
       let change = savedChanges[name]
       // (1) A change during the above found the name marked already, and the mark is gone now.
       if change != nil, child.revision != revisions[name] {
@@ -90,7 +93,24 @@ extension FileWrapper {
       }
       let origin = change == nil ? before?.child(name) : change?.now?.stored
       try child.settle(
-        as: childPlace, change?.now, from: origin, updatesNames: updatesNames, isInPlace: isInPlace)
+        as: childPlace, change?.now, from: origin, updatesNames: updatesNames && children[name] === child,
+        isInPlace: isInPlace)
+    }
+  }
+
+  /// The wrappers that are no longer in this directory and that a save has under these names. (5)
+  private func departed(
+    since saved: [FileName: PackageSnapshot.Change], isInPlace: Bool
+  ) -> [(key: FileName, value: FileWrapper)] {
+    state.withLock { state in
+      guard state.kind == .directory else { return [] }
+      return state.withDirectory { directory in
+        let unsaved = directory.departed.compactMapValues(\.wrapper).filter { saved[$0.key] == nil }
+        let written = saved.compactMapValues { $0.now?.wrapper }
+        // What was not saved stays where it is, unless its directory does not.
+        return (written.map { ($0, $1) } + (isInPlace ? [] : unsaved.map { ($0, $1) }))
+          .filter { directory.children[$0.0] !== $0.1 }
+      }
     }
   }
 

@@ -1,0 +1,82 @@
+import Dispatch
+import FilePackages
+import Foundation
+import PackageArchive
+import SystemPackage
+
+/// Imports an archive that the bytes are, behind one byte that says how, and looks at what is on disk afterwards.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzArchive(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+  let bytes = Array(UnsafeBufferPointer(start: start, count: count))
+  let done = DispatchSemaphore(value: 0)
+  Task.detached {
+    do {
+      try await run(bytes)
+    } catch {
+      preconditionFailure("\(error)")
+    }
+    done.signal()
+  }
+  done.wait()
+  return 0
+}
+
+/// A folder beside which nothing may come to be, in memory where there is such a place.
+private let scene: URL = {
+  let memory = URL(filePath: "/dev/shm", directoryHint: .isDirectory)
+  let base =
+    FileManager.default.isWritableFile(atPath: memory.path) ? memory : FileManager.default.temporaryDirectory
+  return base.appending(path: "fuzz-archive-\(getpid())/scene", directoryHint: .isDirectory)
+}()
+
+private func run(_ bytes: [UInt8]) async throws {
+  guard let flags = bytes.first else { return }
+  let files = FileManager.default
+  let around = scene.deletingLastPathComponent()
+  let archive = around.appending(path: "archive")
+  try files.createDirectory(at: scene, withIntermediateDirectories: true)
+  try Data(flags & 1 == 0 ? Array(bytes.dropFirst()) : withChecksums(bytes.dropFirst())).write(to: archive)
+  var expected: [String] = []
+  do {
+    let package = scene.appending(path: "Trip.pack")
+    _ = try await PackageStore.importArchive(at: archive, to: package, options: options(flags))
+    expected = ["Trip.pack"]
+  } catch is ArchiveError {
+    // A report is what is wanted, and nothing beside it.
+  }
+  let found = try files.contentsOfDirectory(atPath: scene.path)
+  precondition(found == expected, "there is \(found)")
+  let outside = try files.contentsOfDirectory(atPath: around.path).sorted()
+  precondition(outside == ["archive", "scene"], "there is \(outside)")
+  try files.removeItem(at: scene)
+}
+
+private func options(_ flags: UInt8) -> ImportOptions {
+  var options = ImportOptions()
+  options.limits.bytes = 8 << 20
+  options.limits.entries = 1000
+  switch flags >> 1 & 7 {
+  case 1: options.format = .sevenZip
+  case 2: options.format = .cpio
+  case 3: options.format = .iso9660
+  default: break
+  }
+  if flags & 16 != 0 { options.topFolder = .isKept }
+  options.includesAppleDouble = flags & 32 != 0
+  options.allowsLinksOutside = flags & 64 != 0
+  if flags & 128 != 0 { options.passphrase = "secret" }
+  return options
+}
+
+/// A tar whose headers have the checksums that they should have, so that what is behind them is reached.
+private func withChecksums(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+  var bytes = Array(bytes)
+  for start in stride(from: 0, to: bytes.count - 511, by: 512)
+  where bytes[start + 257..<start + 262].elementsEqual("ustar".utf8) {
+    for index in start + 148..<start + 156 { bytes[index] = UInt8(ascii: " ") }
+    let sum = String(bytes[start..<start + 512].reduce(0) { $0 + Int($1) }, radix: 8)
+    let field = String(repeating: "0", count: 6 - sum.count) + sum + "\0 "
+    bytes.replaceSubrange(start + 148..<start + 156, with: field.utf8)
+  }
+  return bytes
+}
