@@ -221,6 +221,9 @@ final class HiddenFolder {
       return
     }
     try removeStaged()
+    if !disk.removeEverything(PackageLayout.removed, from: folder) {
+      throw SystemError("unlinkat", PackageLayout.removed, code: .directoryNotEmpty)
+    }
     for name in [PackageLayout.journal, PackageLayout.newJournal]
     where try disk.exists(name, in: folder) { try disk.removeFile(name, in: folder) }
     // Without this the next opening may find a journal of what was published long ago.

@@ -50,6 +50,7 @@ extension PackageSession {
     if !record.operations.contains(where: \.leavesFolder) || (try? journal?.checkpoint()) != nil {
       publisher.removeLeftovers()
     }
+    prune()
   }
 
   /// Whether nothing of a record is left to be done, as far as can be told.

@@ -28,6 +28,8 @@ final class PackageSession {
   private var isAbandoned = false
   /// What is published and has to be noted, or flushed and noted. (6)
   var published: Publisher?
+  /// What was removed from the package and somebody held then.
+  var removed: [Removed] = []
 
   let journalCapacity: Int
 
@@ -142,6 +144,7 @@ final class PackageSession {
     } else {
       try synchronizeManifest()
     }
+    prune(all: true)
     try hidden.removeTraces()
     journal = nil
     // What stands there from now on may be another's.

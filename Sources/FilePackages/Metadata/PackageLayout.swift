@@ -17,6 +17,9 @@ package enum PackageLayout {
   package static let damagedJournal: FileName = "journal.damaged"
   /// Files on their way in or out.
   package static let staging: FileName = "tmp"
+  /// What saves took out of the package and somebody in a program that has it open still holds.
+  package static let removed: FileName = "removed"
+  package static let removedPath = PackagePath([hidden, removed])
   /// The digest of every child.
   package static let manifest: FileName = "manifest"
   /// One that is being made.
@@ -35,6 +38,6 @@ package enum PackageLayout {
   /// staged save.
   static func isOfSession(_ path: PackagePath) -> Bool {
     guard path.names.count == 2, path.names.first == hidden, let name = path.names.last else { return false }
-    return [journal, newJournal, staging, lock, manifest].contains(name)
+    return [journal, newJournal, staging, removed, lock, manifest].contains(name)
   }
 }

@@ -61,7 +61,8 @@ extension PackageStore {
     }
     let root = StoredNode(location: location, path: .root, status: made)
     do {
-      try saved.tree.settle(as: root, saved.snapshot.root, isInPlace: saved.isInPlace)
+      let removed = try saved.tree.settle(as: root, saved.snapshot.root, isInPlace: saved.isInPlace)
+      for (wrapper, origin) in removed { try session?.keep(wrapper, from: origin) }
       if let plist = saved.metadata { try settle(plist.status, in: saved.tree) }
     } catch {
       throw error.during(.save)

@@ -17,9 +17,9 @@ package struct DirectoryNode: Sendable {
   package var children: [FileName: FileWrapper] = [:]
   /// The names whose child is not, or not as, the one on disk: all that a save has to look at.
   package var changes: [FileName: Baseline] = [:]
-  /// The children that left since the directory was last read or saved, by the names under which they are on disk: a save
-  /// that has them where they were brings that to another place.
-  package private(set) var departed: [FileName: Departed] = [:]
+  /// The children that left since the directory was last read or saved, by the names that they had: a save moves, or
+  /// takes away, what they are on disk.
+  package var departed: [FileName: Departed] = [:]
   /// Whose key each string beyond ASCII is; nil until somebody asks.
   private var spellings: [String: FileName]?
 
@@ -90,11 +90,6 @@ package struct DirectoryNode: Sendable {
       departed[name] = Departed(wrapper: child)
     }
     markChanged(name, was: .present(status))
-  }
-
-  /// Forgets children that left, once they know where they are on disk.
-  package mutating func forget(departed known: some Sequence<FileName>) {
-    for name in known { departed[name] = nil }
   }
 
   /// Remembers, at the first change of a name, what the disk has under it.

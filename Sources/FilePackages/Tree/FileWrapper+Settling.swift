@@ -17,17 +17,35 @@ extension FileWrapper {
   ///
   /// Cost: a look at every child that is an object, or, where the package was saved in place, at every child
   /// that was saved. May be called again after an error.
+  ///
+  /// - Returns: the wrappers of which the save took away what they are on disk, with the place where that was.
+  @discardableResult
   func settle(
     as place: StoredNode, _ saved: PackageSnapshot.Node?, updatesNames: Bool = true, isInPlace: Bool = false
-  ) throws(FilePackageError) {
+  ) throws(FilePackageError) -> [(wrapper: FileWrapper, origin: StoredNode)] {
     let before = state.withLock { $0.stored }
-    try settle(as: place, saved, from: before, updatesNames: updatesNames, isInPlace: isInPlace)
+    var removed: [(wrapper: FileWrapper, origin: StoredNode)] = []
+    try settle(
+      as: place, saved, from: before, updatesNames: updatesNames, isInPlace: isInPlace, removed: &removed)
+    // What was saved somewhere else is not gone.
+    return removed.filter { $0.wrapper.isStored(at: $0.origin.path) }
+  }
+
+  /// Knows that what it is on disk, and all that is in it, was moved.
+  func settle(as place: StoredNode, from before: StoredNode) throws(FilePackageError) {
+    var removed: [(wrapper: FileWrapper, origin: StoredNode)] = []
+    try settle(as: place, nil, from: before, updatesNames: false, isInPlace: false, removed: &removed)
+  }
+
+  /// Whether it is what stands, or stood, at that place of its document.
+  func isStored(at path: PackagePath) -> Bool {
+    state.withLock { $0.stored?.path == path }
   }
 
   /// - Parameter before: where the contents that were saved came from; nil for those that were in memory.
   private func settle(
     as place: StoredNode, _ saved: PackageSnapshot.Node?, from before: StoredNode?, updatesNames: Bool,
-    isInPlace: Bool
+    isInPlace: Bool, removed: inout [(wrapper: FileWrapper, origin: StoredNode)]
   ) throws(FilePackageError) {
     guard let status = place.status else { return }
     // What moved with its folder is at another place, whatever was saved of it.
@@ -36,6 +54,7 @@ extension FileWrapper {
       if case .directory(let changes) = saved?.content { changes } else { [:] }
     let children = isInPlace ? objects(savedChanges.keys) : objects
     let departed = departed(since: savedChanges, isInPlace: isInPlace)
+    if let before { removed += replaced(by: savedChanges, in: before) }
     let changes = state.withLock { state -> Set<FileName> in
       state.kind == .directory ? state.withDirectory { Set($0.changes.keys) } : []
     }
@@ -59,7 +78,7 @@ extension FileWrapper {
         state.withDirectory { directory in
           if saved != nil { directory.relist(isWhole: before == nil, savedChanges.keys) }
           directory.settle(savedChanges, revisions, names, statuses, isInPlace: isInPlace)
-          directory.forget(departed: departed.map(\.key) + savedChanges.keys)
+          directory.forgetDeparted(before: savedChanges)
         }
       default: break
       }
@@ -94,7 +113,23 @@ extension FileWrapper {
       let origin = change == nil ? before?.child(name) : change?.now?.stored
       try child.settle(
         as: childPlace, change?.now, from: origin, updatesNames: updatesNames && children[name] === child,
-        isInPlace: isInPlace)
+        isInPlace: isInPlace, removed: &removed)
+    }
+  }
+
+  /// The wrappers that somebody holds of what the save took away from this directory.
+  private func replaced(
+    by saved: [FileName: PackageSnapshot.Change], in before: StoredNode
+  ) -> [(wrapper: FileWrapper, origin: StoredNode)] {
+    let departed = state.withLock { state in
+      state.kind == .directory ? state.withDirectory { $0.departed } : [:]
+    }
+    return departed.compactMap { name, node in
+      guard let change = saved[name], let wrapper = node.wrapper, change.now?.wrapper !== wrapper else {
+        return nil
+      }
+      let origin = before.child(name)
+      return wrapper.isStored(at: origin.path) ? (wrapper, origin) : nil
     }
   }
 
@@ -148,6 +183,14 @@ extension FileWrapper {
 }
 
 extension DirectoryNode {
+  /// Forgets the children that were no longer here when it was saved; those that are in what was saved left since.
+  fileprivate mutating func forgetDeparted(before saved: [FileName: PackageSnapshot.Change]) {
+    departed = departed.filter { name, node in
+      guard let wrapper = node.wrapper else { return false }
+      return saved[name].map { $0.now?.wrapper === wrapper } ?? true
+    }
+  }
+
   /// Forgets the changes that were saved, and tells the others from what is on disk by now.
   fileprivate mutating func settle(
     _ saved: [FileName: PackageSnapshot.Change], _ revisions: [FileName: UInt64], _ looked: Set<FileName>,

@@ -79,7 +79,7 @@ extension PackageSnapshot.Node {
       // Who shares the location goes on sharing it.
       if stored.location.path == place.location.path { place.location = stored.location }
       // What cannot be looked at now stays known as it was, and is found out when it is read.
-      try? wrapper.settle(as: place, self, updatesNames: false)
+      _ = try? wrapper.settle(as: place, self, updatesNames: false)
     } else if case .directory(let changes) = content {
       let statuses = place.statuses(of: Array(changes.keys))
       for (name, change) in changes {

@@ -93,7 +93,8 @@ struct SnapshotWalk {
     let listing = try hidden.list()
     // What is of the programs that have the package open, and of nobody else.
     let passing: Set<FileName> = [
-      PackageLayout.journal, PackageLayout.newJournal, PackageLayout.staging, PackageLayout.lock,
+      PackageLayout.journal, PackageLayout.newJournal, PackageLayout.staging, PackageLayout.removed,
+      PackageLayout.lock,
     ]
     var kept = DirectoryListing.Builder()
     for position in 0..<listing.count where !passing.contains(listing.name(at: position)) {

@@ -1,0 +1,107 @@
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("A child that a save took out of the package while somebody holds it")
+struct RemovedChildrenTests {
+  private static let tree: TestTree = ["a": "a", "b": "b", "F": ["c": "c", "G": ["d": "d"]]]
+  private static let ways: [PackageStore.SavingOptions] = [[], .returnsAtCommit, .relaxed]
+
+  private static func removed(on disk: CrashDisk) throws -> Int {
+    let names = try disk.names(in: CrashCheck.path.appending(".docpkg"))
+    return names.contains("removed") ? try disk.names(in: "/Trip.pkg/.docpkg/removed").count : 0
+  }
+
+  @Test(arguments: ways, [true, false])
+  func `can be read and put back`(options: PackageStore.SavingOptions, metadata: Bool) async throws {
+    let disk = try await CrashCheck.disk(Self.tree, metadata: metadata)
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    let top = await store.tree
+    let children = try ["a", "b", "F"].map { try #require(top.fileWrappers?[$0]) }
+    let before = try NaturalPicture(of: CrashCheck.path, on: disk).withoutChance
+    for _ in 0..<3 {
+      for child in children { top.removeFileWrapper(child) }
+      // Something else has the name of one meanwhile.
+      top.addRegularFile(withContents: Data("other".utf8), preferredFilename: "b")
+      try await store.save(options: options)
+      try await store.publish()
+      #expect(children[0].text == "a" && children[1].text == "b")
+      #expect(children[2].fileWrappers?["G"]?.fileWrappers?["d"]?.text == "d")
+      try top.removeFileWrapper(#require(top.fileWrappers?["b"]))
+      for child in children { top.addFileWrapper(child) }
+      let report = try await store.save(options: options)
+      #expect(report.removed.isEmpty)
+    }
+    try await store.close()
+    #expect(try NaturalPicture(of: CrashCheck.path, on: disk).withoutChance == before)
+    let hidden = try disk.names(in: CrashCheck.path).contains(".docpkg")
+    #expect(try hidden == metadata && (!metadata || disk.names(in: "/Trip.pkg/.docpkg") == ["manifest"]))
+  }
+
+  @Test func `takes no room once nobody holds it`() async throws {
+    let disk = try await CrashCheck.disk(Self.tree, metadata: true)
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    let top = await store.tree
+    var held = top.fileWrappers?["a"]
+    try top.removeFileWrapper(#require(held))
+    try await store.edit([.remove("F")])
+    try await store.save()
+    #expect(try Self.removed(on: disk) == 1)
+    held = nil
+    try await store.put("b", "1")
+    try await store.save()
+    try await store.put("b", "2")
+    try await store.save()
+    #expect(try Self.removed(on: disk) == 0)
+  }
+
+  @Test func `is removed by whoever comes after a program that was killed`() async throws {
+    let disk = try await CrashCheck.disk(Self.tree, metadata: true)
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    let held = try #require(await store.tree.fileWrappers?["F"])
+    await store.tree.removeFileWrapper(held)
+    let points = try await CrashDisk.crashPoints(of: disk) {
+      try await store.save()
+      disk.promise("saved")
+    }
+    let killed = try #require(points.last).afterKill()
+    #expect(try Self.removed(on: killed) == 1)
+    let next = try await PackageStore.open(CrashCheck.path, on: killed)
+    try await next.put("b", "next")
+    try await next.save()
+    try await next.close()
+    #expect(try killed.names(in: "/Trip.pkg/.docpkg") == ["manifest"])
+  }
+
+  @Test func `leaves the old package or the new one when the power goes`() async throws {
+    let disk = try await CrashCheck.disk(Self.tree, metadata: true)
+    disk.synchronizeAll()
+    let store = try await PackageStore.open(CrashCheck.path, on: disk, journalCapacity: 24 << 10)
+    let top = await store.tree
+    let held = try ["a", "F"].map { try #require(top.fileWrappers?[$0]) }
+    var models = [try NaturalPicture(of: CrashCheck.path, on: disk)]
+    let points = try await CrashDisk.crashPoints(of: disk) {
+      for isIn in [false, true, false] {
+        for child in held {
+          if isIn { top.addFileWrapper(child) } else { top.removeFileWrapper(child) }
+        }
+        try await store.save()
+        disk.promise("saved")
+        models.append(try NaturalPicture(of: CrashCheck.path, on: disk))
+      }
+      try await store.close()
+    }
+    var check = JournalCrashCheck()
+    for point in points {
+      for state in point.states(limit: 8) {
+        try await check.check(state.mount(), models, promised: point.promises.count) { "\(point)\n\(state)" }
+      }
+    }
+    print("removed and put back: \(check.states) crash states, \(check.bad.count) bad")
+    #expect(check.states > 100)
+    #expect(check.bad.isEmpty, "\(check.bad.prefix(3).joined(separator: "\n\n"))")
+  }
+}
