@@ -84,6 +84,11 @@ struct Import: AsyncParsableCommand {
       shown.clear()
       options.passphrase = try Passphrase.ask("Passphrase for \(display(archive)): ")
       report = try await read(options, shown)
+    } catch let error as ArchiveError where error.code == .limitExceeded {
+      shown.clear()
+      throw InputError(
+        description: "\(error) If you trust it, raise --max-bytes, --max-entries, --max-ratio or --max-depth."
+      )
     }
     shown.clear()
     if writing.quiet { return }

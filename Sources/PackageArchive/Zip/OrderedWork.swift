@@ -101,7 +101,7 @@ extension OrderedWork {
   /// Work that is to be done.
   private final class Queue: Sendable {
     private struct State {
-      var jobs: [Job] = []
+      var jobs: [Job?] = []
       var first = 0
       var isClosed = false
     }
@@ -119,7 +119,8 @@ extension OrderedWork {
       count.wait()
       let job: Job? = state.withLock { state in
         guard !state.isClosed, state.first < state.jobs.count else { return nil }
-        let job = state.jobs[state.first]
+        // What is done is let go now, with the bytes that it has, not when the array is tidied up.
+        let job = state.jobs[state.first].take()
         state.first += 1
         if state.first >= 256 {
           state.jobs.removeFirst(state.first)
