@@ -202,7 +202,8 @@ extension FilePackageError: CustomStringConvertible, LocalizedError {
       sentences.append("The children are as they were left; 'docpkg repair' says what can be done.")
     case .busy: sentences.append("Try again once it is done.")
     case .watchLimit:
-      sentences.append("Raise 'fs.inotify.max_user_watches' and 'max_user_instances' with sysctl to be told at once.")
+      sentences.append(
+        "Raise 'fs.inotify.max_user_watches' and 'max_user_instances' with sysctl to be told at once.")
     case .newerFormat: sentences.append("Use the newer program, or open a copy that this one made.")
     case .metadataDamaged:
       sentences.append("Restore 'Metadata.plist', or move it away to edit the rest as plain files.")

@@ -62,7 +62,9 @@ struct ImageMerge {
       isConflict = isConflict || !isOurs
       picture = try own.detached()
     }
-    if isConflict { conflicts.append(MergeConflict(path, base == nil ? .bothAdded : .bothChanged, kept: .ours)) }
+    if isConflict {
+      conflicts.append(MergeConflict(path, base == nil ? .bothAdded : .bothChanged, kept: .ours))
+    }
     var image = ImageNotes.Image(
       name: picture.name, originalFilename: picture.originalFilename, caption: own.caption,
       folder: picture.folder, source: picture.source)

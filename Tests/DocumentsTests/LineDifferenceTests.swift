@@ -27,7 +27,7 @@ struct LineDifferenceTests {
   @Test(arguments: [2, 3, 5, 20])
   func `makes the one into the other with the fewest changes`(letters: Int) {
     var generator = SeededGenerator(seed: UInt64(letters))
-    for _ in 0..<2_000 {
+    for _ in 0..<500 {
       let (left, right) = (
         Self.random(&generator, letters: letters), Self.random(&generator, letters: letters)
       )
@@ -37,7 +37,8 @@ struct LineDifferenceTests {
       #expect(size == left.count + right.count - 2 * Self.longestCommon(left, right), "\(left) \(right)")
       // No two touch each other, and none is empty.
       for (change, next) in zip(changes, changes.dropFirst()) {
-        #expect(change.left.upperBound < next.left.lowerBound && change.right.upperBound < next.right.lowerBound)
+        #expect(
+          change.left.upperBound < next.left.lowerBound && change.right.upperBound < next.right.lowerBound)
       }
       #expect(changes.allSatisfy { !$0.left.isEmpty || !$0.right.isEmpty })
     }
@@ -47,7 +48,7 @@ struct LineDifferenceTests {
   func `is a true one, too, when the effort is spent`(effort: Int) {
     var generator = SeededGenerator(seed: 7)
     for letters in [2, 5, 30] {
-      for _ in 0..<500 {
+      for _ in 0..<200 {
         let (left, right) = (
           Self.random(&generator, letters: letters), Self.random(&generator, letters: letters)
         )

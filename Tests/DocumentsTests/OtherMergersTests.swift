@@ -45,7 +45,7 @@ struct OtherMergersTests {
   func `comes to the same as`(program: Program) async throws {
     try await withTemporaryDirectory { folder in
       var conflicts = 0
-      for seed in 0..<150 as Range<UInt64> {
+      for seed in 0..<60 as Range<UInt64> {
         let edited = ThreeWayMergeTests.Edited(seed: seed, lines: 12, edits: 5)
         let texts = (edited.base.joined(), edited.text(0), edited.text(1))
         for (name, text) in [("base", texts.0), ("ours", texts.1), ("theirs", texts.2)] {
@@ -54,11 +54,13 @@ struct OtherMergersTests {
         let merge = ThreeWayMerge(base: texts.0, ours: texts.1, theirs: texts.2)
         let other = try program.merge(in: folder)
         #expect(other.isConflict == !merge.conflicts.isEmpty, "seed \(seed): \(other.text)")
-        if merge.conflicts.isEmpty && !other.isConflict { #expect(merge.text() == other.text, "seed \(seed)") }
+        if merge.conflicts.isEmpty && !other.isConflict {
+          #expect(merge.text() == other.text, "seed \(seed)")
+        }
         conflicts += merge.conflicts.count
       }
       // Both kinds were there.
-      #expect(conflicts > 20)
+      #expect(conflicts > 5)
     }
   }
 }

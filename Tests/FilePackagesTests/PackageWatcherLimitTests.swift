@@ -67,7 +67,8 @@ struct PackageWatcherLimitTests {
 
   @Test func `of the system's queue are an overflow, after which everything is watched`() async throws {
     try await withScratch { scratch in
-      let limit = try String(contentsOf: URL(filePath: "/proc/sys/fs/inotify/max_queued_events"), encoding: .utf8)
+      let limit = try String(
+        contentsOf: URL(filePath: "/proc/sys/fs/inotify/max_queued_events"), encoding: .utf8)
       let queue = try #require(Int(limit.filter(\.isNumber)))
       try #require(queue <= 100_000, "a queue that takes too long to fill")
       try scratch.make("A.pkg", PackageWatcherTests.tree)
@@ -120,7 +121,6 @@ struct PackageWatcherLimitTests {
       }
       try await withScratch { scratch in
         for number in 0..<1_000 { try scratch.makeFolder("\(number).pkg/Images") }
-        FileHandle_t("0")
         let before = try openDescriptors()
         var listeners: [WatchListener] = []
         for number in 0..<1_000 {
@@ -130,15 +130,11 @@ struct PackageWatcherLimitTests {
         #expect(try inotifyDescriptors() == 1)
         // One for inotify, what waiting for it takes, and an eighth of those that there may be.
         #expect(try openDescriptors() <= before + 8 + PosixDisk().descriptorLimit / 8)
-        FileHandle_t("A")
         for number in 0..<1_000 { try scratch.write("x", to: "\(number).pkg/Images/File") }
         for listener in listeners { try await listener.expect { $0.paths == ["Images/File"] } }
-        FileHandle_t("B")
         try scratch.rename("999.pkg", to: "moved.pkg")
         try await listeners[999].expect { $0.watcher.url.path == scratch.text("moved.pkg") }
-        FileHandle_t("C")
         for listener in listeners { await listener.end() }
-        FileHandle_t("D")
         listeners = []
         let end = ContinuousClock.now + .seconds(30)
         while try inotifyDescriptors() > 0, ContinuousClock.now < end {
@@ -167,5 +163,3 @@ struct PackageWatcherLimitTests {
     }
   }
 }
-
-func FileHandle_t(_ s: String) { try? Data().write(to: URL(filePath: "/tmp/zz-\(s)")) }

@@ -35,7 +35,8 @@ struct PackageWatcherOwnWritesTests {
           .remove("Other.txt"), .move("Images/1.png", "Images/Deep/1.png"), .mode("Text.txt", 0o600),
         ])
         try await store.save(options: options)
-        try await store.edit([.move("Images/Deep", "Pictures"), .put("Text.txt", "newer")])
+        try await store.edit([.put("Text.txt", "newer"), .remove("New")])
+        if options != .staged { try await store.edit([.move("Images/Deep", "Pictures")]) }
         try await store.save(options: options)
         try await store.publish()
         let told = try await listener.all(in: scratch.text("A.pkg"))
@@ -79,6 +80,30 @@ struct PackageWatcherOwnWritesTests {
     }
   }
 
+  @Test func `are its own, too, where the package was moved`() async throws {
+    try await withScratch { scratch in
+      let store = try await Self.store(scratch)
+      let listener = try await scratch.watch("A.pkg", knowing: store)
+      try await store.put("Text.txt", "before")
+      try await store.save()
+      try scratch.rename("A.pkg", to: "B.pkg")
+      try await listener.expect { $0.others == [.moved(to: $0.watcher.url)] }
+      try await store.follow(to: listener.watcher.url)
+      try await store.put("Text.txt", "after")
+      try await store.save()
+      let told = try await listener.all(in: scratch.text("B.pkg"))
+      #expect(told == [])
+      let text = try await PackageStore.open(at: scratch.url("B.pkg")).tree.regularFile(at: "Text.txt")
+      #expect(text.text == "after")
+      // Another package is not this one.
+      try scratch.make("A.pkg", ["Text.txt": "x"])
+      let error = await #expect(throws: FilePackageError.self) {
+        try await store.follow(to: scratch.url("A.pkg"))
+      }
+      #expect(error?.code == .changedOnDisk && store.url.path == scratch.text("B.pkg"))
+    }
+  }
+
   @Test func `of a name that another program took afterwards are not all that is known`() async throws {
     try await withScratch { scratch in
       let store = try await Self.store(scratch)
@@ -114,15 +139,20 @@ struct PackageWatcherOwnWritesTests {
       _ = try tree.child(named: "Images")?.childNames()
       let url = scratch.url("A.pkg")
       #expect(await store.news(of: url) == [])
-      #expect(await store.news(of: url, at: ["", "Text.txt", "Images", "No such"], found: ["Other.txt"]) == [])
+      #expect(
+        await store.news(of: url, at: ["", "Text.txt", "Images", "No such"], found: ["Other.txt"]) == [])
       // Listed, never looked at.
       #expect(await store.news(of: url, at: ["Other.txt"], found: []) == ["Other.txt"])
       try scratch.overwrite("A.pkg/Text.txt", "theirs")
       try scratch.overwrite("A.pkg/Images/9.png", "theirs")
       try scratch.remove("A.pkg/Other.txt")
       #expect(await store.news(of: url) == ["Images/9.png", "Other.txt", "Text.txt"])
-      #expect(await store.news(of: url, at: ["Text.txt", "Images/1.png"], found: []) == ["Text.txt", "Images/1.png"])
-      #expect(await store.news(of: scratch.url("Elsewhere"), at: ["", "Images"], found: []) == ["", "Images"])
+      #expect(
+        await store.news(of: url, at: ["Text.txt", "Images/1.png"], found: []) == [
+          "Text.txt", "Images/1.png",
+        ])
+      #expect(
+        await store.news(of: scratch.url("Elsewhere"), at: ["", "Images"], found: []) == ["", "Images"])
     }
   }
 }

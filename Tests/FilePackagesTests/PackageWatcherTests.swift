@@ -56,7 +56,9 @@ struct PackageWatcherTests {
       let folder = try scratch.disk.openDirectory(at: scratch.path("A.pkg"))
       _ = try scratch.disk.createFile(FileName(bytes: [0xFF]), in: folder, mode: 0o600)
     },
-    Outside("a file deep within", ["Images/Deep/2.png"]) { try $0.write("new", to: "A.pkg/Images/Deep/2.png") },
+    Outside("a file deep within", ["Images/Deep/2.png"]) {
+      try $0.write("new", to: "A.pkg/Images/Deep/2.png")
+    },
     Outside("new folders filled at once", ["a", "a/b", "a/b/c", "a/b/c/File"]) { scratch in
       try scratch.makeFolder("A.pkg/a/b/c")
       try scratch.write("new", to: "A.pkg/a/b/c/File")

@@ -49,7 +49,8 @@ public struct TreeMerge: Sendable {
   /// - Throws: what the system says when a folder cannot be listed. A file that cannot be read counts as changed.
   public init(base: FileWrapper, ours: FileWrapper, theirs: FileWrapper) throws {
     self.theirs = theirs
-    var trees = try MergedTrees(base: TreeNodes(of: base), ours: TreeNodes(of: ours), theirs: TreeNodes(of: theirs))
+    var trees = try MergedTrees(
+      base: TreeNodes(of: base), ours: TreeNodes(of: ours), theirs: TreeNodes(of: theirs))
     trees.followRenames()
     conflicts = trees.conflicts
     decide(trees)
@@ -74,8 +75,10 @@ public struct TreeMerge: Sendable {
         try theirs.removeDescendant(at: old.string)
         try theirs.setDescendant(node, at: new.string)
       case .put(let node, let path):
+        // What is in a folder is put there by steps of its own.
         if node.isDirectory, try theirs.descendant(at: path.string)?.isDirectory == true { continue }
-        try theirs.setDescendant(node.isDirectory ? FileWrapper(directoryWithFileWrappers: [:]) : node.copy(), at: path.string)
+        let copy = node.isDirectory ? FileWrapper(directoryWithFileWrappers: [:]) : node.copy()
+        try theirs.setDescendant(copy, at: path.string)
       }
     }
     return theirs
@@ -84,7 +87,7 @@ public struct TreeMerge: Sendable {
   // MARK: Deciding
 
   private mutating func decide(_ trees: MergedTrees) {
-    var removals: [Step] = []
+    var removals: [PackagePath] = []
     var folders: [PackagePath] = []
     var puts: [(PackagePath, FileWrapper)] = []
     // What stands in the merged tree and is not a folder.
@@ -106,38 +109,37 @@ public struct TreeMerge: Sendable {
         if other.isDirectory {
           folders.append(path)
         } else if own == nil || own?.isDirectory == true {
-          removals.append(.remove(trees.origins[path] ?? path))
+          removals.append(trees.origins[path] ?? path)
         }
       }
       if let own { puts.append((path, own)) }
     }
-    let moves = trees.origins.sorted { $0.value < $1.value }.compactMap { new, old in
-      removals.contains { if case .remove(old) = $0 { true } else { false } } ? nil : Step.move(old, to: new)
-    }
-    steps = removals + moves
+    let removed = Set(removals)
+    let moves = trees.origins.filter { !removed.contains($0.value) }.sorted { $0.value < $1.value }
+    steps = removals.map { .remove($0) } + moves.map { .move($0.value, to: $0.key) }
     // What is in a folder goes first; one in which something stays, stays.
-    let staying = Set(leaves.union(puts.map(\.0)).flatMap(\.folders))
-    folders.sort(by: >)
-    for path in folders where !leaves.contains(where: { $0.isWithin(path) }) {
-      steps.append(.removeFolder(path))
-    }
+    let occupied = Set(leaves.flatMap(\.folders))
+    steps += folders.sorted(by: >).filter { !occupied.contains($0) }.map { .removeFolder($0) }
     for (path, own) in puts {
-      let isFolderThere = staying.contains(path) && leaves.contains { $0 != path && $0.isWithin(path) }
-      if path.folders.contains(where: leaves.contains) || (isFolderThere && !own.isDirectory) {
-        // A file of ours where they have a folder, or the other way round.
-        let known = conflicts.firstIndex { $0.conflict.path == path.string }
-        if let known {
-          conflicts[known].conflict.kept = .theirs
-        } else {
-          conflicts.append(
-            Conflict(
-              conflict: MergeConflict(path.string, .bothChanged, kept: .theirs), base: trees.base[path],
-              ours: own, theirs: trees.theirs[path]))
-        }
+      if path.folders.contains(where: leaves.contains) || (occupied.contains(path) && !own.isDirectory) {
+        keepTheirs(path, instead: own, trees)
       } else {
         steps.append(.put(own, at: path))
       }
     }
+  }
+
+  /// A file of ours where they have a folder in which something stays, or the other way round.
+  private mutating func keepTheirs(_ path: PackagePath, instead own: FileWrapper, _ trees: MergedTrees) {
+    if let known = conflicts.firstIndex(where: { $0.conflict.path == path.string }) {
+      conflicts[known].conflict.kept = .theirs
+      return
+    }
+    let kind: MergeConflict.Kind = trees.base[path] == nil ? .bothAdded : .bothChanged
+    conflicts.append(
+      Conflict(
+        conflict: MergeConflict(path.string, kind, kept: .theirs), base: trees.base[path], ours: own,
+        theirs: trees.theirs[path]))
   }
 
   private static func conflict(

@@ -51,7 +51,8 @@ extension PackageStore: KnownState {
     return news.sorted().map(\.string)
   }
 
-  private func isPackage(at location: Location) -> Bool {
+  /// Whether the package that this store opened, or last saved, stands there.
+  func isPackage(at location: Location) -> Bool {
     // A package that cannot be looked at is not known.
     guard let directory = try? location.openDirectory(.root),
       let now = try? location.disk.status(of: directory)

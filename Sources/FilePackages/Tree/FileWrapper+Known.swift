@@ -5,8 +5,11 @@ import Synchronization
 extension FileWrapper {
   /// What this tree knows to be on disk at a place in it; nil when it never looked there.
   func knownBaseline(at path: PackagePath) -> DirectoryNode.Baseline? {
-    guard let name = path.name, let folder = knownFolder(at: path.parent) else { return nil }
-    return folder.knownBaseline(of: name)
+    guard let name = path.name else { return nil }
+    if let folder = knownFolder(at: path.parent) { return folder.knownBaseline(of: name) }
+    // In a folder that is known not to be there, there is nothing.
+    if case .absent? = knownBaseline(at: path.parent) { return .absent }
+    return nil
   }
 
   /// The folder that stands on disk at a place, where it is an object.

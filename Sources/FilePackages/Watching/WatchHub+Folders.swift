@@ -77,13 +77,20 @@ extension WatchHub {
 
   private func poll(_ folder: WatchedFolder, of package: WatchedPackage, because error: SystemError) {
     package.setPolled(folder, true)
-    let node = StoredNode(location: Location(package.path, on: disk), path: folder.path)
+    package.report.note(limitation(error, folder.path, of: package))
+  }
+
+  /// What the owner of a document is told of something that cannot be watched.
+  func limitation(
+    _ error: SystemError, _ path: PackagePath, of package: WatchedPackage
+  ) -> FilePackageError {
+    let node = StoredNode(location: Location(package.path, on: disk), path: path)
     var limitation = FilePackageError(error, .watch, node)
     if [.noSpace, .tooManyOpenFiles, .tooManyOpenFilesInSystem].contains(error.code) {
       limitation.code = .watchLimit
       limitation.reason = nil
     }
-    package.report.note(limitation)
+    return limitation
   }
 
   /// Gives up the watches of a folder and of all that are in it.
@@ -109,7 +116,9 @@ extension WatchHub {
   }
 
   /// Opens a folder name by name.
-  private func open(_ folder: WatchedFolder, of package: WatchedPackage) throws(SystemError) -> OwnedDescriptor {
+  private func open(_ folder: WatchedFolder, of package: WatchedPackage) throws(SystemError)
+    -> OwnedDescriptor
+  {
     // On its way to another place, the document is where its anchor is.
     let start = package.anchor.map { disk.link(to: $0.descriptor) } ?? package.path
     var directory = try disk.openDirectory(at: start)

@@ -34,10 +34,13 @@ extension WatchHub {
       } catch {
         // A folder that may not be read cannot be watched; then the place is looked at from time to time.
         isWatched = false
+        let limitation = limitation(error, .root, of: package)
+        if limitation.code == .watchLimit { package.report.note(limitation) }
       }
       isParent = false
     } while folder.lastComponent != nil
     package.isPlaceWatched = isWatched
+    package.noteLimits()
   }
 
   func unwatchPlace(of package: WatchedPackage) {

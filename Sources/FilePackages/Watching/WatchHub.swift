@@ -168,7 +168,8 @@ package actor WatchHub {
   /// Does something on this thread after a while, if this hub is still there.
   func after(_ delay: Duration, _ body: @escaping @Sendable (isolated WatchHub) -> Void) {
     let (seconds, attoseconds) = delay.components
-    let interval = DispatchTimeInterval.nanoseconds(Int(seconds * 1_000_000_000 + attoseconds / 1_000_000_000))
+    let interval = DispatchTimeInterval.nanoseconds(
+      Int(seconds * 1_000_000_000 + attoseconds / 1_000_000_000))
     executor.queue.asyncAfter(deadline: .now() + interval) { [weak self] in
       self?.assumeIsolated { body($0) }
     }

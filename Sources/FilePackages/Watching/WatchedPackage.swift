@@ -55,7 +55,12 @@ final class WatchedPackage {
     guard folder.isPolled != isPolled else { return }
     folder.isPolled = isPolled
     polledFolders += isPolled ? 1 : -1
-    if polledFolders == 0 { report.note(nil) }
+    noteLimits()
+  }
+
+  /// Takes back what was said of limits once there are none.
+  func noteLimits() {
+    if polledFolders == 0 && isPlaceWatched { report.note(nil) }
   }
 
   func insert(_ path: PackagePath, isFound: Bool = false) {
