@@ -36,7 +36,7 @@ struct PackageWatcherOwnWritesTests {
         ])
         try await store.save(options: options)
         try await store.edit([.put("Text.txt", "newer"), .remove("New")])
-        if options != .staged { try await store.edit([.move("Images/Deep", "Pictures")]) }
+        if options != .returnsAtCommit { try await store.edit([.move("Images/Deep", "Pictures")]) }
         try await store.save(options: options)
         try await store.publish()
         let told = try await listener.all(in: scratch.text("A.pkg"))
