@@ -39,8 +39,15 @@ extension WatchHub {
 
   /// Watches a folder that has just come, and reports what is in it.
   func watchChild(_ name: FileName, of folder: WatchedFolder, of package: WatchedPackage) {
-    guard let directory = try? open(folder, of: package) else { return package.isIncomplete = true }
-    watchChild(name, of: folder, in: directory, of: package, isNew: true)
+    do {
+      let directory = try open(folder, of: package)
+      watchChild(name, of: folder, in: directory, of: package, isNew: true)
+    } catch {
+      // A folder on the way to it was renamed or removed, which is told next; or the package itself is on its
+      // way, and only its descriptor would lead to what is in it.
+      let isGone = [.noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels].contains(error.code)
+      if !isGone || package.anchor == nil { package.isIncomplete = true }
+    }
   }
 
   private func watchChild(
@@ -111,7 +118,8 @@ extension WatchHub {
     unwatch(root, of: package)
     let fresh = WatchedFolder(root.name, in: nil)
     package.root = fresh
-    guard let directory = try? open(fresh, of: package) else { return }
+    // What cannot be opened now is looked at again after a while, as a package that nobody knows.
+    guard let directory = try? open(fresh, of: package) else { return package.isPlaceWatched = false }
     watch(directory, as: fresh, of: package, isNew: false)
   }
 
