@@ -43,6 +43,8 @@ public struct FilePackageError: Error, Sendable {
     case invalidContent
     /// The file system lacks something that is needed.
     case unsupported
+    /// The system tells of no more folders than it does already; the rest is looked at from time to time.
+    case watchLimit
     /// The device failed, or the system gave a reason that has no code of its own.
     case inputOutput
     /// The new state was in its place when the system failed, and could not be taken back: the document is
@@ -66,6 +68,8 @@ public struct FilePackageError: Error, Sendable {
     case verify
     /// Bringing a package to a whole state.
     case repair
+    /// Being told of what other programs do to a document.
+    case watch
   }
 
   /// What kind of failure it is.
@@ -179,7 +183,7 @@ extension FilePackageError: CustomStringConvertible, LocalizedError {
 
   private var advice: [String] {
     var sentences: [String] = []
-    let writes = operation != .open && operation != .read && operation != .verify
+    let writes = ![.open, .read, .verify, .watch].contains(operation)
     if operation == .save && code != .indeterminate {
       sentences.append("The document on disk is unchanged.")
     }
@@ -197,6 +201,9 @@ extension FilePackageError: CustomStringConvertible, LocalizedError {
     case .journalDamaged:
       sentences.append("The children are as they were left; 'docpkg repair' says what can be done.")
     case .busy: sentences.append("Try again once it is done.")
+    case .watchLimit:
+      sentences.append(
+        "Raise 'fs.inotify.max_user_watches' and 'max_user_instances' with sysctl to be told at once.")
     case .newerFormat: sentences.append("Use the newer program, or open a copy that this one made.")
     case .metadataDamaged:
       sentences.append("Restore 'Metadata.plist', or move it away to edit the rest as plain files.")
@@ -218,6 +225,7 @@ extension FilePackageError.Operation {
     case .copy: "copied"
     case .verify: "verified"
     case .repair: "repaired"
+    case .watch: "watched"
     }
   }
 
@@ -230,6 +238,7 @@ extension FilePackageError.Operation {
     case .copy: "copying"
     case .verify: "reading"
     case .repair: "writing"
+    case .watch: "watching"
     }
   }
 }
@@ -255,6 +264,7 @@ extension FilePackageError.Code {
     case .busy: "another program is using it"
     case .invalidContent: "its content is not valid"
     case .unsupported: "the file system does not support this"
+    case .watchLimit: "the system watches no more folders for this user"
     case .inputOutput: "input/output error"
     case .indeterminate: "the device did not confirm it"
     }

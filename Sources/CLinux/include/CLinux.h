@@ -18,6 +18,9 @@ enum {
 /// utimensat(2)'s nanoseconds for "leave this time as it is".
 enum { CLINUX_TIME_OMIT = (1 << 30) - 2 };
 
+/// open(2)'s flag for a descriptor that only names a place: nothing can be read or written through it.
+enum { CLINUX_OPEN_PATH = 010000000 };
+
 /// What statx(2) says of one file.
 struct clinux_status {
   uint64_t device;

@@ -24,6 +24,9 @@ package struct Siblings {
     self.disk = disk
   }
 
+  /// What each of the names begins with.
+  static let prefix = Array(".docpkg-".utf8)
+
   /// Short whatever the package's name is: `.docpkg-` and a hash of it (FNV-1a, 64 bits).
   package func name(_ role: Role) -> FileName {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325

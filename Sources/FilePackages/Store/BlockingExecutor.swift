@@ -3,7 +3,8 @@ import Glibc
 
 /// Runs an actor on a queue of its own, so that what blocks there never holds up Swift's thread pool.
 package final class BlockingExecutor: SerialExecutor {
-  private let queue: DispatchQueue
+  /// Where it runs, for what waits for events or for a time.
+  let queue: DispatchQueue
 
   package init(label: String) {
     queue = DispatchQueue(label: label)
@@ -13,6 +14,11 @@ package final class BlockingExecutor: SerialExecutor {
     let job = UnownedJob(job)
     let executor = asUnownedSerialExecutor()
     queue.async { job.runSynchronously(on: executor) }
+  }
+
+  /// Lets what the queue runs by itself, such as a timer, into the actor.
+  package func checkIsolated() {
+    dispatchPrecondition(condition: .onQueue(queue))
   }
 }
 

@@ -1,0 +1,127 @@
+import FilePackages
+import FoundationEssentials
+
+/// All nodes of a tree by path.
+typealias TreeNodes = [PackagePath: FileWrapper]
+
+extension TreeNodes {
+  /// Lists all of a tree but for its root.
+  init(of tree: FileWrapper) throws {
+    self = [:]
+    try add(tree, "")
+    // The library's own folder is no child, however the tree came about.
+    self = filter { !PackageLayout.isOurs($0.key) || $0.key.names == [PackageLayout.metadata] }
+  }
+
+  private mutating func add(_ folder: FileWrapper, _ prefix: String) throws {
+    for (key, child) in try folder.children() {
+      self[PackagePath(prefix + key)] = child
+      if child.isDirectory { try add(child, prefix + key + "/") }
+    }
+  }
+}
+
+/// Three trees whose nodes stand under the names that the merged tree has for them.
+struct MergedTrees {
+  private(set) var base: TreeNodes
+  private(set) var ours: TreeNodes
+  private(set) var theirs: TreeNodes
+  /// Where their tree really has what our side renamed.
+  private(set) var origins: [PackagePath: PackagePath] = [:]
+  private(set) var conflicts: [TreeMerge.Conflict] = []
+
+  init(base: TreeNodes, ours: TreeNodes, theirs: TreeNodes) throws {
+    (self.base, self.ours, self.theirs) = (base, ours, theirs)
+    try mergeMetadata()
+  }
+
+  /// All paths in order, a folder before what is in it.
+  var paths: [PackagePath] {
+    Set(base.keys).union(ours.keys).union(theirs.keys).sorted()
+  }
+
+  /// Gives what one side renamed its new name on all sides.
+  mutating func followRenames() {
+    let (own, others) = (Self.renames(from: base, to: ours), Self.renames(from: base, to: theirs))
+    for old in Set(own.keys).union(others.keys).sorted() {
+      let node = base[old]
+      switch (own[old], others[old]) {
+      case (let new?, nil):
+        if let other = theirs[old] {
+          guard theirs[new] == nil else { continue }
+          (theirs[old], theirs[new], origins[new]) = (nil, other, old)
+        } else {
+          note(.removedByThem, new, kept: .ours, node, ours[new], nil)
+        }
+        (base[old], base[new]) = (nil, theirs[new] == nil ? nil : node)
+      case (nil, let new?):
+        if let mine = ours[old] {
+          guard ours[new] == nil else { continue }
+          (ours[old], ours[new]) = (nil, mine)
+        } else {
+          note(.removedByUs, new, kept: .theirs, node, nil, theirs[new])
+        }
+        (base[old], base[new]) = (nil, ours[new] == nil ? nil : node)
+      case (let new?, let other?) where new == other: (base[old], base[new]) = (nil, node)
+      case (let new?, let other?):
+        note(.bothMoved, new, kept: .both, node, ours[new], theirs[other])
+      case (nil, nil): continue
+      }
+    }
+  }
+
+  private mutating func note(
+    _ kind: MergeConflict.Kind, _ path: PackagePath, kept: MergeConflict.Side, _ base: FileWrapper?,
+    _ own: FileWrapper?, _ other: FileWrapper?
+  ) {
+    conflicts.append(
+      TreeMerge.Conflict(
+        conflict: MergeConflict(path.string, kind, kept: kept), base: base, ours: own, theirs: other))
+  }
+
+  /// The files that are under another name, and only there, by the old name.
+  private static func renames(from base: TreeNodes, to side: TreeNodes) -> [PackagePath: PackagePath] {
+    var added: [FileWrapper.StoredFile: PackagePath] = [:]
+    // Two names of one file are no rename.
+    var repeated: Set<FileWrapper.StoredFile> = []
+    for (path, node) in side where base[path] == nil {
+      guard let file = node.storedFile else { continue }
+      if added.updateValue(path, forKey: file) != nil { repeated.insert(file) }
+    }
+    var renames: [PackagePath: PackagePath] = [:]
+    for (path, node) in base where side[path] == nil {
+      guard let file = node.storedFile, !repeated.contains(file), let new = added[file] else { continue }
+      renames[path] = new
+      // A second name that is gone, too, had the same file.
+      repeated.insert(file)
+    }
+    return renames
+  }
+
+  /// Each save of anybody's gives the metadata new values of the library's; only those of the application are the
+  /// document's.
+  private mutating func mergeMetadata() throws {
+    let path = PackagePath([PackageLayout.metadata])
+    guard let theirNode = theirs[path], let ourNode = ours[path], let other = Self.metadata(theirNode),
+      let own = Self.metadata(ourNode)
+    else { return }
+    let before = base[path].flatMap(Self.metadata)
+    let merged = mergedValue(
+      base: before?.applicationValues ?? [:], ours: own.applicationValues, theirs: other.applicationValues)
+    // What is not a conflict is made the same on both sides.
+    if merged.isConflict { return }
+    if merged.value == other.applicationValues {
+      (ours[path], base[path]) = (theirNode, theirNode)
+    } else {
+      var metadata = other
+      metadata.applicationValues = merged.value
+      ours[path] = FileWrapper(regularFileWithContents: try metadata.encoded())
+      base[path] = theirNode
+    }
+  }
+
+  private static func metadata(_ node: FileWrapper) -> PackageMetadata? {
+    // A plist that is not ours is a file like any other.
+    node.isRegularFile ? try? PackageMetadata(decoding: node.contents()) : nil
+  }
+}

@@ -1,0 +1,53 @@
+import DurableIO
+import Synchronization
+
+// What a tree knows of the disk, for telling its own program's writes from those of others. Reads nothing.
+extension FileWrapper {
+  /// What this tree knows to be on disk at a place in it; nil when it never looked there.
+  func knownBaseline(at path: PackagePath) -> DirectoryNode.Baseline? {
+    guard let name = path.name else { return nil }
+    if let folder = knownFolder(at: path.parent) { return folder.knownBaseline(of: name) }
+    // In a folder that is known not to be there, there is nothing.
+    if case .absent? = knownBaseline(at: path.parent) { return .absent }
+    return nil
+  }
+
+  /// The folder that stands on disk at a place, where it is an object.
+  private func knownFolder(at path: PackagePath) -> FileWrapper? {
+    var folder = self
+    for name in path.names {
+      guard folder.isDirectory,
+        let child = folder.state.withLock({ state in state.withDirectory { $0.children[name] } })
+      else { return nil }
+      folder = child
+    }
+    let stored = folder.state.withLock { $0.stored }
+    // A folder that was renamed in memory is somewhere else on disk.
+    return folder.isDirectory && stored?.path == path ? folder : nil
+  }
+
+  private func knownBaseline(of name: FileName) -> DirectoryNode.Baseline? {
+    let (change, child, listing) = state.withLock { state in
+      state.withDirectory { ($0.changes[name], $0.children[name], $0.listing) }
+    }
+    if let change { return change }
+    if let child { return .present(child.state.withLock { $0.stored?.status }) }
+    guard let listing else { return nil }
+    return listing.position(of: name) == nil ? .absent : .present(nil)
+  }
+
+  /// Everything that this tree knows to be on disk in the folders that it has listed, by place.
+  func knownBaselines() -> [PackagePath: [FileName: DirectoryNode.Baseline]] {
+    var known: [PackagePath: [FileName: DirectoryNode.Baseline]] = [:]
+    collectBaselines(at: .root, into: &known)
+    return known
+  }
+
+  private func collectBaselines(
+    at path: PackagePath, into known: inout [PackagePath: [FileName: DirectoryNode.Baseline]]
+  ) {
+    guard isDirectory, state.withLock({ $0.stored?.path }) == path else { return }
+    known[path] = knownBaselines(at: .root)
+    for (name, child) in objects { child.collectBaselines(at: path.appending(name), into: &known) }
+  }
+}

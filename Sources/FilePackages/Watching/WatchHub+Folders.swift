@@ -1,0 +1,213 @@
+import DurableIO
+import SystemPackage
+
+// The folders of a package.
+extension WatchHub {
+  private static let events: Inotify.Mask = [
+    .attributes, .closedAfterWriting, .created, .deleted, .deletedItself, .modified, .movedFrom, .movedItself,
+    .movedTo,
+  ]
+
+  /// Watches a folder and all that are in it, links not followed.
+  ///
+  /// - Parameter isNew: whether everything in it is news.
+  func watch(
+    _ directory: borrowing OwnedDescriptor, as folder: WatchedFolder, of package: WatchedPackage, isNew: Bool
+  ) {
+    let path = folder.path
+    guard path.names.count <= PackageSnapshot.maximumDepth else { return }
+    // (1)
+    startWatching(directory, as: folder, of: package)
+    let listing: DirectoryListing
+    do {
+      listing = try disk.list(directory)
+    } catch {
+      return poll(folder, of: package, because: error)
+    }
+    if folder.isPolled || package.options.polls {
+      folder.seen = statuses(of: listing, in: directory, of: folder, package)
+    }
+    for position in 0..<listing.count {
+      let name = listing.name(at: position)
+      if folder === package.root && name == PackageLayout.hidden { continue }
+      if isNew { package.insert(path.appending(name), isFound: true) }
+      if listing.kind(at: position) == .directory {
+        watchChild(name, of: folder, in: directory, of: package, isNew: isNew)
+      }
+    }
+  }
+
+  /// Watches a folder that has just come, and reports what is in it.
+  func watchChild(_ name: FileName, of folder: WatchedFolder, of package: WatchedPackage) {
+    do {
+      let directory = try open(folder, of: package)
+      watchChild(name, of: folder, in: directory, of: package, isNew: true)
+    } catch {
+      // A folder on the way to it was renamed or removed, which is told next; or the package itself is on its
+      // way, and only its descriptor would lead to what is in it.
+      let isGone = [.noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels].contains(error.code)
+      if !isGone || package.anchor == nil { package.isIncomplete = true }
+    }
+  }
+
+  private func watchChild(
+    _ name: FileName, of folder: WatchedFolder, in directory: borrowing OwnedDescriptor,
+    of package: WatchedPackage, isNew: Bool
+  ) {
+    let child = WatchedFolder(name, in: folder)
+    do {
+      let inner = try disk.openDirectory(name, in: directory)
+      folder.children[name] = child
+      watch(inner, as: child, of: package, isNew: isNew)
+    } catch {
+      switch error.code {
+      // Gone again, or something else by now: what follows tells.
+      case .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels: return
+      default:
+        folder.children[name] = child
+        poll(child, of: package, because: error)
+      }
+    }
+  }
+
+  /// Has the system tell of one folder; where it does not, the folder is looked at from time to time.
+  private func startWatching(
+    _ directory: borrowing OwnedDescriptor, as folder: WatchedFolder, of package: WatchedPackage
+  ) {
+    do {
+      folder.watch = try watch(directory, for: Self.events) { $0.folders[package.id] = folder }
+      package.setPolled(folder, false)
+    } catch {
+      poll(folder, of: package, because: error)
+    }
+  }
+
+  private func poll(_ folder: WatchedFolder, of package: WatchedPackage, because error: SystemError) {
+    package.setPolled(folder, true)
+    package.report.note(limitation(error, folder.path, of: package))
+  }
+
+  /// What the owner of a document is told of something that cannot be watched.
+  func limitation(
+    _ error: SystemError, _ path: PackagePath, of package: WatchedPackage
+  ) -> FilePackageError {
+    let node = StoredNode(location: Location(package.path, on: disk), path: path)
+    var limitation = FilePackageError(error, .watch, node)
+    if [.noSpace, .tooManyOpenFiles, .tooManyOpenFilesInSystem].contains(error.code) {
+      limitation.code = .watchLimit
+      limitation.reason = nil
+    }
+    return limitation
+  }
+
+  /// Gives up the watches of a folder and of all that are in it.
+  func unwatch(_ folder: WatchedFolder, of package: WatchedPackage) {
+    if let watch = folder.watch {
+      folder.watch = nil
+      release(watch) { if $0.folders[package.id] === folder { $0.folders[package.id] = nil } }
+    }
+    package.setPolled(folder, false)
+    for child in folder.children.values { unwatch(child, of: package) }
+    folder.children = [:]
+  }
+
+  /// After events were lost, a folder may have come that nobody knows of.
+  func watchAgain(_ package: WatchedPackage) {
+    package.isIncomplete = false
+    guard let root = package.root else { return }
+    unwatch(root, of: package)
+    let fresh = WatchedFolder(root.name, in: nil)
+    package.root = fresh
+    // What cannot be opened now is looked at again after a while, as a package that nobody knows.
+    guard let directory = try? open(fresh, of: package) else { return package.isPlaceWatched = false }
+    watch(directory, as: fresh, of: package, isNew: false)
+  }
+
+  /// Opens a folder name by name.
+  private func open(_ folder: WatchedFolder, of package: WatchedPackage) throws(SystemError)
+    -> OwnedDescriptor
+  {
+    // On its way to another place, the document is where its anchor is.
+    let start = package.anchor.map { disk.link(to: $0.descriptor) } ?? package.path
+    var directory = try disk.openDirectory(at: start)
+    guard package.isNode(try disk.status(of: directory)) else {
+      throw SystemError("open", code: .noSuchFileOrDirectory)
+    }
+    for name in folder.path.names { directory = try disk.openDirectory(name, in: directory) }
+    return directory
+  }
+
+  // MARK: Looking from time to time
+
+  /// Looks at everything of a document that the system does not tell of, and does so again after a while.
+  func poll(_ id: WatchedPackage.ID, isFirst: Bool = false) {
+    guard let package = packages[id] else { return }
+    package.isPollSet = false
+    if !isFirst {
+      if !package.isPlaceWatched { watchPlace(of: package) }
+      let wasMissing = package.missingSince != nil
+      look(at: package)
+      if let root = package.root, package.missingSince == nil { poll(root, of: package) }
+      if package.options.polls, package.status?.kind == .file { lookAtFile(package) }
+      if !package.news.isEmpty || (package.missingSince != nil && !wasMissing) { touch(package) }
+    }
+    schedulePolling(of: package)
+  }
+
+  func schedulePolling(of package: WatchedPackage) {
+    guard package.needsPolling, !package.isPollSet else { return }
+    package.isPollSet = true
+    after(package.options.pollInterval) { [id = package.id] hub in hub.poll(id) }
+  }
+
+  private func poll(_ folder: WatchedFolder, of package: WatchedPackage) {
+    // What cannot be opened now is gone, which the folder that holds it shows, or is tried again.
+    if folder.isPolled || package.options.polls, let directory = try? open(folder, of: package) {
+      // By now there may be a watch for it; what happened before is still found by comparing.
+      if folder.watch == nil { startWatching(directory, as: folder, of: package) }
+      compare(folder, in: directory, of: package)
+    }
+    for child in Array(folder.children.values) { poll(child, of: package) }
+  }
+
+  private func compare(
+    _ folder: WatchedFolder, in directory: borrowing OwnedDescriptor, of package: WatchedPackage
+  ) {
+    // A folder that cannot be listed now stays as it was seen, until it can.
+    guard let listing = try? disk.list(directory) else { return }
+    let (before, now) = (folder.seen, statuses(of: listing, in: directory, of: folder, package))
+    folder.seen = now
+    let path = folder.path
+    for name in Set(before.keys).union(now.keys) {
+      let status = now[name]
+      if let status, before[name].map(status.isSame) == true { continue }
+      package.insert(path.appending(name))
+      if let old = folder.children.removeValue(forKey: name) { unwatch(old, of: package) }
+      if status?.kind == .directory {
+        watchChild(name, of: folder, in: directory, of: package, isNew: true)
+      }
+    }
+  }
+
+  private func statuses(
+    of listing: DirectoryListing, in directory: borrowing OwnedDescriptor, of folder: WatchedFolder,
+    _ package: WatchedPackage
+  ) -> [FileName: FileStatus] {
+    var statuses: [FileName: FileStatus] = [:]
+    for position in 0..<listing.count {
+      let name = listing.name(at: position)
+      if folder === package.root && name == PackageLayout.hidden { continue }
+      // What is gone by now is not there.
+      statuses[name] = try? disk.status(of: name, in: directory)
+    }
+    return statuses
+  }
+}
+
+extension FileStatus {
+  /// Whether nothing happened to the node; of a folder, what is in it counts for itself.
+  fileprivate func isSame(as earlier: FileStatus) -> Bool {
+    if kind == .directory { return kind == earlier.kind && identity.isSameNode(as: earlier.identity) }
+    return kind == earlier.kind && identity == earlier.identity
+  }
+}

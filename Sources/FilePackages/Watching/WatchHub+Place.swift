@@ -1,0 +1,164 @@
+import DurableIO
+import SystemPackage
+
+// Where a document is, and what stands in its place.
+extension WatchHub {
+  private static let moves: Inotify.Mask = [.movedItself, .deletedItself]
+  private static let names: Inotify.Mask = [.created, .deleted, .movedFrom, .movedTo]
+  private static let writes: Inotify.Mask = [.modified, .closedAfterWriting, .attributes]
+
+  /// Watches the folder that holds the document, and those above it for being moved.
+  func watchPlace(of package: WatchedPackage) {
+    unwatchPlace(of: package)
+    guard let name = package.path.lastComponent.map(FileName.init) else { return }
+    package.placeName = name
+    var folder = package.path
+    var isParent = true
+    var isWatched = true
+    repeat {
+      folder = folder.removingLastComponent()
+      let path = folder
+      do throws(SystemError) {
+        let node = try disk.openPlace(at: path)
+        let isFlat = package.status.map { $0.kind != .directory } ?? true
+        let events = isParent ? Self.moves.union(Self.names).union(isFlat ? Self.writes : []) : Self.moves
+        let watch = try watch(node, for: events) { [id = package.id] point in
+          if isParent {
+            point.documents[name, default: []].insert(id)
+            point.path = path
+          } else {
+            point.beneath.insert(id)
+          }
+        }
+        package.placeWatches.append(watch)
+      } catch {
+        // A folder that may not be read cannot be watched; then the place is looked at from time to time.
+        isWatched = false
+        let limitation = limitation(error, .root, of: package)
+        if limitation.code == .watchLimit { package.report.note(limitation) }
+      }
+      isParent = false
+    } while folder.lastComponent != nil
+    package.isPlaceWatched = isWatched
+    package.noteLimits()
+  }
+
+  func unwatchPlace(of package: WatchedPackage) {
+    let watches = package.placeWatches
+    package.placeWatches = []
+    guard let name = package.placeName else { return }
+    for watch in watches {
+      release(watch) { [id = package.id] point in
+        point.beneath.remove(id)
+        point.documents[name]?.remove(id)
+        if point.documents[name]?.isEmpty == true { point.documents[name] = nil }
+      }
+    }
+  }
+
+  /// Takes what is in the document's place for the document.
+  func install(_ place: consuming OwnedDescriptor, in package: WatchedPackage) throws(SystemError) {
+    let status = try disk.status(of: place)
+    if let old = package.root { unwatch(old, of: package) }
+    package.root = nil
+    package.status = status
+    package.isIncomplete = false
+    package.missingSince = nil
+    package.lead = nil
+    if status.kind == .directory {
+      let root = WatchedFolder(FileName(bytes: []), in: nil)
+      package.root = root
+      // This very folder, whatever has its name by now.
+      watch(try disk.openDirectory(at: disk.link(to: place)), as: root, of: package, isNew: false)
+    }
+    anchor(package, at: place)
+  }
+
+  /// Looks at whether the document is in its place, or another one.
+  func look(at package: WatchedPackage) {
+    do throws(SystemError) {
+      let place = try disk.openPlace(at: package.path)
+      let now = try disk.status(of: place)
+      if package.isNode(now), package.root.map({ $0.watch != nil || $0.isPolled }) ?? true {
+        package.missingSince = nil
+        return
+      }
+      // Neither a link to where it went nor a FIFO is a document.
+      guard now.kind == .directory || now.kind == .file else { return markMissing(package) }
+      try install(place, in: package)
+      watchPlace(of: package)
+      package.news.append(WatchNews(isReplaced: true), limit: package.options.maximumPaths)
+    } catch {
+      switch error.code {
+      case .noSuchFileOrDirectory, .notDirectory: markMissing(package)
+      // What cannot be looked at now is looked at again.
+      default: package.isPlaceWatched = false
+      }
+    }
+  }
+
+  func lookAtFile(_ package: WatchedPackage) {
+    guard let place = try? disk.openPlace(at: package.path), let now = try? disk.status(of: place),
+      package.isNode(now), now.identity != package.status?.identity
+    else { return }
+    package.status = now
+    package.insert(.root)
+  }
+
+  private func markMissing(_ package: WatchedPackage) {
+    if package.status != nil { package.missingSince = package.missingSince ?? .now }
+  }
+
+  /// Finds out where a document is that is not in its place any more.
+  ///
+  /// - Returns: how long to wait until that can be said; nil when it is known.
+  func settleAbsence(of package: WatchedPackage) -> Duration? {
+    guard let since = package.missingSince else { return nil }
+    let left = package.options.absence - since.duration(to: .now)
+    if left > .zero { return left }
+    switch whereabouts(of: package) {
+    case .underway: return package.options.absence
+    case .found(let path):
+      package.path = path
+      package.missingSince = nil
+      package.lead = nil
+      watchPlace(of: package)
+      package.news.moved = path
+    case .unknown:
+      if let root = package.root { unwatch(root, of: package) }
+      package.root = nil
+      package.status = nil
+      package.missingSince = nil
+      drop(&package.anchor)
+      package.news.append(WatchNews(isDeleted: true), limit: package.options.maximumPaths)
+    }
+    return nil
+  }
+
+  private enum Whereabouts {
+    case found(FilePath)
+    /// It has one of the names that a save gives it for a moment.
+    case underway
+    case unknown
+  }
+
+  private func whereabouts(of package: WatchedPackage) -> Whereabouts {
+    var places: [FilePath] = []
+    // A failure to ask is an answer: it is not known.
+    if let anchor = package.anchor, let path = try? disk.path(of: anchor.descriptor) { places.append(path) }
+    if let lead = package.lead { places.append(lead) }
+    for path in places {
+      guard let place = try? disk.openPlace(at: path), let status = try? disk.status(of: place),
+        package.isNode(status), let name = path.lastComponent
+      else { continue }
+      return FileName(name).bytes.starts(with: Siblings.prefix) ? .underway : .found(path)
+    }
+    return .unknown
+  }
+}
+
+extension FilePath {
+  func appending(_ name: FileName) -> FilePath {
+    FilePath(lossless: (self == "/" ? "" : FileName(self).string) + "/" + name.string)
+  }
+}

@@ -1,0 +1,222 @@
+import Dispatch
+import DurableIO
+import Synchronization
+import SystemPackage
+
+// (1) A folder is watched before it is listed: what is made in it is found by the one or told by the other.
+// (2) A watch belongs to a node, not to a path: when a folder is renamed, its watches are given up, and it is
+//     watched anew under its new name and looked at whole.
+// (3) A watch ends when the last document that needs it does.
+
+/// All watchers of a process: one inotify descriptor, one thread, which may block.
+package actor WatchHub {
+  private nonisolated let executor = BlockingExecutor(label: "com.filepackages.watching")
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  let disk = PosixDisk()
+  private var source: InotifySource?
+  private var points: [Int32: WatchPoint] = [:]
+  var packages: [WatchedPackage.ID: WatchedPackage] = [:]
+  private var nextID: WatchedPackage.ID = 0
+  /// The first halves of renames, until the second ones come.
+  var renames: [UInt32: Set<WatchedPackage.ID>] = [:]
+  /// How many watches this hub takes; less than the system allows only in tests.
+  private let maximumWatches: Int
+  private var anchorsLeft: Int
+
+  package init(maximumWatches: Int = .max, maximumAnchors: Int? = nil) {
+    self.maximumWatches = maximumWatches
+    anchorsLeft = maximumAnchors ?? PosixDisk().descriptorLimit / 8
+  }
+
+  private struct Weak: Sendable {
+    weak var hub: WatchHub?
+  }
+
+  // The descriptor is one for the whole process, since users have few of them.
+  private static let current = Mutex(Weak())
+
+  static func shared() -> WatchHub {
+    current.withLock { current in
+      if let hub = current.hub { return hub }
+      let hub = WatchHub()
+      current.hub = hub
+      return hub
+    }
+  }
+
+  // MARK: Documents
+
+  func add(
+    _ path: FilePath, _ options: PackageWatcher.Options, _ state: (any KnownState)?, _ report: WatchReport
+  ) throws(FilePackageError) -> WatchedPackage.ID {
+    let path = try resolved(path)
+    nextID += 1
+    let package = WatchedPackage(nextID, path, options, state, report)
+    packages[package.id] = package
+    do throws(SystemError) {
+      // (1) The place, too: what takes it from now on is told.
+      watchPlace(of: package)
+      let place = try disk.openPlace(at: path)
+      try install(place, in: package)
+    } catch {
+      remove(package.id)
+      throw FilePackageError(error, .watch, StoredNode(location: Location(path, on: disk), path: .root))
+    }
+    guard let kind = package.status?.kind, kind == .directory || kind == .file else {
+      remove(package.id)
+      throw FilePackageError(.wrongKind, .watch, document: FileName(path).string)
+    }
+    poll(package.id, isFirst: true)
+    return package.id
+  }
+
+  func remove(_ id: WatchedPackage.ID) {
+    guard let package = packages.removeValue(forKey: id) else { return }
+    if let root = package.root { unwatch(root, of: package) }
+    unwatchPlace(of: package)
+    drop(&package.anchor)
+  }
+
+  /// The absolute path without a symbolic link.
+  private func resolved(_ path: FilePath) throws(FilePackageError) -> FilePath {
+    let node: StoredNode
+    do {
+      node = try StoredNode.look(at: path, following: true, on: disk)
+    } catch {
+      throw error.during(.watch)
+    }
+    do {
+      let folder = try disk.path(of: disk.openDirectory(at: node.location.path))
+      return node.path.name.map { folder.appending($0) } ?? folder
+    } catch {
+      throw FilePackageError(error, .watch, node)
+    }
+  }
+
+  // MARK: Anchors
+
+  func anchor(_ package: WatchedPackage, at place: consuming OwnedDescriptor) {
+    drop(&package.anchor)
+    guard anchorsLeft > 0 else { return }
+    anchorsLeft -= 1
+    package.anchor = OpenNode(place)
+  }
+
+  func drop(_ anchor: inout OpenNode?) {
+    if anchor != nil { anchorsLeft += 1 }
+    anchor = nil
+  }
+
+  // MARK: Watches
+
+  /// Watches a node for one document.
+  ///
+  /// - Throws: ENOSPC, EMFILE or ENFILE at the system's limits; what else the system says.
+  func watch(
+    _ node: borrowing OwnedDescriptor, for events: Inotify.Mask, _ note: (inout WatchPoint) -> Void
+  ) throws(SystemError) -> Int32 {
+    let source = try openSource()
+    let watch = try source.inotify.watch(node, for: events)
+    if points[watch] == nil && points.count >= maximumWatches {
+      source.inotify.remove(watch)
+      throw SystemError("inotify_add_watch", code: .noSpace)
+    }
+    note(&points[watch, default: WatchPoint()])
+    return watch
+  }
+
+  /// Gives up what one document has of a watch. (3)
+  func release(_ watch: Int32, _ note: (inout WatchPoint) -> Void) {
+    guard points[watch] != nil else { return }
+    note(&points[watch, default: WatchPoint()])
+    guard points[watch]?.isEmpty == true else { return }
+    points[watch] = nil
+    source?.inotify.remove(watch)
+  }
+
+  func point(_ watch: Int32) -> WatchPoint? { points[watch] }
+
+  /// The watch is gone already.
+  func forget(_ watch: Int32) { points[watch] = nil }
+
+  package var watchCount: Int { points.count }
+
+  private func openSource() throws(SystemError) -> InotifySource {
+    if let source { return source }
+    let source = InotifySource(try Inotify.open(), on: executor.queue) { [weak self] in
+      self?.assumeIsolated { $0.readEvents() }
+    }
+    self.source = source
+    return source
+  }
+
+  /// Reads what there is, some at a time, so that timers have their turn.
+  private func readEvents() {
+    guard let source else { return }
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 8)
+    defer { buffer.deallocate() }
+    for _ in 0..<16 {
+      // A failure to read leaves the descriptor readable, and this is called again.
+      guard let events = try? source.inotify.read(into: buffer), !events.isEmpty else { return }
+      for event in events { handle(event) }
+    }
+  }
+
+  // MARK: Time
+
+  /// Does something on this thread after a while, if this hub is still there.
+  func after(_ delay: Duration, _ body: @escaping @Sendable (isolated WatchHub) -> Void) {
+    let (seconds, attoseconds) = delay.components
+    let interval = DispatchTimeInterval.nanoseconds(
+      Int(seconds * 1_000_000_000 + attoseconds / 1_000_000_000))
+    executor.queue.asyncAfter(deadline: .now() + interval) { [weak self] in
+      self?.assumeIsolated { body($0) }
+    }
+  }
+
+  /// Holds up the thread until `gate` is open: for tests of a full queue.
+  package func block(until gate: @Sendable () -> Void) { gate() }
+}
+
+/// What one watch is for.
+struct WatchPoint {
+  /// Folders of packages.
+  var folders: [WatchedPackage.ID: WatchedFolder] = [:]
+  /// Documents that stand in this folder, by name.
+  var documents: [FileName: Set<WatchedPackage.ID>] = [:]
+  /// Documents somewhere beneath it.
+  var beneath: Set<WatchedPackage.ID> = []
+  /// Where the folder is, as far as that is known.
+  var path: FilePath?
+
+  var isEmpty: Bool { folders.isEmpty && documents.isEmpty && beneath.isEmpty }
+}
+
+/// Reads an inotify descriptor whenever there is something in it; closed once nobody reads it any more.
+private final class InotifySource {
+  private final class Instance: Sendable {
+    let inotify: Inotify
+
+    init(_ inotify: consuming Inotify) { self.inotify = inotify }
+  }
+
+  private let instance: Instance
+  private let source: any DispatchSourceRead
+
+  var inotify: Inotify { _read { yield instance.inotify } }
+
+  init(_ inotify: consuming Inotify, on queue: DispatchQueue, _ handler: @escaping @Sendable () -> Void) {
+    let number = inotify.number
+    let instance = Instance(inotify)
+    self.instance = instance
+    let source = DispatchSource.makeReadSource(fileDescriptor: number, queue: queue)
+    source.setEventHandler(handler: handler)
+    // The descriptor stays open until the last event was handled.
+    source.setCancelHandler { withExtendedLifetime(instance) {} }
+    self.source = source
+    source.activate()
+  }
+
+  deinit { source.cancel() }
+}

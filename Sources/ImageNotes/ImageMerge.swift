@@ -1,0 +1,108 @@
+import Documents
+import FilePackages
+
+/// The images of two documents that were made from one.
+struct ImageMerge {
+  private(set) var images: [ImageNotes.Image] = []
+  private(set) var conflicts: [MergeConflict] = []
+
+  init(base: [ImageNotes.Image], ours: [ImageNotes.Image], theirs: [ImageNotes.Image]) throws {
+    var own = ours
+    let before = Self.byPath(base)
+    var merged: [String: ImageNotes.Image] = [:]
+    let others = Self.byPath(theirs)
+    for index in own.indices {
+      // Two images that happen to have one name are two.
+      guard before[own[index].path] == nil, let other = others[own[index].path],
+        try !own[index].hasSamePicture(as: other)
+      else { continue }
+      let taken = (own + theirs).map(\.name)
+      own[index] = try own[index].moved(toNameAmongst: taken)
+    }
+    let mine = Self.byPath(own)
+    for path in Set(mine.keys).union(others.keys).sorted() {
+      if let image = try merge(path, before[path], mine[path], others[path]) { merged[path] = image }
+    }
+    let order = OrderMerge(
+      base: base.map(\.path), ours: own.map(\.path), theirs: theirs.map(\.path), staying: Set(merged.keys))
+    if order.isConflict { conflicts.append(MergeConflict(Layout.list, .bothMoved, kept: .ours)) }
+    images = order.elements.compactMap { merged[$0] }
+  }
+
+  private static func byPath(_ images: [ImageNotes.Image]) -> [String: ImageNotes.Image] {
+    Dictionary(images.map { ($0.path, $0) }) { first, _ in first }
+  }
+
+  /// The image of one place, nil where there is none any more.
+  private mutating func merge(
+    _ path: String, _ base: ImageNotes.Image?, _ own: ImageNotes.Image?, _ other: ImageNotes.Image?
+  ) throws -> ImageNotes.Image? {
+    guard let own else {
+      guard let base, let other, try other.isChanged(since: base) else { return base == nil ? other : nil }
+      conflicts.append(MergeConflict(path, .removedByUs, kept: .theirs))
+      return other
+    }
+    guard let other else {
+      guard let base else { return try own.detached() }
+      guard try own.isChanged(since: base) else { return nil }
+      // Of a picture that was removed with its file there is only the caption left.
+      let isThere = own.isReadable
+      conflicts.append(MergeConflict(path, .removedByThem, kept: isThere ? .ours : .theirs))
+      return isThere ? try own.detached() : nil
+    }
+    let caption = mergedValue(base: base?.caption, ours: own.caption, theirs: other.caption)
+    let picture: ImageNotes.Image
+    var isConflict = caption.isConflict
+    if try own.hasSamePicture(as: other) {
+      picture = other
+    } else if let base, try own.hasSamePicture(as: base) {
+      picture = other
+    } else {
+      let isOurs = try base.map { try other.hasSamePicture(as: $0) } ?? false
+      isConflict = isConflict || !isOurs
+      picture = try own.detached()
+    }
+    if isConflict {
+      conflicts.append(MergeConflict(path, base == nil ? .bothAdded : .bothChanged, kept: .ours))
+    }
+    var image = ImageNotes.Image(
+      name: picture.name, originalFilename: picture.originalFilename, caption: own.caption,
+      folder: picture.folder, source: picture.source)
+    image.caption = caption.value ?? own.caption
+    return image
+  }
+}
+
+extension ImageNotes.Image {
+  /// Whether both are the same picture. One that cannot be read any more counts as another.
+  fileprivate func hasSamePicture(as other: ImageNotes.Image) throws -> Bool {
+    if case .stored(let own) = source, case .stored(let others) = other.source, own === others { return true }
+    // What is gone from the disk is no picture that anything could be lost of.
+    guard let own = try? file(), let others = try? other.file() else { return false }
+    return (try? own.hasSameContents(as: others)) ?? false
+  }
+
+  fileprivate func isChanged(since base: ImageNotes.Image) throws -> Bool {
+    try caption != base.caption || !hasSamePicture(as: base)
+  }
+
+  fileprivate var isReadable: Bool {
+    guard let file = try? file() else { return false }
+    return (try? file.withRandomAccess { _, _ in true }) ?? false
+  }
+
+  /// The same image for another tree, in which it is new.
+  fileprivate func detached() throws -> ImageNotes.Image {
+    guard !isNew else { return self }
+    return ImageNotes.Image(
+      name: name, originalFilename: originalFilename, caption: caption, folder: folder,
+      source: .new(try file().copy()))
+  }
+
+  fileprivate func moved(toNameAmongst taken: [String]) throws -> ImageNotes.Image {
+    let format = try header().format
+    return ImageNotes.Image(
+      name: FreeName.of(name, format, amongst: taken), originalFilename: originalFilename, caption: caption,
+      folder: folder, source: try detached().source)
+  }
+}

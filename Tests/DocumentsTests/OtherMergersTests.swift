@@ -1,0 +1,66 @@
+import Documents
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+/// Merging by other programs, where they are installed.
+@Suite("A merge of texts beside other programs")
+struct OtherMergersTests {
+  enum Program: String, CaseIterable, Sendable {
+    case git, diff3
+
+    var url: URL { URL(filePath: "/usr/bin/\(rawValue)") }
+
+    static var installed: [Program] {
+      allCases.filter { FileManager.default.isExecutableFile(atPath: $0.url.path) }
+    }
+
+    /// What it makes of the files `base`, `ours` and `theirs`, and whether there is a conflict.
+    func merge(in folder: FilePath) throws -> (text: String, isConflict: Bool) {
+      let process = Process()
+      process.executableURL = url
+      process.arguments =
+        switch self {
+        case .git: ["merge-file", "-p", "--diff3", "ours", "base", "theirs"]
+        // Without -E it marks changes that both sides made alike, too.
+        case .diff3: ["-m", "-E", "ours", "base", "theirs"]
+        }
+      process.currentDirectoryURL = URL(filePath: folder.string)
+      let output = URL(filePath: folder.appending("output").string)
+      try Data().write(to: output)
+      process.standardOutput = try FileHandle(forWritingTo: output)
+      try process.run()
+      process.waitUntilExit()
+      // The number of conflicts, or 1; above that, it failed.
+      try #require(process.terminationReason == .exit && process.terminationStatus < (self == .git ? 128 : 2))
+      return (try String(contentsOf: output, encoding: .utf8), process.terminationStatus != 0)
+    }
+  }
+
+  /// Of lines of which no two are equal there is one difference, and nothing on which two programs may differ but
+  /// what counts as touching.
+  @Test(
+    .enabled(if: !Program.installed.isEmpty, "needs git or diff3"), arguments: Program.installed)
+  func `comes to the same as`(program: Program) async throws {
+    try await withTemporaryDirectory { folder in
+      var conflicts = 0
+      for seed in 0..<60 as Range<UInt64> {
+        let edited = ThreeWayMergeTests.Edited(seed: seed, lines: 12, edits: 5)
+        let texts = (edited.base.joined(), edited.text(0), edited.text(1))
+        for (name, text) in [("base", texts.0), ("ours", texts.1), ("theirs", texts.2)] {
+          try Data(text.utf8).write(to: URL(filePath: folder.appending(name).string))
+        }
+        let merge = ThreeWayMerge(base: texts.0, ours: texts.1, theirs: texts.2)
+        let other = try program.merge(in: folder)
+        #expect(other.isConflict == !merge.conflicts.isEmpty, "seed \(seed): \(other.text)")
+        if merge.conflicts.isEmpty && !other.isConflict {
+          #expect(merge.text() == other.text, "seed \(seed)")
+        }
+        conflicts += merge.conflicts.count
+      }
+      // Both kinds were there.
+      #expect(conflicts > 5)
+    }
+  }
+}

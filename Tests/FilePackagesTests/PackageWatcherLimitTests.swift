@@ -1,0 +1,165 @@
+import Dispatch
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import Glibc
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("The limits of watching")
+struct PackageWatcherLimitTests {
+  private static func tree(folders: Int) -> TestTree {
+    let names = (0..<folders).map { FileName("Folder \($0)") }
+    return .directory(Dictionary(uniqueKeysWithValues: names.map { ($0, ["File": "old"]) }))
+  }
+
+  @Test func `are said, and what is not watched is looked at from time to time`() async throws {
+    try await withScratch { scratch in
+      try scratch.make("A.pkg", Self.tree(folders: 12))
+      // Enough for the folders above and some of the package's.
+      let hub = WatchHub(maximumWatches: 8)
+      let listener = try await scratch.watch("A.pkg", in: hub)
+      let limitation = try #require(listener.watcher.limitation)
+      #expect(limitation.code == .watchLimit && limitation.description.contains("max_user_watches"))
+      for number in 0..<12 { try scratch.write("new", to: "A.pkg/Folder \(number)/File") }
+      try scratch.makeFolder("A.pkg/Folder 3/New/Inner")
+      try scratch.write("new", to: "A.pkg/Folder 3/New/Inner/File")
+      let expected = Set((0..<12).map { "Folder \($0)/File" } + ["Folder 3/New/Inner/File"])
+      try await listener.expect { $0.paths.isSuperset(of: expected) }
+      listener.forget()
+      try scratch.remove("A.pkg/Folder 7/File")
+      try scratch.remove("A.pkg/Folder 11")
+      try scratch.write("newer", to: "A.pkg/Folder 3/New/Inner/File")
+      try await listener.expect {
+        $0.paths.isSuperset(of: ["Folder 7/File", "Folder 11", "Folder 3/New/Inner/File"])
+      }
+      // With fewer folders there are enough.
+      for number in 0..<10 { try scratch.remove("A.pkg/Folder \(number)") }
+      try await listener.expect { $0.watcher.limitation == nil }
+      await listener.end()
+      #expect(await hub.watchCount == 0)
+    }
+  }
+
+  @Test func `are none where everything is looked at anyway`() async throws {
+    try await withScratch { scratch in
+      try scratch.make("A.pkg", PackageWatcherTests.tree)
+      try scratch.make("A.txt", "text")
+      var options = PackageWatcher.Options.hasty
+      options.polls = true
+      // Nobody tells of anything.
+      let hub = WatchHub(maximumWatches: 0)
+      let listener = try await scratch.watch("A.pkg", options: options, in: hub)
+      try scratch.write("new", to: "A.pkg/Images/Deep/2.png")
+      try scratch.makeFolder("A.pkg/New/Inner")
+      try await listener.expect { $0.paths == ["Images/Deep/2.png", "New", "New/Inner"] }
+      try scratch.rename("A.pkg", to: "B.pkg")
+      try await listener.expect { $0.watcher.url.path == scratch.text("B.pkg") }
+      let flat = try await scratch.watch("A.txt", options: options, in: hub)
+      try scratch.overwrite("A.txt", "new text")
+      try await flat.expect { $0.events == [.changed([""])] || $0.events == [.replaced] }
+      #expect(await hub.watchCount == 0)
+      await flat.end()
+      await listener.end()
+    }
+  }
+
+  @Test func `of the system's queue are an overflow, after which everything is watched`() async throws {
+    try await withScratch { scratch in
+      let limit = try String(
+        contentsOf: URL(filePath: "/proc/sys/fs/inotify/max_queued_events"), encoding: .utf8)
+      let queue = try #require(Int(limit.filter(\.isNumber)))
+      try #require(queue <= 100_000, "a queue that takes too long to fill")
+      try scratch.make("A.pkg", PackageWatcherTests.tree)
+      let hub = WatchHub()
+      let listener = try await scratch.watch("A.pkg", in: hub)
+      let (closed, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      let blocked = Task {
+        await hub.block {
+          closed.signal()
+          gate.wait()
+        }
+      }
+      await Self.wait(for: closed)
+      // The same event twice in a row would be one.
+      let (one, other) = (scratch.text("A.pkg/Text.txt"), scratch.text("A.pkg/Other.txt"))
+      for _ in 0...(queue / 2) {
+        chmod(one, 0o600)
+        chmod(other, 0o600)
+      }
+      try scratch.makeFolder("A.pkg/Unheard/Inner")
+      gate.signal()
+      await blocked.value
+      try await listener.expect { $0.events.contains(.overflow) }
+      listener.forget()
+      try scratch.write("x", to: "A.pkg/Unheard/Inner/File")
+      try await listener.expect { $0.paths.contains("Unheard/Inner/File") }
+    }
+  }
+
+  private static func wait(for semaphore: DispatchSemaphore) async {
+    await withCheckedContinuation { continuation in
+      DispatchQueue.global().async {
+        semaphore.wait()
+        continuation.resume()
+      }
+    }
+  }
+
+  @Test func `allow 1,000 documents with one descriptor, which goes with the last`() async throws {
+    // In a process of its own, whose descriptors nobody else opens.
+    await #expect(processExitsWith: .success) {
+      func inotifyDescriptors() throws -> Int {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count { number in
+          (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)"))?
+            .contains("inotify") == true
+        }
+      }
+      func openDescriptors() throws -> Int {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+      }
+      try await withScratch { scratch in
+        for number in 0..<1_000 { try scratch.makeFolder("\(number).pkg/Images") }
+        let before = try openDescriptors()
+        var listeners: [WatchListener] = []
+        for number in 0..<1_000 {
+          let watcher = try await PackageWatcher.watch(scratch.url("\(number).pkg"), options: .hasty)
+          listeners.append(WatchListener(watcher))
+        }
+        #expect(try inotifyDescriptors() == 1)
+        // One for inotify, what waiting for it takes, and an eighth of those that there may be.
+        #expect(try openDescriptors() <= before + 8 + PosixDisk().descriptorLimit / 8)
+        for number in 0..<1_000 { try scratch.write("x", to: "\(number).pkg/Images/File") }
+        for listener in listeners { try await listener.expect { $0.paths == ["Images/File"] } }
+        try scratch.rename("999.pkg", to: "moved.pkg")
+        try await listeners[999].expect { $0.watcher.url.path == scratch.text("moved.pkg") }
+        for listener in listeners { await listener.end() }
+        listeners = []
+        let end = ContinuousClock.now + .seconds(30)
+        while try inotifyDescriptors() > 0, ContinuousClock.now < end {
+          try await Task.sleep(for: .milliseconds(2))
+        }
+        #expect(try inotifyDescriptors() == 0)
+        #expect(try openDescriptors() <= before + 8)
+      }
+    }
+  }
+
+  @Test func `are not reached by watchers that nobody holds any more`() async throws {
+    try await withScratch { scratch in
+      try scratch.make("A.pkg", PackageWatcherTests.tree)
+      let hub = WatchHub()
+      do {
+        let watcher = try await PackageWatcher.watch(scratch.url("A.pkg"), in: hub)
+        #expect(await hub.watchCount > 0)
+        withExtendedLifetime(watcher) {}
+      }
+      let end = ContinuousClock.now + .seconds(30)
+      while await hub.watchCount > 0, ContinuousClock.now < end {
+        try await Task.sleep(for: .milliseconds(2))
+      }
+      #expect(await hub.watchCount == 0)
+    }
+  }
+}

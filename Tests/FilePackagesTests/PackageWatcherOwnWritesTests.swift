@@ -1,0 +1,179 @@
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("A program's own writes")
+struct PackageWatcherOwnWritesTests {
+  private static func store(_ scratch: Scratch, contentType: String? = "org.example.a") async throws
+    -> PackageStore
+  {
+    let tree = FileWrapper(directoryWithFileWrappers: [:])
+    let edits: [Edit] = [
+      .put("Text.txt", "old"), .put("Other.txt", "other"), .folder("Images"), .put("Images/1.png", "one"),
+      .folder("Images/Deep"), .put("Images/Deep/2.png", "two"),
+    ]
+    for edit in edits { try edit.apply(to: tree) }
+    let url = scratch.url("A.pkg")
+    _ = try await PackageStore.create(tree, at: url, contentType: contentType)
+    return try await PackageStore.open(at: url)
+  }
+
+  private static let ways: [PackageStore.SavingOptions] = [[], .staged, .returnsAtCommit]
+
+  @Test(arguments: ways)
+  func `are never reported to it`(options: PackageStore.SavingOptions) async throws {
+    for contentType in [nil, "org.example.a"] {
+      try await withScratch { scratch in
+        let store = try await Self.store(scratch, contentType: contentType)
+        let listener = try await scratch.watch("A.pkg", knowing: store)
+        try await store.edit([.put("Text.txt", "new"), .folder("New"), .put("New/File.txt", "new")])
+        try await store.save(options: options)
+        try await store.edit([
+          .remove("Other.txt"), .move("Images/1.png", "Images/Deep/1.png"), .mode("Text.txt", 0o600),
+        ])
+        try await store.save(options: options)
+        try await store.edit([.put("Text.txt", "newer"), .remove("New")])
+        if options != .returnsAtCommit { try await store.edit([.move("Images/Deep", "Pictures")]) }
+        try await store.save(options: options)
+        try await store.publish()
+        let told = try await listener.all(in: scratch.text("A.pkg"))
+        #expect(told == [])
+        try await store.close()
+        let toldAtClosing = try await listener.all(before: "Second", in: scratch.text("A.pkg"))
+        #expect(toldAtClosing == ["Marker"])
+        #expect(listener.others == [])
+        await listener.end()
+      }
+    }
+  }
+
+  @Test func `are told from those of others, one by one`() async throws {
+    try await withScratch { scratch in
+      let store = try await Self.store(scratch)
+      let listener = try await scratch.watch("A.pkg", knowing: store)
+      for round in 0..<20 {
+        try await store.put("Text.txt", "mine \(round)")
+        try scratch.write("theirs \(round)", to: "A.pkg/Other.txt")
+        try await store.save(options: round.isMultiple(of: 5) ? .staged : [])
+        try scratch.write("theirs \(round)", to: "A.pkg/Images/\(round).png")
+      }
+      try await listener.expect { $0.paths.contains("Images/19.png") && $0.paths.contains("Other.txt") }
+      #expect(!listener.paths.contains("Text.txt") && !listener.paths.contains("Metadata.plist"))
+      #expect(listener.others == [])
+    }
+  }
+
+  @Test func `are news to another store of the same process`() async throws {
+    try await withScratch { scratch in
+      let store = try await Self.store(scratch)
+      let other = try await PackageStore.open(at: scratch.url("A.pkg"))
+      let listener = try await scratch.watch("A.pkg", knowing: other)
+      try await store.edit([.put("Text.txt", "new"), .put("Images/3.png", "three")])
+      try await store.save()
+      try await listener.expect { $0.paths.isSuperset(of: ["Text.txt", "Images/3.png", "Metadata.plist"]) }
+      try await store.put("Text.txt", "newer")
+      try await store.save(options: .staged)
+      try await listener.expect { $0.others == [.replaced] }
+    }
+  }
+
+  @Test func `are its own, too, where the package was moved`() async throws {
+    try await withScratch { scratch in
+      let store = try await Self.store(scratch)
+      let listener = try await scratch.watch("A.pkg", knowing: store)
+      try await store.put("Text.txt", "before")
+      try await store.save()
+      try scratch.rename("A.pkg", to: "B.pkg")
+      try await listener.expect { $0.others == [.moved(to: $0.watcher.url)] }
+      try await store.follow(to: listener.watcher.url)
+      try await store.put("Text.txt", "after")
+      try await store.save()
+      let told = try await listener.all(in: scratch.text("B.pkg"))
+      #expect(told == [])
+      let text = try await PackageStore.open(at: scratch.url("B.pkg")).tree.regularFile(at: "Text.txt")
+      #expect(text.text == "after")
+      // Another package is not this one.
+      try scratch.make("A.pkg", ["Text.txt": "x"])
+      let error = await #expect(throws: FilePackageError.self) {
+        try await store.follow(to: scratch.url("A.pkg"))
+      }
+      #expect(error?.code == .changedOnDisk && store.url.path == scratch.text("B.pkg"))
+    }
+  }
+
+  @Test func `of a name that another program took afterwards are not all that is known`() async throws {
+    try await withScratch { scratch in
+      let store = try await Self.store(scratch)
+      let listener = try await scratch.watch("A.pkg", knowing: store)
+      try await store.put("Text.txt", "mine")
+      try await store.save()
+      try scratch.write("THEM", to: "A.pkg/Text.txt")
+      try await listener.expect { $0.paths == ["Text.txt"] }
+    }
+  }
+
+  @Test func `of a flat file are known to whoever knows the file`() async throws {
+    try await withScratch { scratch in
+      try scratch.make("A.txt", "text")
+      let known = KnownFile()
+      try await known.write("text", scratch)
+      let listener = try await scratch.watch("A.txt", knowing: known)
+      try await known.write("mine", scratch)
+      try await known.write("mine again", scratch)
+      try scratch.write("theirs, which is longer", to: "A.txt")
+      try await listener.expect { !$0.events.isEmpty }
+      // One was reported, and that after the last of its own.
+      #expect(listener.events == [.changed([""])] || listener.events == [.replaced])
+      #expect(await known.asked > 0)
+    }
+  }
+
+  @Test func `are what the disk holds, and everything else is listed`() async throws {
+    try await withScratch { scratch in
+      let store = try await Self.store(scratch)
+      let tree = await store.tree
+      _ = try tree.child(named: "Text.txt")?.contents()
+      _ = try tree.child(named: "Images")?.childNames()
+      let url = scratch.url("A.pkg")
+      #expect(await store.news(of: url) == [])
+      #expect(
+        await store.news(of: url, at: ["", "Text.txt", "Images", "No such"], found: ["Other.txt"]) == [])
+      // Listed, never looked at.
+      #expect(await store.news(of: url, at: ["Other.txt"], found: []) == ["Other.txt"])
+      try scratch.overwrite("A.pkg/Text.txt", "theirs")
+      try scratch.overwrite("A.pkg/Images/9.png", "theirs")
+      try scratch.remove("A.pkg/Other.txt")
+      #expect(await store.news(of: url) == ["Images/9.png", "Other.txt", "Text.txt"])
+      #expect(
+        await store.news(of: url, at: ["Text.txt", "Images/1.png"], found: []) == [
+          "Text.txt", "Images/1.png",
+        ])
+      #expect(
+        await store.news(of: scratch.url("Elsewhere"), at: ["", "Images"], found: []) == ["", "Images"])
+    }
+  }
+}
+
+/// A flat document that remembers the file it wrote.
+private actor KnownFile: KnownState {
+  private var status: FileStatus?
+  private(set) var asked = 0
+
+  func write(_ text: String, _ scratch: Scratch) throws {
+    try scratch.make("New.txt", .file(Array(text.utf8)))
+    try scratch.rename("New.txt", to: "A.txt")
+    status = try scratch.status("A.txt")
+  }
+
+  func news(of document: URL, at paths: [String], found: [String]) -> [String] {
+    asked += 1
+    let disk = PosixDisk()
+    let now = try? disk.status(of: disk.openPlace(at: .init(document.path)))
+    return now.map { $0.isUnchanged(since: status ?? $0) } == true ? [] : paths
+  }
+
+  func news(of document: URL) -> [String] { news(of: document, at: [""], found: []) }
+}

@@ -1,0 +1,111 @@
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import Glibc
+import Synchronization
+import SystemPackage
+import Testing
+
+/// Hears all that a watcher tells.
+final class WatchListener: Sendable {
+  let watcher: PackageWatcher
+  private let heard: Heard
+  private let listening: Task<Void, Never>
+
+  private final class Heard: Sendable {
+    let events = Mutex<[PackageWatcher.Event]>([])
+  }
+
+  init(_ watcher: PackageWatcher) {
+    let heard = Heard()
+    (self.watcher, self.heard) = (watcher, heard)
+    listening = Task {
+      for await event in watcher { heard.events.withLock { $0.append(event) } }
+    }
+  }
+
+  deinit { listening.cancel() }
+
+  var events: [PackageWatcher.Event] { heard.events.withLock { $0 } }
+
+  /// All places that were told.
+  var paths: Set<String> {
+    events.reduce(into: []) { paths, event in
+      if case .changed(let more) = event { paths.formUnion(more) }
+    }
+  }
+
+  /// What was told but for changes within.
+  var others: [PackageWatcher.Event] {
+    events.filter { if case .changed = $0 { false } else { true } }
+  }
+
+  func forget() { heard.events.withLock { $0 = [] } }
+
+  /// Waits until it is so; a failure after a time that nothing takes.
+  func expect(
+    _ location: SourceLocation = #_sourceLocation, _ condition: (WatchListener) -> Bool
+  ) async throws {
+    let end = ContinuousClock.now + .seconds(30)
+    while !condition(self) {
+      if ContinuousClock.now > end {
+        Issue.record("heard only \(events.suffix(20))", sourceLocation: location)
+        return
+      }
+      try await Task.sleep(for: .milliseconds(2))
+    }
+  }
+
+  /// Everything that was told before a file of that name is made; so can be shown what was not told.
+  func all(before name: String = "Marker", in folder: String) async throws -> Set<String> {
+    try Data("marker".utf8).write(to: URL(filePath: "\(folder)/\(name)"))
+    try await expect { $0.paths.contains(name) }
+    return paths.subtracting([name])
+  }
+
+  func end() async {
+    await watcher.end()
+    await listening.value
+  }
+}
+
+extension PackageWatcher.Options {
+  /// As fast as can be.
+  static var hasty: PackageWatcher.Options {
+    var options = PackageWatcher.Options()
+    options.quietPeriod = .milliseconds(4)
+    options.latency = .milliseconds(40)
+    options.absence = .milliseconds(40)
+    options.pollInterval = .milliseconds(20)
+    return options
+  }
+}
+
+extension Scratch {
+  /// Watches what has that name.
+  func watch(
+    _ name: String, knowing state: (any KnownState)? = nil, options: PackageWatcher.Options = .hasty,
+    in hub: WatchHub = WatchHub()
+  ) async throws -> WatchListener {
+    WatchListener(try await PackageWatcher.watch(url(name), knowing: state, options: options, in: hub))
+  }
+
+  func text(_ path: String) -> String { self.path.string + "/" + path }
+
+  func write(_ string: String, to path: String) throws {
+    try Data(string.utf8).write(to: url(path))
+  }
+
+  func makeFolder(_ path: String) throws {
+    try FileManager.default.createDirectory(atPath: text(path), withIntermediateDirectories: true)
+  }
+
+  func rename(_ old: String, to new: String) throws {
+    try #require(Glibc.rename(text(old), text(new)) == 0, "\(errno)")
+  }
+
+  func exchange(_ one: FileName, _ other: FileName) throws {
+    let folder = try disk.openDirectory(at: path)
+    try disk.rename(one, in: folder, to: other, in: folder, .exchange)
+  }
+}
