@@ -24,7 +24,7 @@ struct Docpkg: AsyncParsableCommand {
     version: FilePackagesVersion.current,
     subcommands: [
       New.self, Show.self, Edit.self, Tree.self, Cat.self, Info.self, Copy.self,
-      Export.self, Import.self, Archive.self, Verify.self, Recover.self, Repair.self, Bench.self,
+      Export.self, Import.self, Archive.self, Verify.self, Recover.self, Repair.self, Watch.self, Bench.self,
     ])
 }
 
