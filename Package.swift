@@ -44,8 +44,8 @@ let package = Package(
     // Directories that are one document.
     .target(name: "FilePackages", dependencies: ["DurableIO", crypto, system], swiftSettings: strict),
 
-    // What a document's content is: types, reading and writing.
-    .target(name: "Documents", dependencies: ["FilePackages"], swiftSettings: strict),
+    // What a document's content is, and the life of an open document.
+    .target(name: "Documents", dependencies: ["DurableIO", "FilePackages", system], swiftSettings: strict),
 
     // The text-plus-image document type.
     .target(name: "ImageNotes", dependencies: ["Documents", "FilePackages"], swiftSettings: strict),
@@ -89,7 +89,8 @@ let package = Package(
       name: "FilePackagesTests", dependencies: ["FilePackages", "DurableIO", "TestSupport", crypto, system],
       swiftSettings: strict),
     .testTarget(
-      name: "DocumentsTests", dependencies: ["Documents", "FilePackages", "TestSupport", system],
+      name: "DocumentsTests",
+      dependencies: ["Documents", "DurableIO", "FilePackages", "ImageNotes", "TestSupport", system],
       swiftSettings: strict),
     .testTarget(
       name: "ImageNotesTests",

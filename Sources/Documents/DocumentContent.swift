@@ -1,4 +1,5 @@
-public import FilePackages
+// What a document type is made of is at hand with one import, as with SwiftUI's.
+@_exported public import FilePackages
 
 /// What a document holds: a value that is read from a file wrapper and written as one.
 ///
@@ -21,11 +22,20 @@ public protocol DocumentContent: Sendable {
   /// Gives the tree to be saved: a new one, or `configuration.existingFile` with only those children replaced
   /// that changed. What stays the same wrapper is not written again.
   func fileWrapper(configuration: WriteConfiguration) throws -> FileWrapper
+
+  /// How many bytes an earlier value takes in memory that is kept for undoing, beside what it shares with later
+  /// ones; by default 64 KiB.
+  var undoCost: Int { get }
 }
+
+/// SwiftUI's name for it, so that its models compile as they are.
+public typealias FileDocument = DocumentContent
 
 extension DocumentContent {
   /// The types that are read.
   public static var writableContentTypes: [UTType] { readableContentTypes }
+  /// 64 KiB, so that a thousand values are kept where nothing else is said.
+  public var undoCost: Int { 64 << 10 }
 }
 
 /// What a content's initialiser is told.

@@ -48,6 +48,7 @@ extension ImageNotes {
     let file = try FileWrapper(regularFileWithContentsOf: url)
     let header = try Self.checkedHeader(of: file, url.lastPathComponent)
     let old = images[index]
+    try old.hold()
     let fits = header.format.filenameExtensions.contains(FreeName.split(name).pathExtension.lowercased())
     let others = images.map(\.name).filter { $0 != name }
     let new = fits ? name : FreeName.of(url.lastPathComponent, header.format, amongst: others)
@@ -61,7 +62,7 @@ extension ImageNotes {
   ///
   /// - Throws: `ImageNotesError.noSuchImage` for a name that no image has.
   public mutating func remove(image name: String) throws {
-    images.remove(at: try index(of: name))
+    try images.remove(at: index(of: name)).hold()
   }
 
   /// Moves one image to another place in the order, counted from 0 without the image itself; a place beyond the

@@ -1,4 +1,5 @@
 public import FilePackages
+import Synchronization
 
 extension ImageNotes {
   /// One image of a document.
@@ -15,8 +16,7 @@ extension ImageNotes {
     let source: Source
 
     enum Source: Sendable {
-      /// A child of this directory wrapper, which becomes an object when it is asked for.
-      case stored(FileWrapper)
+      case stored(StoredImage)
       case new(FileWrapper)
     }
 
@@ -29,8 +29,7 @@ extension ImageNotes {
     public func file() throws -> FileWrapper {
       switch source {
       case .new(let wrapper): return wrapper
-      case .stored(let directory):
-        return try directory.regularFile(at: name)
+      case .stored(let image): return try image.file()
       }
     }
 
@@ -41,6 +40,32 @@ extension ImageNotes {
     public func header() throws -> ImageHeader {
       try ImageHeader(of: file())
     }
+  }
+}
+
+/// A child of a directory wrapper, which becomes an object when it is asked for. All values that have the image share
+/// it: one in which it was removed, and an earlier one to which the user goes back.
+final class StoredImage: Sendable {
+  let directory: FileWrapper
+  let name: String
+  private let held = Mutex<FileWrapper?>(nil)
+
+  init(_ name: String, in directory: FileWrapper) {
+    (self.directory, self.name) = (directory, name)
+  }
+
+  func file() throws -> FileWrapper {
+    if let removed { return removed }
+    return try directory.regularFile(at: name)
+  }
+
+  /// The image, where it was taken out of a value.
+  var removed: FileWrapper? { held.withLock { $0 } }
+
+  /// Holds on to the image, which is to be taken out of the directory by the next save.
+  func hold() throws {
+    let file = try file()
+    held.withLock { $0 = file }
   }
 }
 

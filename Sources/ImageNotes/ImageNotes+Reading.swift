@@ -54,7 +54,8 @@ extension ImageNotes {
     var order: [String] = []
     func add(_ name: String, _ folder: [String], _ directory: FileWrapper) {
       let image = Image(
-        name: name, originalFilename: name, caption: "", folder: folder, source: .stored(directory))
+        name: name, originalFilename: name, caption: "", folder: folder,
+        source: .stored(StoredImage(name, in: directory)))
       found[image.path] = image
       order.append(image.path)
     }

@@ -18,11 +18,15 @@ extension ImageNotes {
 
   private func writeImages(over before: [Image], in tree: FileWrapper) throws {
     let kept = Set(images.filter { !$0.isNew }.map(\.path))
+    let present = Set(before.map(\.path))
     for old in before where !kept.contains(old.path) {
-      old.directory?.removeFileWrapper(try old.file())
+      let file = try old.file()
+      // Whoever undoes the removal finds the bytes in the wrapper; if nobody holds it, they go with it.
+      if !images.contains(where: { $0.isNew(file) }) { _ = try file.contents() }
+      old.directory?.removeFileWrapper(file)
     }
     for image in images {
-      guard case .new(let file) = image.source else { continue }
+      guard let file = try image.fileToAdd(amongst: present) else { continue }
       let directory = image.folder.isEmpty ? tree : try Self.imagesDirectory(in: tree)
       file.preferredFilename = image.name
       directory.addFileWrapper(file)
@@ -74,10 +78,33 @@ extension ImageNotes {
 }
 
 extension ImageNotes.Image {
+  /// Takes care that an earlier value has the image still when it is gone from the package.
+  func hold() throws {
+    if case .stored(let image) = source { try image.hold() }
+  }
+
+  /// The file that is not in the tree, since it is new or was removed by an earlier save, which has it in memory.
+  func fileToAdd(amongst present: Set<String>) throws -> FileWrapper? {
+    switch source {
+    case .new(let file):
+      // One that has a name on disk was saved before.
+      if present.contains(path) || file.filename == nil { return file }
+      return FileWrapper(regularFileWithContents: try file.contents())
+    case .stored(let image):
+      if present.contains(path) { return nil }
+      return try image.removed.map { FileWrapper(regularFileWithContents: try $0.contents()) }
+    }
+  }
+
+  /// Whether it was added as this file, which may be saved by now.
+  func isNew(_ file: FileWrapper) -> Bool {
+    if case .new(let own) = source { own === file } else { false }
+  }
+
   var isNew: Bool { directory == nil }
 
   var directory: FileWrapper? {
-    if case .stored(let directory) = source { directory } else { nil }
+    if case .stored(let image) = source { image.directory } else { nil }
   }
 
   var entry: ImageList.Entry {

@@ -37,6 +37,9 @@ public struct ImageNotes: DocumentContent {
     images = []
   }
 
+  /// The text's bytes and some for each image; images are shared between values.
+  public var undoCost: Int { text.utf8.count + 64 * images.count }
+
   /// What to call the document: its custom name, or the first line of its text that is not blank, shortened to
   /// 80 characters, or `Untitled`.
   public var displayName: String {

@@ -11,6 +11,8 @@ package struct FaultyDisk: Sendable {
     case request(Int)
     /// All from that number on.
     case requests(from: Int)
+    /// All that could change the disk, from that number on, counted over all requests.
+    case changes(from: Int)
     /// Those of one kind, from that number of its kind on.
     case operation(DiskOperation, from: Int = 0)
   }
@@ -44,6 +46,7 @@ package struct FaultyDisk: Sendable {
           case .none: false
           case .request(let number): event.number == number
           case .requests(let first): event.number >= first
+          case .changes(let first): event.operation.changes && event.number >= first
           case .operation(let operation, let first):
             event.operation == operation && tally.next() >= first
           }

@@ -87,7 +87,7 @@ package struct Siblings {
 
 extension Disk {
   /// Removes a whole directory, or a file. A failed attempt is made once more; false when something is left.
-  func removeEverything(_ name: FileName, from folder: borrowing OwnedDescriptor) -> Bool {
+  package func removeEverything(_ name: FileName, from folder: borrowing OwnedDescriptor) -> Bool {
     for _ in 0..<2 {
       do {
         try removeTree(name, from: folder)

@@ -12,6 +12,7 @@ extension StagedPackage {
     case .write(let contents):
       let new = try createAlone(staged, siblings, in: folder, mode: step.attributes.mode)
       do {
+        try keepAttributes(of: name, in: folder, on: new)
         try maker.write(contents, to: new, step)
       } catch {
         _ = siblings.remove(staged, from: folder)
@@ -23,7 +24,11 @@ extension StagedPackage {
     }
     do {
       let placement = try putInPlace(name, siblings, in: folder)
-      try confirm(name, placement, siblings, in: folder) { _ throws(FilePackageError) in }
+      try confirm(name, placement, siblings, in: folder) {
+        (staged: borrowing StagedPackage)
+          throws(FilePackageError) in
+        try staged.checkReplaced(placement, in: folder)
+      }
       // Its lock is held until here.
       _ = consume file
       return placement

@@ -22,7 +22,7 @@ extension StagedPackage {
       switch destination {
       case .absent: true
       case .file, .anything: try !disk.exists(name, in: folder)
-      case .base: false
+      case .base, .unchanged: false
       }
     }
     var placement = isNew ? Placement.new : .swapped(gone: staged)

@@ -23,6 +23,8 @@ package struct StagedPackage {
     case file
     /// Nothing or anything, which goes.
     case anything
+    /// The file that was read or last written; what is another one by now stays, and the save fails.
+    case unchanged(FileStatus)
     /// The package that the plan is based on, as it was when it was opened or last saved.
     case base(FileStatus)
   }
@@ -117,7 +119,7 @@ package struct StagedPackage {
     let placement: Placement
     switch destination {
     case .base(let status): placement = try replace(name, known: status, siblings, in: folder)
-    case .absent, .file, .anything: placement = try make(name, siblings, in: folder)
+    case .absent, .file, .anything, .unchanged: placement = try make(name, siblings, in: folder)
     }
     maker.report.leftAlone += maker.plan.leftAlone.map(\.string)
     maker.report.leftAlone.sort()
@@ -161,6 +163,7 @@ package struct StagedPackage {
     switch destination {
     case .absent: try refuseAnything(name, in: folder)
     case .file: try refuseDirectory(name, in: folder)
+    case .unchanged(let known): try refuseChanged(known, name, in: folder)
     case .anything, .base: break
     }
     try cleanUp(siblings, in: folder)

@@ -26,3 +26,20 @@ package final class BlockingExecutor: SerialExecutor {
 func sleepBlocking(microseconds: UInt32) {
   usleep(microseconds)
 }
+
+/// A thread on which something may block.
+package actor BlockingThread {
+  private nonisolated let executor = BlockingExecutor(label: "com.filepackages.thread")
+
+  /// The thread that everything here runs on.
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  package init() {}
+
+  /// Calls `body` on this thread.
+  package func run<Result: Sendable, Failure: Error>(
+    _ body: @Sendable () async throws(Failure) -> Result
+  ) async throws(Failure) -> Result {
+    try await body()
+  }
+}

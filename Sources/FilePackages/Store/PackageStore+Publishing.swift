@@ -9,11 +9,13 @@ extension PackageStore {
   ///   where our own readers see it, and is tried again by the next save, by `close()` and by the next opening.
   public func publish() throws(FilePackageError) {
     note(try publishPending())
+    newConflicts = []
   }
 
   /// Takes note of conflicts that no report tells of.
   func note(_ publisher: Publisher?) {
     guard let publisher, !publisher.conflicts.isEmpty else { return }
+    newConflicts += publisher.conflicts
     recoveryConflicts = Set(recoveryConflicts).union(publisher.conflicts).sorted()
   }
 
@@ -30,6 +32,7 @@ extension PackageStore {
         _ = try openSession()
         if self.pending == nil { return nil }
       }
+      newConflicts += publisher?.conflicts ?? []
       try settlePublished(pending)
       finishPublishing()
       return publisher
@@ -79,6 +82,8 @@ extension PackageStore {
     self.pending = nil
     othersWroteValues = false
     adopt(Unsettled(pending.tree, pending.snapshot, in: package, metadata))
+    for path in newConflicts { pending.tree.disown(PackagePath(path), saved: pending.snapshot.root) }
+    newConflicts = []
   }
 
   /// Publishes soon. The save is done; an error of publishing is for whoever waits for that.

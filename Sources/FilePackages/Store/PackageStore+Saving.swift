@@ -123,7 +123,8 @@ extension PackageStore {
   }
 
   package static func create(
-    _ tree: FileWrapper, _ path: FilePath, contentType: String?, on disk: any Disk, delays: Delays = .none
+    _ tree: FileWrapper, _ path: FilePath, contentType: String?, on disk: any Disk,
+    journalCapacity: Int = JournalFile.capacity, delays: Delays = .none
   ) async throws(FilePackageError) -> (store: PackageStore, report: SaveReport) {
     let location = Location(path, on: disk)
     let snapshot = tree.snapshot()
@@ -133,7 +134,8 @@ extension PackageStore {
       throw FilePackageError(.notAPackage, .create, document: FileName(path).string)
     }
     let root = StoredNode(location: location, path: .root, status: made)
-    let store = PackageStore(root, status: made, tree: tree, delays: delays)
+    let store = PackageStore(
+      root, status: made, tree: tree, journalCapacity: journalCapacity, delays: delays)
     await store.adopt(Unsettled(tree, snapshot, staged, isConfirmed: true))
     return (store, report)
   }

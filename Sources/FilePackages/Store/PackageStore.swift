@@ -33,6 +33,9 @@ public actor PackageStore {
   /// of: one that was cut short, or one that returned when it was committed. Both contents are kept, one of them in
   /// the hidden folder.
   public internal(set) var recoveryConflicts: [String] = []
+  /// Those of what was published just now: what stands there may be another program's, and is not to be written over
+  /// unseen.
+  var newConflicts: [String] = []
   /// Why nothing can be saved: the journal is damaged.
   var damage: FilePackageError?
   /// Whether others gave the metadata other values of the application since this store read them.
@@ -67,6 +70,9 @@ public actor PackageStore {
       (self.publishing, self.checkpoint) = (publishing, checkpoint)
     }
   }
+
+  /// How large a journal grows where nothing else is said, in bytes.
+  package static var journalCapacity: Int { JournalFile.capacity }
 
   /// What is known of `Metadata.plist`.
   enum MetadataState {
@@ -184,6 +190,12 @@ public actor PackageStore {
   public nonisolated var url: URL {
     URL(filePath: FileName(location.path).string, directoryHint: .isDirectory)
   }
+
+  /// When the package's own directory was last changed, as far as this store knows.
+  public var modificationDate: Date { status.modified.date }
+
+  /// The metadata of what was saved last, published or not; nil where there are none that can be read.
+  package var committedMetadata: PackageMetadata? { pending?.metadata ?? knownMetadata }
 
   /// The package's metadata, nil for a package of another program's; before a save that returned at its commit is
   /// published, those of the state before it.

@@ -101,7 +101,9 @@ extension FileWrapper {
       {
         state.node = .file(.data(data))
         // What was read is what later changes are told from, also where it is another program's by now.
-        if let stored = state.stored, let status = read.status, stored.isSamePlace(as: read) {
+        if let stored = state.stored, let status = read.status, stored.isSamePlace(as: read),
+          !stored.location.keepsBaselines
+        {
           if stored.status.map(NodeAttributes.init) == state.attributes {
             state.attributes = NodeAttributes(status)
           }

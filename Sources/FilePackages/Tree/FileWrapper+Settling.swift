@@ -167,6 +167,33 @@ extension FileWrapper {
     }
   }
 
+  /// Knows that what stands at a path is not what was saved there: another program's, which nobody here has seen. So it
+  /// is not written over, and not read for what it was. Does nothing where it is what was saved, by size and date.
+  func disown(_ path: PackagePath, saved: PackageSnapshot.Node) {
+    guard let name = path.name else { return }
+    var (folder, node) = (self, PackageSnapshot.Node?.some(saved))
+    for name in path.parent.names {
+      guard let child = folder.objects[name], child.isDirectory else { return }
+      folder = child
+      node = node?.change(name)?.now
+    }
+    let was = node?.change(name)?.now
+    if let child = folder.objects[name], child.isRegularFile {
+      child.state.withLock { state in
+        guard let status = state.stored?.status, !status.isFile(of: was, from: nil) else { return }
+        state.stored?.status = status.disowned
+        state.node = state.stored.map { .file(.stored($0)) } ?? state.node
+      }
+    }
+    folder.state.withLock { state in
+      state.withDirectory { directory in
+        if case .present(let status?) = directory.changes[name], !status.isFile(of: was, from: nil) {
+          directory.changes[name] = .present(status.disowned)
+        }
+      }
+    }
+  }
+
   /// Knows of a file that a save wrote into this directory on its own account.
   func list(_ name: FileName) {
     state.withLock { state in state.withDirectory { $0.list(name, .file) } }
@@ -270,6 +297,23 @@ extension FileStatus {
   fileprivate func isCarried(from before: FileStatus) -> Bool {
     guard kind == before.kind else { return false }
     return kind == .directory || (size == before.size && modified == before.modified)
+  }
+}
+
+extension PackageSnapshot.Node {
+  fileprivate func change(_ name: FileName) -> PackageSnapshot.Change? {
+    if case .directory(let changes) = content { changes[name] } else { nil }
+  }
+}
+
+extension FileStatus {
+  /// A status that no node ever has.
+  fileprivate var disowned: FileStatus {
+    var status = self
+    status.identity.inode = 0
+    // Otherwise it would pass for a copy of what is there.
+    status.identity.modified = FileTime(seconds: .min, nanoseconds: 0)
+    return status
   }
 }
 

@@ -1,6 +1,7 @@
 package import DurableIO
 public import FoundationEssentials
 package import Synchronization
+package import SystemPackage
 
 /// A node of a document in memory: a directory with children, a regular file, or a symbolic link.
 ///
@@ -132,6 +133,12 @@ open class FileWrapper: @unchecked Sendable {
     guard let state = State(serializedRepresentation: serializeRepresentation) else { return nil }
     self.state = Mutex(state)
     restoreParentLinks()
+  }
+
+  /// The node at a path on a disk, read as `init(url:options:)` does.
+  package convenience init(_ path: FilePath, on disk: any Disk) throws(FilePackageError) {
+    let node = try StoredNode.look(at: path, following: false, on: disk)
+    self.init(state: State(node, name: path.lastComponent.map(FileName.init)))
   }
 
   // MARK: Kind

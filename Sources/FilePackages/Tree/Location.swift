@@ -9,6 +9,7 @@ package final class Location: Sendable {
   package let disk: any Disk
   private let current: Mutex<FilePath>
   private let package = Mutex(false)
+  private let baselines = Mutex(false)
 
   package init(_ path: FilePath, on disk: any Disk) {
     self.disk = disk
@@ -19,6 +20,13 @@ package final class Location: Sendable {
   var isPackage: Bool {
     get { package.withLock { $0 } }
     set { package.withLock { $0 = newValue } }
+  }
+
+  /// Whether reading a file that another program changed leaves known what stood there before, so that overwriting it
+  /// is found out all the same: whoever reads is not the one who decides.
+  package var keepsBaselines: Bool {
+    get { baselines.withLock { $0 } }
+    set { baselines.withLock { $0 = newValue } }
   }
 
   /// The directory that paths start from.

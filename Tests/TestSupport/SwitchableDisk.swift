@@ -1,10 +1,9 @@
-import DurableIO
+package import DurableIO
 import Synchronization
-import SystemPackage
-import TestSupport
+package import SystemPackage
 
 /// A disk that begins to fail when it is told to, and stops when it is told to.
-struct SwitchableDisk {
+package struct SwitchableDisk: Sendable {
   private struct Fault {
     var fault: FaultyDisk.Fault
     var code: Errno
@@ -16,10 +15,10 @@ struct SwitchableDisk {
     let fault = Mutex<Fault?>(nil)
   }
 
-  let disk: CountingDisk
+  package let disk: CountingDisk
   private let current: Switch
 
-  init(_ base: any Disk) {
+  package init(_ base: any Disk) {
     let current = Switch()
     self.current = current
     disk = CountingDisk(base) { (event) throws(SystemError) in
@@ -34,6 +33,7 @@ struct SwitchableDisk {
           switch now.fault {
           case .request(let number): now.requests - 1 == number
           case .requests(let first): now.requests - 1 >= first
+          case .changes(let first): event.operation.changes && now.requests - 1 >= first
           default: false
           }
         if fails { now.failures += 1 }
@@ -43,12 +43,13 @@ struct SwitchableDisk {
     }
   }
 
-  func fail(_ fault: FaultyDisk.Fault, with code: Errno) {
+  package func fail(_ fault: FaultyDisk.Fault, with code: Errno) {
     current.fault.withLock { $0 = Fault(fault: fault, code: code) }
   }
 
   /// Returns how many requests failed.
-  func stopFailing() -> Int {
+  @discardableResult
+  package func stopFailing() -> Int {
     current.fault.withLock { fault in
       defer { fault = nil }
       return fault?.failures ?? 0

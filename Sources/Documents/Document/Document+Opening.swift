@@ -1,0 +1,137 @@
+import FilePackages
+public import FoundationEssentials
+
+extension Document {
+  /// Reads the document, a package or a single file; does nothing when it is open.
+  ///
+  /// A save that was committed and cut short before it was published is finished first. `recoveryCopies` has the edits
+  /// that somebody could not save.
+  ///
+  /// - Throws: `file` for what the file system refuses, `content` for what the document type does. The document is
+  ///   then closed, as before.
+  public func open() async throws(DocumentError) {
+    try await attempt { document throws(DocumentError) in try await document.load() }
+  }
+
+  func load() async throws(DocumentError) {
+    if isOpen { return }
+    begin(.opening)
+    do {
+      let opened = try await DocumentStorage.open(fileURL, on: medium)
+      let content = try await opened.content(as: Content.self)
+      let hasConflicts = try await opened.hasConflicts()
+      await adopt(opened, content)
+      await findRecoveryCopies()
+      end { state in
+        state.subtract([.closed, .savingError, .inConflict])
+        if hasConflicts || recoveryCopies.contains(where: { $0.kind == .conflict }) {
+          state.insert(.inConflict)
+        }
+      }
+    } catch {
+      end { _ in }
+      throw report(DocumentError(error, .open, fileURL))
+    }
+  }
+
+  /// Goes on with what was read from there.
+  func adopt(_ opened: DocumentStorage, _ content: Content) async {
+    let facts = await opened.facts()
+    storage = opened
+    self.facts = facts
+    start(with: content)
+  }
+
+  /// Goes on with content as it is on disk.
+  func start(with content: Content) {
+    (present, base) = (content, content)
+    changes.change()
+    changes.save(changes.current)
+    history.removeAll()
+    unkeptConflict = []
+    schedule?.saveBegins()
+    schedule?.saveEnds()
+  }
+
+  // MARK: Reverting
+
+  /// Reads the document from `url`, which is its own place or another one, where it then is. Edits that were not
+  /// saved are discarded, and nothing can be undone any more. Edits are refused meanwhile.
+  ///
+  /// A closed document is opened.
+  ///
+  /// - Throws: `file`, `content`. The document is then as it was, edits included, and its state has `savingError`.
+  public func revert(toContentsOf url: URL) async throws(DocumentError) {
+    disableEditing()
+    defer { enableEditing() }
+    try await attempt { document throws(DocumentError) in try await document.readAnew(from: url) }
+  }
+
+  private func readAnew(from url: URL) async throws(DocumentError) {
+    guard let storage else {
+      fileURL = url
+      return try await load()
+    }
+    begin(.reverting)
+    do {
+      if isOwnPlace(url) {
+        let content = try await storage.reload(as: Content.self)
+        await adopt(storage, content)
+      } else {
+        let opened = try await DocumentStorage.open(url, on: medium)
+        let content = try await opened.content(as: Content.self)
+        await tidyUp(storage)
+        fileURL = url
+        await adopt(opened, content)
+      }
+      end { $0.remove(.savingError) }
+    } catch {
+      end { $0.insert(.savingError) }
+      throw report(DocumentError(error, .revert, fileURL))
+    }
+  }
+
+  func isOwnPlace(_ url: URL) -> Bool { url.standardized.path == fileURL.standardized.path }
+
+  // MARK: Closing
+
+  /// Saves what is unsaved, waits until other programs see it, and ends. Edits are refused meanwhile. Does nothing when the
+  /// document is closed.
+  ///
+  /// - Parameter discardingChanges: whether unsaved edits are given up. A recovery copy that was made of them stays.
+  /// - Throws: as `save()`. Then the document stays open, with all edits.
+  public func close(discardingChanges: Bool = false) async throws(DocumentError) {
+    disableEditing()
+    defer { enableEditing() }
+    try await attempt { document throws(DocumentError) in
+      try await document.end(discardingChanges: discardingChanges)
+    }
+  }
+
+  private func end(discardingChanges: Bool) async throws(DocumentError) {
+    if !discardingChanges && hasUnsavedChanges { try await write() }
+    guard let storage else { return }
+    await tidyUp(storage)
+    leave()
+    present = nil
+  }
+
+  /// What is saved is safe, whether or not it can be tidied up.
+  private func tidyUp(_ storage: DocumentStorage) async {
+    do {
+      try await storage.close()
+    } catch {
+      report(DocumentError(error, .close, fileURL))
+    }
+  }
+
+  /// The document has nothing to do with the disk any more.
+  func leave() {
+    autosaving?.cancel()
+    (autosaving, storage, base) = (nil, nil, nil)
+    (unkeptConflict, recoveryCopies, adoptedCopies, ownCopy) = ([], [], [], nil)
+    history.removeAll()
+    progress = nil
+    documentState = documentState.intersection(.editingDisabled).union(.closed)
+  }
+}

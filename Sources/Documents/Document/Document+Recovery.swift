@@ -1,0 +1,127 @@
+import FilePackages
+import FoundationEssentials
+
+extension Document {
+  /// Takes the edits of a recovery copy into the content: over the document as it is on disk, unsaved edits are saved
+  /// before. The result is unsaved; the copy is removed once it is saved.
+  ///
+  /// Where others saved the document since the copy was made, what they wrote in the same children is kept as a
+  /// conflict version.
+  ///
+  /// - Throws: `closed`; `file` and `content` when the copy or the document cannot be read. The document is then as
+  ///   it was.
+  public func recover(_ copy: RecoveryCopy) async throws(DocumentError) {
+    disableEditing()
+    defer { enableEditing() }
+    try await attempt { document throws(DocumentError) in try await document.takeIn(copy) }
+  }
+
+  private func takeIn(_ copy: RecoveryCopy) async throws(DocumentError) {
+    if hasUnsavedChanges { try await write() }
+    guard let storage, let shelf else { throw error(.closed, .recover) }
+    begin(.reverting)
+    do {
+      let edits = try await BlockingThread().run { try shelf.changes(of: copy) }
+      let isOfThisState = copy.record.baseRevision != nil && copy.record.baseRevision == facts?.revision
+      let paths = isOfThisState ? [] : try edits.paths()
+      let content = try await storage.apply(edits, as: Content.self)
+      start(with: content)
+      changes.forgetSaved()
+      adoptedCopies.append(copy)
+      recoveryCopies.removeAll { $0.id == copy.id }
+      if !paths.isEmpty {
+        unkeptConflict = paths
+        try await keepConflict()
+      }
+      end { if !paths.isEmpty { $0.insert(.inConflict) } }
+      noteChange()
+    } catch {
+      end { _ in }
+      throw report(DocumentError(error, .recover, fileURL))
+    }
+  }
+
+  /// Removes a recovery copy that the user does not want.
+  ///
+  /// - Throws: `file` when it cannot be removed.
+  public func discard(_ copy: RecoveryCopy) async throws(DocumentError) {
+    try await attempt { document throws(DocumentError) in
+      do {
+        try await document.remove(copy)
+      } catch {
+        throw document.report(DocumentError(error, .recover, document.fileURL))
+      }
+    }
+  }
+
+  // MARK: In turn
+
+  func remove(_ copy: RecoveryCopy) async throws {
+    guard let shelf else { return }
+    try await BlockingThread().run { try shelf.remove(copy) }
+    recoveryCopies.removeAll { $0.id == copy.id }
+  }
+
+  func findRecoveryCopies() async {
+    guard let shelf else { return }
+    let path = fileURL.standardized.path
+    do {
+      recoveryCopies = try await BlockingThread().run { try shelf.copies(of: path) }
+    } catch {
+      recoveryCopies = []
+      report(DocumentError(error, .recover, fileURL))
+    }
+  }
+
+  /// Keeps the edits that could not be saved, and notes in the error where.
+  func keepingCopy(_ error: DocumentError) async -> DocumentError {
+    var error = error
+    guard let storage, let content = present, changes.hasUnsavedChanges else { return error }
+    error.hasUnsavedChanges = true
+    // What the document type cannot write cannot be kept either.
+    guard let shelf, error.code != .content else { return error }
+    let revision = changes.current
+    if ownCopy?.revision != revision {
+      let record = RecoveryCopy.Record(
+        kind: .edits, document: fileURL.standardized.path, contentType: fileType.identifier,
+        baseRevision: facts?.revision, saved: Date(), removed: [])
+      do {
+        let edits = try await storage.unsavedChanges(of: content)
+        let name = recoveryName
+        ownCopy = (try await BlockingThread().run { try shelf.keep(edits, record, as: name) }, revision)
+      } catch let second {
+        // The first error is the one to be thrown; the edits are in memory.
+        report(DocumentError(second, .recover, fileURL))
+        return error
+      }
+    }
+    error.recoveryCopy = ownCopy?.copy.url
+    return error
+  }
+
+  /// Keeps what another program wrote into a single file.
+  func keepConflict(of store: FlatFileStore) async throws {
+    guard let shelf else { return }
+    let record = RecoveryCopy.Record(
+      kind: .conflict, document: fileURL.standardized.path, contentType: fileType.identifier,
+      baseRevision: facts?.revision, saved: Date(), removed: [])
+    let theirs = try await store.everything()
+    recoveryCopies.append(
+      try await BlockingThread().run { try shelf.keep(theirs, record, as: UUID().uuidString) })
+  }
+
+  /// Removes the copies of what is saved by now.
+  func removeUsedCopies() async {
+    let used = adoptedCopies + (ownCopy.map { [$0.copy] } ?? [])
+    guard !used.isEmpty else { return }
+    (adoptedCopies, ownCopy) = ([], nil)
+    for copy in used {
+      do {
+        try await remove(copy)
+      } catch {
+        // It is offered again, which is better than to be lost.
+        report(DocumentError(error, .recover, fileURL))
+      }
+    }
+  }
+}

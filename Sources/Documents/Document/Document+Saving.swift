@@ -1,0 +1,146 @@
+public import FilePackages
+public import FoundationEssentials
+
+// (1) Whoever asks for a save while one waits for its turn gets the result of that one, which has all that was
+//     edited until it begins.
+// (2) A save that another program's change stands in the way of takes that change in first.
+
+extension Document {
+  /// Brings the document on disk to the present content. When it returns, the content that there was when it began
+  /// survives a power cut; other programs see it some hundredths of a second later. What is edited meanwhile stays
+  /// unsaved.
+  ///
+  /// Cost: what changed, for a package; the whole file for a single one.
+  ///
+  /// - Throws: `closed`; `deleted` when the document is not in its place any more, after which it is closed; `content`
+  ///   when the document type refuses; `file` for what the file system refuses. The edits are then in memory, the
+  ///   state has `savingError`, and `recoveryCopy` says where they are on disk, too.
+  @discardableResult
+  public func save() async throws(DocumentError) -> SaveReport {
+    if isWithinAccess { return try await write() }
+    // (1)
+    if let waitingSave { return try await waitingSave.value.get() }
+    let task = enqueue { document in
+      document.waitingSave = nil
+      return await Self.result { () throws(DocumentError) in try await document.write() }
+    }
+    waitingSave = task
+    return try await task.value.get()
+  }
+
+  /// Saves the document to `url`.
+  ///
+  /// To its own place for overwriting: as `save()`. Otherwise makes a new document there, of the whole content with the
+  /// unsaved edits, and goes on with that one; the document in the old place stays as it was last saved. A package that
+  /// is made so has an identifier of its own.
+  ///
+  /// - Throws: as `save()`; `closed` when there is no content; `file` with `fileExists` when there is something at
+  ///   another `url`, which unlike Apple's is not replaced. The document is then where it was.
+  @discardableResult
+  public func save(
+    to url: URL, for operation: DocumentSaveOperation
+  ) async throws(DocumentError) -> SaveReport {
+    if operation == .forOverwriting && isOwnPlace(url) { return try await save() }
+    return try await attempt { document throws(DocumentError) in try await document.make(at: url) }
+  }
+
+  /// Saves if there is something to save.
+  ///
+  /// - Throws: as `save()`.
+  public func autosave() async throws(DocumentError) {
+    guard isOpen else { throw error(.closed, .save) }
+    if hasUnsavedChanges { try await save() }
+  }
+
+  /// Waits until other programs see what was saved.
+  ///
+  /// - Throws: `closed`; `file` when it cannot be published. What was saved is safe all the same.
+  public func synchronize() async throws(DocumentError) {
+    try await attempt { document throws(DocumentError) in
+      guard let storage = document.storage else { throw document.error(.closed, .save) }
+      do {
+        try await storage.publish()
+      } catch {
+        throw DocumentError(error, .save, document.fileURL)
+      }
+    }
+  }
+
+  // MARK: In turn
+
+  @discardableResult
+  func write() async throws(DocumentError) -> SaveReport {
+    guard isOpen else { throw error(.closed, .save) }
+    begin(.saving)
+    do throws(DocumentError) {
+      let report = try await writePresent()
+      schedule?.saveEnds()
+      await removeUsedCopies()
+      let hasConflicts = facts?.hasNewConflicts == true || !report.conflicts.isEmpty
+      end { state in
+        state.remove(.savingError)
+        if hasConflicts { state.insert(.inConflict) }
+      }
+      return report
+    } catch {
+      let error = await keepingCopy(error)
+      end { if isOpen { $0.insert(.savingError) } }
+      schedule?.saveFails(at: clock.now())
+      startAutosaving()
+      throw report(error)
+    }
+  }
+
+  private func writePresent() async throws(DocumentError) -> SaveReport {
+    var attempts = 0
+    while true {
+      guard let storage else { throw error(.closed, .save) }
+      try await keepConflict()
+      // Nothing may come between these two and the beginning of the save.
+      guard let content = present else { throw error(.closed, .save) }
+      let revision = changes.current
+      schedule?.saveBegins()
+      do {
+        let report = try await storage.save(content)
+        changes.save(revision)
+        base = content
+        facts = await storage.facts()
+        return report
+      } catch let failure as FilePackageError where failure.code == .changedOnDisk && attempts < 3 {
+        // (2)
+        attempts += 1
+        if try await takeIn(.save) == .nothing { throw DocumentError(failure, .save, fileURL) }
+      } catch {
+        throw DocumentError(error, .save, fileURL)
+      }
+    }
+  }
+
+  private func make(at url: URL) async throws(DocumentError) -> SaveReport {
+    guard let content = present else { throw error(.closed, .save) }
+    begin(.saving)
+    let revision = changes.current
+    do {
+      let (made, report) = try await DocumentStorage.create(
+        content, from: storage, at: url, on: medium)
+      storage = made
+      fileURL = url
+      changes.save(revision)
+      base = content
+      unkeptConflict = []
+      facts = await made.facts()
+      schedule?.saveEnds()
+      await removeUsedCopies()
+      end { $0.subtract([.closed, .savingError, .inConflict]) }
+      noteChange()
+      return report
+    } catch {
+      end { if isOpen { $0.insert(.savingError) } }
+      throw report(DocumentError(error, .save, url))
+    }
+  }
+
+  private var isWithinAccess: Bool {
+    runningAccess.map { FileAccess.enclosing.contains(ObjectIdentifier($0)) } ?? false
+  }
+}

@@ -1,0 +1,51 @@
+import FilePackages
+
+extension Document {
+  /// The document's states: the present one, and then each other one, once. Ends with the document.
+  public var stateChanges: AsyncStream<DocumentState> {
+    broadcast.add(documentState) { [weak self] number in
+      Task { await self?.stopTelling(number) }
+    }
+  }
+
+  private func stopTelling(_ number: UInt64) { broadcast.remove(number) }
+
+  // MARK: Editing
+
+  /// Refuses edits until `enableEditing()` is called as many times as this.
+  public func disableEditing() {
+    editingHolds += 1
+    documentState.insert(.editingDisabled)
+  }
+
+  /// Takes back one `disableEditing()`; does nothing where there is none.
+  public func enableEditing() {
+    editingHolds = max(0, editingHolds - 1)
+    if editingHolds == 0 { documentState.remove(.editingDisabled) }
+  }
+
+  // MARK: Progress
+
+  func begin(_ activity: DocumentProgress.Activity) {
+    progress = DocumentProgress(activity: activity, fileURL: fileURL)
+    documentState.insert(.progressAvailable)
+  }
+
+  /// Ends what was begun; all that changes in the state changes at once.
+  func end(_ change: (inout DocumentState) -> Void) {
+    progress = nil
+    var state = documentState
+    state.remove(.progressAvailable)
+    change(&state)
+    documentState = state
+  }
+
+  // MARK: Errors
+
+  /// Tells of an error, and gives it back to be thrown.
+  @discardableResult
+  func report(_ error: DocumentError) -> DocumentError {
+    options.errorHandler?(error)
+    return error
+  }
+}

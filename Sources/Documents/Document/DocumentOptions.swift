@@ -1,0 +1,37 @@
+public import FoundationEssentials
+
+/// How a document behaves.
+public struct DocumentOptions<Content: DocumentContent>: Sendable {
+  /// When it saves by itself; nil for never.
+  public var autosave: AutosavePolicy? = AutosavePolicy()
+  /// How far back edits can be undone.
+  public var undo = UndoPolicy()
+  /// The clock that autosave and the grouping of edits go by.
+  public var clock: any Clock<Duration> = ContinuousClock()
+  /// Where recovery copies are kept; nil for none, with which edits that cannot be saved are in memory only.
+  public var recoveryFolder: URL? = RecoveryCopy.defaultFolder
+  /// Told of each error that nobody is waiting for, such as that of an autosave, and of those that are thrown, too.
+  public var errorHandler: (@Sendable (DocumentError) -> Void)?
+  /// Brings together what was edited here and what another program wrote; nil where that is always a conflict.
+  public var merge: (@Sendable (DocumentMerge<Content>) throws -> Content?)?
+
+  /// Makes the usual options.
+  public init() {}
+}
+
+/// Three states of a content that have to become one.
+public struct DocumentMerge<Content: DocumentContent>: Sendable {
+  /// The content that both began with.
+  public var base: Content
+  /// With what was edited here.
+  public var ours: Content
+  /// With what another program wrote.
+  public var theirs: Content
+  /// The children that the other program changed, made or removed.
+  public var paths: [String]
+
+  /// Makes a case to be merged, also for tests.
+  public init(base: Content, ours: Content, theirs: Content, paths: [String]) {
+    (self.base, self.ours, self.theirs, self.paths) = (base, ours, theirs, paths)
+  }
+}

@@ -1,0 +1,115 @@
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import SystemPackage
+
+/// The folder in which recovery copies are kept. Everything here blocks the thread that it is called on.
+struct RecoveryShelf: Sendable {
+  let folder: FilePath
+  let disk: any Disk
+
+  private static let suffix = ".recovery"
+  private static let record: FileName = "Recovery.json"
+  private static let contents: FileName = "Contents"
+
+  /// Keeps edits, in place of those that were kept under the same name. When it returns, they survive a power cut.
+  func keep(
+    _ changes: TreeChanges, _ record: RecoveryCopy.Record, as name: String
+  ) throws -> RecoveryCopy {
+    var record = record
+    record.removed = changes.removed
+    let copy = FileWrapper(directoryWithFileWrappers: [Self.contents.string: changes.files])
+    copy.addRegularFile(
+      withContents: try JSONEncoder().encode(record), preferredFilename: Self.record.string)
+    do {
+      _ = try openFolder()
+    } catch {
+      throw FilePackageError(
+        error, .save, StoredNode(location: Location(folder, on: disk), path: .root),
+        activity: "making the folder for recovery copies")
+    }
+    let place = folder.appending(name + Self.suffix)
+    try copy.write(to: place, options: .atomic, original: nil, on: disk)
+    return RecoveryCopy(url: url(place), record: record)
+  }
+
+  /// The copies that were made of a document, the newest first.
+  func copies(of document: String) throws -> [RecoveryCopy] {
+    var copies: [RecoveryCopy] = []
+    guard let listing = try list() else { return copies }
+    for position in 0..<listing.count {
+      let name = listing.name(at: position).string
+      guard name.hasSuffix(Self.suffix) else { continue }
+      let place = folder.appending(name)
+      // What has no record that can be read is no copy of ours, or one that is being removed.
+      guard let record = try? read(place), record.document == document else { continue }
+      copies.append(RecoveryCopy(url: url(place), record: record))
+    }
+    return copies.sorted { ($0.date, $0.url.path) > ($1.date, $1.url.path) }
+  }
+
+  /// What is in the folder; nil when there is none.
+  private func list() throws(FilePackageError) -> DirectoryListing? {
+    do {
+      let directory = try disk.openDirectory(at: folder)
+      return try disk.list(directory)
+    } catch {
+      if error.code == .noSuchFileOrDirectory { return nil }
+      throw FilePackageError(
+        error, .read, StoredNode(location: Location(folder, on: disk), path: .root),
+        activity: "looking for recovery copies")
+    }
+  }
+
+  private func read(_ place: FilePath) throws -> RecoveryCopy.Record {
+    let file = try FileWrapper(place.appending(Self.record.string), on: disk)
+    return try JSONDecoder().decode(RecoveryCopy.Record.self, from: file.contents())
+  }
+
+  /// The edits of a copy.
+  func changes(of copy: RecoveryCopy) throws -> TreeChanges {
+    let place = try FilePath(of: copy.url, for: .open)
+    let files = try FileWrapper(place.appending(Self.contents.string), on: disk)
+    return TreeChanges(files: files, removed: copy.record.removed)
+  }
+
+  /// Removes a copy; does nothing where there is none.
+  func remove(_ copy: RecoveryCopy) throws(FilePackageError) {
+    let place = try FilePath(of: copy.url, for: .save)
+    guard let name = place.lastComponent else { return }
+    let node = StoredNode(location: Location(place, on: disk), path: .root)
+    do {
+      let folder = try disk.openDirectory(at: place.removingLastComponent())
+      guard disk.removeEverything(FileName(name), from: folder) else {
+        throw FilePackageError(.inputOutput, .save, node, reason: "a recovery copy could not be removed")
+      }
+    } catch let error as FilePackageError {
+      throw error
+    } catch let error as SystemError where error.code == .noSuchFileOrDirectory {
+      return
+    } catch let error as SystemError {
+      throw FilePackageError(error, .save, node, activity: "removing a recovery copy")
+    } catch {
+      throw FilePackageError(.inputOutput, .save, node)
+    }
+  }
+
+  private func url(_ place: FilePath) -> URL { URL(filePath: place.string, directoryHint: .isDirectory) }
+
+  /// Opens the folder; makes it, and those on the way that are missing, for this user only.
+  private func openFolder() throws(SystemError) -> OwnedDescriptor {
+    var path: FilePath = folder.isAbsolute ? "/" : "."
+    var directory = try disk.openDirectory(at: path)
+    for component in folder.components {
+      path.append(component)
+      do {
+        directory = try disk.openDirectory(at: path)
+      } catch  where error.code == .noSuchFileOrDirectory {
+        try disk.makeDirectory(FileName(component), in: directory, mode: 0o700)
+        try disk.synchronize(directory)
+        directory = try disk.openDirectory(at: path)
+      }
+    }
+    return directory
+  }
+}

@@ -1,0 +1,47 @@
+import DurableIO
+import SystemPackage
+
+// How one file takes the place of the file that it was read from.
+extension StagedPackage {
+  /// Before anything is made: what is there is the file that was read or last written.
+  func refuseChanged(
+    _ known: FileStatus, _ name: FileName, in folder: borrowing OwnedDescriptor
+  ) throws(FilePackageError) {
+    let disk = disk
+    let now = try attempt(.root, "looking at what is there") { () throws(SystemError) in
+      try disk.statusIfPresent(of: name, in: folder)
+    }
+    guard let now else { throw failure(.changedOnDisk, .root, reason: "it is no longer in its place") }
+    guard now.isUnchanged(since: known) else { throw failure(.changedOnDisk, .root) }
+    if now.mode & 0o222 == 0 && !options.overwritesReadOnly {
+      throw failure(.permissionDenied, .root, reason: "the file is read-only")
+    }
+  }
+
+  /// After the exchange: what came out is that file, and nobody wrote to it meanwhile.
+  func checkReplaced(
+    _ placement: Placement, in folder: borrowing OwnedDescriptor
+  ) throws(FilePackageError) {
+    guard case .unchanged(let known) = destination, case .swapped(let gone) = placement else { return }
+    let disk = disk
+    let now = try attempt(.root, "looking at what it replaces") { () throws(SystemError) in
+      try disk.status(of: gone, in: folder)
+    }
+    guard now.identity.hasSameContents(as: known.identity) else { throw failure(.changedOnDisk, .root) }
+  }
+
+  /// Gives the new file what the user may have given the one that it is to replace.
+  func keepAttributes(
+    of name: FileName, in folder: borrowing OwnedDescriptor, on new: borrowing OwnedDescriptor
+  ) throws(FilePackageError) {
+    guard case .unchanged(let known) = destination else { return }
+    let disk = disk
+    do {
+      let old = try disk.openFile(name, in: folder)
+      try disk.keepAttributes(of: known, from: old, on: new)
+      try disk.setMode(known.mode, of: new)
+    } catch {
+      throw FilePackageError(error, options.operation, node(.root), activity: "keeping the attributes of")
+    }
+  }
+}

@@ -1,0 +1,162 @@
+package import DurableIO
+public import FoundationEssentials
+package import SystemPackage
+
+/// One open document that is a single file, and the only place that reads and writes it on disk: what
+/// `PackageStore` is for packages.
+///
+/// An actor on a thread of its own. A save makes the new file beside the old one and exchanges the two, so that at
+/// any instant, and after a power cut, the old file or the new one is there, whole.
+public actor FlatFileStore {
+  private nonisolated let disk: any Disk
+  private nonisolated let executor: BlockingExecutor
+  private var path: FilePath
+  /// The file as it was when it was read or last written.
+  private var status: FileStatus
+  /// The wrapper of the file as it is on disk.
+  public private(set) var file: FileWrapper
+
+  /// The thread that everything here runs on.
+  public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  private init(_ path: FilePath, _ node: StoredNode, _ status: FileStatus, file: FileWrapper? = nil) {
+    self.path = path
+    self.status = status
+    disk = node.disk
+    executor = BlockingExecutor(label: "com.filepackages.file")
+    self.file = file ?? FileWrapper(state: FileWrapper.State(node, name: node.path.name))
+  }
+
+  // MARK: Opening
+
+  /// Opens the file at `url`; a symbolic link to one is followed.
+  ///
+  /// - Throws: `noSuchFile`; `wrongKind` for what is not a regular file; the system's reason.
+  public static func open(at url: URL) async throws(FilePackageError) -> FlatFileStore {
+    try open(FilePath(of: url, for: .open), on: PosixDisk())
+  }
+
+  /// Blocks the thread that it is called on.
+  package static func open(_ path: FilePath, on disk: any Disk) throws(FilePackageError) -> FlatFileStore {
+    let (node, status) = try find(path, on: disk)
+    return FlatFileStore(node.filePath, node, status)
+  }
+
+  private static func find(
+    _ path: FilePath, on disk: any Disk
+  ) throws(FilePackageError) -> (node: StoredNode, status: FileStatus) {
+    let node = try PackageStore.find(path, on: disk)
+    guard let status = node.status, status.kind == .file else {
+      throw FilePackageError(
+        .wrongKind, .open, node, reason: "it is \(node.status?.kind.words ?? "nothing"), not a file")
+    }
+    return (node, status)
+  }
+
+  /// Makes a new file of the wrapper and opens it.
+  ///
+  /// - Throws: `fileExists` when there is something at `url`; `wrongKind` when the wrapper is no regular file; the
+  ///   system's reason. There is then nothing at `url` that was not there before.
+  public static func create(
+    _ file: FileWrapper, at url: URL
+  ) async throws(FilePackageError) -> (store: FlatFileStore, report: SaveReport) {
+    try create(file, FilePath(of: url, for: .create), on: PosixDisk())
+  }
+
+  package static func create(
+    _ file: FileWrapper, _ path: FilePath, on disk: any Disk
+  ) throws(FilePackageError) -> (store: FlatFileStore, report: SaveReport) {
+    let report = try write(file, to: path, over: .absent, .create, on: disk)
+    let (node, status) = try find(path, on: disk)
+    file.reread(at: node)
+    return (FlatFileStore(path, node, status, file: file), report)
+  }
+
+  // MARK: Looking
+
+  /// Where the file is.
+  public var url: URL { URL(filePath: FileName(path).string, directoryHint: .notDirectory) }
+
+  /// When the file was last changed, as far as this store knows.
+  public var modificationDate: Date { status.modified.date }
+
+  /// Which state of the file this is, as far as this store knows: the same string means the same bytes.
+  public var revision: String {
+    let identity = status.identity
+    return "\(identity.inode)-\(identity.size)-\(identity.modified.seconds).\(identity.modified.nanoseconds)"
+  }
+
+  /// Whether another program changed the file, or put another one in its place, since this store read or wrote it.
+  ///
+  /// - Throws: `noSuchFile` when there is none any more; the system's reason.
+  public func isChangedByOthers() throws(FilePackageError) -> Bool {
+    let now = try StoredNode.look(at: path, following: false, on: disk)
+    return now.status.map { !$0.isUnchanged(since: status) } ?? true
+  }
+
+  // MARK: Changing
+
+  /// Brings the file on disk to the bytes of a wrapper; does nothing for the wrapper that was read or last saved.
+  ///
+  /// When it returns, the new bytes survive a power cut. Mode, owner, access list and `user.*` attributes of the
+  /// file stay. Cost: all bytes, and three synchronisations.
+  ///
+  /// - Throws: `changedOnDisk` when another program changed the file; `wrongKind` for a wrapper that is no regular
+  ///   file; `indeterminate` and others as for `PackageStore.save(_:options:)`. The file on disk is then unchanged,
+  ///   but for `indeterminate`.
+  @discardableResult
+  public func save(_ file: FileWrapper) throws(FilePackageError) -> SaveReport {
+    if file === self.file { return SaveReport(strategy: "none") }
+    let report = try Self.write(file, to: path, over: .unchanged(status), .save, on: disk)
+    let (node, now) = try Self.find(path, on: disk)
+    status = now
+    file.reread(at: node)
+    self.file = file
+    return report
+  }
+
+  /// Reads the file anew, with what other programs wrote.
+  ///
+  /// - Parameter body: reads what is to be had from the new wrapper.
+  /// - Throws: as `open(at:)`, and what `body` throws; the store is then as it was.
+  public func reload<Result>(_ body: (FileWrapper) throws -> Result) throws -> Result {
+    let (node, now) = try Self.find(path, on: disk)
+    let new = FileWrapper(state: FileWrapper.State(node, name: node.path.name))
+    let result = try body(new)
+    (status, file) = (now, new)
+    return result
+  }
+
+  /// Goes on with the same file at another place, to which somebody moved it.
+  public func move(to url: URL) throws(FilePackageError) {
+    path = try FilePath(of: url, for: .save)
+  }
+
+  private static func write(
+    _ file: FileWrapper, to path: FilePath, over destination: StagedPackage.Destination,
+    _ operation: FilePackageError.Operation, on disk: any Disk
+  ) throws(FilePackageError) -> SaveReport {
+    let location = Location(path, on: disk)
+    guard file.isRegularFile else {
+      throw FilePackageError(
+        .wrongKind, operation, StoredNode(location: location, path: .root),
+        reason: "its content is \(file.kind.words), not a file")
+    }
+    var options = StagedPackage.Options()
+    options.operation = operation
+    let plan = try SavePlan(making: file.snapshot())
+    var staged = StagedPackage(plan, at: location, over: destination, options: options)
+    var report = try staged.commit()
+    report.written = path.lastComponent.map { [FileName($0).string] } ?? []
+    return report
+  }
+}
+
+extension StoredNode {
+  /// The path on the disk.
+  fileprivate var filePath: FilePath {
+    var whole = location.path
+    for name in path.names { whole.append(FilePath(lossless: name.string).components) }
+    return whole
+  }
+}

@@ -1,0 +1,195 @@
+import Documents
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import Glibc
+import Synchronization
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("What an open document costs")
+struct DocumentCostTests {
+  private typealias Book = Desk<Chapters>
+
+  /// A document of many children, of which one is edited: the others are never objects.
+  struct Chapters: DocumentContent {
+    static var readableContentTypes: [UTType] { Pages.readableContentTypes }
+    var first: String
+
+    init(configuration: ReadConfiguration) throws {
+      let file = try configuration.file.regularFile(at: "5.txt")
+      first = String(decoding: try file.contents(), as: UTF8.self)
+    }
+
+    func fileWrapper(configuration: WriteConfiguration) throws -> FileWrapper {
+      let tree = configuration.existingFile ?? FileWrapper(directoryWithFileWrappers: [:])
+      try tree.setDescendant(FileWrapper(regularFileWithContents: Data(first.utf8)), at: "5.txt")
+      return tree
+    }
+  }
+
+  private static func disk(_ count: Int) async throws -> CrashDisk {
+    var entries: [FileName: TestTree] = [:]
+    for number in 0..<count { entries[FileName("\(number).txt")] = .file(Array("child \(number)".utf8)) }
+    let disk = try CrashDisk(["Trip.pages": .directory(entries)])
+    let store = try await PackageStore.open(Book.path, on: disk)
+    // Metadata come with the first values that an application has for them.
+    let metadata = PackageMetadata(applicationValues: ["DisplayName": .string("Book")])
+    await store.tree.addRegularFile(
+      withContents: try metadata.encoded(), preferredFilename: "Metadata.plist")
+    try await store.save()
+    try await store.close()
+    return disk
+  }
+
+  @Test func `is, to save one change among ten thousand children, what the journal takes`() async throws {
+    let journal = try await Self.costOfStore(10)
+    for count in [10, 10_000] {
+      let cost = try await Self.costOfAutosave(count)
+      #expect(cost == journal)
+      print("autosaving one change among \(count) children: \(cost)")
+      #expect(cost[.synchronizeData] == 1 && cost[.synchronize] == nil)
+      #expect(cost[.list] == nil && cost[.createFile] == nil)
+      #expect(cost[.rename] == nil && cost[.exchange] == nil)
+    }
+  }
+
+  /// What the third save of an open document asks the disk for: the journal is there by then, and full of zeros.
+  private static func costOfAutosave(_ count: Int) async throws -> [DiskOperation: Int] {
+    let disk = CountingDisk(try await Self.disk(count))
+    let clock = ManualClock()
+    let document = try await Book.open(on: disk) { options in
+      options.autosave = AutosavePolicy()
+      options.clock = clock
+    }
+    var cost: [DiskOperation: Int] = [:]
+    for number in 0..<3 {
+      try await document.edit { $0.first = "changed \(number)" }
+      await clock.nextDeadline()
+      let before = disk.counts
+      let saved = Task { await document.states(until: .normal, after: .progressAvailable) }
+      clock.advance(by: .seconds(2))
+      #expect(await saved.value)
+      cost = disk.counts.since(before)
+      try await document.synchronize()
+    }
+    try await document.close()
+    return cost
+  }
+
+  /// The same without a document.
+  private static func costOfStore(_ count: Int) async throws -> [DiskOperation: Int] {
+    let disk = CountingDisk(try await Self.disk(count))
+    let store = try await PackageStore.open(Book.path, on: disk)
+    _ = try await store.tree.regularFile(at: "5.txt").contents()
+    var cost: [DiskOperation: Int] = [:]
+    for number in 0..<3 {
+      let before = disk.counts
+      let child = FileWrapper(regularFileWithContents: Data("changed \(number)".utf8))
+      try await store.tree.setDescendant(child, at: "5.txt")
+      try await store.save(options: .returnsAtCommit)
+      cost = disk.counts.since(before)
+      try await store.publish()
+    }
+    try await store.close()
+    return cost
+  }
+
+  @Test func `is no waiting for the disk while it is edited`() async throws {
+    let gate = GateDisk(try CrashDisk())
+    let document = try await Desk<Pages>.create(Pages(["a.txt": "0"]), on: gate.disk)
+    try await document.edit { $0["a.txt"] = "1" }
+    gate.close(for: .synchronize)
+    let saving = Task { try await document.save() }
+    await gate.arrival()
+    // All of this happens while the save stands still.
+    for number in 0..<1000 {
+      try await document.edit("Typing") { $0["a.txt"] = "\(number)" }
+      #expect(await document.progress?.activity == .saving)
+    }
+    try await document.undo()
+    try await document.redo()
+    #expect(try await document.content["a.txt"] == "999")
+    gate.open()
+    _ = try await saving.value
+    #expect(await document.hasUnsavedChanges)
+    try await document.close()
+    #expect(try gate.disk.text("a.txt", in: Desk<Pages>.path) == "999")
+  }
+
+  @Test func `is little where a thousand are open, and all of them are saved`() async throws {
+    try await withTemporaryDirectory { folder in
+      let urls = (0..<1000).map { URL(filePath: folder.appending("\($0).pages").string) }
+      let clock = ManualClock()
+      var documents: [Document<Pages>] = []
+      let before = ProcessUse.now
+      for url in urls {
+        documents.append(
+          try await Document.create(
+            Pages(["a.txt": "0"]), at: url,
+            options: .quiet(nil) { options in
+              options.autosave = AutosavePolicy()
+              options.clock = clock
+            }))
+      }
+      let opened = ProcessUse.now
+      try await withThrowingTaskGroup { group in
+        for document in documents {
+          group.addTask { try await document.edit { $0["a.txt"] = "1" } }
+        }
+        try await group.waitForAll()
+      }
+      let most = Mutex(0)
+      try await withDeadline("a thousand autosaves", seconds: 120) { [documents] in
+        for document in documents {
+          while await document.hasUnsavedChanges {
+            clock.advance(by: .seconds(3))
+            await document.performAsynchronousFileAccess {}
+          }
+          most.withLock { $0 = max($0, ProcessUse.now.threads) }
+        }
+      }
+      let saved = ProcessUse.now
+      try await withThrowingTaskGroup { group in
+        for document in documents { group.addTask { try await document.close() } }
+        try await group.waitForAll()
+      }
+      for url in urls {
+        let file = url.appending(path: "a.txt")
+        #expect(try String(decoding: Data(contentsOf: file), as: UTF8.self) == "1")
+      }
+      print(
+        "1,000 documents: \((opened.bytes - before.bytes) / 1000) bytes each open, "
+          + "\((saved.bytes - before.bytes) / 1000) saved, \(most.withLock { $0 }) threads")
+      // Dispatch has its own bound; a thread for each document would be far beyond.
+      #expect(most.withLock { $0 } < 500)
+      #expect((saved.bytes - before.bytes) / 1000 < 1 << 20)
+    }
+  }
+}
+
+extension CountingDisk.Counts {
+  /// The operations that there were since, and how many of each.
+  fileprivate func since(_ earlier: CountingDisk.Counts) -> [DiskOperation: Int] {
+    DiskOperation.allCases.reduce(into: [:]) { found, operation in
+      let count = self[operation] - earlier[operation]
+      if count > 0 { found[operation] = count }
+    }
+  }
+}
+
+/// What the process has of the system.
+private struct ProcessUse {
+  var bytes: Int
+  var threads: Int
+
+  static var now: ProcessUse {
+    let status = (try? String(contentsOf: URL(filePath: "/proc/self/status"), encoding: .utf8)) ?? ""
+    func field(_ name: String) -> Int {
+      let line = status.split(separator: "\n").first { $0.hasPrefix(name + ":") }
+      return line.flatMap { $0.split(whereSeparator: { !$0.isNumber }).first }.flatMap { Int($0) } ?? 0
+    }
+    return ProcessUse(bytes: field("VmRSS") * 1024, threads: field("Threads"))
+  }
+}

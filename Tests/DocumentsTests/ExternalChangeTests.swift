@@ -1,0 +1,250 @@
+import Documents
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("Another program's changes")
+struct ExternalChangeTests {
+  private typealias Trip = Desk<Pages>
+
+  private func document(
+    on disk: any Disk, _ change: (inout DocumentOptions<Pages>) -> Void = { _ in }
+  ) async throws -> Document<Pages> {
+    try await Trip.create(Pages(["a.txt": "a", "b.txt": "b"]), on: disk, change)
+  }
+
+  @Test func `are none after the document's own saves`() async throws {
+    let disk = try CrashDisk()
+    let document = try await document(on: disk)
+    #expect(try await document.checkForExternalChanges() == .nothing)
+    for number in 0..<5 {
+      try await document.edit { $0["\(number).txt"] = "x" }
+      try await document.edit { $0["a.txt"] = "\(number)" }
+      try await document.save()
+      #expect(try await document.checkForExternalChanges() == .nothing)
+    }
+    try await document.edit { $0["b.txt"] = nil }
+    try await document.save(to: URL(filePath: "/Copy.pages"), for: .forCreating)
+    #expect(try await document.checkForExternalChanges() == .nothing)
+    // Also while there are edits.
+    try await document.edit { $0["b.txt"] = "again" }
+    #expect(try await document.checkForExternalChanges() == .nothing)
+    #expect(await document.hasUnsavedChanges)
+  }
+
+  @Test(arguments: ["replaced", "overwritten", "added", "removed", "touched"])
+  func `are read where nothing was edited`(way: String) async throws {
+    let disk = try CrashDisk()
+    let document = try await document(on: disk)
+    try await document.edit { $0["a.txt"] = "mine" }
+    try await document.save()
+    try await document.synchronize()
+    switch way {
+    case "replaced": try disk.replace("a.txt", "theirs", in: Trip.path)
+    case "overwritten": try disk.overwrite("a.txt", "them", in: Trip.path)
+    case "added": try disk.replace("c.txt", "theirs", in: Trip.path)
+    case "removed": try disk.removeFile("b.txt", in: disk.openDirectory(at: Trip.path))
+    default:
+      try disk.setModified(
+        .init(seconds: 1, nanoseconds: 0), of: "a.txt", in: disk.openDirectory(at: Trip.path))
+    }
+    #expect(try await document.checkForExternalChanges() == .reloaded)
+    let expected: Pages =
+      switch way {
+      case "replaced": Pages(["a.txt": "theirs", "b.txt": "b"])
+      case "overwritten": Pages(["a.txt": "them", "b.txt": "b"])
+      case "added": Pages(["a.txt": "mine", "b.txt": "b", "c.txt": "theirs"])
+      case "removed": Pages(["a.txt": "mine"])
+      default: Pages(["a.txt": "mine", "b.txt": "b"])
+      }
+    #expect(try await document.content == expected)
+    #expect(await !document.hasUnsavedChanges)
+    #expect(await !document.canUndo)
+    #expect(try await document.checkForExternalChanges() == .nothing)
+    // The next save goes on from there.
+    try await document.edit { $0["a.txt"] = "mine again" }
+    try await document.close()
+    #expect(try disk.text("a.txt", in: Trip.path) == "mine again")
+  }
+
+  @Test func `are merged where something was edited`() async throws {
+    let disk = try CrashDisk()
+    let document = try await document(on: disk) { $0.merge = Pages.merge }
+    try await document.edit { $0["a.txt"] = "ours" }
+    try disk.replace("b.txt", "theirs", in: Trip.path)
+    #expect(try await document.checkForExternalChanges() == .merged)
+    #expect(try await document.content == Pages(["a.txt": "ours", "b.txt": "theirs"]))
+    #expect(await document.hasUnsavedChanges)
+    #expect(await document.documentState == .normal)
+    try await document.close()
+    #expect(try disk.text("a.txt", in: Trip.path) == "ours")
+    #expect(try disk.text("b.txt", in: Trip.path) == "theirs")
+  }
+
+  @Test func `are taken in by a save that they stand in the way of`() async throws {
+    let disk = try CrashDisk()
+    let document = try await document(on: disk) { $0.merge = Pages.merge }
+    try await document.edit { $0["a.txt"] = "ours" }
+    try await document.edit { $0["c.txt"] = "ours" }
+    // Both add a page of the same name, and the same bytes.
+    try disk.replace("c.txt", "ours", in: Trip.path)
+    try disk.replace("b.txt", "theirs", in: Trip.path)
+    try await document.save()
+    #expect(try await document.content == Pages(["a.txt": "ours", "b.txt": "theirs", "c.txt": "ours"]))
+    #expect(await document.documentState == .normal)
+    #expect(await !document.hasUnsavedChanges)
+  }
+
+  @Test func `are in conflict where the same was edited, and both are kept`() async throws {
+    let disk = try CrashDisk()
+    let document = try await document(on: disk) { $0.merge = Pages.merge }
+    try await document.edit { $0["a.txt"] = "ours" }
+    try disk.replace("a.txt", "theirs", in: Trip.path)
+    #expect(try await document.checkForExternalChanges() == .conflict)
+    #expect(await document.documentState == .inConflict)
+    let versions = try await document.conflictVersions()
+    #expect(versions.count == 1)
+    let kept = try #require(versions.first)
+    #expect(try disk.text("a.txt", in: FilePath(kept.path)) == "theirs")
+    try await document.close()
+    #expect(try disk.text("a.txt", in: Trip.path) == "ours")
+
+    // The state is found again, until somebody has looked.
+    let again = try await Trip.open(on: disk)
+    #expect(await again.documentState == .inConflict)
+    try await again.removeConflictVersions()
+    #expect(await again.documentState == .normal)
+    #expect(try await again.conflictVersions().isEmpty)
+    try await again.close()
+    #expect(try await Trip.open(on: disk).documentState == .normal)
+  }
+
+  @Test func `of a single file are in conflict, too, and kept`() async throws {
+    let disk = try CrashDisk()
+    let document = try await Desk<Plain>.create(Plain("base"), on: disk)
+    try await document.edit { $0.text = "ours" }
+    try disk.replace("Trip.pages", "theirs", in: "/")
+    try await document.save()
+    #expect(await document.documentState == .inConflict)
+    #expect(try disk.text("Trip.pages", in: "/") == "ours")
+    let kept = try #require(try await document.conflictVersions().first)
+    let contents = FilePath(kept.path).appending("Contents")
+    #expect(try disk.text("Trip.pages", in: contents) == "theirs")
+    try await document.removeConflictVersions()
+    #expect(await document.documentState == .normal)
+  }
+
+  @Test func `that cannot be kept are not written over`() async throws {
+    let base = try CrashDisk()
+    let disk = SwitchableDisk(base)
+    let document = try await document(on: disk.disk)
+    try await document.edit { $0["a.txt"] = "ours" }
+    try disk.disk.replace("a.txt", "theirs", in: Trip.path)
+    disk.fail(.changes(from: 0), with: .noSpace)
+    #expect(try await document.checkForExternalChanges() == .conflict)
+    await #expect(throws: DocumentError.self) { try await document.save() }
+    #expect(try base.text("a.txt", in: Trip.path) == "theirs")
+    #expect(await document.documentState == [.inConflict, .savingError])
+    disk.stopFailing()
+    try await document.save()
+    try await document.synchronize()
+    let kept = try #require(try await document.conflictVersions().first)
+    #expect(try base.text("a.txt", in: FilePath(kept.path)) == "theirs")
+    #expect(try base.text("a.txt", in: Trip.path) == "ours")
+    #expect(await document.documentState == .inConflict)
+  }
+
+  @Test func `that cannot be read leave the document as it was`() async throws {
+    let disk = try CrashDisk()
+    let document = try await document(on: disk)
+    let directory = try disk.openDirectory(at: Trip.path)
+    try disk.makeFile("bad.txt", [0xFF, 0xFE], in: directory)
+    let error = await #expect(throws: DocumentError.self) { try await document.checkForExternalChanges() }
+    #expect(error?.code == .content)
+    #expect(await document.documentState == .savingError)
+    #expect(try await document.content == Pages(["a.txt": "a", "b.txt": "b"]))
+    try disk.removeFile("bad.txt", in: directory)
+    try disk.replace("b.txt", "theirs", in: Trip.path)
+    #expect(try await document.checkForExternalChanges() == .reloaded)
+    #expect(try await document.content["b.txt"] == "theirs")
+  }
+
+  @Test func `in a package that was put in its place are read, too`() async throws {
+    let disk = try CrashDisk()
+    let document = try await document(on: disk)
+    try await document.edit { $0["a.txt"] = "mine" }
+    try await document.save()
+    let other = try await Trip.create(
+      Pages(["z.txt": "new"]), elsewhere: URL(filePath: "/Other.pages"), on: disk)
+    try await other.close()
+    let folder = try disk.openDirectory(at: "/")
+    try disk.rename("Trip.pages", in: folder, to: "Old", in: folder, .replace)
+    try disk.rename("Other.pages", in: folder, to: "Trip.pages", in: folder, .replace)
+    #expect(try await document.checkForExternalChanges() == .reloaded)
+    #expect(try await document.content == Pages(["z.txt": "new"]))
+    try await document.edit { $0["y.txt"] = "y" }
+    try await document.close()
+    #expect(try disk.text("y.txt", in: Trip.path) == "y")
+  }
+
+  @Test func `of its place are followed`() async throws {
+    let disk = try CrashDisk()
+    let document = try await document(on: disk)
+    try await document.edit { $0["a.txt"] = "mine" }
+    try await document.save()
+    let folder = try disk.openDirectory(at: "/")
+    try disk.rename("Trip.pages", in: folder, to: "Moved.pages", in: folder, .replace)
+    await document.presentedItemDidMove(to: URL(filePath: "/Moved.pages"))
+    #expect(await document.localizedName == "Moved")
+    try await document.edit { $0["c.txt"] = "c" }
+    try await document.close()
+    #expect(try disk.text("c.txt", in: "/Moved.pages") == "c")
+    #expect(try disk.text("a.txt", in: "/Moved.pages") == "mine")
+    #expect(try !disk.holds("Trip.pages", in: "/"))
+  }
+
+  @Test(arguments: ["told", "found", "saved"])
+  func `that remove it close it, and it is not made again`(way: String) async throws {
+    let disk = try CrashDisk()
+    let document = try await document(on: disk)
+    try await document.edit { $0["a.txt"] = "unsaved" }
+    let folder = try disk.openDirectory(at: "/")
+    try disk.removeEntries(of: disk.openDirectory(at: Trip.path))
+    try disk.removeDirectory("Trip.pages", in: folder)
+    switch way {
+    case "told": try await document.accommodatePresentedItemDeletion()
+    case "found": #expect(try await document.checkForExternalChanges() == .deleted)
+    default:
+      let error = await #expect(throws: DocumentError.self) { try await document.save() }
+      #expect(error?.code == .deleted && error?.recoveryCopy != nil)
+    }
+    #expect(await document.documentState == .closed)
+    #expect(try !disk.holds("Trip.pages", in: "/"))
+    // The edits are not lost: they are in memory, and in a recovery copy.
+    #expect(try await document.content["a.txt"] == "unsaved")
+    try await document.save(to: Trip.url, for: .forCreating)
+    #expect(await document.documentState == .normal)
+    try await document.close()
+    let again = try await Trip.open(on: disk)
+    #expect(try await again.content["a.txt"] == "unsaved")
+    #expect(await again.recoveryCopies.count == 1)
+  }
+}
+
+extension Pages {
+  /// Pages that only one side changed are merged.
+  @Sendable static func merge(_ input: DocumentMerge<Pages>) -> Pages? {
+    var merged = input.ours
+    let names = Set(input.base.pages.keys).union(input.ours.pages.keys).union(input.theirs.pages.keys)
+    for name in names {
+      let (base, ours, theirs) = (input.base[name], input.ours[name], input.theirs[name])
+      if ours == theirs || base == theirs { continue }
+      guard base == ours else { return nil }
+      merged[name] = theirs
+    }
+    return merged
+  }
+}

@@ -1,0 +1,41 @@
+import Documents
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import ImageNotes
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("A document of text and images")
+struct ImageNotesDocumentTests {
+  private typealias Trip = Desk<ImageNotes>
+
+  /// The smallest GIF: a header and a size of one pixel.
+  private static let image = Data(
+    Array("GIF89a".utf8) + [1, 0, 1, 0, 0, 0, 0, 0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, 0x44, 1, 0, 0x3B])
+
+  @Test func `has an image again when its removal is undone after it was saved`() async throws {
+    let disk = try CrashDisk()
+    try await Trip.create(ImageNotes(text: "Three valleys\n"), on: disk).close()
+    let document = try await Trip.open(on: disk)
+    try await document.edit("Add") { try $0.add(imageData: Self.image, originalFilename: "Dawn.gif") }
+    try await document.save()
+    try await document.undo()
+    try await document.save()
+    try await document.redo()
+    try await document.close()
+    let again = try await Trip.open(on: disk)
+    #expect(try await again.content.images.map(\.name) == ["Dawn.gif"])
+    try await again.edit("Remove") { try $0.remove(image: "Dawn.gif") }
+    try await again.save()
+    try await again.synchronize()
+    #expect(try !disk.holds("Dawn.gif", in: Trip.path.appending("Images")))
+    try await again.undo()
+    try await again.save()
+    #expect(try await again.content.images.first?.header().format == .gif)
+    try await again.close()
+    let last = try await Trip.open(on: disk)
+    #expect(try await last.content.images.first?.file().contents() == Self.image)
+  }
+}

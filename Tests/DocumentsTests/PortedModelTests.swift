@@ -1,0 +1,47 @@
+import Documents
+import Foundation
+import Testing
+
+// A model as an iOS developer has it; `import Documents` stands where `import SwiftUI` stood.
+private struct Note: FileDocument {
+  static var readableContentTypes: [UTType] { [.plainText] }
+  static var writableContentTypes: [UTType] { [.plainText] }
+
+  var text: String
+
+  init(text: String = "") {
+    self.text = text
+  }
+
+  init(configuration: ReadConfiguration) throws {
+    guard let data = configuration.file.regularFileContents,
+      let string = String(data: data, encoding: .utf8)
+    else {
+      throw CocoaError(.fileReadCorruptFile)
+    }
+    text = string
+  }
+
+  func fileWrapper(configuration: WriteConfiguration) throws -> FileWrapper {
+    let data = text.data(using: .utf8) ?? Data()
+    return .init(regularFileWithContents: data)
+  }
+}
+
+@Suite("A model that was written for SwiftUI")
+struct PortedModelTests {
+  @Test func `is a document's content as it is`() async throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("ported-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let url = folder.appendingPathComponent("Note.txt")
+    let note = try await Document.create(Note(text: "Hello"), at: url)
+    try await note.edit("Typing") { $0.text += ", world" }
+    try await note.close()
+    #expect(try String(contentsOf: url, encoding: .utf8) == "Hello, world")
+    try Data([0xFF]).write(to: url)
+    let error = await #expect(throws: DocumentError.self) { try await Document<Note>.open(at: url) }
+    #expect(error?.code == .content)
+    #expect((error?.cause as? CocoaError)?.code == .fileReadCorruptFile)
+  }
+}

@@ -1,0 +1,132 @@
+import Documents
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("A recovery copy")
+struct RecoveryCopyTests {
+  private typealias Trip = Desk<Pages>
+
+  /// A document with edits that its disk does not take, and another disk for recovery copies.
+  private func failed(
+    _ code: Errno, _ fault: FaultyDisk.Fault = .changes(from: 0)
+  ) async throws -> (document: Document<Pages>, disk: SwitchableDisk, recovery: CrashDisk) {
+    let (disk, recovery) = (SwitchableDisk(try CrashDisk()), try CrashDisk())
+    let document = try await Trip.create(
+      Pages(["a.txt": "a", "b.txt": "b", "c.txt": "c"]), on: disk.disk, recoveryDisk: recovery)
+    try await document.edit { $0["a.txt"] = "edited" }
+    try await document.edit { $0["b.txt"] = nil }
+    try await document.edit { $0["new.txt"] = "new" }
+    disk.fail(fault, with: code)
+    let error = await #expect(throws: DocumentError.self) { try await document.save() }
+    #expect(error?.recoveryCopy != nil, "\(String(describing: error))")
+    return (document, disk, recovery)
+  }
+
+  @Test(arguments: [Errno.noSpace, .readOnlyFileSystem, .ioError, .permissionDenied])
+  func `of edits that could not be saved is found again, and taken in`(code: Errno) async throws {
+    let (document, disk, recovery) = try await failed(code)
+    #expect(recovery.tree["Recovery"]?.entries.count == 1)
+    // The program ends.
+    try await document.close(discardingChanges: true)
+    disk.stopFailing()
+
+    let again = try await Trip.open(on: disk.disk, recoveryDisk: recovery)
+    #expect(try await again.content == Pages(["a.txt": "a", "b.txt": "b", "c.txt": "c"]))
+    let copy = try #require(await again.recoveryCopies.first)
+    #expect(copy.kind == .edits && copy.document == Trip.url.path)
+    try await again.recover(copy)
+    let expected = Pages(["a.txt": "edited", "c.txt": "c", "new.txt": "new"])
+    #expect(try await again.content == expected)
+    #expect(await again.hasUnsavedChanges)
+    #expect(await again.documentState == .normal)
+    // It is there until the edits are saved.
+    #expect(recovery.tree["Recovery"]?.entries.count == 1)
+    try await again.save()
+    #expect(recovery.tree["Recovery"]?.entries.isEmpty == true)
+    try await again.close()
+    #expect(try await Trip.open(on: disk.disk).content == expected)
+  }
+
+  @Test func `has only what was edited`() async throws {
+    let (_, _, recovery) = try await failed(.noSpace)
+    let copy = try #require(recovery.tree["Recovery"]?.entries.values.first)
+    #expect(copy["Contents"]?.entries.keys.sorted() == ["a.txt", "new.txt"])
+  }
+
+  @Test func `is made of a disk that is gone altogether`() async throws {
+    let (document, _, recovery) = try await failed(.ioError, .requests(from: 0))
+    #expect(recovery.tree["Recovery"]?.entries.count == 1)
+    #expect(await document.documentState == .savingError)
+  }
+
+  @Test func `follows the edits, and goes once they are saved`() async throws {
+    let (document, disk, recovery) = try await failed(.noSpace)
+    try await document.edit { $0["a.txt"] = "edited more" }
+    await #expect(throws: DocumentError.self) { try await document.save() }
+    let copies = try #require(recovery.tree["Recovery"]?.entries.values)
+    #expect(copies.count == 1)
+    #expect(copies.first?["Contents"]?["a.txt"] == .file(Array("edited more".utf8), mode: 0o644))
+    disk.stopFailing()
+    try await document.save()
+    #expect(recovery.tree["Recovery"]?.entries.isEmpty == true)
+  }
+
+  @Test func `over a document that others saved keeps what they wrote`() async throws {
+    let (document, disk, recovery) = try await failed(.noSpace)
+    try await document.close(discardingChanges: true)
+    disk.stopFailing()
+    let other = try await Trip.open(on: disk.disk, recoveryDisk: recovery)
+    try await other.edit { $0["a.txt"] = "others" }
+    try await other.edit { $0["c.txt"] = "others" }
+    try await other.close()
+
+    let again = try await Trip.open(on: disk.disk, recoveryDisk: recovery)
+    try await again.recover(#require(await again.recoveryCopies.first))
+    #expect(await again.documentState == .inConflict)
+    #expect(try await again.content == Pages(["a.txt": "edited", "c.txt": "others", "new.txt": "new"]))
+    let kept = try #require(try await again.conflictVersions().first)
+    #expect(try disk.disk.text("a.txt", in: FilePath(kept.path)) == "others")
+    try await again.close()
+  }
+
+  @Test func `that nobody wants can be removed`() async throws {
+    let (document, disk, recovery) = try await failed(.noSpace)
+    try await document.close(discardingChanges: true)
+    disk.stopFailing()
+    let again = try await Trip.open(on: disk.disk, recoveryDisk: recovery)
+    try await again.discard(#require(await again.recoveryCopies.first))
+    #expect(await again.recoveryCopies.isEmpty)
+    #expect(try await Trip.open(on: disk.disk, recoveryDisk: recovery).recoveryCopies.isEmpty)
+  }
+
+  @Test func `is made of a single file, too`() async throws {
+    let (disk, recovery) = (SwitchableDisk(try CrashDisk()), try CrashDisk())
+    let document = try await Desk<Plain>.create(Plain("one"), on: disk.disk, recoveryDisk: recovery)
+    try await document.edit { $0.text = "two" }
+    disk.fail(.changes(from: 0), with: .readOnlyFileSystem)
+    await #expect(throws: DocumentError.self) { try await document.save() }
+    try await document.close(discardingChanges: true)
+    disk.stopFailing()
+    let again = try await Desk<Plain>.open(on: disk.disk, recoveryDisk: recovery)
+    try await again.recover(#require(await again.recoveryCopies.first))
+    #expect(try await again.content == Plain("two"))
+    #expect(await again.documentState == .normal)
+    try await again.close()
+    #expect(try disk.disk.text("Trip.pages", in: "/") == "two")
+  }
+
+  @Test func `that cannot be made leaves the edits in memory, and says so`() async throws {
+    let disk = SwitchableDisk(try CrashDisk())
+    let document = try await Trip.create(Pages(["a.txt": "a"]), on: disk.disk)
+    try await document.edit { $0["a.txt"] = "edited" }
+    disk.fail(.changes(from: 0), with: .noSpace)
+    let error = try #require(await #expect(throws: DocumentError.self) { try await document.save() })
+    #expect(error.recoveryCopy == nil && error.hasUnsavedChanges)
+    #expect("\(error)".hasSuffix("The edits are still in memory."))
+    #expect(try await document.content["a.txt"] == "edited")
+  }
+}

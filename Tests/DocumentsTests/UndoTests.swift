@@ -1,0 +1,247 @@
+import Documents
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import TestSupport
+import Testing
+
+@Suite("Undoing")
+struct UndoTests {
+  private typealias Trip = Desk<Pages>
+
+  /// A document of one page, and a clock that stands still.
+  private func document(
+    _ change: (inout DocumentOptions<Pages>) -> Void = { _ in }
+  ) async throws -> (document: Document<Pages>, clock: ManualClock) {
+    let clock = ManualClock()
+    let document = try await Trip.create(Pages(["a.txt": "0"]), on: try CrashDisk()) { options in
+      options.clock = clock
+      change(&options)
+    }
+    return (document, clock)
+  }
+
+  @Test func `goes back and forth, with names`() async throws {
+    let (document, _) = try await document()
+    #expect(await !document.canUndo)
+    #expect(await !document.canRedo)
+    #expect(await document.undoMenuItemTitle == "Undo")
+    #expect(try await !document.undo())
+    try await document.set("1", "First")
+    try await document.set("2", "Second")
+    #expect(await document.undoMenuItemTitle == "Undo Second")
+    #expect(await document.undoCount == 2)
+    #expect(try await document.undo())
+    #expect(try await document.text == "1")
+    #expect(await document.redoMenuItemTitle == "Redo Second")
+    #expect(await document.undoActionName == "First")
+    #expect(try await document.redo())
+    #expect(try await document.text == "2")
+    #expect(try await !document.redo())
+    try await document.undo()
+    try await document.undo()
+    #expect(try await document.text == "0")
+    // Something else ends what could be redone.
+    try await document.set("3", "Third")
+    #expect(await !document.canRedo)
+  }
+
+  @Test func `takes typing as one, by name and time`() async throws {
+    let (document, clock) = try await document()
+    for number in 1...5 {
+      try await document.set("typed \(number)", "Typing")
+      clock.advance(by: .milliseconds(900))
+    }
+    #expect(await document.undoCount == 1)
+    clock.advance(by: .milliseconds(200))
+    try await document.set("later", "Typing")
+    try await document.set("deleted", "Delete")
+    #expect(await document.undoCount == 3)
+    try await document.undo()
+    try await document.undo()
+    #expect(try await document.text == "typed 5")
+    try await document.undo()
+    #expect(try await document.text == "0")
+    try await document.redo()
+    #expect(try await document.text == "typed 5")
+    // What was redone is not added to.
+    try await document.set("more", "Typing")
+    try await document.undo()
+    #expect(try await document.text == "typed 5")
+    // Edits without a name are each its own.
+    try await document.set("x", "")
+    try await document.set("y", "")
+    try await document.undo()
+    #expect(try await document.text == "x")
+  }
+
+  @Test func `takes a group as one, and the groups in it`() async throws {
+    let (document, _) = try await document()
+    await document.beginUndoGrouping()
+    try await document.set("1", "One")
+    await document.beginUndoGrouping()
+    try await document.set("2", "Two")
+    try await document.set("3", "Three")
+    #expect(await document.groupingLevel == 2)
+    let error = await #expect(throws: DocumentError.self) { try await document.undo() }
+    #expect(error?.code == .undoGrouping)
+    try await document.endUndoGrouping()
+    try await document.set("4", "Four")
+    #expect(try await document.undoNestedGroup())
+    #expect(try await document.text == "3")
+    #expect(try await document.undoNestedGroup())
+    #expect(try await document.text == "1")
+    #expect(try await document.redo())
+    #expect(try await document.text == "3")
+    await document.setActionName("All")
+    try await document.endUndoGrouping()
+    #expect(await document.undoCount == 1)
+    #expect(await document.undoActionName == "All")
+    try await document.undo()
+    #expect(try await document.text == "0")
+    try await document.redo()
+    #expect(try await document.text == "3")
+    #expect(await document.undoActionName == "All")
+    // One open group is ended by undoing.
+    await document.beginUndoGrouping()
+    try await document.set("5", "Five")
+    try await document.set("6", "Six")
+    try await document.undo()
+    #expect(try await document.text == "3")
+    #expect(await document.groupingLevel == 0)
+    // An empty group counts.
+    await document.beginUndoGrouping()
+    try await document.endUndoGrouping()
+    #expect(await document.undoCount == 2)
+    await document.undoGroup("Both") { document in
+      #expect(throws: Never.self) { try document.edit { $0["a.txt"] = "7" } }
+      #expect(throws: Never.self) { try document.edit { $0["a.txt"] = "8" } }
+    }
+    #expect(await document.undoActionName == "Both")
+    try await document.undo()
+    #expect(try await document.text == "3")
+  }
+
+  @Test func `is bounded by levels, at once when they are lowered`() async throws {
+    let (document, _) = try await document { $0.undo = UndoPolicy(levels: 3) }
+    for number in 1...5 { try await document.set("\(number)", "") }
+    #expect(await document.undoCount == 3)
+    await document.setLevelsOfUndo(1)
+    #expect(await document.undoCount == 1)
+    try await document.undo()
+    #expect(try await document.text == "4")
+    #expect(try await !document.undo())
+    await document.setLevelsOfUndo(0)
+    for number in 1...50 { try await document.set("\(number)", "") }
+    #expect(await document.undoCount == 50)
+  }
+
+  @Test func `is bounded by bytes, and keeps the last step always`() async throws {
+    // Each costs what the default says.
+    let (document, _) = try await document { $0.undo = UndoPolicy(byteBudget: 5 * (64 << 10)) }
+    for number in 1...20 { try await document.set("\(number)", "") }
+    #expect(await document.undoCount == 5)
+    let (tiny, _) = try await self.document { $0.undo = UndoPolicy(byteBudget: 1) }
+    for number in 1...20 { try await tiny.set("\(number)", "") }
+    #expect(await tiny.undoCount == 1)
+    try await tiny.undo()
+    #expect(try await tiny.text == "19")
+  }
+
+  @Test func `does not remember what registration is disabled for`() async throws {
+    let (document, _) = try await document()
+    await document.disableUndoRegistration()
+    await document.disableUndoRegistration()
+    await document.enableUndoRegistration()
+    try await document.set("1", "")
+    #expect(await !document.canUndo)
+    #expect(await document.hasUnsavedChanges)
+    await document.enableUndoRegistration()
+    await document.enableUndoRegistration()
+    try await document.set("2", "")
+    #expect(await document.undoCount == 1)
+    await document.disableUndoRegistration()
+    await document.removeAllActions()
+    #expect(await !document.canUndo)
+    #expect(await document.isUndoRegistrationEnabled)
+  }
+
+  @Test func `past a save makes a document changed, and redoing up to it unchanged`() async throws {
+    let (document, _) = try await document()
+    try await document.set("1", "")
+    try await document.set("2", "")
+    try await document.save()
+    #expect(await !document.hasUnsavedChanges)
+    try await document.undo()
+    #expect(await document.hasUnsavedChanges)
+    try await document.redo()
+    #expect(await !document.hasUnsavedChanges)
+    // As many edits as were undone make no saved document.
+    try await document.undo()
+    try await document.set("other", "")
+    #expect(await document.hasUnsavedChanges)
+    try await document.undo()
+    #expect(await document.hasUnsavedChanges)
+    try await document.save()
+    #expect(await !document.hasUnsavedChanges)
+  }
+
+  @Test func `of what is discardable leaves a document unchanged`() async throws {
+    let (document, _) = try await document()
+    try await document.edit("Select", isDiscardable: true) { $0["b.txt"] = "selected" }
+    #expect(await !document.hasUnsavedChanges)
+    #expect(await document.undoActionIsDiscardable)
+    try await document.set("1", "Edit")
+    #expect(await !document.undoActionIsDiscardable)
+    try await document.undo()
+    #expect(await !document.hasUnsavedChanges)
+    #expect(await !document.redoActionIsDiscardable)
+    try await document.undo()
+    #expect(await !document.hasUnsavedChanges)
+    #expect(await document.redoActionIsDiscardable)
+    #expect(try await document.content["b.txt"] == nil)
+  }
+
+  @Test func `counts changes that are made elsewhere as identities`() async throws {
+    let (document, _) = try await document()
+    await document.updateChangeCount(.done)
+    await document.updateChangeCount(.done)
+    #expect(await document.hasUnsavedChanges)
+    let token = await document.changeCountToken(for: .forOverwriting)
+    await document.updateChangeCount(.done)
+    await document.updateChangeCount(withToken: token, for: .forOverwriting)
+    #expect(await document.hasUnsavedChanges)
+    await document.updateChangeCount(.undone)
+    #expect(await !document.hasUnsavedChanges)
+    await document.updateChangeCount(.undone)
+    #expect(await document.hasUnsavedChanges)
+    await document.updateChangeCount(.redone)
+    #expect(await !document.hasUnsavedChanges)
+    await document.updateChangeCount(.undone)
+    await document.updateChangeCount(.done)
+    #expect(await document.hasUnsavedChanges)
+    await document.updateChangeCount(.cleared)
+    #expect(await !document.hasUnsavedChanges)
+  }
+
+  @Test func `leaves the content as it was when an edit throws`() async throws {
+    let (document, _) = try await document()
+    await #expect(throws: CancellationError.self) {
+      try await document.edit("Half") { pages in
+        pages["a.txt"] = "half"
+        throw CancellationError()
+      }
+    }
+    #expect(try await document.text == "0")
+    #expect(await !document.hasUnsavedChanges)
+    #expect(await !document.canUndo)
+  }
+}
+
+extension Document<Pages> {
+  fileprivate var text: String? { get throws { try content["a.txt"] } }
+
+  fileprivate func set(_ text: String, _ name: String) throws {
+    try edit(name) { $0["a.txt"] = text }
+  }
+}

@@ -1,0 +1,22 @@
+/// What a test throws whose call did not end.
+package struct DeadlineExceeded: Error, CustomStringConvertible {
+  let what: String
+  package var description: String { "\(what) did not end in time" }
+}
+
+/// Calls `body`, and gives up on it when it does not end: a call that hangs fails its test instead of all of them.
+package func withDeadline<Result: Sendable>(
+  _ what: String, seconds: Int = 60, _ body: @escaping @Sendable () async throws -> Result
+) async throws -> Result {
+  let work = Task { try await body() }
+  let (results, continuation) = AsyncStream.makeStream(of: Swift.Result<Result, any Error>.self)
+  Task { continuation.yield(await work.result) }
+  let alarm = Task {
+    // An alarm that is cancelled has nothing to say.
+    guard (try? await Task.sleep(for: .seconds(seconds))) != nil else { return }
+    continuation.yield(.failure(DeadlineExceeded(what: what)))
+  }
+  defer { alarm.cancel() }
+  for await result in results { return try result.get() }
+  throw DeadlineExceeded(what: what)
+}
