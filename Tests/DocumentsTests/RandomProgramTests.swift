@@ -64,6 +64,8 @@ private struct RandomProgram {
   var document: Document<Pages>
   /// The texts that nobody has replaced, undone or discarded.
   var alive: Set<String> = []
+  /// Those that another program has replaced, which going back to them does not make anybody's again.
+  var replaced: Set<String> = []
   /// Those that a power cut must leave.
   var safe: Set<String> = []
   var number = 0
@@ -138,7 +140,7 @@ private struct RandomProgram {
     if Bool.random(using: &random) { try await document.undo() } else { try await document.redo() }
     let after = try await texts
     alive.subtract(before.subtracting(after))
-    alive.formUnion(after.subtracting(before))
+    alive.formUnion(after.subtracting(before).subtracting(replaced))
     tally.undos += 1
   }
 
@@ -151,7 +153,8 @@ private struct RandomProgram {
     let text = text("other ")
     let name = FileName(page)
     log.append("other program: \(page) = \(text)")
-    if try base.holds(name, in: Trip.path) { alive.remove(try base.text(name, in: Trip.path)) }
+    if try base.holds(name, in: Trip.path) { replaced.insert(try base.text(name, in: Trip.path)) }
+    alive.subtract(replaced)
     try base.replace(name, text, in: Trip.path)
     let folder = try base.openDirectory(at: Trip.path)
     try base.synchronize(base.openFile(name, in: folder))

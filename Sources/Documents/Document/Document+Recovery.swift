@@ -24,8 +24,11 @@ extension Document {
       let edits = try await BlockingThread().run { try shelf.changes(of: copy) }
       let isOfThisState = copy.record.baseRevision != nil && copy.record.baseRevision == facts?.revision
       let paths = isOfThisState ? [] : try edits.paths()
+      // What a merge begins with is what is on disk, not what it becomes with the edits.
+      start(with: try await storage.reload(as: Content.self))
       let content = try await storage.apply(edits, as: Content.self)
-      start(with: content)
+      present = content
+      changes.change()
       changes.forgetSaved()
       adoptedCopies.append(copy)
       recoveryCopies.removeAll { $0.id == copy.id }

@@ -9,6 +9,7 @@ struct RecoveryShelf: Sendable {
   let disk: any Disk
 
   private static let suffix = ".recovery"
+  private static let goneSuffix = ".gone"
   private static let record: FileName = "Recovery.json"
   private static let contents: FileName = "Contents"
 
@@ -39,6 +40,10 @@ struct RecoveryShelf: Sendable {
     guard let listing = try list() else { return copies }
     for position in 0..<listing.count {
       let name = listing.name(at: position).string
+      // What a crash left of a copy that was not wanted any more; if it cannot be removed, it is next time.
+      if name.hasSuffix(Self.suffix + Self.goneSuffix), let folder = try? disk.openDirectory(at: folder) {
+        _ = disk.removeEverything(FileName(name), from: folder)
+      }
       guard name.hasSuffix(Self.suffix) else { continue }
       let place = folder.appending(name)
       // What has no record that can be read is no copy of ours, or one that is being removed.
@@ -80,7 +85,11 @@ struct RecoveryShelf: Sendable {
     let node = StoredNode(location: Location(place, on: disk), path: .root)
     do {
       let folder = try disk.openDirectory(at: place.removingLastComponent())
-      guard disk.removeEverything(FileName(name), from: folder) else {
+      // A copy of which a power cut left a part must not be offered.
+      let gone = FileName(FileName(name).string + Self.goneSuffix)
+      try disk.rename(FileName(name), in: folder, to: gone, in: folder, .replace)
+      try disk.synchronize(folder)
+      guard disk.removeEverything(gone, from: folder) else {
         throw FilePackageError(.inputOutput, .save, node, reason: "a recovery copy could not be removed")
       }
     } catch let error as FilePackageError {
