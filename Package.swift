@@ -50,13 +50,15 @@ let package = Package(
     // The text-plus-image document type.
     .target(name: "ImageNotes", dependencies: ["Documents", "FilePackages"], swiftSettings: strict),
 
-    // libarchive and zlib, as the system has them.
+    // libarchive, libdeflate and zlib, as the system has them.
     .systemLibrary(name: "CArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"])]),
+    .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
     // One file from a package, and back.
     .target(
-      name: "PackageArchive", dependencies: ["CArchive", "CZlib", "DurableIO", "FilePackages", system],
+      name: "PackageArchive",
+      dependencies: ["CArchive", "CDeflate", "CZlib", "DurableIO", "FilePackages", system],
       swiftSettings: strict),
 
     // Measurements: what saving costs, beside other ways of doing it.

@@ -38,4 +38,27 @@ struct ImageNotesDocumentTests {
     let last = try await Trip.open(on: disk)
     #expect(try await last.content.images.first?.file().contents() == Self.image)
   }
+
+  @Test func `has the lines that two programs edited`() async throws {
+    let disk = try CrashDisk()
+    try await Trip.create(ImageNotes(text: "one\ntwo\nthree\n"), on: disk).close()
+    let document = try await Trip.open(on: disk)
+    try await document.edit("Typing") { $0.text = "ONE\ntwo\nthree\n" }
+    let other = try await Trip.open(on: disk)
+    try await other.edit("Typing") { $0.text = "one\ntwo\nTHREE\n" }
+    try await other.close()
+    #expect(try await document.checkForExternalChanges() == .merged)
+    #expect(try await document.content.text == "ONE\ntwo\nTHREE\n")
+    // The same line is a conflict, and nothing is lost.
+    try await document.save()
+    try await document.synchronize()
+    let third = try await Trip.open(on: disk)
+    try await third.edit("Typing") { $0.text = "ONE\ntheirs\nTHREE\n" }
+    try await third.close()
+    try await document.edit("Typing") { $0.text = "ONE\nours\nTHREE\n" }
+    #expect(try await document.checkForExternalChanges() == .conflict)
+    #expect(try await document.content.text == "ONE\nours\nTHREE\n")
+    #expect(try await document.conflictVersions().count == 1)
+    try await document.close()
+  }
 }

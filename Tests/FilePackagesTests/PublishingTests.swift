@@ -233,6 +233,40 @@ struct PublishingTests {
     #expect(kept.values.map(\.bytes) == [Array("theirs".utf8)])
   }
 
+  /// The first edit comes out of the exchange, the second one stands under the name, and the process is gone before it
+  /// could keep either.
+  @Test(arguments: [Array("second".utf8), nil])
+  func `keeps an edit from before it was published and one from after that`(second: [UInt8]?) async throws {
+    let base = try await CrashCheck.disk(Self.tree, metadata: true)
+    let isExchanged = Mutex(false)
+    let disk = CountingDisk(base) { (event) throws(SystemError) in
+      if isExchanged.withLock({ $0 }) { throw SystemError("write", code: .ioError) }
+      guard event.operation == .exchange, event.name == "Text.txt" else { return }
+      let file = try base.openFileForWriting("Text.txt", in: base.openDirectory(at: CrashCheck.path))
+      try base.resize(file, to: 0)
+      try base.writeAll(Array("the first".utf8), to: file)
+      isExchanged.withLock { $0 = true }
+    }
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    try await store.put("Text.txt", "ours")
+    let report = try await store.save()
+    #expect(!report.isPublished)
+    let killed = try await base.afterKill()
+    let text = try killed.openFileForWriting("Text.txt", in: killed.openDirectory(at: CrashCheck.path))
+    if let second {
+      try killed.resize(text, to: 0)
+      try killed.writeAll(second, to: text)
+    } else {
+      try killed.setMode(0o600, of: text)
+    }
+    let next = try await PackageStore.open(CrashCheck.path, on: killed)
+    #expect(await next.recoveryConflicts == ["Text.txt"])
+    try await next.close()
+    let left = try PackagePicture(of: CrashCheck.path, on: killed).entries
+      .filter { $0.key.hasSuffix("Text.txt") }.values.map { String(decoding: $0.bytes, as: UTF8.self) }
+    #expect(left.sorted() == (second == nil ? ["ours", "the first"] : ["ours", "second", "the first"]))
+  }
+
   // MARK: What a user gave a file
 
   @Test(arguments: [false, true])

@@ -5,6 +5,8 @@ public import FoundationEssentials
 // (2) Whether the document is clean is asked when the other content is at hand, not before: the user goes on typing.
 // (3) Where merging fails, what the other program wrote is kept before anything is written over it, and the content
 //     here goes on.
+// (4) Whether a document that is not in its place was moved or removed is for the watcher to say, which takes it a
+//     moment; without one, it was removed.
 
 /// What became of another program's changes.
 public enum ExternalChangeOutcome: String, Sendable, CaseIterable {
@@ -52,9 +54,14 @@ extension Document {
 
   /// Tells the document that it was moved: it goes on at `newURL`.
   public func presentedItemDidMove(to newURL: URL) async {
+    await follow(to: newURL)
+    await startWatching()
+  }
+
+  func follow(to newURL: URL) async {
     await perform { document in
       do {
-        try await document.storage?.move(to: newURL)
+        try await document.storage?.follow(to: newURL)
         document.fileURL = newURL
         document.facts = await document.storage?.facts()
       } catch {
@@ -86,7 +93,10 @@ extension Document {
       guard error.code == .noSuchFile, await isDeleted() else {
         throw DocumentError(error, operation, fileURL)
       }
-      throw try await leaveDeleted(operation)
+      if watching == nil { throw try await leaveDeleted(operation) }
+      // (4)
+      if operation == .revert { return .nothing }
+      throw DocumentError(error, operation, fileURL)
     }
     if found.isEmpty { return .nothing }
     let theirs: Content
@@ -107,7 +117,7 @@ extension Document {
     with theirs: Content, _ found: ExternalChanges, _ operation: DocumentError.Operation
   ) async -> ExternalChangeOutcome {
     let paths = found.isReplaced ? [""] : found.paths
-    if let merge = options.merge, let base {
+    if let merge = merging, let base {
       do {
         while let ours = present {
           let revision = changes.current
@@ -129,6 +139,13 @@ extension Document {
     // What cannot be kept now is kept before the next save.
     _ = try? await keepConflict()
     return .conflict
+  }
+
+  /// How two contents are brought together: as the options say, or as the content's type does.
+  private var merging: (@Sendable (DocumentMerge<Content>) throws -> Content?)? {
+    if let merge = options.merge { return merge }
+    guard let type = Content.self as? any MergeableContent.Type else { return nil }
+    return { try merged(as: type, $0) }
   }
 
   /// Goes on with edits over another state of the disk.
@@ -215,4 +232,15 @@ extension Document {
       document.documentState.remove(.inConflict)
     }
   }
+}
+
+/// Brings two contents together as their type does; nil where there is a conflict.
+private func merged<Content, Mergeable: MergeableContent>(
+  as type: Mergeable.Type, _ input: DocumentMerge<Content>
+) throws -> Content? {
+  guard let base = input.base as? Mergeable, let ours = input.ours as? Mergeable,
+    let theirs = input.theirs as? Mergeable
+  else { return nil }
+  let result = try Mergeable.merged(base: base, ours: ours, theirs: theirs)
+  return result.conflicts.isEmpty ? result.content as? Content : nil
 }

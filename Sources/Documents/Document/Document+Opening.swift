@@ -21,6 +21,7 @@ extension Document {
       let content = try await opened.content(as: Content.self)
       let hasConflicts = try await opened.hasConflicts()
       await adopt(opened, content)
+      await startWatching()
       await findRecoveryCopies()
       end { state in
         state.subtract([.closed, .savingError, .inConflict])
@@ -83,6 +84,7 @@ extension Document {
         await tidyUp(storage)
         fileURL = url
         await adopt(opened, content)
+        await startWatching()
       }
       end { $0.remove(.savingError) }
     } catch {
@@ -128,7 +130,8 @@ extension Document {
   /// The document has nothing to do with the disk any more.
   func leave() {
     autosaving?.cancel()
-    (autosaving, storage, base) = (nil, nil, nil)
+    watching?.cancel()
+    (autosaving, watching, storage, base) = (nil, nil, nil, nil)
     (unkeptConflict, recoveryCopies, adoptedCopies, ownCopy) = ([], [], [], nil)
     history.removeAll()
     progress = nil

@@ -129,6 +129,7 @@ extension Document {
       base = content
       unkeptConflict = []
       facts = await made.facts()
+      await startWatching()
       schedule?.saveEnds()
       await removeUsedCopies()
       end { $0.subtract([.closed, .savingError, .inConflict]) }

@@ -67,6 +67,9 @@ public actor Document<Content: DocumentContent> {
   /// How many times editing was disabled and not enabled again.
   var editingHolds = 0
 
+  /// Hears of what other programs do.
+  var watching: Task<Void, Never>?
+
   // MARK: Access
 
   var lastAccess: Task<Void, Never>?
@@ -113,7 +116,10 @@ public actor Document<Content: DocumentContent> {
     if content != nil { changes.forgetSaved() }
   }
 
-  deinit { broadcast.finish() }
+  deinit {
+    watching?.cancel()
+    broadcast.finish()
+  }
 
   /// Opens the document at `url`.
   ///

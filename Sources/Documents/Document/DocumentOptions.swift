@@ -12,7 +12,11 @@ public struct DocumentOptions<Content: DocumentContent>: Sendable {
   public var recoveryFolder: URL? = RecoveryCopy.defaultFolder
   /// Told of each error that nobody is waiting for, such as that of an autosave, and of those that are thrown, too.
   public var errorHandler: (@Sendable (DocumentError) -> Void)?
-  /// Brings together what was edited here and what another program wrote; nil where that is always a conflict.
+  /// Whether the document takes in what other programs do to it as it happens; otherwise when it is told, and before it
+  /// writes over anything.
+  public var watchesDisk = true
+  /// Brings together what was edited here and what another program wrote. Nil for the way of a `MergeableContent`; with
+  /// other contents that is then always a conflict.
   public var merge: (@Sendable (DocumentMerge<Content>) throws -> Content?)?
 
   /// Makes the usual options.

@@ -143,10 +143,18 @@ enum DocumentStorage: Sendable {
     }
   }
 
-  func move(to url: URL) async throws(FilePackageError) {
+  func follow(to url: URL) async throws(FilePackageError) {
     switch self {
-    case .package(let store): try await store.move(to: url)
-    case .file(let store): try await store.move(to: url)
+    case .package(let store): try await store.follow(to: url)
+    case .file(let store): try await store.follow(to: url)
+    }
+  }
+
+  /// What a watcher asks before it tells of anything.
+  var knownState: any KnownState {
+    switch self {
+    case .package(let store): store
+    case .file(let store): store
     }
   }
 

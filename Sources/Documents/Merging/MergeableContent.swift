@@ -1,7 +1,5 @@
 /// A content that can be put together from two that were made from one: what a document does when its file is
 /// changed outside while there are unsaved edits.
-///
-/// Without it, a document merges the children of its package whole, with `TreeMerge`.
 public protocol MergeableContent: DocumentContent {
   /// Puts two contents together.
   ///

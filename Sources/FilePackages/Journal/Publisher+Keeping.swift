@@ -30,12 +30,18 @@ extension Publisher {
         keptFolders.append(folder)
         folder = OpenNode(try disk.openDirectory(name, in: folder.descriptor))
       }
-      keptFolders.append(folder)
-      try disk.rename(source, in: staging.descriptor, to: name, in: folder.descriptor, .replace)
+      if try disk.exists(name, in: folder.descriptor) {
+        // A second version of the same child.
+        conflictFolder = nil
+      } else {
+        keptFolders.append(folder)
+        try disk.rename(source, in: staging.descriptor, to: name, in: folder.descriptor, .replace)
+      }
     } catch {
       throw FilePackageError(
         error, .save, node(path), activity: "keeping what another program wrote")
     }
+    if conflictFolder == nil { return try keep(source, of: path) }
     conflicts.append(path.string)
   }
 

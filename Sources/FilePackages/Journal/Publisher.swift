@@ -188,8 +188,11 @@ struct Publisher {
     case .new:
       try keepWhatCameOut(staged, operation, isPublished: true)
       if try lasts(staged, operation, in: folder) { return }
-    case .later: return
-    case .other: return try keepOurs(operation)
+    case .later: return try keepWhatCameOut(staged, operation, isPublished: true)
+    case .other:
+      // Edited before it was published and again after that.
+      try keepWhatCameOut(staged, operation, isPublished: true)
+      return try keepOurs(operation)
     case .nothing, .replaceable: try keepWhatCameOut(staged, operation, isPublished: false)
     }
     var staged = staged

@@ -90,8 +90,13 @@ public actor FlatFileStore {
   ///
   /// - Throws: `noSuchFile` when there is none any more; the system's reason.
   public func isChangedByOthers() throws(FilePackageError) -> Bool {
+    try !isKnown(at: path)
+  }
+
+  /// Whether the file stands there as it was when it was read or last written.
+  func isKnown(at path: FilePath) throws(FilePackageError) -> Bool {
     let now = try StoredNode.look(at: path, following: false, on: disk)
-    return now.status.map { !$0.isUnchanged(since: status) } ?? true
+    return now.status?.isUnchanged(since: status) == true
   }
 
   // MARK: Changing
@@ -127,9 +132,20 @@ public actor FlatFileStore {
     return result
   }
 
-  /// Goes on with the same file at another place, to which somebody moved it.
-  public func move(to url: URL) throws(FilePackageError) {
-    path = try FilePath(of: url, for: .save)
+  /// Goes on with the file where somebody moved it.
+  ///
+  /// - Throws: `changedOnDisk` when the file that this store knows is not at `url`; the store is then as it was.
+  public func follow(to url: URL) throws(FilePackageError) {
+    let path = try FilePath(of: url, for: .open)
+    guard
+      try StoredNode.look(at: path, following: false, on: disk).status?.identity.isSameNode(
+        as: status.identity)
+        == true
+    else {
+      throw FilePackageError(
+        .changedOnDisk, .open, document: url.path, reason: "it is not the file that was opened")
+    }
+    self.path = path
   }
 
   private static func write(

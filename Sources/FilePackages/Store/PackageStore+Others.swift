@@ -109,11 +109,6 @@ extension PackageStore {
   /// store's to write over.
   package func keepBaselines() { location.keepsBaselines = true }
 
-  /// Goes on with the same package at another place, to which somebody moved it.
-  public func move(to url: URL) throws(FilePackageError) {
-    location.path = try FilePath(of: url, for: .save)
-  }
-
   /// Lets go of the package and of the tree, which belongs to another store by now. What is committed and not
   /// published stays in the journal for the next opening.
   package func relinquish() {

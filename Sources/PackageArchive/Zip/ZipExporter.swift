@@ -1,4 +1,3 @@
-import CZlib
 import DurableIO
 import FilePackages
 import Glibc
@@ -44,7 +43,7 @@ final class ZipExporter {
   /// What the compressed bytes depend on beside the file's own: two archives that say the same here have the same bytes
   /// for the same file.
   static func comment(level: Int) -> [UInt8] {
-    Array("docpkg 1, level \(level), zlib \(ZLIB_VERSION)".utf8)
+    Array("docpkg 1, level \(level), \(Deflater.version)".utf8)
   }
 
   /// Adds an entry. It is written when those before it have been.

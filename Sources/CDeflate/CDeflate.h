@@ -1,0 +1,3 @@
+// libdeflate, as the system has it.
+
+#include <libdeflate.h>
