@@ -1,5 +1,5 @@
 import DurableIO
-public import FoundationEssentials
+import FoundationEssentials
 import Synchronization
 import SystemPackage
 
