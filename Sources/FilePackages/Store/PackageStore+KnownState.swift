@@ -83,8 +83,8 @@ extension PackageStore: KnownState {
       return now.map { !$0.isUnchanged(since: plist) } ?? true
     }
     switch known {
-    case nil, .present(nil): return true
-    case .absent: return now != nil
+    case .present(nil): return true
+    case nil, .absent: return now != nil
     case .present(let before?): return now.map { !$0.isUnchanged(since: before) } ?? true
     }
   }

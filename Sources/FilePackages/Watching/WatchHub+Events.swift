@@ -138,16 +138,19 @@ extension WatchNews {
   /// What is left of it for somebody who knows a state of the document.
   fileprivate func withoutKnown(to state: any KnownState, at document: URL) async -> WatchNews {
     var news = self
-    if isReplaced, await state.news(of: document, at: [""], found: []).isEmpty {
+    var places: [String] = []
+    if isReplaced {
+      guard await state.news(of: document, at: [""], found: []).isEmpty else { return news }
       news.isReplaced = false
       // What happened between the exchange and the first look at the new folder nobody told.
-      news.setChanged(await state.news(of: document).map { PackagePath($0) })
-    } else if !isUnchanged {
-      let paths = await state.news(
+      places = await state.news(of: document)
+    }
+    if !isUnchanged {
+      places += await state.news(
         of: document, at: changed.sorted().map(\.string),
         found: found.subtracting(changed).sorted().map(\.string))
-      news.setChanged(paths.map { PackagePath($0) })
     }
+    news.setChanged(places.map { PackagePath($0) })
     return news
   }
 }
