@@ -1,7 +1,7 @@
 # The two commands: `make demo` shows the main job on real documents, `make test` runs everything.
 # Both install what is missing, build, and run.
 
-.PHONY: demo test crash-points two-processes power-cut other-kernel fuzz archive-corpus large-archives sanitizers build lint format prepare docs
+.PHONY: demo test crash-points two-processes power-cut other-kernel fuzz archive-corpus large-archives open-documents sanitizers build lint format prepare docs
 
 demo: build
 	@Fixtures/demo.sh .build/release/docpkg
@@ -42,6 +42,11 @@ fuzz: prepare
 # Imports what libarchive tests itself with, under the address sanitizer; CORPUS is a clone of it, if there is one.
 archive-corpus: prepare
 	.ci/archive-corpus $(CORPUS)
+
+# The memory and the threads of a thousand open documents, which only a process that does nothing else can tell.
+open-documents: prepare
+	swift build --build-tests
+	ALONE=1 swift test --skip-build --filter 'DocumentCostTests/.*thousand'
 
 # Files and archives of gigabytes, which `test` has one of.
 large-archives: prepare
