@@ -76,7 +76,7 @@ struct RoundTripTests {
   @Test(arguments: survivals)
   func `has its extended attributes where the format knows any`(_ survival: Survival) async throws {
     try await withWorkshop { workshop in
-      try workshop.makePackage(["a.txt": "a"])
+      try workshop.makePackage(["a.txt": "a", "Folder": [:]])
       let disk = PosixDisk()
       let value: [UInt8] = [0, 0xFF, 10, 61]
       guard try setAttribute("user.tag", value, in: workshop) else { return }
@@ -85,6 +85,9 @@ struct RoundTripTests {
       let back = try disk.openFile(
         "a.txt", in: disk.openDirectory(at: workshop.folder.appending("Back.pack")))
       #expect(try disk.extendedAttributes(of: back) == (survival.keepsAttributes ? ["user.tag": value] : [:]))
+      let inner = try disk.openDirectory(at: workshop.folder.appending("Back.pack/Folder"))
+      #expect(
+        try disk.extendedAttributes(of: inner) == (survival.keepsAttributes ? ["user.tag": value] : [:]))
     }
   }
 
@@ -95,6 +98,8 @@ struct RoundTripTests {
     let file = try disk.openFileForWriting("a.txt", in: package)
     do throws(SystemError) {
       try disk.setExtendedAttribute(name, value, of: file)
+      let inner = try disk.openDirectory(at: workshop.folder.appending("Trip.pack/Folder"))
+      try disk.setExtendedAttribute(name, value, of: inner)
       return true
     } catch {
       if error.code == .notSupported { return false }

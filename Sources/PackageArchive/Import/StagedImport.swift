@@ -18,10 +18,18 @@ final class StagedImport: ImportSink {
   private let synchronizer: FileSynchronizer
   private var isDone = false
 
-  private var folders: [(path: PackagePath, mode: UInt16, modified: FileTime?)] = []
+  private var folders: [Folder] = []
   private var links: [(path: PackagePath, target: [UInt8], entry: ArchiveEntry)] = []
   /// The way to the folder that was used last.
   private var way: [(name: FileName, folder: OpenFolder)] = []
+
+  /// A folder that was made, and what it is to have in the end.
+  private struct Folder {
+    var path: PackagePath
+    var mode: UInt16 = 0o755
+    var modified: FileTime?
+    var attributes: [(name: String, value: [UInt8])] = []
+  }
 
   private final class OpenFolder {
     let descriptor: OwnedDescriptor
@@ -85,7 +93,9 @@ final class StagedImport: ImportSink {
 
   func addFolder(_ path: PackagePath, _ entry: ArchiveEntry) throws {
     _ = try open(path, for: entry)
-    folders.append((path, entry.mode & 0o777, entry.modified))
+    folders.append(
+      Folder(
+        path: path, mode: entry.mode & 0o777, modified: entry.modified, attributes: entry.attributes))
   }
 
   func addFile(
@@ -189,7 +199,7 @@ final class StagedImport: ImportSink {
     } catch  where error.code == .noSuchFileOrDirectory {
       try disk.makeDirectory(name, in: parent.descriptor, mode: 0o700)
       let made = way.map(\.name) + [name]
-      folders.append((PackagePath(made), 0o755, nil))
+      folders.append(Folder(path: PackagePath(made)))
       return OpenFolder(try disk.openDirectory(name, in: parent.descriptor))
     }
   }
@@ -264,12 +274,13 @@ final class StagedImport: ImportSink {
   /// Gives each folder its attributes, those deepest down first, and makes its entries last.
   private func finishFolders(_ package: PackagePath) throws(SystemError) {
     // The last word on a folder is that of its own entry.
-    var attributes: [PackagePath: (mode: UInt16, modified: FileTime?)] = [:]
-    for folder in folders { attributes[folder.path] = (folder.mode, folder.modified) }
-    let paths = attributes.keys.sorted { $1 < $0 }
-    for path in paths {
-      guard let (mode, modified) = attributes[path] else { continue }
+    let last = Dictionary(folders.map { ($0.path, $0) }) { $1 }
+    for (path, made) in last.sorted(by: { $1.key < $0.key }) {
+      let (mode, modified) = (made.mode, made.modified)
       let folder = try openUnnamed(path)
+      for (name, value) in made.attributes where name.hasPrefix("user.") {
+        try setAttribute(name, value, of: folder.descriptor)
+      }
       // A folder that its owner may not write cannot be moved to its place.
       try disk.setMode(path == package ? mode | 0o700 : mode, of: folder.descriptor)
       if let modified { try disk.setModified(modified, of: folder.descriptor) }
