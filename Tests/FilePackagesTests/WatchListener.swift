@@ -46,7 +46,7 @@ final class WatchListener: Sendable {
   func expect(
     _ location: SourceLocation = #_sourceLocation, _ condition: (WatchListener) -> Bool
   ) async throws {
-    let end = ContinuousClock.now + .seconds(120)
+    let end = ContinuousClock.now + .seconds(600)
     while !condition(self) {
       if ContinuousClock.now > end {
         Issue.record("heard only \(events.suffix(20))", sourceLocation: location)

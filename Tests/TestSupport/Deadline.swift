@@ -6,7 +6,7 @@ package struct DeadlineExceeded: Error, CustomStringConvertible {
 
 /// Calls `body`, and gives up on it when it does not end: a call that hangs fails its test instead of all of them.
 package func withDeadline<Result: Sendable>(
-  _ what: String, seconds: Int = 60, _ body: @escaping @Sendable () async throws -> Result
+  _ what: String, seconds: Int = 600, _ body: @escaping @Sendable () async throws -> Result
 ) async throws -> Result {
   let work = Task { try await body() }
   let (results, continuation) = AsyncStream.makeStream(of: Swift.Result<Result, any Error>.self)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("docpkg watch")
 struct WatchTests {
-  @Test(.timeLimit(.minutes(5)))
+  @Test(.timeLimit(.minutes(20)))
   func `tells of a change, of a move and of the end`() async throws {
     try await withTemporaryDirectory { folder in
       #expect(try docpkg("new", "Trip.imageNotes", "--text", "One", in: folder).status == 0)
