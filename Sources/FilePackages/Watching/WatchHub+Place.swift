@@ -87,8 +87,7 @@ extension WatchHub {
       guard now.kind == .directory || now.kind == .file else { return markMissing(package) }
       try install(place, in: package)
       watchPlace(of: package)
-      // Whoever knows the new one is told of the places, too.
-      (package.news.isReplaced, package.news.isDeleted) = (true, false)
+      package.news.append(WatchNews(isReplaced: true), limit: package.options.maximumPaths)
     } catch {
       switch error.code {
       case .noSuchFileOrDirectory, .notDirectory: markMissing(package)
