@@ -152,6 +152,7 @@ struct PackageWatcherLimitTests {
       let hub = WatchHub()
       do {
         let watcher = try await PackageWatcher.watch(scratch.url("A.pkg"), in: hub)
+        #expect(await hub.watchCount > 0)
         withExtendedLifetime(watcher) {}
       }
       let end = ContinuousClock.now + .seconds(30)

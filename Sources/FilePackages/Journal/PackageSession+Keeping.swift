@@ -45,8 +45,9 @@ extension PackageSession {
   func prune(all: Bool = false) {
     guard !removed.isEmpty, let folder = try? folderForRemoved() else { return }
     removed.removeAll { node in
-      let path = PackageLayout.removedPath.appending(node.name)
-      guard all || node.wrapper?.isStored(at: path) != true else { return false }
+      let place = StoredNode(
+        location: hidden.location, path: PackageLayout.removedPath.appending(node.name))
+      guard all || node.wrapper?.isStored(at: place) != true else { return false }
       return disk.removeEverything(node.name, from: folder)
     }
   }

@@ -14,16 +14,36 @@ extension FileWrapper {
 
   /// The folder that stands on disk at a place, where it is an object.
   private func knownFolder(at path: PackagePath) -> FileWrapper? {
+    guard let folder = folderObject(at: path) else { return nil }
+    // A folder that was renamed in memory is somewhere else on disk.
+    return folder.state.withLock { $0.stored?.path } == path ? folder : nil
+  }
+
+  /// The folder at a place in the tree, where it is an object.
+  private func folderObject(at path: PackagePath) -> FileWrapper? {
     var folder = self
     for name in path.names {
-      guard folder.isDirectory,
-        let child = folder.state.withLock({ state in state.withDirectory { $0.children[name] } })
-      else { return nil }
+      guard let child = folder.objects[name] else { return nil }
       folder = child
     }
-    let stored = folder.state.withLock { $0.stored }
-    // A folder that was renamed in memory is somewhere else on disk.
-    return folder.isDirectory && stored?.path == path ? folder : nil
+    return folder.isDirectory ? folder : nil
+  }
+
+  /// What this tree knows to have been on disk in one of its folders, when it was last read or saved; nil when
+  /// the folder was never listed.
+  func knownBaselines(at path: PackagePath) -> [FileName: DirectoryNode.Baseline]? {
+    guard let folder = folderObject(at: path) else { return nil }
+    let (listing, changes, children) = folder.state.withLock { state in
+      state.withDirectory { ($0.listing, $0.changes, $0.children) }
+    }
+    guard let listing else { return nil }
+    var baselines = changes
+    for position in 0..<listing.count where listing.kind(at: position).isSupported {
+      let name = listing.name(at: position)
+      if baselines[name] != nil { continue }
+      baselines[name] = .present(children[name]?.state.withLock { $0.stored?.status })
+    }
+    return baselines
   }
 
   private func knownBaseline(of name: FileName) -> DirectoryNode.Baseline? {

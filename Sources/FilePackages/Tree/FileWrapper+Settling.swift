@@ -28,7 +28,7 @@ extension FileWrapper {
     try settle(
       as: place, saved, from: before, updatesNames: updatesNames, isInPlace: isInPlace, removed: &removed)
     // What was saved somewhere else is not gone.
-    return removed.filter { $0.wrapper.isStored(at: $0.origin.path) }
+    return removed.filter { $0.wrapper.isStored(at: $0.origin) }
   }
 
   /// Knows that what it is on disk, and all that is in it, was moved.
@@ -37,9 +37,9 @@ extension FileWrapper {
     try settle(as: place, nil, from: before, updatesNames: false, isInPlace: false, removed: &removed)
   }
 
-  /// Whether it is what stands, or stood, at that place of its document.
-  func isStored(at path: PackagePath) -> Bool {
-    state.withLock { $0.stored?.path == path }
+  /// Whether it is what stands, or stood, at that place.
+  func isStored(at place: StoredNode) -> Bool {
+    state.withLock { $0.stored.isSamePlace(as: place) }
   }
 
   /// - Parameter before: where the contents that were saved came from; nil for those that were in memory.
@@ -129,7 +129,7 @@ extension FileWrapper {
         return nil
       }
       let origin = before.child(name)
-      return wrapper.isStored(at: origin.path) ? (wrapper, origin) : nil
+      return wrapper.isStored(at: origin) ? (wrapper, origin) : nil
     }
   }
 
