@@ -1,21 +1,39 @@
 import Dispatch
-import DurableIO
+package import DurableIO
 import Synchronization
 import SystemPackage
 
 /// Puts files on the medium while others are still being written: many at once, since a file system makes them last
 /// together.
-final class FileSynchronizer: Sendable {
-  private let disk: any Disk
+package final class FileSynchronizer: Sendable {
   /// Each has a thread of its own while it has work.
   private let queues = (0..<16).map { _ in DispatchQueue(label: "com.filepackages.synchronize") }
   private let count = Atomic(0)
-  private let places = DispatchSemaphore(value: 32)
   private let group = DispatchGroup()
-  private let problem = Mutex<SystemError?>(nil)
+  private let work: Work
 
-  init(on disk: any Disk) {
-    self.disk = disk
+  package init(on disk: any Disk) {
+    work = Work(on: disk)
+  }
+
+  /// What the threads hold, rather than the synchroniser: it waits for them when it goes, which none of them may do.
+  private final class Work: Sendable {
+    let disk: any Disk
+    let places = DispatchSemaphore(value: 32)
+    let problem = Mutex<SystemError?>(nil)
+
+    init(on disk: any Disk) {
+      self.disk = disk
+    }
+
+    func synchronize(_ file: OpenFile) {
+      do throws(SystemError) {
+        try disk.synchronize(file.descriptor)
+      } catch {
+        problem.withLock { $0 = $0 ?? error }
+      }
+      places.signal()
+    }
   }
 
   private final class OpenFile: Sendable {
@@ -27,26 +45,19 @@ final class FileSynchronizer: Sendable {
   }
 
   /// Has a file synchronised and closed; waits while there are many under way.
-  func add(_ file: consuming OwnedDescriptor) {
-    places.wait()
+  package func add(_ file: consuming OwnedDescriptor) {
+    work.places.wait()
     let file = OpenFile(file)
     let number = count.wrappingAdd(1, ordering: .relaxed).oldValue
-    queues[number % queues.count].async(group: group) {
-      do throws(SystemError) {
-        try self.disk.synchronize(file.descriptor)
-      } catch {
-        self.problem.withLock { $0 = $0 ?? error }
-      }
-      self.places.signal()
-    }
+    queues[number % queues.count].async(group: group) { [work] in work.synchronize(file) }
   }
 
   /// Waits for all.
   ///
   /// - Throws: the first error.
-  func finish() throws(SystemError) {
+  package func finish() throws(SystemError) {
     group.wait()
-    if let problem = problem.withLock({ $0 }) { throw problem }
+    if let problem = work.problem.withLock({ $0 }) { throw problem }
   }
 
   deinit {

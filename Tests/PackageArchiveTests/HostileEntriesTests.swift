@@ -1,0 +1,192 @@
+import DurableIO
+import FilePackages
+import Foundation
+import PackageArchive
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("A hostile archive's entries")
+struct HostileEntriesTests {
+  private typealias Zip = ForgedZip
+  private typealias Tar = ForgedTar
+
+  // MARK: Kinds
+
+  @Test(arguments: ["3", "4", "6"])
+  func `cannot have devices and FIFOs`(type: Character) async throws {
+    try await expectRefused(Tar(.init("x"), .init("node", type: type)).bytes, .unsafeKind, naming: "node")
+  }
+
+  @Test(arguments: [UInt32(0o010644), 0o020644, 0o060644, 0o140644])
+  func `cannot have devices, FIFOs and sockets in a zip`(mode: UInt32) async throws {
+    try await expectRefused(Zip(.init("node", [], mode: mode)).bytes, .unsafeKind, naming: "node")
+  }
+
+  @Test(arguments: [UInt32(0o104755), 0o102755, 0o106755])
+  func `cannot have programs that run as somebody else`(mode: UInt32) async throws {
+    try await expectRefused(Zip(.init("program", mode: mode)).bytes, .unsafeKind, naming: "program")
+    try await expectRefused(
+      Tar(.init("program", mode: Int(mode & 0o7777))).bytes, .unsafeKind, naming: "program")
+  }
+
+  @Test func `has its hidden folder left out, however it is written`() async throws {
+    try await withWorkshop { workshop in
+      for (number, name) in [".docpkg", ".DOCPKG"].enumerated() {
+        for top in ["", "Top/"] {
+          try Data(
+            Tar(
+              .init("\(top)a", "x"), .init("\(top)\(name)/journal", "planted"),
+              .init("\(top)\(name)/link", type: "2", link: "journal")
+            ).bytes
+          ).write(to: workshop.url("a"))
+          let report = try await workshop.take("a", to: "\(number)\(top.count)")
+          #expect(try workshop.tree("\(number)\(top.count)") == ["a": "x"])
+          #expect(report.leftOut == [".docpkg"])
+        }
+      }
+    }
+  }
+
+  // MARK: Sizes
+
+  @Test func `cannot become much larger than it is`() async throws {
+    let zeros = [UInt8](repeating: 0, count: 40 << 20)
+    let zip = Zip(.deflated("bomb", zeros))
+    try await expectRefused(zip.bytes, .limitExceeded, naming: "bomb")
+    let tar = gzip(Tar(.init("bomb", String(repeating: "\u{1}", count: 40 << 20))).bytes)
+    try await expectRefused(tar, .limitExceeded)
+    var options = ImportOptions()
+    options.limits.bytes = 1000
+    let noise = Workshop.noise(1001, seed: 1)
+    try await expectRefused(
+      Zip(.init("large", noise)).bytes, .limitExceeded, naming: "large", options: options)
+    var large = Tar(.init("large"))
+    large.entries[0].content = noise
+    try await expectRefused(large.bytes, .limitExceeded, naming: "large", options: options)
+  }
+
+  @Test func `cannot have a hole that is larger than what was allowed`() async throws {
+    // GNU's sparse files of the old kind: a map with one piece at 8 TiB.
+    var tar = Tar(.init("sparse", "x"))
+    tar.entries[0].records = [
+      ("GNU.sparse.major", Array("0".utf8)), ("GNU.sparse.minor", Array("1".utf8)),
+      ("GNU.sparse.name", Array("sparse".utf8)), ("GNU.sparse.size", Array("8796093022208".utf8)),
+      ("GNU.sparse.numblocks", Array("1".utf8)), ("GNU.sparse.map", Array("0,1".utf8)),
+    ]
+    try await expectRefused(tar.bytes, .limitExceeded, naming: "sparse")
+  }
+
+  @Test func `cannot have more entries than were allowed`() async throws {
+    var options = ImportOptions()
+    options.limits.entries = 2
+    try await expectRefused(
+      Zip(.init("a"), .init("b"), .init("c")).bytes, .limitExceeded, options: options)
+    try await expectRefused(
+      Tar(.init("a"), .init("b"), .init("c")).bytes, .limitExceeded, naming: "c", options: options)
+  }
+
+  @Test func `cannot lie about a size`() async throws {
+    let content = [UInt8](repeating: 7, count: 1000)
+    var zip = Zip(.deflated("liar", content))
+    for size in [UInt32(10), 999, 1001, 100_000] {
+      zip.entries[0].size = size
+      try await expectRefused(zip.bytes, .damaged, naming: "liar")
+    }
+    zip.entries[0].size = 1000
+    zip.entries[0].ownSize = 999
+    try await expectRefused(zip.bytes, .damaged, naming: "liar")
+    var stored = Zip(.init("liar", content))
+    stored.entries[0].size = 10
+    try await expectRefused(stored.bytes, .damaged, naming: "liar")
+    var tar = Tar(.init("liar", "short"))
+    tar.entries[0].size = 5000
+    try await expectRefused(tar.bytes, .damaged)
+  }
+
+  @Test func `cannot have entries that share their bytes`() async throws {
+    var zip = Zip(.init("a"), .init("b"))
+    zip.entries[1].offset = 0
+    zip.entries[1].name = Array("a".utf8)
+    try await expectRefused(zip.bytes, .damaged)
+    // An entry within the bytes of another.
+    let inner = Zip(.init("inner", Workshop.noise(50, seed: 4)))
+    let innerHeader = Array(inner.bytes.prefix(30 + 5 + 50))
+    var outer = Zip(.init("outer", innerHeader), .init("inner", Workshop.noise(50, seed: 4)))
+    outer.entries[1].offset = 30 + 5
+    try await expectRefused(outer.bytes, .damaged)
+  }
+
+  @Test func `with an archive of itself in it is a file like others`() async throws {
+    try await withWorkshop { workshop in
+      let inner = Zip(.init("r/r.zip", Workshop.noise(100, seed: 8))).bytes
+      try Data(Zip(.init("r/r.zip", inner), .init("r/x")).bytes).write(to: workshop.url("a.zip"))
+      try await workshop.take("a.zip")
+      #expect(try workshop.tree("Back.pack")["r.zip"] == .file(inner))
+    }
+    // One filter is taken off, and not what is beneath it.
+    try await expectRefused(gzip(gzip(Tar(.init("x")).bytes)), .damaged)
+  }
+
+  // MARK: Ends
+
+  @Test func `cannot have two ends, or something around it`() async throws {
+    let zip = Zip(.init("a"))
+    var other = Zip(.init("b"))
+    other.comment = Array(Zip().bytes)
+    try await expectRefused(other.bytes, .damaged)
+    for (prefix, suffix) in [(0, 1), (0, 30), (1, 0), (700, 0)] {
+      var around = zip
+      around.prefix = [UInt8](repeating: 0x41, count: prefix)
+      around.suffix = [UInt8](repeating: 0x41, count: suffix)
+      try await expectRefused(around.bytes, prefix > 0 ? .notAnArchive : .damaged)
+    }
+    var gap = Zip(.init("a"), .init("b"))
+    gap.entries[0].trailer = [1, 2, 3]
+    try await expectRefused(gap.bytes, .damaged, naming: "a")
+    var count = Zip(.init("a"), .init("b"))
+    count.count = 1
+    try await expectRefused(count.bytes, .damaged)
+    count.count = 3
+    try await expectRefused(count.bytes, .damaged)
+    var tar = Tar(.init("a"))
+    tar.end = [UInt8](repeating: 0, count: 1024) + Tar(.init("hidden")).bytes
+    try await expectRefused(tar.bytes, .damaged)
+  }
+
+  @Test func `that is empty, or none, is refused`() async throws {
+    try await expectRefused([], .empty)
+    try await expectRefused(Zip().bytes, .empty)
+    try await expectRefused([UInt8](repeating: 0, count: 10240), .empty)
+    try await expectRefused(Array("This is a text, and no archive.".utf8), .notAnArchive)
+    try await expectRefused(Workshop.noise(4096, seed: 6), .notAnArchive)
+  }
+
+  @Test func `of a format that was not asked for is refused`() async throws {
+    try await expectRefused(
+      [0x37, 0x7A, 0xBC, 0xAF, 0x27, 0x1C] + Workshop.noise(200, seed: 1), .notAnArchive)
+    try await expectRefused(Array("070701".utf8) + Workshop.noise(200, seed: 1), .notAnArchive)
+    try await expectRefused(Array("xar!".utf8) + Workshop.noise(384, seed: 1), .notAnArchive)
+  }
+
+  @Test func `that is encrypted needs a passphrase`() async throws {
+    var zip = Zip(.init("open"), .init("secret"))
+    zip.entries[1].flags = 1
+    try await expectRefused(zip.bytes, .passphrase, naming: "secret")
+  }
+
+  @Test func `has different methods in its two headers`() async throws {
+    var zip = Zip(.deflated("a", [1, 2, 3]))
+    zip.entries[0].ownMethod = 0
+    try await expectRefused(zip.bytes, .damaged, naming: "a")
+    zip.entries[0].ownMethod = nil
+    zip.entries[0].ownCRC = 5
+    try await expectRefused(zip.bytes, .damaged, naming: "a")
+    zip.entries[0].ownCRC = nil
+    zip.entries[0].method = 77
+    try await expectRefused(zip.bytes, .unsupported, naming: "a")
+    zip.entries[0].method = 8
+    zip.entries[0].crc = 5
+    try await expectRefused(zip.bytes, .damaged, naming: "a")
+  }
+}
