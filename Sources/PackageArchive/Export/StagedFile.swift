@@ -4,17 +4,22 @@ import SystemPackage
 
 // (1) Nothing under the file's own name changes before the rename.
 // (2) Before the rename the new file is synchronised; before success is reported, the folder is.
+//     Writing is started piece by piece before that, so that the medium works while the processor compresses.
 // (3) An error leaves what was there, and nothing beside it. What a killed process leaves beside it has no lock and is
 //     removed by the next one that makes a file of this name.
 
 /// A file that is made beside its place and put there in one step.
 final class StagedFile {
+  private static let pieceSize: UInt64 = 8 << 20
+
   private let disk: any Disk
   private let folder: OwnedDescriptor
   private let file: OwnedDescriptor
   private let name: FileName
   private let staged: FileName
   private var offset: UInt64 = 0
+  /// Up to where writing was started.
+  private var started: UInt64 = 0
   private var isDone = false
 
   /// Begins a file that is to be at `path`, where nothing or a regular file is.
@@ -91,10 +96,14 @@ final class StagedFile {
   func write(_ bytes: UnsafeRawBufferPointer) throws {
     do {
       try disk.write(bytes, to: file, at: offset)
+      offset += UInt64(bytes.count)
+      if offset - started >= Self.pieceSize {
+        try disk.startWriting(file)
+        started = offset
+      }
     } catch {
       throw ArchiveError.Finding(error, "writing")
     }
-    offset += UInt64(bytes.count)
   }
 
   /// Puts the file into its place. When this returns, it survives a power cut.
