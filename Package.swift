@@ -62,7 +62,10 @@ let package = Package(
       swiftSettings: strict),
 
     // Measurements: what saving costs, beside other ways of doing it.
-    .target(name: "Benchmarks", dependencies: ["DurableIO", "FilePackages", system], swiftSettings: strict),
+    .target(
+      name: "Benchmarks",
+      dependencies: ["CLinux", "Documents", "DurableIO", "FilePackages", "ImageNotes", system],
+      swiftSettings: strict),
 
     // The command line.
     .executableTarget(

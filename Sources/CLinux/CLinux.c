@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -58,4 +59,13 @@ ssize_t clinux_fgetxattr(int file, const char *name, void *value, size_t size) {
 
 int clinux_fsetxattr(int file, const char *name, const void *value, size_t size) {
   return fsetxattr(file, name, value, size, 0);
+}
+
+size_t clinux_allocated_bytes(void) {
+  struct mallinfo2 info = mallinfo2();
+  return info.uordblks + info.hblkhd;
+}
+
+int clinux_spawn_in(posix_spawn_file_actions_t *actions, const char *directory) {
+  return posix_spawn_file_actions_addchdir_np(actions, directory);
 }

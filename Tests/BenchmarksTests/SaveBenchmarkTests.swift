@@ -9,14 +9,14 @@ struct SaveBenchmarkTests {
   private func results(
     of strategies: [any SaveStrategy.Type],
     _ model: ModelPackage = .init(childCount: 7, changedCount: 3, size: 50),
-    flushDelay: Duration = .zero
-  ) async throws -> [SaveResult] {
+    flushing: Flushing = .asItIs
+  ) async throws -> [Measurement] {
     try await withTemporaryDirectory { folder in
       var benchmark = SaveBenchmark(strategies: strategies)
-      benchmark.rounds = 4
+      benchmark.race.rounds = 4
       // However slow the machine is.
-      benchmark.budget = .seconds(3600)
-      benchmark.flushDelay = flushDelay
+      benchmark.race.budget = .seconds(3600)
+      benchmark.flushing = flushing
       let results = try await benchmark.run(model, in: folder)
       let disk = PosixDisk()
       #expect(try disk.list(disk.openDirectory(at: folder)).count == 0)
@@ -64,8 +64,8 @@ struct SaveBenchmarkTests {
   }
 
   @Test func `says why a strategy cannot run`() async throws {
-    let slow = try await results(of: SaveBenchmark.allStrategies, flushDelay: .nanoseconds(1))
-    for name in ["sqlite", "git", "command"] {
+    let slow = try await results(of: SaveBenchmark.allStrategies, flushing: .slower(by: .nanoseconds(1)))
+    for name in ["sqlite", "sqlite-delete", "git", "command", "zip", "python", "rsync", "cp"] {
       let result = try #require(slow.first { $0.strategy == name })
       #expect(result.unavailable != nil && result.rounds == 0 && result.problem == nil)
     }
@@ -84,7 +84,7 @@ struct SaveBenchmarkTests {
   @Test func `stops a strategy whose time is used up, not before its third round`() async throws {
     try await withTemporaryDirectory { folder in
       var benchmark = SaveBenchmark(strategies: [StrategyToCompare.self])
-      benchmark.budget = .nanoseconds(1)
+      benchmark.race.budget = .nanoseconds(1)
       let result = try await benchmark.run(.init(childCount: 1, changedCount: 1, size: 1), in: folder)[0]
       #expect(result.rounds == 3 && result.problem == nil)
     }

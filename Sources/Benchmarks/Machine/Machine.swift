@@ -85,12 +85,3 @@ package struct Machine: Sendable, Codable {
     return String(decoding: contents, as: UTF8.self).split(separator: "\n")
   }
 }
-
-/// What this process, and those that it started and waited for, had to write to the medium so far.
-enum ProcessOutput {
-  /// Bytes, in whole pages; nil where the system does not tell.
-  static var bytes: UInt64? {
-    Machine.lines(of: "self/io").first { $0.hasPrefix("write_bytes:") }
-      .flatMap { $0.split(separator: " ").last }.flatMap { UInt64($0) }
-  }
-}

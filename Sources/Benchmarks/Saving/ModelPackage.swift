@@ -94,7 +94,7 @@ package struct SaveChange: Sendable {
 }
 
 /// SplitMix64: the same bytes for the same seed, on every machine.
-private struct RandomBytes: RandomNumberGenerator {
+struct RandomBytes: RandomNumberGenerator {
   private var state: UInt64
 
   init(seed: UInt64) {

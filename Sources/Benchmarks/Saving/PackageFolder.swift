@@ -28,7 +28,13 @@ struct PackageFolder {
   ///
   /// - Parameter metadata: whether the metadata file is the model's; nil where there is none.
   func verify(_ model: ModelPackage, metadata: Metadata = .models) throws {
-    let package = try open()
+    try verify(model, in: open(), metadata: metadata)
+  }
+
+  /// The same for a folder that is open.
+  func verify(
+    _ model: ModelPackage, in package: borrowing OwnedDescriptor, metadata: Metadata = .models
+  ) throws {
     for child in 0..<model.childCount {
       let name = model.name(of: child)
       guard try disk.contents(of: name, in: package) == model.contents(of: child) else {

@@ -1,4 +1,5 @@
 package import DurableIO
+import FoundationEssentials
 package import SystemPackage
 
 /// One way of saving a package, measured beside others.
@@ -57,40 +58,50 @@ package struct SavePlace: Sendable {
   package var folder: FilePath
   /// The disk through which it reads and writes.
   package let disk: CountingDisk
-  /// By how much that disk is slower than the machine's own, each time it is to keep something.
-  package var flushDelay: Duration
+  /// How that disk keeps what it is to keep.
+  package var flushing: Flushing
   /// The path of `docpkg`, where it is known.
   package var command: FilePath?
 
-  package init(folder: FilePath, disk: any Disk, flushDelay: Duration = .zero, command: FilePath? = nil) {
+  package init(
+    folder: FilePath, disk: any Disk, flushing: Flushing = .asItIs, command: FilePath? = nil
+  ) {
     self.folder = folder
-    self.disk = CountingDisk(disk)
-    self.flushDelay = flushDelay
+    self.disk = CountingDisk(flushing == .asItIs ? disk : FlushingDisk(disk, flushing))
+    self.flushing = flushing
     self.command = command
   }
 
   /// - Throws: `StrategyUnavailable` where the disk is not the machine's own, for whoever passes it by.
   func requireOwnDisk(_ who: String) throws(StrategyUnavailable) {
-    if flushDelay > .zero {
-      throw StrategyUnavailable(description: "\(who) makes its own system calls, which cannot be delayed")
+    if flushing != .asItIs {
+      throw StrategyUnavailable(description: "\(who) makes its own system calls, which are as they are")
     }
   }
 }
 
-/// Why a strategy cannot run here.
-package struct StrategyUnavailable: Error, CustomStringConvertible {
-  package var description: String
+/// A strategy with the package that it saves, change by change.
+final class SaveContender: Contender {
+  private let strategy: any SaveStrategy
+  private let counted: CountingDisk
+  private var model: ModelPackage
+  private var change = SaveChange(children: [], metadata: Data())
 
-  package init(description: String) {
-    self.description = description
+  init(_ type: any SaveStrategy.Type, _ model: ModelPackage, at place: SavePlace) async throws {
+    self.model = model
+    counted = place.disk
+    strategy = try await type.make(model, at: place)
   }
-}
 
-/// What a strategy left on disk that is not what was saved.
-package struct WrongContents: Error, CustomStringConvertible {
-  package var description: String
+  var disk: CountingDisk? { counted }
+  var flushes: Int? { strategy.flushes }
 
-  package init(description: String) {
-    self.description = description
+  func arrange() async throws {
+    change = model.change()
+    try await strategy.arrange(change)
   }
+
+  func run() async throws { try await strategy.save(change) }
+  func finish() async throws { try await strategy.finish() }
+  func verify() async throws { try await strategy.verify(model) }
 }

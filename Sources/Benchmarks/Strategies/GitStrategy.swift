@@ -11,12 +11,7 @@ final class GitStrategy: DirectSaveStrategy {
   private let folder: PackageFolder
   private let path: String
   private let log: String
-  /// Without the user's and the system's configuration, and with nobody's name.
-  private let process = ChildProcess(environment: [
-    "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1",
-    "GIT_AUTHOR_NAME": "Benchmark", "GIT_AUTHOR_EMAIL": "benchmark@localhost",
-    "GIT_COMMITTER_NAME": "Benchmark", "GIT_COMMITTER_EMAIL": "benchmark@localhost",
-  ])
+  private let process = ChildProcess.git
 
   init(_ model: ModelPackage, at place: SavePlace) throws {
     try place.requireOwnDisk("git")
@@ -56,5 +51,16 @@ final class GitStrategy: DirectSaveStrategy {
     guard output.isEmpty else {
       throw WrongContents(description: "the last commit is not what was saved last")
     }
+  }
+}
+
+extension ChildProcess {
+  /// For git: without the user's and the system's configuration, and with nobody's name.
+  static var git: ChildProcess {
+    ChildProcess(environment: [
+      "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1",
+      "GIT_AUTHOR_NAME": "Benchmark", "GIT_AUTHOR_EMAIL": "benchmark@localhost",
+      "GIT_COMMITTER_NAME": "Benchmark", "GIT_COMMITTER_EMAIL": "benchmark@localhost",
+    ])
   }
 }

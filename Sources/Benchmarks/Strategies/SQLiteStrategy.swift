@@ -4,19 +4,20 @@ import SystemPackage
 
 /// One SQLite database in place of the folder, with a row for each child: a transaction in the write-ahead log,
 /// synchronised at its end.
-final class SQLiteStrategy: DirectSaveStrategy {
-  static let name = "sqlite"
+class SQLiteStrategy: DirectSaveStrategy {
+  class var name: String { "sqlite" }
+  class var journalMode: String { "WAL" }
 
   private let database: SQLiteDatabase
   private let update: SQLiteDatabase.Statement
 
-  init(_ model: ModelPackage, at place: SavePlace) throws {
-    try place.requireOwnDisk("SQLite")
+  required init(_ model: ModelPackage, at place: SavePlace) throws {
+    if case .slower = place.flushing { try place.requireOwnDisk("SQLite") }
     database = try SQLiteDatabase(at: place.folder.appending("Package.sqlite").string)
     try database.run(
       """
-      PRAGMA journal_mode = WAL;
-      PRAGMA synchronous = FULL;
+      PRAGMA journal_mode = \(Self.journalMode);
+      PRAGMA synchronous = \(place.flushing == .leftOut ? "OFF" : "FULL");
       CREATE TABLE children (name TEXT PRIMARY KEY, contents BLOB NOT NULL);
       BEGIN;
       """)
@@ -52,6 +53,12 @@ final class SQLiteStrategy: DirectSaveStrategy {
       throw WrongContents(description: "the metadata or a child is not what was saved last")
     }
   }
+}
+
+/// The same with a rollback journal, which is made and removed in each transaction.
+final class SQLiteRollbackStrategy: SQLiteStrategy {
+  override class var name: String { "sqlite-delete" }
+  override class var journalMode: String { "DELETE" }
 }
 
 extension SQLiteDatabase.Statement {

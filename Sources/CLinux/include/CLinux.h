@@ -5,6 +5,7 @@
 #ifndef CLINUX_H
 #define CLINUX_H
 
+#include <spawn.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -62,5 +63,11 @@ int clinux_clone(int destination, int source);
 ssize_t clinux_flistxattr(int file, char *list, size_t size);
 ssize_t clinux_fgetxattr(int file, const char *name, void *value, size_t size);
 int clinux_fsetxattr(int file, const char *name, const void *value, size_t size);
+
+/// mallinfo2(3): the bytes that malloc(3) gave and that are in use.
+size_t clinux_allocated_bytes(void);
+
+/// posix_spawn_file_actions_addchdir_np(3).
+int clinux_spawn_in(posix_spawn_file_actions_t *actions, const char *directory);
 
 #endif

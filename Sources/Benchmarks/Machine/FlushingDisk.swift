@@ -2,22 +2,32 @@ package import DurableIO
 import Glibc
 package import SystemPackage
 
-/// A disk whose synchronisations take longer: what disks without a power-safe cache look like.
-///
-/// Everything is done by another disk; after each `synchronize` and `synchronizeData` of it the caller waits.
-/// Callers on several threads wait at once, as if one flush of the medium's cache served all of them.
-package struct SlowFlushDisk: Disk {
-  private let base: any Disk
-  private let delay: Duration
+/// How long a disk takes to keep something.
+package enum Flushing: Sendable, Equatable {
+  /// As long as it does.
+  case asItIs
+  /// Longer by this, as on disks without a power-safe cache.
+  case slower(by: Duration)
+  /// Nothing is kept; what is measured is all the rest.
+  case leftOut
+}
 
-  /// - Parameter delay: how much longer each synchronisation takes.
-  package init(_ base: any Disk, delay: Duration) {
+/// A disk whose synchronisations take longer, or are left out.
+///
+/// Everything else is done by another disk. Callers on several threads wait at once, as if one flush of the medium's cache
+/// served all of them.
+package struct FlushingDisk: Disk {
+  private let base: any Disk
+  private let flushing: Flushing
+
+  package init(_ base: any Disk, _ flushing: Flushing) {
     self.base = base
-    self.delay = delay
+    self.flushing = flushing
   }
 
   /// Sleeps for most of the time, and is awake for the end of it: a sleep alone ends some 60 µs late.
   private func wait() {
+    guard case .slower(let delay) = flushing else { return }
     let end = ContinuousClock.now + delay
     let rest = Int((delay - .microseconds(200)) / .nanoseconds(1))
     if rest > 0 {
@@ -30,16 +40,19 @@ package struct SlowFlushDisk: Disk {
   // MARK: Keeping
 
   package func synchronize(_ file: borrowing OwnedDescriptor) throws(SystemError) {
+    if flushing == .leftOut { return }
     try base.synchronize(file)
     wait()
   }
 
   package func synchronizeData(_ file: borrowing OwnedDescriptor) throws(SystemError) {
+    if flushing == .leftOut { return }
     try base.synchronizeData(file)
     wait()
   }
 
   package func startWriting(_ file: borrowing OwnedDescriptor) throws(SystemError) {
+    if flushing == .leftOut { return }
     try base.startWriting(file)
   }
 

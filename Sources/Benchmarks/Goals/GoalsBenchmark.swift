@@ -1,0 +1,202 @@
+import Glibc
+package import SystemPackage
+
+/// Measures everything that there are goals for, in one go.
+package struct GoalsBenchmark {
+  /// How often saves are measured; what takes longer, less often.
+  package var rounds = 100
+  /// Seconds of one strategy's saving of one package.
+  package var budget = Duration.seconds(20)
+  /// The bytes of a package that is exported.
+  package var exportBytes = 104_000_000
+  /// Children, from few to many: four numbers.
+  package var children = [10, 1_000, 10_000, 100_000]
+  private let command: FilePath
+  private let folder: FilePath
+  private let progress: (String) -> Void
+  /// All that was measured so far.
+  package private(set) var results: [Measurement] = []
+
+  package init(command: FilePath, in folder: FilePath, progress: @escaping (String) -> Void = { _ in }) {
+    self.command = command
+    self.folder = folder
+    self.progress = progress
+  }
+
+  /// - Throws: `BenchmarkError` as `SaveBenchmark.run(_:in:progress:)`.
+  package mutating func run() async throws(BenchmarkError) -> [Goal] {
+    var goals = try await saves()
+    goals += try await commands()
+    goals += try await opening()
+    goals += try await exports()
+    goals += try await start()
+    return goals.sorted { $0.row < $1.row }
+  }
+
+  // MARK: Rows 1 to 7
+
+  private mutating func saves() async throws(BenchmarkError) -> [Goal] {
+    var goals: [Goal] = []
+    for count in children {
+      try await save(count, 1, ["floor", "journal", "published", "sqlite", "naive", "links"])
+    }
+    let (few, many) = (children[0], children[children.count - 1])
+    let middle = children[1]
+    let name = Figures.grouped(middle)
+    goals.append(
+      ratio(1, "committed / naive, \(name) children", .atMost, 0.4, "journal", "naive", save(of: middle)))
+    goals.append(
+      ratio(3, "published / naive, \(name) children", .atMost, 1.1, "published", "naive", save(of: middle)))
+    goals.append(growth(from: few, to: many))
+    for (count, goal) in zip(children.dropFirst(), [60, 500, 5_000.0]) {
+      goals.append(
+        ratio(
+          5, "Apple's way / committed, \(Figures.grouped(count)) children", .atLeast, goal, "links",
+          "journal", save(of: count)))
+    }
+    goals.append(
+      ratio(
+        6, "committed / SQLite (WAL, FULL), \(name) children", .atMost, 1, "journal", "sqlite",
+        save(of: middle)))
+    try await save(middle, min(1000, middle), ["journal", "published", "each"])
+    let all = save(of: middle, changed: min(1000, middle))
+    goals.append(
+      ratio(7, "\(name) changed: committed / an fsync each", .atMost, 0.01, "journal", "each", all))
+    goals.append(
+      ratio(7, "\(name) changed: published / an fsync each", .atMost, 0.45, "published", "each", all))
+    let start = results.count
+    try await save(middle, 1, ["floor", "journal"], .slower(by: .milliseconds(1)))
+    let slow = Array(results[start...])
+    goals.append(
+      ratio(2, "committed / one write and flush of 1 ms", .atMost, 1.15, "journal", "floor", slow))
+    var flushes = Goal(row: 2, title: "flushes of a commit", bound: .exactly, goal: 1)
+    if let count = slow.first(where: { $0.strategy == "journal" })?.flushes {
+      flushes.measured = Spread([Double(count)])
+    }
+    goals.append(flushes)
+    return goals
+  }
+
+  private mutating func save(
+    _ children: Int, _ changed: Int, _ names: [String], _ flushing: Flushing = .asItIs
+  ) async throws(BenchmarkError) {
+    let types = SaveBenchmark.allStrategies.filter { names.contains($0.name) }
+    var benchmark = SaveBenchmark(strategies: types)
+    benchmark.race.rounds = rounds
+    benchmark.race.budget = budget
+    benchmark.flushing = flushing
+    benchmark.command = command
+    let model = ModelPackage(childCount: children, changedCount: changed, size: 4096)
+    results += try await benchmark.run(model, in: folder, progress: progress)
+  }
+
+  private func save(of children: Int, changed: Int = 1) -> [Measurement] {
+    results.filter { $0.work == Work("save", children: children, changed: changed, size: 4096) }
+  }
+
+  /// How a commit grows, beside what the floor does meanwhile: the machine may have become slower.
+  private func growth(from few: Int, to many: Int) -> Goal {
+    var goal = Goal(
+      row: 4, title: "committed, \(Figures.grouped(many)) / \(Figures.grouped(few)) children", bound: .atMost,
+      goal: 1.3)
+    let ratios = [few, many].map { count in
+      save(of: count).first { $0.strategy == "journal" }?.ratio(to: "floor")
+    }
+    guard let small = ratios[0], let large = ratios[1] else {
+      goal.reason = "a save failed"
+      return goal
+    }
+    goal.measured = Spread(
+      median: large.median / small.median, p10: large.p10 / small.p90, p90: large.p90 / small.p10)
+    return goal
+  }
+
+  private func ratio(
+    _ row: Int, _ title: String, _ bound: Goal.Bound, _ goal: Double, _ one: String, _ other: String,
+    _ results: [Measurement]
+  ) -> Goal {
+    var goal = Goal(row: row, title: title, bound: bound, goal: goal)
+    let result = results.first { $0.strategy == one }
+    goal.measured = result?.ratio(to: other)
+    if goal.measured == nil {
+      let reasons = [one, other].compactMap { name in results.first { $0.strategy == name } }
+        .compactMap { $0.problem ?? $0.unavailable }
+      goal.reason = reasons.first ?? "one of them did not take part"
+    }
+    return goal
+  }
+
+  // MARK: Rows 8 to 13
+
+  private mutating func commands() async throws(BenchmarkError) -> [Goal] {
+    var goals: [Goal] = []
+    for (count, goal) in zip(children, [3, 5, 20.0]) {
+      let start = results.count
+      try await save(count, 1, ["command", "git"])
+      goals.append(
+        ratio(
+          8, "git add, commit / docpkg edit, \(Figures.grouped(count)) children", .atLeast, goal, "git",
+          "command", Array(results[start...])))
+    }
+    return goals
+  }
+
+  private mutating func opening() async throws(BenchmarkError) -> [Goal] {
+    var benchmark = OpenBenchmark()
+    benchmark.race.rounds = min(rounds, 20)
+    let count = children[children.count - 1]
+    let opened = try await benchmark.run(
+      children: count, size: 0, strategies: ["tree", "getdents"], in: folder, progress: progress)
+    results += opened
+    let name = Figures.grouped(count)
+    var bytes = Goal(row: 9, title: "bytes a child, \(name) children", bound: .atMost, goal: 120)
+    bytes.measured = opened[0].figures["bytesPerChild"].flatMap { Spread([$0]) }
+    return [
+      ratio(9, "open and list / getdents loop, \(name) children", .atMost, 1.5, "tree", "getdents", opened),
+      bytes,
+    ]
+  }
+
+  private mutating func exports() async throws(BenchmarkError) -> [Goal] {
+    var benchmark = ExportBenchmark(command: command)
+    benchmark.race.rounds = min(rounds, 5)
+    var goals: [Goal] = []
+    for mixture in [Mixture.mix, .text] {
+      let tasks: [ExportBenchmark.Task] = mixture == .mix ? [.zip, .tarZstd, .update] : [.zip]
+      let made = try await benchmark.run(tasks, mixture, bytes: exportBytes, in: folder, progress: progress)
+      results += made
+      func of(_ task: ExportBenchmark.Task) -> [Measurement] {
+        made.filter { $0.work.subject?.hasPrefix("\(task.rawValue) ") == true }
+      }
+      goals.append(
+        ratio(
+          10, "zip -6 / export, \(mixture.rawValue)", .atLeast, mixture == .mix ? 6 : 2, "zip", "docpkg",
+          of(.zip)))
+      guard mixture == .mix else { continue }
+      goals.append(
+        ratio(11, "export tar.zst / tar | zstd -T0, mix", .atMost, 0.9, "docpkg", "tar | zstd", of(.tarZstd)))
+      goals.append(
+        ratio(12, "export --update / export, mix", .atMost, 0.1, "update", "docpkg", of(.update)))
+    }
+    return goals
+  }
+
+  private mutating func start() async throws(BenchmarkError) -> [Goal] {
+    let (command, rounds, progress) = (command, rounds, progress)
+    let made = try await BenchmarkFolder.with(in: folder, progress) { made in
+      var race = Race()
+      race.rounds = rounds
+      let contenders = [
+        CommandContender(name: "docpkg", program: command.string, arguments: ["--help"], verify: {}),
+        CommandContender(name: "git", program: "git", arguments: ["--version"], verify: {}),
+      ]
+      var entrants: [Entrant] = []
+      for contender in contenders {
+        entrants.append(await contender.entrant(Work("start", subject: "starting"), in: made.path))
+      }
+      return await race.run(entrants, in: made, progress)
+    }
+    results += made
+    return [ratio(13, "docpkg --help / git --version", .atMost, 1.5, "docpkg", "git", made)]
+  }
+}

@@ -1,0 +1,76 @@
+import DurableIO
+import FilePackages
+import Glibc
+import SystemPackage
+
+/// A directory in which a benchmark makes what it needs, and which is removed at its end.
+struct BenchmarkFolder {
+  let path: FilePath
+  private let disk = PosixDisk()
+
+  private static let marker: FileName = "marker"
+
+  /// A folder of one contender's own.
+  func folder(_ name: String) throws(SystemError) -> FilePath {
+    try disk.makeDirectory(FileName(name), in: disk.openDirectory(at: path), mode: 0o700)
+    return path.appending(name)
+  }
+
+  /// Makes the file system write what those before left in its own journal, such as thousands of removed links, which
+  /// otherwise the next one's first synchronisation would have to wait for.
+  func rest(seconds: Int64) throws(SystemError) {
+    let file = try disk.openFile(Self.marker, in: disk.openDirectory(at: path))
+    try disk.setModified(FileTime(seconds: seconds, nanoseconds: 0), of: file)
+    try disk.synchronize(file)
+  }
+
+  /// - Throws: `BenchmarkError` when something goes wrong with the directory itself.
+  static func with<Result>(
+    in folder: FilePath, _ progress: (String) -> Void,
+    _ body: (BenchmarkFolder) async throws(SystemError) -> Result
+  ) async throws(BenchmarkError) -> Result {
+    let disk = PosixDisk()
+    let name = FileName("docpkg-bench-\(getpid())")
+    let made = BenchmarkFolder(path: folder.appending(name.string))
+    do throws(SystemError) {
+      try disk.makeDirectory(name, in: disk.openDirectory(at: folder), mode: 0o700)
+    } catch {
+      throw BenchmarkError("Nothing can be measured in '\(FileName(folder).display)'", error)
+    }
+    let result: Result
+    do throws(SystemError) {
+      _ = try disk.createFile(marker, in: disk.openDirectory(at: made.path), mode: 0o600)
+      result = try await body(made)
+    } catch {
+      // What went wrong first is what there is to say.
+      _ = remove(name, from: folder, on: disk)
+      throw BenchmarkError("Nothing can be measured in '\(FileName(made.path).display)'", error)
+    }
+    progress("removing what was made")
+    guard remove(name, from: folder, on: disk) else {
+      throw BenchmarkError(
+        description: "'\(FileName(made.path).display)' could not be removed; nobody needs it any more.")
+    }
+    return result
+  }
+
+  private static func remove(_ name: FileName, from folder: FilePath, on disk: PosixDisk) -> Bool {
+    guard let parent = try? disk.openDirectory(at: folder) else { return false }
+    return Siblings(of: name, on: disk).remove(name, from: parent)
+  }
+}
+
+/// Why nothing could be measured.
+package struct BenchmarkError: Error, CustomStringConvertible {
+  package var description: String
+
+  package init(description: String) {
+    self.description = description
+  }
+}
+
+extension BenchmarkError {
+  fileprivate init(_ what: String, _ reason: SystemError) {
+    self.init(description: "\(what): \(reason).")
+  }
+}

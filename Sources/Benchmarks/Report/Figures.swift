@@ -1,0 +1,60 @@
+import FilePackages
+
+/// Numbers as people read them.
+package enum Figures {
+  /// Three digits that count.
+  package static func number(_ value: Double) -> String {
+    guard value.isFinite, value >= 0 else { return "-" }
+    let digits = value < 10 ? 2 : value < 100 ? 1 : 0
+    let scaled = (value * [1, 10, 100][digits]).rounded()
+    if digits == 0 { return grouped(Int(scaled)) }
+    let (whole, unit) = (Int(scaled), digits == 1 ? 10 : 100)
+    let fraction = String(whole % unit)
+    return "\(whole / unit)." + String(repeating: "0", count: digits - fraction.count) + fraction
+  }
+
+  package static func time(_ seconds: Double?) -> String {
+    guard let seconds else { return "-" }
+    if seconds < 0.000_999_5 { return "\(number(seconds * 1_000_000)) µs" }
+    return seconds < 0.999_5 ? "\(number(seconds * 1000)) ms" : "\(number(seconds)) s"
+  }
+
+  package static func bytes(_ count: UInt64?) -> String {
+    count.map(SaveReport.bytes) ?? "-"
+  }
+
+  /// With commas between thousands.
+  package static func grouped(_ count: Int) -> String {
+    var (digits, text) = (Array(String(count)), "")
+    while digits.count > 3 {
+      text = "," + String(digits.suffix(3)) + text
+      digits.removeLast(3)
+    }
+    return String(digits) + text
+  }
+}
+
+extension Work {
+  /// What is done, in a line.
+  package var title: String {
+    var parts: [String] = []
+    switch benchmark {
+    case "save":
+      parts.append("\(counted(children, "child", "children")) of \(Figures.bytes(size.map(UInt64.init)))")
+      parts.append("\(Figures.grouped(changed ?? 0)) changed")
+    case "open": parts.append("opening and listing \(counted(children, "child", "children"))")
+    case "documents":
+      parts.append("\(counted(children, "open document", "open documents")), each edited, all saved")
+    case "export": parts.append("\(subject ?? ""), \(Figures.bytes(size.map(UInt64.init)))")
+    default: parts.append("\(subject ?? ""), \(counted(children, "child", "children")) at first")
+    }
+    if flushDelay > 0 { parts.append("each flush \(Figures.time(flushDelay)) longer") }
+    if !flushes { parts.append("nothing flushed") }
+    if cold { parts.append("cold") }
+    return parts.joined(separator: ", ")
+  }
+
+  private func counted(_ count: Int?, _ one: String, _ many: String) -> String {
+    "\(Figures.grouped(count ?? 0)) \(count == 1 ? one : many)"
+  }
+}

@@ -1,0 +1,46 @@
+/// What each strategy takes for one work: the median as a mark on a bar from the tenth to the ninetieth hundredth, on a
+/// logarithmic axis that all share. As wide as there is room.
+struct RangeChart {
+  var results: [Measurement]
+
+  var html: String {
+    let measured = results.compactMap(\.seconds)
+    let axis = LogAxis(measured.flatMap { [$0.p10, $0.p90] })
+    var html = "<div class=\"ranges\" role=\"img\" aria-label=\"Times, also in the table below\">"
+    for (number, result) in results.enumerated() {
+      guard let seconds = result.seconds else { continue }
+      let (low, middle) = (
+        percent(axis.place(of: seconds.p10)),
+        percent(axis.place(of: seconds.median))
+      )
+      html += """
+        <div class="range-row s\(number % 11)\(result.isOurs ? " ours" : "")">\
+        <span class="name">\(HTMLReport.escaped(result.strategy))</span><span class="track">\
+        <i style="left:\(low)%;right:\(percent(1 - axis.place(of: seconds.p90)))%"></i>\
+        <b style="left:\(middle)%"><svg viewBox="-6 -6 12 12" width="12" height="12">\(Mark(number).svg(0, 0))</svg></b>\
+        </span><span class="value">\(Figures.time(seconds.median))</span></div>
+        """
+    }
+    html += "<div class=\"range-row axis\"><span class=\"name\"></span><span class=\"track\">"
+    let ticks = axis.ticks
+    // Half of them where there would be no room for all on a telephone.
+    for (number, tick) in ticks.enumerated() where ticks.count <= 5 || number % 2 == 0 {
+      let place = percent(axis.place(of: tick))
+      html += "<em style=\"left:\(place)%\">\(GrowthChart.timeTick(tick))</em>"
+    }
+    return html + "</span><span class=\"value\"></span></div></div>"
+  }
+
+  private func percent(_ part: Double) -> Double { (part * 1000).rounded() / 10 }
+}
+
+extension Measurement {
+  /// Whether it is this library's way.
+  var isOurs: Bool {
+    [
+      "journal", "published", "staged", "command", "tree", "store", "documents", "one-by-one", "docpkg",
+      "update",
+    ]
+    .contains(strategy)
+  }
+}

@@ -1,0 +1,84 @@
+/// A report for a terminal.
+package struct TextReport {
+  private let report: BenchmarkReport
+  /// Makes what comes from outside fit to be shown.
+  private let display: (String) -> String
+
+  package init(_ report: BenchmarkReport, display: @escaping (String) -> String) {
+    self.report = report
+    self.display = display
+  }
+
+  /// The machine, in two lines.
+  package var heading: String {
+    let machine = report.machine
+    let processor = machine.processor.map { ", \($0)" } ?? ""
+    let load = machine.load.map { ", load \($0)" } ?? ""
+    return """
+      docpkg \(machine.version), \(machine.kernel), \(machine.processors) CPUs\(processor)\(load)
+      \(machine.fileSystem) on \(display(machine.device)) (\(display(machine.mountOptions)))
+
+      """
+  }
+
+  /// The results of one work.
+  package func table(of results: [Measurement]) -> String {
+    guard let first = results.first else { return "" }
+    let against = report.against
+    let isCounted = results.contains { $0.operations != nil }
+    var rows = [
+      ["strategy", "median", "p10", "p90", "/ \(against)", "p10–p90"] + (isCounted ? ["flushes"] : [])
+        + ["written"] + (isCounted ? ["operations"] : []) + ["CPU", "memory", "rounds"]
+    ]
+    var notes: [Int: String] = [:]
+    for result in results {
+      if let reason = result.unavailable ?? result.problem {
+        notes[rows.count] = "\(result.problem == nil ? "not here" : "WRONG"): \(display(reason))"
+        rows.append([result.strategy])
+        continue
+      }
+      let ratio = result.ratio(to: against)
+      var row = [
+        result.strategy, Figures.time(result.seconds?.median), Figures.time(result.seconds?.p10),
+        Figures.time(result.seconds?.p90), ratio.map { Figures.number($0.median) } ?? "-",
+        ratio.map { "\(Figures.number($0.p10))–\(Figures.number($0.p90))" } ?? "-",
+      ]
+      if isCounted { row.append(result.flushes.map { "\($0)" } ?? "-") }
+      row.append(Figures.bytes(result.bytesWritten))
+      if isCounted { row.append(result.operations.map { "\($0.values.reduce(0, +))" } ?? "-") }
+      row += [Figures.time(result.cpuSeconds), Figures.bytes(result.peakBytes), "\(result.rounds)"]
+      rows.append(row)
+    }
+    let widths = rows[0].indices.map { column in
+      rows.map { $0.indices.contains(column) ? $0[column].count : 0 }.max() ?? 0
+    }
+    let lines = rows.enumerated().map { number, row in
+      let name = row[0] + String(repeating: " ", count: widths[0] - row[0].count)
+      if let note = notes[number] { return "\(name)  \(note)" }
+      return name
+        + zip(row, widths).dropFirst().map { cell, width in
+          "  " + String(repeating: " ", count: width - cell.count) + cell
+        }.joined()
+    }
+    return (["", first.work.title] + lines + figures(of: results)).map { $0 + "\n" }.joined()
+  }
+
+  /// What else there is to say.
+  private func figures(of results: [Measurement]) -> [String] {
+    results.flatMap { result in
+      result.figures.sorted { $0.key < $1.key }.map { name, value in
+        "  \(result.strategy): \(Self.phrase(name, value))"
+      }
+    }
+  }
+
+  private static func phrase(_ name: String, _ value: Double) -> String {
+    switch name {
+    case "bytesPerChild": "\(Figures.number(value)) bytes of memory a child"
+    case "bytesPerDocument": "\(Figures.bytes(UInt64(value))) of memory a document"
+    case "openSecondsPerDocument": "\(Figures.time(value)) to open a document"
+    case "threads": "\(Int(value)) threads in the process"
+    default: "\(name) \(Figures.number(value))"
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import DurableIO
+import SystemPackage
+
+/// A package as a plain folder for programs that tell by a file's date whether it changed: each change has a later one.
+final class DatedFolder {
+  let folder: PackageFolder
+  private var time = FileTime(seconds: 1_700_000_000, nanoseconds: 0)
+
+  init(_ model: ModelPackage, at place: SavePlace) throws {
+    folder = PackageFolder(place: place)
+    try folder.make(model)
+    let package = try folder.open()
+    for child in 0..<model.childCount { try date(model.name(of: child), in: package) }
+    try date(ModelPackage.metadataName, in: package)
+  }
+
+  /// The folder's path.
+  var path: String { folder.place.folder.appending(PackageFolder.name.string).string }
+
+  /// The path of something beside it.
+  func path(beside name: String) -> String { folder.place.folder.appending(name).string }
+
+  /// Writes what changed into the folder.
+  func bring(_ change: SaveChange) throws {
+    // Two seconds are what a zip can tell apart.
+    time.seconds += 4
+    let package = try folder.open()
+    for (name, contents) in change.files {
+      try folder.disk.replaceFile(name, contents, in: package)
+      try date(name, in: package)
+    }
+  }
+
+  private func date(_ name: FileName, in package: borrowing OwnedDescriptor) throws {
+    try folder.disk.setModified(time, of: name, in: package)
+  }
+
+  /// Compares every byte of another folder with the model.
+  func verify(_ model: ModelPackage, at path: String) throws {
+    try folder.verify(model, in: folder.disk.openDirectory(at: .init(path)))
+  }
+}

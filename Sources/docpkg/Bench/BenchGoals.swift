@@ -1,0 +1,45 @@
+import ArgumentParser
+import Benchmarks
+import SystemPackage
+
+extension Bench {
+  struct Goals: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "goals",
+      abstract: "Measure everything that there are goals for.",
+      discussion: """
+        Takes a quarter of an hour, and needs sqlite3's library, git, zip, tar, zstd and bsdtar. A row is a ratio of two \
+        ways that took turns, with the range that four fifths of the rounds lie in.
+
+        Example:
+          docpkg bench goals --html goals.html
+
+        Exit status: 0 done, whatever was reached; 1 something became slower than in the report of --compare; 2 failed; \
+        64 usage.
+        """)
+
+    @OptionGroup var options: BenchOptions
+
+    func validate() throws {
+      guard options.against == nil else { throw ValidationError("Each row has its own ratio.") }
+    }
+
+    func run() async throws {
+      guard let command = BenchOptions.command else {
+        throw InputError(description: "Where docpkg itself is, is not known without /proc.")
+      }
+      let output = try BenchOutput(options, against: "naive")
+      var benchmark = GoalsBenchmark(command: command, in: FilePath(options.folder), progress: output.show)
+      benchmark.rounds = options.rounds ?? 100
+      benchmark.budget = .seconds(options.budget)
+      let goals = try await benchmark.run()
+      output.add(benchmark.results)
+      if !options.json {
+        var text = StandardOutput()
+        text.write("\n" + Goal.table(of: goals))
+      }
+      output.goals = goals
+      try output.finish()
+    }
+  }
+}

@@ -1,0 +1,105 @@
+import ArgumentParser
+import Benchmarks
+import SystemPackage
+
+extension Bench {
+  struct Open: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "open",
+      abstract: "Measure opening a package and listing its children.",
+      discussion: """
+        Ways:
+          tree      a FileWrapper of the folder, and how many children it has
+          store     a PackageStore, as a document opens it, and the same
+          getdents  the bare loop over the folder's entries that each of them is made of
+          ls        the process 'ls -U'
+          find      the process 'find'
+
+        Everything is in the system's memory, warm, unless --cold has it forgotten before each, which takes root.
+
+        Examples:
+          docpkg bench open --children 1000,100000
+          sudo docpkg bench open --children 10000 --cold
+
+        Exit status: 0 done; 1 something became slower than in the report of --compare; 2 failed; 64 usage.
+        """)
+
+    @Option(help: ArgumentHelp("How many children the package has.", valueName: "n,…"))
+    var children = List([1_000, 10_000, 100_000])
+
+    @Option(help: ArgumentHelp("Bytes of each child.", valueName: "bytes"))
+    var size = 16
+
+    @Option(
+      name: .customLong("strategy"),
+      help: ArgumentHelp("The ways, instead of all.", valueName: "name,…"))
+    var strategies = List(OpenBenchmark.strategies)
+
+    @Flag(help: "Have the system forget before each turn what it has read. Only root can.")
+    var cold = false
+
+    @OptionGroup var options: BenchOptions
+
+    func validate() throws {
+      try strategies.check(OpenBenchmark.strategies, "way")
+      guard (0...1_000_000).contains(size), children.values.allSatisfy({ (1...1_000_000).contains($0) })
+      else {
+        throw ValidationError("--children have to be 1 to 1,000,000, and --size 0 to 1,000,000.")
+      }
+    }
+
+    func run() async throws {
+      let against =
+        options.against ?? (strategies.values.contains("getdents") ? "getdents" : strategies.values[0])
+      let output = try BenchOutput(options, against: against)
+      var benchmark = OpenBenchmark()
+      benchmark.race = options.race(rounds: 20)
+      benchmark.race.isCold = cold
+      for count in children.values {
+        output.add(
+          try await benchmark.run(
+            children: count, size: size, strategies: strategies.values, in: FilePath(options.folder),
+            progress: output.show))
+      }
+      try output.finish()
+    }
+  }
+
+  struct Documents: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "documents",
+      abstract: "Measure many documents that are open at once.",
+      discussion: """
+        Opens so many ImageNotes documents, types a line into each, and saves all: all at once (documents), one after \
+        the other (one-by-one), and beside them a temporary file, fsync and rename for each text and fsync of its folder \
+        (naive). Also printed: what opening takes, memory a document, and threads.
+
+        Example:
+          docpkg bench documents --count 10,1000
+
+        Exit status: 0 done; 1 something became slower than in the report of --compare; 2 failed; 64 usage.
+        """)
+
+    @Option(help: ArgumentHelp("How many documents.", valueName: "n,…"))
+    var count = List([10, 100, 1_000])
+
+    @OptionGroup var options: BenchOptions
+
+    func validate() throws {
+      guard count.values.allSatisfy({ (1...20_000).contains($0) }) else {
+        throw ValidationError("--count has to be 1 to 20,000.")
+      }
+    }
+
+    func run() async throws {
+      let output = try BenchOutput(options, against: options.against ?? "naive")
+      var benchmark = DocumentsBenchmark()
+      benchmark.race = options.race(rounds: 10)
+      for count in count.values {
+        output.add(
+          try await benchmark.run(count: count, in: FilePath(options.folder), progress: output.show))
+      }
+      try output.finish()
+    }
+  }
+}

@@ -1,0 +1,182 @@
+import ArgumentParser
+import Benchmarks
+import FilePackages
+import FoundationEssentials
+import Glibc
+import SystemPackage
+
+/// The options of every benchmark.
+struct BenchOptions: ParsableArguments {
+  @Option(help: "How often each takes its turn.")
+  var rounds: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "Seconds of measured time after which somebody takes part no more, once they did three times.",
+      valueName: "seconds"))
+  var budget = 20.0
+
+  @Option(
+    help: ArgumentHelp("The one that ratios are to, where there is a choice.", valueName: "name"))
+  var against: String?
+
+  @Option(help: ArgumentHelp("Where to make the temporary directory.", valueName: "dir"))
+  var folder = "."
+
+  @Flag(name: .long, help: "Print a JSON object.")
+  var json = false
+
+  @Option(
+    help: ArgumentHelp("Write a page with charts, which needs nothing else.", valueName: "file"))
+  var html: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Say what became slower since a report that --json printed; exit status 1 if something did.",
+      valueName: "file"))
+  var compare: String?
+
+  func validate() throws {
+    if let rounds, !(1...1_000_000).contains(rounds) {
+      throw ValidationError("--rounds has to be 1 to 1,000,000.")
+    }
+    guard (0...1_000_000).contains(budget) else {
+      throw ValidationError("--budget has to be 0 to 1,000,000.")
+    }
+  }
+
+  func race(rounds normal: Int) -> Race {
+    var race = Race()
+    race.rounds = rounds ?? normal
+    race.budget = .seconds(budget)
+    return race
+  }
+
+  /// The path of this program.
+  static var command: FilePath? {
+    realpath("/proc/self/exe", nil).map { path in
+      defer { free(path) }
+      return FilePath(platformString: path)
+    }
+  }
+}
+
+/// A benchmark's results on their way out: tables as they come, the rest at the end.
+final class BenchOutput {
+  private let options: BenchOptions
+  private let before: BenchmarkReport?
+  private var report: BenchmarkReport
+  private let progress = BenchProgress()
+
+  /// What was to be reached, where that was measured.
+  var goals: [Goal]? {
+    get { report.goals }
+    set { report.goals = newValue }
+  }
+
+  /// - Throws: `InputError` for files that could not be read or written in the end.
+  init(_ options: BenchOptions, against: String) throws {
+    self.options = options
+    report = BenchmarkReport(machine: Machine(folder: FilePath(options.folder)), against: against)
+    before = try options.compare.map { path in
+      do {
+        return try JSONDecoder().decode(
+          BenchmarkReport.self, from: FileWrapper(regularFileWithContentsOf: url(path)).contents())
+      } catch {
+        throw InputError(
+          description: "'\(display(path))' is no report that 'docpkg bench … --json' printed: \(error).")
+      }
+    }
+    if let html = options.html {
+      let folder = url(html).deletingLastPathComponent().path
+      guard access(folder.isEmpty ? "." : folder, W_OK) == 0 else {
+        throw InputError(
+          description: "'\(display(html))' cannot be written: \(String(cString: strerror(errno))).")
+      }
+    }
+    if report.machine.isInMemory {
+      StandardError.write("docpkg: \(display(options.folder)) is in memory, where a flush costs nothing.\n")
+    }
+  }
+
+  func show(_ text: String) { progress.show(text) }
+
+  /// Prints the results, a table for each work.
+  func add(_ results: [Measurement]) {
+    progress.clear()
+    let isFirst = report.results.isEmpty
+    report.results += results
+    if options.json { return }
+    let text = TextReport(report, display: { display($0) })
+    var output = StandardOutput()
+    if isFirst { output.write(text.heading) }
+    var group = report
+    group.results = results
+    for (_, results) in group.groups { output.write(text.table(of: results)) }
+    output.flush()
+  }
+
+  /// Prints and writes what comes at the end.
+  ///
+  /// - Throws: `InputError` when something left what it should not have; exit status 1 when something became slower.
+  func finish() throws {
+    progress.clear()
+    if options.json { try printJSON(report) }
+    if let html = options.html {
+      try FileWrapper(regularFileWithContents: Data(HTMLReport(report).page.utf8)).write(
+        to: url(html), options: [], originalContentsURL: nil)
+    }
+    let comparison = before.map { Comparison(report, before: $0) }
+    if let comparison, !options.json {
+      var output = StandardOutput()
+      output.write(comparison.text(against: report.against))
+    }
+    if let wrong = report.problem {
+      throw InputError(
+        description: "'\(wrong.strategy)' failed: \(display(wrong.problem ?? "")).")
+    }
+    if comparison?.isSlower == true { throw ExitCode(ExitStatus.different) }
+  }
+}
+
+/// One line on standard error that says what is being done, on a terminal only.
+private struct BenchProgress {
+  private let isShown = isatty(STDERR_FILENO) == 1
+
+  func show(_ text: String) {
+    if isShown { StandardError.write("\r\u{1B}[K\(text)") }
+  }
+
+  func clear() {
+    if isShown { StandardError.write("\r\u{1B}[K") }
+  }
+}
+
+/// Several values of one option, with commas between them.
+struct List<Element: ExpressibleByArgument & Sendable>: ExpressibleByArgument, Sendable {
+  var values: [Element]
+
+  init(_ values: [Element]) {
+    self.values = values
+  }
+
+  init?(argument: String) {
+    let parts = argument.split(separator: ",", omittingEmptySubsequences: false)
+    values = parts.compactMap { Element(argument: String($0)) }
+    if values.count != parts.count { return nil }
+  }
+
+  var defaultValueDescription: String {
+    values.map(\.defaultValueDescription).joined(separator: ",")
+  }
+}
+
+extension List where Element == String {
+  /// - Throws: a `ValidationError` for a name that is none of these.
+  func check(_ known: [String], _ what: String) throws {
+    for name in values where !known.contains(name) {
+      throw ValidationError(
+        "There is no \(what) '\(display(name))'; there are \(known.joined(separator: ", ")).")
+    }
+  }
+}
