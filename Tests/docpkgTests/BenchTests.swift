@@ -15,10 +15,10 @@ struct BenchTests {
 
     struct Result: Decodable {
       var strategy: String
-      var children: Int
-      var changed: Int
-      var size: Int
-      var durable: Bool
+      var children: Int?
+      var changed: Int?
+      var size: Int?
+      var durable: Bool?
       var unavailable: String?
       var problem: String?
       var medianSeconds: Double?
@@ -27,7 +27,14 @@ struct BenchTests {
       var rounds: Int
       var bytesWritten: UInt64?
       var operations: [String: Int]?
-      var ratios: [String: Double]
+      var ratios: [String: Spread]
+      var figures: [String: Double]?
+    }
+
+    struct Spread: Decodable {
+      var median: Double
+      var p10: Double
+      var p90: Double
     }
 
     var machine: Machine
@@ -54,6 +61,10 @@ struct BenchTests {
         #expect(result.strategy == "naive" || result.ratios["naive"] != nil)
       }
       #expect(report.results.contains { $0.strategy == "command" && $0.rounds == 3 })
+      #expect(
+        report.results.allSatisfy {
+          $0.ratios.values.allSatisfy { $0.p10 <= $0.median && $0.median <= $0.p90 }
+        })
       #expect(try FileManager.default.contentsOfDirectory(atPath: folder.string).isEmpty)
     }
   }
@@ -67,6 +78,65 @@ struct BenchTests {
       let lines = run.output.split(separator: "\n")
       #expect(lines.count == 6 && lines[2] == "3 children of 4.0 KB, 1 changed")
       #expect(lines[3].contains("/ floor") && lines[4].hasPrefix("floor ") && lines[5].hasPrefix("naive "))
+    }
+  }
+
+  @Test func `measures opening, and many documents`() async throws {
+    try await withTemporaryDirectory { folder in
+      let run = try docpkg("bench", "open", "--children", "50", "--rounds", "3", "--json", in: folder)
+      #expect(run.status == 0, "\(run.errors)")
+      let opened = try JSONDecoder().decode(Report.self, from: Data(run.output.utf8)).results
+      #expect(opened.map(\.strategy) == ["tree", "store", "getdents", "ls", "find"])
+      #expect(opened.allSatisfy { $0.rounds == 3 && $0.problem == nil })
+      let many = try docpkg("bench", "documents", "--count", "5", "--rounds", "3", "--json", in: folder)
+      #expect(many.status == 0, "\(many.errors)")
+      let documents = try JSONDecoder().decode(Report.self, from: Data(many.output.utf8)).results
+      #expect(documents.map(\.strategy) == ["documents", "one-by-one", "naive"])
+      #expect(documents.allSatisfy { $0.rounds == 3 && $0.problem == nil })
+      #expect(documents[0].figures?["threads"].map { $0 > 0 } == true)
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.string).isEmpty)
+    }
+  }
+
+  @Test func `has other programs compare what an export holds`() async throws {
+    try await withTemporaryDirectory { folder in
+      let run = try docpkg(
+        "bench", "export", "--size", "1000000", "--rounds", "1", "--content", "mix", "--json", in: folder)
+      #expect(run.status == 0, "\(run.errors)")
+      let results = try JSONDecoder().decode(Report.self, from: Data(run.output.utf8)).results
+      #expect(results.count == 19 && results.allSatisfy { $0.problem == nil })
+      #expect(results.filter { ["docpkg", "update"].contains($0.strategy) }.allSatisfy { $0.rounds == 1 })
+    }
+  }
+
+  @Test func `replays states, writes a page, and compares with an earlier report`() async throws {
+    try await withTemporaryDirectory { folder in
+      let files = FileManager.default
+      for (number, texts) in [["a": "1"], ["a": "1", "b/c": "2"], ["b/c": "3", "d": "4"], ["b": "5"]]
+        .enumerated()
+      {
+        let state = URL(filePath: folder.appending("\(number)").string)
+        try files.createDirectory(at: state, withIntermediateDirectories: true)
+        for (path, text) in texts {
+          let file = state.appending(path: path)
+          try files.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+          try Data(text.utf8).write(to: file)
+        }
+      }
+      let first = try docpkg("bench", "replay", "0", "1", "2", "3", "--json", "--html", "r.html", in: folder)
+      #expect(first.status == 0, "\(first.errors)")
+      let results = try JSONDecoder().decode(Report.self, from: Data(first.output.utf8)).results
+      #expect(results.filter { $0.unavailable == nil }.allSatisfy { $0.rounds == 3 && $0.problem == nil })
+      let page = try String(contentsOf: URL(filePath: folder.appending("r.html").string), encoding: .utf8)
+      #expect(page.contains("journal") && !page.contains("http"))
+      let report = URL(filePath: folder.appending("r.json").string)
+      try Data(first.output.utf8).write(to: report)
+      let second = try docpkg("bench", "replay", "0", "1", "2", "3", "--compare", "r.json", in: folder)
+      #expect(second.output.contains("beside the earlier report"), "\(second.errors)")
+      // Whichever it is, on a busy machine.
+      #expect([0, 1].contains(second.status))
+      let bad = try docpkg("bench", "replay", "0", "1", "--compare", "a.html", in: folder)
+      #expect(bad.status == 2 && bad.output.isEmpty && bad.errors.contains("'a.html'"))
     }
   }
 

@@ -15,6 +15,13 @@ package struct Goal: Sendable, Codable {
   package var measured: Spread?
   package var reason: String?
 
+  package init(row: Int, title: String, bound: Bound, goal: Double) {
+    self.row = row
+    self.title = title
+    self.bound = bound
+    self.goal = goal
+  }
+
   /// Whether the median is what it is to be.
   package var isReached: Bool {
     guard let median = measured?.median else { return false }

@@ -78,6 +78,8 @@ final class Replay {
 
   func makeFirst() throws {
     try ChildProcess().run("cp", ["-a", source.string, package.string])
+    // Kept states are often read-only.
+    try ChildProcess().run("chmod", ["-R", "u+w", package.string])
   }
 
   /// Goes on to the next state, and says what leads there.
@@ -157,7 +159,7 @@ private final class FullReplay: Contender {
         try copy(child, as: FileName(name), in: folder, on: disk)
       }
       try disk.synchronize(folder)
-    } else if let destination = node.symbolicLinkDestinationURL {
+    } else if node.isSymbolicLink, let destination = node.symbolicLinkDestinationURL {
       try disk.makeSymbolicLink(to: Array(destination.relativePath.utf8), named: name, in: parent)
     } else {
       try disk.synchronize(disk.makeFile(name, node.contents(), in: parent))

@@ -63,7 +63,7 @@ struct ReplayEdit {
     init(_ node: FileWrapper) throws {
       if node.isDirectory {
         self = .folder
-      } else if let destination = node.symbolicLinkDestinationURL {
+      } else if node.isSymbolicLink, let destination = node.symbolicLinkDestinationURL {
         self = .link(destination)
       } else {
         self = .file(try node.contents())

@@ -4,6 +4,8 @@ struct GrowthChart {
   struct Line {
     var name: String
     var isOurs: Bool
+    /// Which mark and colour it has, everywhere on the page.
+    var mark: Mark
     var points: [(children: Double, seconds: Spread)]
   }
 
@@ -18,7 +20,7 @@ struct GrowthChart {
       LogAxis(lines.flatMap { line in line.points.flatMap { [$0.seconds.p10, $0.seconds.p90] } })
     )
     let isNarrow = width < 500
-    let (left, top, right, bottom) = (56.0, 12.0, Double(width) - (isNarrow ? 96 : 128), Double(height) - 40)
+    let (left, top, right, bottom) = (56.0, 12.0, Double(width) - (isNarrow ? 114 : 128), Double(height) - 40)
     func h(_ value: Double) -> Double { left + x.place(of: value) * (right - left) }
     func v(_ value: Double) -> Double { bottom - y.place(of: value) * (bottom - top) }
     var svg = """
@@ -31,28 +33,32 @@ struct GrowthChart {
       svg += "<text x=\"\(left - 6)\" y=\"\(place + 4)\" text-anchor=\"end\">\(Self.timeTick(tick))</text>"
     }
     let counts = Set(lines.flatMap { $0.points.map(\.children) }).sorted()
+    var last = -Double.infinity
     for count in counts {
       let place = Self.round(h(count))
       svg += "<line x1=\"\(place)\" x2=\"\(place)\" y1=\"\(top)\" y2=\"\(bottom)\"/>"
+      // What has no room is left to the table.
+      if place - last < 40 { continue }
+      last = place
       svg +=
         "<text x=\"\(place)\" y=\"\(bottom + 16)\" text-anchor=\"middle\">\(Self.countTick(count, isNarrow))</text>"
     }
     svg += "<text x=\"\((left + right) / 2)\" y=\"\(bottom + 34)\" text-anchor=\"middle\">children</text></g>"
     let labels = labelPlaces(v, bottom: bottom)
     for (number, line) in lines.enumerated() {
-      svg += "<g class=\"s\(number % 11)\(line.isOurs ? " ours" : "")\">"
+      svg += "<g class=\"\(line.mark.style)\(line.isOurs ? " ours" : "")\">"
       let places = line.points.map { (Self.round(h($0.children)), Self.round(v($0.seconds.median))) }
       svg += "<polyline points=\"\(places.map { "\($0.0),\($0.1)" }.joined(separator: " "))\"/>"
       for (place, point) in zip(places, line.points) {
         let (a, b) = (Self.round(v(point.seconds.p10)), Self.round(v(point.seconds.p90)))
         svg += "<line class=\"range\" x1=\"\(place.0)\" x2=\"\(place.0)\" y1=\"\(a)\" y2=\"\(b)\"/>"
-        svg += Mark(number).svg(place.0, place.1)
+        svg += line.mark.svg(place.0, place.1)
       }
       if let end = places.last {
         let place = Self.round(labels[number])
         svg +=
           "<line class=\"lead\" x1=\"\(end.0 + 6)\" y1=\"\(end.1)\" x2=\"\(right + 12)\" y2=\"\(place)\"/>"
-        svg += Mark(number).svg(right + 20, place)
+        svg += line.mark.svg(right + 20, place)
         svg += "<text x=\"\(right + 29)\" y=\"\(place + 4)\">\(HTMLReport.escaped(line.name))</text>"
       }
       svg += "</g>"
@@ -97,6 +103,9 @@ struct Mark {
   init(_ number: Int) {
     self.number = number
   }
+
+  /// The class that gives its colour.
+  var style: String { "s\(number % 11)" }
 
   func svg(_ x: Double, _ y: Double) -> String {
     let kind = number % 11 < 6 ? "" : " class=\"hollow\""

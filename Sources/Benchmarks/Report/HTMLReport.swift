@@ -1,9 +1,16 @@
 /// A report as one page that needs nothing else, light or dark as the reader has it.
 package struct HTMLReport {
   private let report: BenchmarkReport
+  /// The mark of each strategy, the same everywhere.
+  private let marks: [String: Mark]
 
   package init(_ report: BenchmarkReport) {
     self.report = report
+    var marks: [String: Mark] = [:]
+    for result in report.results where marks[result.strategy] == nil {
+      marks[result.strategy] = Mark(marks.count)
+    }
+    self.marks = marks
   }
 
   package var page: String {
@@ -73,7 +80,7 @@ package struct HTMLReport {
       let lines = names.map { name in
         let own = family.results.filter { $0.strategy == name }
         return GrowthChart.Line(
-          name: name, isOurs: own[0].isOurs,
+          name: name, isOurs: own[0].isOurs, mark: marks[name] ?? Mark(0),
           points: own.compactMap { result in
             result.seconds.map { (Double(result.work.children ?? 0), $0) }
           }.sorted { $0.children < $1.children })
@@ -129,7 +136,7 @@ package struct HTMLReport {
     }
     return """
       <section><h2>\(Self.escaped(work.title.capitalizedFirst))</h2>
-      \(RangeChart(results: results).html)
+      \(RangeChart(results: results, marks: marks).html)
       <div class="scroll"><table><thead><tr>\(head.map { "<th scope=\"col\">\($0)</th>" }.joined())</tr></thead>
       <tbody>\(rows.joined(separator: "\n"))</tbody></table></div></section>
       """

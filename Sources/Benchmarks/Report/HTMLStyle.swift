@@ -24,7 +24,7 @@ enum HTMLStyle {
       \(series)
       *{box-sizing:border-box}
       body{margin:0;background:var(--ground);color:var(--ink);font:15px/1.45 system-ui,sans-serif}
-      main{max-width:820px;margin:0 auto;padding:24px 16px 48px}
+      main{max-width:940px;margin:0 auto;padding:24px 16px 48px}
       h1{font-size:26px;margin:0 0 12px}h2{font-size:17px;margin:36px 0 10px}
       dl{display:flex;flex-wrap:wrap;gap:4px 24px;margin:0;font-size:13px}dl div{display:flex;gap:6px}
       dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}

@@ -2,22 +2,24 @@
 /// logarithmic axis that all share. As wide as there is room.
 struct RangeChart {
   var results: [Measurement]
+  /// The mark of each strategy.
+  var marks: [String: Mark]
 
   var html: String {
     let measured = results.compactMap(\.seconds)
     let axis = LogAxis(measured.flatMap { [$0.p10, $0.p90] })
     var html = "<div class=\"ranges\" role=\"img\" aria-label=\"Times, also in the table below\">"
-    for (number, result) in results.enumerated() {
-      guard let seconds = result.seconds else { continue }
+    for result in results {
+      guard let seconds = result.seconds, let mark = marks[result.strategy] else { continue }
       let (low, middle) = (
         percent(axis.place(of: seconds.p10)),
         percent(axis.place(of: seconds.median))
       )
       html += """
-        <div class="range-row s\(number % 11)\(result.isOurs ? " ours" : "")">\
+        <div class="range-row \(mark.style)\(result.isOurs ? " ours" : "")">\
         <span class="name">\(HTMLReport.escaped(result.strategy))</span><span class="track">\
         <i style="left:\(low)%;right:\(percent(1 - axis.place(of: seconds.p90)))%"></i>\
-        <b style="left:\(middle)%"><svg viewBox="-6 -6 12 12" width="12" height="12">\(Mark(number).svg(0, 0))</svg></b>\
+        <b style="left:\(middle)%"><svg viewBox="-6 -6 12 12" width="12" height="12">\(mark.svg(0, 0))</svg></b>\
         </span><span class="value">\(Figures.time(seconds.median))</span></div>
         """
     }

@@ -132,8 +132,9 @@ final class BenchOutput {
       output.write(comparison.text(against: report.against))
     }
     if let wrong = report.problem {
+      let problem = wrong.problem ?? ""
       throw InputError(
-        description: "'\(wrong.strategy)' failed: \(display(wrong.problem ?? "")).")
+        description: "'\(wrong.strategy)' failed: \(display(problem))\(problem.hasSuffix(".") ? "" : ".")")
     }
     if comparison?.isSlower == true { throw ExitCode(ExitStatus.different) }
   }
