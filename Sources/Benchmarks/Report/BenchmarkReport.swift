@@ -26,6 +26,12 @@ package struct BenchmarkReport: Sendable, Codable {
     return groups
   }
 
+  /// The one that ratios are to among these: that of the report where it took part.
+  package func reference(among results: [Measurement]) -> String {
+    let names = results.filter { $0.seconds != nil }.map(\.strategy)
+    return names.contains(against) ? against : names.first ?? against
+  }
+
   /// The first thing that went wrong.
   package var problem: Measurement? { results.first { $0.problem != nil } }
 }

@@ -46,6 +46,7 @@ extension Work {
     case "documents":
       parts.append("\(counted(children, "open document", "open documents")), each edited, all saved")
     case "export": parts.append("\(subject ?? ""), \(Figures.bytes(size.map(UInt64.init)))")
+    case "start": parts.append("starting a program")
     default: parts.append("\(subject ?? ""), \(counted(children, "child", "children")) at first")
     }
     if flushDelay > 0 { parts.append("each flush \(Figures.time(flushDelay)) longer") }

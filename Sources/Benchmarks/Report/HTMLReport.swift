@@ -110,8 +110,9 @@ package struct HTMLReport {
 
   private func section(_ work: Work, _ results: [Measurement]) -> String {
     let isCounted = results.contains { $0.operations != nil }
+    let against = report.reference(among: results)
     let head =
-      ["strategy", "median", "/ \(report.against)"] + (isCounted ? ["flushes", "operations"] : [])
+      ["strategy", "median", "/ \(against)"] + (isCounted ? ["flushes", "operations"] : [])
       + ["written", "CPU", "memory", "rounds"]
     let rows = results.map { result -> String in
       let name = "<th scope=\"row\">\(Self.escaped(result.strategy))</th>"
@@ -121,7 +122,7 @@ package struct HTMLReport {
           "<tr>\(name)<td colspan=\"\(head.count - 1)\" class=\"note\">\(word): \(Self.escaped(reason))</td></tr>"
       }
       var cells = [
-        result.seconds.map(Self.time) ?? "-", result.ratio(to: report.against).map(Self.ratio) ?? "-",
+        result.seconds.map(Self.time) ?? "-", result.ratio(to: against).map(Self.ratio) ?? "-",
       ]
       if isCounted {
         cells.append(result.flushes.map { "\($0)" } ?? "-")

@@ -24,7 +24,7 @@ package struct TextReport {
   /// The results of one work.
   package func table(of results: [Measurement]) -> String {
     guard let first = results.first else { return "" }
-    let against = report.against
+    let against = report.reference(among: results)
     let isCounted = results.contains { $0.operations != nil }
     var rows = [
       ["strategy", "median", "p10", "p90", "/ \(against)", "p10–p90"] + (isCounted ? ["flushes"] : [])
