@@ -105,7 +105,7 @@ extension PackageStore {
   }
 
   /// The manifest, read without writing anything.
-  private func loadManifest(for metadata: PackageMetadata) throws(FilePackageError) -> Manifest? {
+  func loadManifest(for metadata: PackageMetadata) throws(FilePackageError) -> Manifest? {
     do {
       let package = try location.openDirectory(.root)
       guard try location.disk.exists(PackageLayout.hidden, in: package) else { return nil }
