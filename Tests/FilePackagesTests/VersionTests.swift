@@ -147,6 +147,35 @@ struct VersionTests {
     #expect(try again.tree.regularFile(at: "Text.txt").text == "second")
   }
 
+  @Test func `are verified, and damage of what they alone have is told`() async throws {
+    let disk = try await CrashCheck.disk(Self.tree, metadata: true)
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    for text in ["second", "third"] {
+      try await store.put("Text.txt", text)
+      try await store.save(options: .keepsHistory)
+    }
+    try await store.close()
+    let whole = try await store.verify()
+    #expect(whole.isWhole && whole.versions == 2 && whole.damagedVersions == [])
+    let folder = try disk.openDirectory(at: "/Trip.pkg/.docpkg/versions")
+    let names = try disk.names(in: "/Trip.pkg/.docpkg/versions")
+    let kept = FileName(names[0])
+    let before = try disk.status(of: kept, in: folder)
+    let file = try disk.openFileForWriting(kept, in: folder)
+    try disk.write(Array("X".utf8), to: file, at: 0)
+    try disk.setModified(before.modified, of: file)
+    #expect(try await store.verify().damagedVersions.count == 1)
+    try disk.removeFile(FileName(names[1]), in: folder)
+    let found = try await store.verify()
+    #expect(!found.isWhole && found.damagedVersions.count == 2 && found.damaged == [])
+    let versions = try await store.versions()
+    var lost: [[String]] = []
+    for version in versions {
+      lost.append(try await store.contents(of: version.persistentIdentifier).lost)
+    }
+    #expect(lost.contains(["Text.txt"]))
+  }
+
   @Test func `are not those of before a save that kept none`() async throws {
     let disk = try await CrashCheck.disk(Self.tree, metadata: true)
     let store = try await PackageStore.open(CrashCheck.path, on: disk)

@@ -108,9 +108,10 @@ final class HistoryFile {
 
   /// Those of the journal's versions that it does not have yet.
   func missing(_ journal: [VersionRecord]) -> [VersionRecord] {
-    if let first = journal.firstIndex(where: { $0.revision == chain.tip }) { return Array(journal[first...]) }
-    if let last = journal.lastIndex(where: { $0.next == chain.tip }) { return Array(journal[(last + 1)...]) }
-    return journal
+    // Also where the versions that the journal tells of are dropped by now, or the ones before them.
+    let known = Set(chain.versions.flatMap { [$0.revision, $0.next] } + [chain.tip])
+    guard let last = journal.lastIndex(where: { known.contains($0.next) }) else { return journal }
+    return Array(journal[(last + 1)...])
   }
 
   /// All of a file with these versions.

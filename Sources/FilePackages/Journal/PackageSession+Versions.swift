@@ -85,9 +85,14 @@ extension PackageSession {
       history = found
       return found
     }
+    // Once for a document: it comes to its name whole.
     let made = HistoryFile(tip: record.version?.revision ?? .none)
-    let file = try disk.createFile(PackageLayout.history, in: hidden.folder, mode: 0o666)
+    let name = PackageLayout.newHistory
+    if try disk.exists(name, in: hidden.folder) { try disk.removeFile(name, in: hidden.folder) }
+    let file = try disk.createFile(name, in: hidden.folder, mode: 0o666)
     try disk.write(made.header, to: file, at: 0)
+    try disk.synchronize(file)
+    try disk.rename(name, in: hidden.folder, to: PackageLayout.history, in: hidden.folder, .replace)
     made.identity = try disk.status(of: file).identity
     historyIsNew = true
     historyIsSynchronized = false
@@ -112,7 +117,10 @@ extension PackageSession {
 
   func versionsFolder() throws(SystemError) -> OpenNode {
     if let versions { return versions }
-    if try disk.makeDirectoryIfAbsent(PackageLayout.versions, in: hidden.folder) { historyIsNew = true }
+    if try disk.makeDirectoryIfAbsent(PackageLayout.versions, in: hidden.folder) {
+      // Once for a document: before anything in it is said to last.
+      try disk.synchronize(hidden.folder)
+    }
     let folder = OpenNode(try disk.openDirectory(PackageLayout.versions, in: hidden.folder))
     versions = folder
     return folder

@@ -283,6 +283,8 @@ struct Publisher {
   ) throws(SystemError) {
     _ = disk.removeEverything(kept, from: staging.descriptor)
     isKeptAside = true
+    // What was put into the folder before this goes from the staged files for good, too.
+    try disk.synchronize(folder)
     if mustMove {
       try disk.rename(name, in: folder, to: kept, in: staging.descriptor, .replace)
     } else if (try? disk.link(name, in: folder, to: kept, in: staging.descriptor)) == nil {
