@@ -149,7 +149,8 @@ struct VersionsStop: AsyncParsableCommand {
 
   func run() async throws {
     let store = try await PackageStore.open(at: url(path))
-    let count = try await store.versions().count
+    // A history that cannot be read goes, too.
+    let count = (try? await store.versions().count) ?? 0
     if !writing.dryRun { try await store.stopKeepingHistory() }
     try await store.close()
     if writing.quiet { return }

@@ -176,6 +176,34 @@ struct VersionTests {
     #expect(lost.contains(["Text.txt"]))
   }
 
+  @Test func `that cannot be read keep nobody from saving, and can be removed`() async throws {
+    let disk = try await CrashCheck.disk(Self.tree, metadata: true)
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    try await store.put("Text.txt", "second")
+    try await store.save(options: .keepsHistory)
+    try await store.close()
+    let folder = try disk.openDirectory(at: "/Trip.pkg/.docpkg")
+    try disk.write(
+      Array("XXXX".utf8), to: disk.openFileForWriting("history", in: folder), at: 0)
+    let other = try await PackageStore.open(CrashCheck.path, on: disk)
+    await #expect {
+      _ = try await other.versions()
+    } throws: {
+      ($0 as? FilePackageError)?.code == .invalidContent
+    }
+    #expect(try await !other.verify().isWhole)
+    for options: PackageStore.SavingOptions in [[], .staged, .keepsHistory] {
+      try await other.put("Text.txt", "third \(options.rawValue)")
+      try await other.save(options: options)
+    }
+    #expect(try disk.names(in: "/Trip.pkg/.docpkg").contains("history"))
+    try await other.stopKeepingHistory()
+    try await other.put("Text.txt", "fourth")
+    try await other.save(options: .keepsHistory)
+    #expect(try await other.versions().count == 1)
+    #expect(try await other.verify().isWhole)
+  }
+
   @Test func `are not those of before a save that kept none`() async throws {
     let disk = try await CrashCheck.disk(Self.tree, metadata: true)
     let store = try await PackageStore.open(CrashCheck.path, on: disk)

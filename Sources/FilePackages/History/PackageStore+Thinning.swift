@@ -28,6 +28,7 @@ extension PackageStore {
   /// - Throws: `noSuchVersion` where no history is kept; `busy` while another program has the document open; the system's
   ///   reason.
   public func setRetentionPolicy(_ policy: RetentionPolicy) throws(FilePackageError) {
+    if try history() == nil { throw keepsNone }
     try rewriteHistory { ($0.chain, policy) }
   }
 
@@ -64,7 +65,12 @@ extension PackageStore {
   ///
   /// - Throws: `busy` while another program has the document open; the system's reason.
   public func stopKeepingHistory() throws(FilePackageError) {
-    if try history() == nil { return }
+    do {
+      if try history() == nil { return }
+    } catch {
+      // What is damaged goes, too.
+      guard error.code == .invalidContent else { throw error }
+    }
     try rewriteHistory { _ in nil }
   }
 
@@ -95,7 +101,8 @@ extension PackageStore {
     try publish()
     let session = try openSession()
     defer { endFailedSession() }
-    guard let history = session.history, session.versionsAreKept else { throw keepsNone }
+    let known = session.history ?? (session.hasDamagedHistory ? HistoryFile(tip: .none) : nil)
+    guard let history = known, session.versionsAreKept else { throw keepsNone }
     let isDone: Void?
     do {
       isDone =
@@ -168,7 +175,7 @@ extension PackageSession {
     }
     try disk.removeFile(PackageLayout.history, in: hidden.folder)
     try disk.synchronize(hidden.folder)
-    versions = nil
+    (versions, hasDamagedHistory) = (nil, false)
     _ = disk.removeEverything(PackageLayout.versions, from: hidden.folder)
   }
 

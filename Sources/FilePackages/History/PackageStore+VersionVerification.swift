@@ -9,7 +9,7 @@ extension PackageStore {
       guard damage == nil, pending == nil, let found = try self.history() else { return }
       history = found
     } catch {
-      guard error.code == .metadataDamaged else { throw error }
+      guard error.code == .invalidContent else { throw error }
       report.damagedVersions = ["the history cannot be read"]
       report.isWhole = false
       return

@@ -19,7 +19,7 @@ extension PackageStore {
   ///
   /// Cost: the size of the history, which grows with what the saves replaced.
   ///
-  /// - Throws: `metadataDamaged` for a history that cannot be read; the system's reason.
+  /// - Throws: `invalidContent` for a history that cannot be read; the system's reason.
   public func versions() throws(FilePackageError) -> [FileVersion] {
     guard let history = try history() else { return [] }
     return history.available.reversed().map { FileVersion(history, $0, at: url) }

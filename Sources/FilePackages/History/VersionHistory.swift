@@ -42,7 +42,9 @@ struct VersionHistory {
       return VersionHistory(location: location, current: current, chain: chain, policy: history.policy)
     } catch {
       if error.code == .illegalByteSequence {
-        throw FilePackageError(.metadataDamaged, .read, node, reason: "its history is damaged")
+        throw FilePackageError(
+          .invalidContent, .read, node,
+          reason: "its history is damaged, and 'docpkg versions stop' removes it")
       }
       throw FilePackageError(error, .read, node, activity: "reading the history of")
     }

@@ -86,9 +86,9 @@ extension PackageStore {
       plan, at: location, over: .base(status), options: .init(options), metadata: draft,
       known: session?.manifest)
     staged.history = try historyBytes()
-    if options.contains(.keepsHistory) || staged.history.flatMap(HistoryFile.init) != nil {
-      staged.keepVersion()
-    }
+    // One that cannot be read stays as it is.
+    let keepsVersion = staged.history.map { HistoryFile($0) != nil } ?? options.contains(.keepsHistory)
+    if keepsVersion { staged.keepVersion() }
     if let hidden = session?.hidden, hidden.isNew { staged.rootDate = hidden.packageStatus.modified }
     do {
       let report = try staged.commit()
