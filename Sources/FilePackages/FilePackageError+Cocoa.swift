@@ -13,7 +13,7 @@ extension FilePackageError {
   private var cocoaCode: CocoaError.Code {
     let reads = operation == .read || operation == .open
     return switch code {
-    case .noSuchFile: reads ? .fileReadNoSuchFile : .fileNoSuchFile
+    case .noSuchFile, .noSuchVersion: reads ? .fileReadNoSuchFile : .fileNoSuchFile
     case .fileExists, .nameCollision: .fileWriteFileExists
     case .noSpace: .fileWriteOutOfSpace
     case .readOnly: .fileWriteVolumeReadOnly

@@ -9,6 +9,8 @@ public struct FilePackageError: Error, Sendable {
   public enum Code: String, Sendable, CaseIterable {
     /// Nothing is at that place.
     case noSuchFile
+    /// The document has no such version, or keeps none.
+    case noSuchVersion
     /// It is a file, or something else that is not a directory.
     case notAPackage
     /// There is something already, and it was not to be replaced.
@@ -204,6 +206,7 @@ extension FilePackageError: CustomStringConvertible, LocalizedError {
     case .watchLimit:
       sentences.append(
         "Raise 'fs.inotify.max_user_watches' and 'max_user_instances' with sysctl to be told at once.")
+    case .noSuchVersion: sentences.append("'docpkg versions' lists those that there are.")
     case .newerFormat: sentences.append("Use the newer program, or open a copy that this one made.")
     case .metadataDamaged:
       sentences.append("Restore 'Metadata.plist', or move it away to edit the rest as plain files.")
@@ -247,6 +250,7 @@ extension FilePackageError.Code {
   var words: String {
     switch self {
     case .noSuchFile: "there is no such file"
+    case .noSuchVersion: "there is no such version"
     case .notAPackage: "it is not a package, which is a directory"
     case .fileExists: "there is something of that name already"
     case .changedOnDisk: "another program changed it meanwhile"

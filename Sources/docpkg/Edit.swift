@@ -9,7 +9,8 @@ struct Edit: AsyncParsableCommand {
     abstract: "Change a document in one save.",
     discussion: """
       Text, title and images belong to ImageNotes documents; --set and --remove work on any package. All changes \
-      of one call are saved together or not at all.
+      of one call are saved together or not at all. The version that was there is kept, at no more cost than throwing it \
+      away: `docpkg undo` goes back to it.
 
       Examples:
         docpkg edit Trip.imageNotes --append "The hut at last." --add-image Hut.jpeg
@@ -69,6 +70,9 @@ struct Edit: AsyncParsableCommand {
   @Flag(help: "Replace and remove children that are read-only.")
   var force = false
 
+  @Flag(help: "Do not begin a history in a document that has none.")
+  var noHistory = false
+
   @OptionGroup var writing: WritingOptions
 
   func validate() throws {
@@ -109,7 +113,11 @@ struct Edit: AsyncParsableCommand {
     }
   }
 
-  private var options: PackageStore.SavingOptions { force ? .overwritesReadOnly : [] }
+  private var options: PackageStore.SavingOptions {
+    var options: PackageStore.SavingOptions = noHistory ? [] : .keepsHistory
+    if force { options.insert(.overwritesReadOnly) }
+    return options
+  }
 
   private func change(_ notes: inout ImageNotes) throws {
     if let text = try docpkg.text(text, file: textFile) { notes.text = text }

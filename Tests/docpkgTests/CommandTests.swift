@@ -166,6 +166,7 @@ struct CommandTests {
       [], ["new"], ["show"], ["edit"], ["tree"], ["cat"], ["info"], ["copy"], ["bench"], ["bench", "save"],
       ["bench", "open"],
       ["bench", "export"], ["bench", "documents"], ["bench", "replay"], ["bench", "goals"],
+      ["undo"], ["redo"], ["versions"], ["versions", "prune"], ["diff"], ["restore"],
     ] {
       let help = try run(tool, command + ["--help"], in: "/").output
       #expect(document.contains(help), "run 'make docs': the help of '\(command)' is another by now")

@@ -81,7 +81,7 @@ extension PackageStore {
     for (path, row) in verified.found where row.child.kind == .file && wanted.contains(row.child.content) {
       sources[row.child.content] = StoredNode(location: location, path: path)
     }
-    for folder in [PackageLayout.conflicts, PackageLayout.staging] {
+    for folder in [PackageLayout.conflicts, PackageLayout.versions, PackageLayout.staging] {
       let path = PackagePath([PackageLayout.hidden, folder])
       try search(path, wanted, &sources)
     }

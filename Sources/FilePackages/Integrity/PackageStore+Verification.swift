@@ -6,12 +6,15 @@ extension PackageStore {
   /// Reads every child on disk and compares it with what was saved: with the digest in the metadata, which needs
   /// nothing else, and with the manifest, which tells which child it is.
   ///
-  /// Unsaved edits of the tree have no part in it. Cost: every byte of the package, a chunk at a time.
+  /// What only versions have is read, too. Unsaved edits of the tree have no part in it. Cost: every byte of the package, a
+  /// chunk at a time.
   ///
   /// - Throws: what keeps the package as a whole from being read. A child that cannot be read is damaged.
   public func verify() throws(FilePackageError) -> VerificationReport {
     do {
-      return try verifyChildren().report
+      var report = try verifyChildren().report
+      try verifyVersions(&report)
+      return report
     } catch {
       throw error.during(.verify)
     }
@@ -105,7 +108,7 @@ extension PackageStore {
   }
 
   /// The manifest, read without writing anything.
-  private func loadManifest(for metadata: PackageMetadata) throws(FilePackageError) -> Manifest? {
+  func loadManifest(for metadata: PackageMetadata) throws(FilePackageError) -> Manifest? {
     do {
       let package = try location.openDirectory(.root)
       guard try location.disk.exists(PackageLayout.hidden, in: package) else { return nil }

@@ -18,6 +18,10 @@ public struct VerificationReport: Sendable, Hashable, Codable {
   public var isUnexplained = false
   /// What is wrong with the journal.
   public var journal: String?
+  /// How many versions are kept.
+  public var versions = 0
+  /// What is wrong with them, a line a child: what only a version has and is not what was kept.
+  public var damagedVersions: [String] = []
 
   init() {}
 }
@@ -30,9 +34,11 @@ extension VerificationReport: CustomStringConvertible {
     lines += extra.map { "not saved by us: \(displayString($0))" }
     if isUnexplained { lines.append("the children together are not what was saved") }
     if let journal { lines.append("journal: \(journal)") }
+    lines += damagedVersions.map { "versions: \($0)" }
     let size = "\(children) children, \(SaveReport.bytes(bytes))"
     if !hasDigests { return lines + ["nothing to compare with: the package has no digests (\(size) read)"] }
-    return lines + [isWhole ? "whole: \(size)" : "not whole: \(size)"]
+    let kept = versions == 0 ? "" : ", \(versions) version\(versions == 1 ? "" : "s")"
+    return lines + [isWhole ? "whole: \(size)\(kept)" : "not whole: \(size)\(kept)"]
   }
 
   /// The lines, one below the other.

@@ -170,6 +170,15 @@ final class HiddenFolder {
     isLocked = false
   }
 
+  /// Does something while no other store has the package open; nil where one has.
+  func whileAlone<Result>(_ body: () throws(SystemError) -> Result) throws(SystemError) -> Result? {
+    guard hasLocks else { return try body() }
+    guard try disk.lock(byte: Byte.session, of: lockFile, .exclusive) else { return nil }
+    // Where it cannot be shared again, others wait until this one is closed.
+    defer { _ = try? disk.lock(byte: Byte.session, of: lockFile, .shared) }
+    return try body()
+  }
+
   /// Whether the package is still at its place, with this folder in it.
   func isInPlace() throws(SystemError) -> Bool {
     do {

@@ -54,6 +54,8 @@ package final class JournalFile {
   private(set) var live: JournalRecord?
   /// The batches for the manifest in all records that count, in order.
   private(set) var batches: [ManifestBatch] = []
+  /// The records that count and keep a version, in order.
+  private(set) var keeping: [JournalRecord] = []
   /// Which file it is.
   let identity: FileIdentity
 
@@ -86,6 +88,7 @@ package final class JournalFile {
       checksum = header.seed
     }
     batches = found.batches
+    keeping = found.keeping
     live = found.record.flatMap { $0.sequence > marks.applied ? $0 : nil }
   }
 
@@ -111,7 +114,7 @@ package final class JournalFile {
       try disk.synchronize(file)
       try disk.rename(name, in: folder, to: PackageLayout.journal, in: folder, .replace)
       let identity = try disk.status(of: file).identity
-      let scan = Scan(end: end, checksum: checksum, record: record, batches: record.batch.map { [$0] } ?? [])
+      let scan = Scan(end: end, checksum: checksum, record: record)
       return JournalFile(file, identity, header, on: disk, marks, scan, length: end)
     } catch {
       // What is left under the name for new journals is nothing yet, and the next one takes its place.
@@ -192,14 +195,16 @@ package final class JournalFile {
     var checksum: ContentHash
     var record: JournalRecord?
     var batches: [ManifestBatch] = []
+    var keeping: [JournalRecord] = []
     /// Why the next record does not count, where one begins.
     var problem: String?
 
-    init(end: Int, checksum: ContentHash, record: JournalRecord, batches: [ManifestBatch]) {
+    init(end: Int, checksum: ContentHash, record: JournalRecord) {
       self.end = end
       self.checksum = checksum
       self.record = record
-      self.batches = batches
+      batches = record.batch.map { [$0] } ?? []
+      keeping.note(record)
     }
 
     init(_ bytes: [UInt8], _ header: Header, _ marks: Marks) {
@@ -213,6 +218,7 @@ package final class JournalFile {
           let next = try JournalRecord(bytes[end...], head, after: checksum)
           record = next
           if let batch = next.batch { batches.note(batch) }
+          keeping.note(next)
           checksum = head.checksum
           end += head.length
         } catch {
@@ -252,6 +258,7 @@ package final class JournalFile {
     end = Self.start
     checksum = header.seed
     batches = []
+    keeping = []
   }
 
   /// Commits a record: when it returns, the record survives a power cut.
@@ -278,6 +285,7 @@ package final class JournalFile {
     checksum = next
     live = record
     if let batch = record.batch { batches.note(batch) }
+    keeping.note(record)
     marks.committed = sequence
     marks.end = UInt64(end)
     // (3) The record is committed whether or not this can be written.
@@ -308,5 +316,21 @@ extension [ManifestBatch] {
   fileprivate mutating func note(_ batch: ManifestBatch) {
     if last?.parent == batch.parent { removeLast() }
     append(batch)
+  }
+}
+
+extension [JournalRecord] {
+  /// Adds the next record where it keeps a version, without the bytes of files; of two that were made over the same
+  /// state the later one counts.
+  fileprivate mutating func note(_ record: JournalRecord) {
+    guard let version = record.version else { return }
+    if last?.version?.revision == version.revision { removeLast() }
+    var record = record
+    for index in record.operations.indices {
+      guard case .put(var staged) = record.operations[index].action else { continue }
+      staged.bytes = nil
+      record.operations[index].action = .put(staged)
+    }
+    append(record)
   }
 }

@@ -17,6 +17,7 @@ extension JournalRecord {
   private enum Flag {
     static let batch: UInt8 = 1
     static let relaxed: UInt8 = 2
+    static let version: UInt8 = 4
   }
 
   // MARK: Writing
@@ -32,9 +33,24 @@ extension JournalRecord {
   package var encodedBody: [UInt8] {
     var body = ByteWriter()
     for operation in operations { operation.encode(to: &body) }
-    body.write((batch == nil ? 0 : Flag.batch) | (isRelaxed ? Flag.relaxed : 0))
+    let version = encodedVersion
+    body.write(
+      (batch == nil ? 0 : Flag.batch) | (isRelaxed ? Flag.relaxed : 0)
+        | (version == nil ? 0 : Flag.version))
+    if let version {
+      body.write(UInt32(truncatingIfNeeded: version.count))
+      body.write(version)
+    }
     if let batch { body.write(batch.encoded(after: .empty).bytes) }
     return body.bytes
+  }
+
+  /// Nil where there is none to be kept. What cannot be written was refused before the record was made.
+  private var encodedVersion: [UInt8]? {
+    guard let version else { return nil }
+    var writer = ByteWriter()
+    guard (try? version.encode(to: &writer)) != nil else { return nil }
+    return writer.bytes
   }
 
   /// Puts the head before a body and the bytes of files, and zeros after them.
@@ -130,6 +146,12 @@ extension JournalRecord {
     try places.checkParents()
     let flags = try operations.read(UInt8.self)
     isRelaxed = flags & Flag.relaxed != 0
+    if flags & Flag.version != 0 {
+      var bytes = ByteReader(try operations.read(count: Int(try operations.read(UInt32.self))))
+      let version = try VersionRecord(&bytes)
+      guard bytes.remaining == 0 else { throw .init(words: "its version is longer than it says") }
+      self.version = version
+    }
     if flags & Flag.batch != 0 {
       var (length, checksum) = (0, ContentHash.empty)
       let rest = try operations.read(count: operations.remaining)

@@ -9,6 +9,8 @@ package struct JournalRecord: Sendable, Hashable {
   package var operations: [Operation] = []
   /// What the save adds to the manifest; nil for a package without metadata.
   package var batch: ManifestBatch?
+  /// The version that the save replaces, where it is kept.
+  package var version: VersionRecord?
   /// Whether names may lead to new files before these are on the medium.
   package var isRelaxed = false
 

@@ -17,13 +17,15 @@ extension PackageSession {
   func commit(_ record: inout JournalRecord) throws(FilePackageError) {
     do {
       if record.operations.contains(where: \.needsStaged) {
-        try disk.synchronize(hidden.staging.descriptor)
+        try synchronizeStaging()
         // A journal whose name lasts while that of the staged files' folder does not would be damaged.
         if journal == nil { try disk.synchronize(hidden.folder) }
       }
       if let journal {
         if journal.mustRestart(for: record, capacity: journalCapacity) {
+          if !versionsAreKept { try keepVersions() }
           try synchronizeManifest()
+          try synchronizeHistory()
           try journal.restart()
         }
         let before = journal.live
@@ -52,6 +54,7 @@ extension PackageSession {
       var publisher = publisher(of: record, isRecovery: true)
       try hidden.withoutReaders(LockWait()) { () throws(FilePackageError) in try publisher.publish() }
       if let batch = record.batch, (try? note(batch)) == nil { manifest = nil }
+      _ = keepVersion(of: publisher)
       // (4) What it leaves goes once the journal is gone.
     } catch {
       // Which of the two is in it is looked at once the disk answers.
@@ -79,6 +82,8 @@ extension PackageSession {
   private func giveUpJournal(_ first: any Error) throws(FilePackageError) {
     journal = nil
     let reason = (first as? SystemError)?.reason ?? "\(first)"
+    // Versions that only it has go with it where the medium fails here, too.
+    try? synchronizeHistory()
     do {
       if try disk.exists(PackageLayout.journal, in: hidden.folder) {
         try disk.removeFile(PackageLayout.journal, in: hidden.folder)

@@ -16,6 +16,7 @@ extension PackageSession {
   /// What cannot be kept is gone, as for any other program.
   func keep(_ wrapper: FileWrapper, from origin: StoredNode) throws(FilePackageError) {
     guard let staged = published?.leftover(of: origin.path) else { return }
+    if published?.record.version != nil { return try keepInVersion(wrapper, from: origin) }
     do {
       let folder = try folderForRemoved()
       let name = FileName("\(staged.string)-removed")
@@ -33,6 +34,38 @@ extension PackageSession {
     } catch {
       throw FilePackageError(.inputOutput, .save, origin)
     }
+  }
+
+  /// What a version needs stays there, and the wrapper learns that place.
+  private func keepInVersion(_ wrapper: FileWrapper, from origin: StoredNode) throws(FilePackageError) {
+    guard let publisher = published, !hasDamagedHistory,
+      let operation = publisher.record.operations.first(where: { $0.path == origin.path }),
+      let name = operation.keptName
+    else { return }
+    do {
+      try moveReplaced(
+        of: operation, as: name, looking: publisher.mustLook)
+      var place = StoredNode(location: hidden.location, path: PackageLayout.versionsPath.appending(name))
+      place.status = try disk.statusIfPresent(of: name, in: versionsFolder().descriptor)
+      if place.status == nil { return }
+      heldInVersions.append(Removed(name: name, wrapper: wrapper))
+      try wrapper.settle(as: place, from: origin)
+    } catch let error as FilePackageError {
+      throw error
+    } catch {
+      // Without room for it it is gone for this wrapper, as for any other program; the version has it later.
+      return
+    }
+  }
+
+  /// Whether somebody holds a wrapper of what only a version has.
+  var isHoldingVersions: Bool {
+    heldInVersions.removeAll { node in
+      let place = StoredNode(
+        location: hidden.location, path: PackageLayout.versionsPath.appending(node.name))
+      return node.wrapper?.isStored(at: place) != true
+    }
+    return !heldInVersions.isEmpty
   }
 
   private func folderForRemoved() throws(SystemError) -> OwnedDescriptor {

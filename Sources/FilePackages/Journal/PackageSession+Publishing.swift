@@ -17,6 +17,7 @@ extension PackageSession {
     var publisher = Publisher(
       record, root: hidden.root, staging: hidden.staging, at: hidden.location, on: disk,
       isRecovery: isRecovery)
+    if !historyIsSynchronized { publisher.versions = versions }
     if let journal { publisher.isBound = journal.header.isBound(to: hidden.packageStatus) }
     return publisher
   }
@@ -28,6 +29,7 @@ extension PackageSession {
     if isRecovery { try synchronizeRecord() }
     try hidden.withoutReaders(wait) { () throws(FilePackageError) in try publisher.publish() }
     published = publisher
+    moveSecondNames(of: publisher)
     return publisher
   }
 
@@ -46,6 +48,7 @@ extension PackageSession {
     // (3) Without room for its rows the manifest is one of another state, which nobody uses: what it would have
     // told is read from the children.
     if let batch = record.batch, (try? note(batch)) == nil { manifest = nil }
+    guard keepVersion(of: publisher) else { return }
     // (4) What cannot be removed yet goes with the session.
     if !record.operations.contains(where: \.leavesFolder) || (try? journal?.checkpoint()) != nil {
       publisher.removeLeftovers()

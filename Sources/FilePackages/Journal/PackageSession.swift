@@ -31,6 +31,22 @@ final class PackageSession {
   /// What was removed from the package and somebody held then.
   var removed: [Removed] = []
 
+  /// Of it what a version has, too.
+  var heldInVersions: [Removed] = []
+  /// The versions that are kept; nil where none are.
+  var history: HistoryFile?
+  /// The folder for what only versions have, once it was needed.
+  var versions: OpenNode?
+  var historyIsSynchronized = true
+  /// Whether the entries of the two in the hidden folder still have to be synchronised.
+  var historyIsNew = false
+  /// Whether the history has every version that the journal has.
+  var versionsAreKept = true
+  /// Whether something was renamed for a version: a second name of a file, perhaps.
+  var movedReplaced = false
+  /// Whether there is a history that cannot be read.
+  var hasDamagedHistory = false
+
   let journalCapacity: Int
 
   private init(_ hidden: HiddenFolder, journalCapacity: Int) {
@@ -62,6 +78,7 @@ final class PackageSession {
       if let journal, try journal.isCurrent(in: hidden.folder) {
         // Nobody else was there. The manifest is looked at only when it has all that is published.
         try finish()
+        try loadHistory()
       } else {
         journal = nil
         // Whoever was there has done what was left of it.
@@ -71,7 +88,12 @@ final class PackageSession {
         case .journal(let found): journal = found
         case .damaged(let reason): throw damage(reason)
         }
-        if journal?.live == nil { removedLeftovers = try hidden.removeStaged() }
+        try loadHistory()
+        // Without room for it, it waits, and so does what it needs.
+        movedReplaced = false
+        let isKept = (try? keepVersions()) != nil
+        removedLeftovers = movedReplaced
+        if journal?.live == nil && isKept, try hidden.removeStaged() { removedLeftovers = true }
       }
       try loadManifest(metadata)
     } catch let error as SystemError {
@@ -121,6 +143,7 @@ final class PackageSession {
     try finish()
     guard journal.live == nil else { return }
     try synchronizeManifest()
+    try synchronizeHistory()
     try journal.checkpoint()
   }
 
@@ -136,9 +159,12 @@ final class PackageSession {
     // Others may have gone on with it, and a damaged one is left to be looked at.
     switch try JournalFile.find(in: hidden.folder, on: disk, forWriting: false) {
     case .nothing: break
-    case .journal(let found): if found.live != nil { return }
+    case .journal(let found):
+      if found.live != nil { return }
+      guard try isKept(of: found) else { return }
     case .damaged: return
     }
+    try synchronizeHistory()
     if let manifest, manifest.isStale {
       try manifest.compacted().write(to: hidden.folder, on: disk)
     } else {
@@ -149,6 +175,15 @@ final class PackageSession {
     journal = nil
     // What stands there from now on may be another's.
     isAbandoned = true
+  }
+
+  /// Whether the history has what a journal has that is about to go.
+  private func isKept(of found: JournalFile) throws(SystemError) -> Bool {
+    if found.keeping.isEmpty { return true }
+    if versionsAreKept, let journal, try journal.isCurrent(in: hidden.folder) { return true }
+    journal = found
+    try loadHistory()
+    return (try? keepVersions()) != nil
   }
 
   /// Forgets everything: the package's directory was replaced, and what was open in it is gone.

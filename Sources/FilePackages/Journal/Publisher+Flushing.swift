@@ -15,6 +15,8 @@ extension Publisher {
       try republish(index)
       givenUp.remove(index)
     }
+    // (7) What was put and is not in the record is none of a relaxed one that removes something, too.
+    if record.version != nil, record.operations.contains(where: \.isRemoval) { try synchronizeKept() }
     let folders = Set(record.operations.map(\.folder)).sorted()
     for path in folders {
       try attempt(path, "synchronizing the folder") { () throws(SystemError) in

@@ -9,6 +9,8 @@ import SystemPackage
 // (3) Every step may have been taken already, by this process or by one that was cut short.
 // (4) What the save puts into the package stays in the journal until all touched folders are synchronised.
 // (5) In recovery nothing is touched before it is known that every step can be taken.
+// (7) What a version needs has a lasting name among the staged files before the one in the package goes for good; and
+//     what was put has a lasting one in the package before that.
 // (6) Of a node that is neither the old nor the new one, and of which nothing says that it came before the new
 //     one was published, is assumed that it came later: it stays.
 
@@ -37,6 +39,10 @@ struct Publisher {
   var fallbacks: Set<String> = []
   /// The staged files that were lost or given up and made anew from the record.
   var rewritten: Set<FileName> = []
+  /// The folder for versions, where something in it may not be on the medium yet.
+  var versions: OpenNode?
+  /// Whether something that was replaced has another name among the staged files than by an exchange.
+  var isKeptAside = false
   /// The operations whose files the medium refused after they were published.
   var givenUp: Set<Int> = []
   /// The first version that is kept makes a folder for all of them.
@@ -68,13 +74,16 @@ struct Publisher {
     let groups = Dictionary(grouping: record.operations, by: \.path.parent).sorted { $0.key < $1.key }
     for (folder, operations) in groups {
       let puts = operations.filter { if case .put = $0.action { true } else { false } }
-      let removes = operations.contains { if case .remove = $0.action { true } else { false } }
-      if !puts.isEmpty { try change(puts, in: folder, synchronizing: isStrict && !removes) }
+      // (7)
+      let isLast = record.version != nil || !operations.contains(where: \.isRemoval)
+      if !puts.isEmpty { try change(puts, in: folder, synchronizing: isStrict && isLast) }
     }
-    for (folder, operations) in groups {
-      let removes = operations.filter { if case .remove = $0.action { true } else { false } }
-      if !removes.isEmpty { try change(removes, in: folder, synchronizing: isStrict) }
+    let removals = groups.map { ($0.key, $0.value.filter(\.isRemoval)) }.filter { !$0.1.isEmpty }
+    if record.version != nil, isStrict, !removals.isEmpty {
+      for (folder, operations) in removals { try change(operations, in: folder, synchronizing: false) }
+      try synchronizeKept()
     }
+    for (folder, operations) in removals { try change(operations, in: folder, synchronizing: isStrict) }
     for operation in record.operations {
       if case .setAttributes(let mode, let modified) = operation.action {
         try setAttributes(mode, modified, of: operation.path)
@@ -93,14 +102,24 @@ struct Publisher {
     for operation in record.operations {
       switch operation.action {
       case .put(let staged):
+        // What is in the folder for versions by now.
+        if isKept(operation) { continue }
         let isFolder = operation.old?.kind == .directory || staged.node.kind == .directory
         removeLeftover(staged.name, isFolder: isFolder)
         if rewritten.contains(staged.name) { removeLeftover(staged.name.rewritten, isFolder: isFolder) }
+      case .remove where isKept(operation): continue
       case .remove(let name): removeLeftover(name, isFolder: operation.old?.kind == .directory)
       case .setAttributes: break
       }
     }
   }
+
+  private func isKept(_ operation: JournalRecord.Operation) -> Bool {
+    record.version != nil && operation.keptName != nil && !mustLook
+  }
+
+  /// Whether what was replaced may have several names, and others the one that it should have.
+  var mustLook: Bool { isRecovery || isKeptAside || !rewritten.isEmpty }
 
   func removeLeftover(_ name: FileName, isFolder: Bool) {
     if isFolder {
@@ -241,7 +260,10 @@ struct Publisher {
       let target = try disk.status(of: name, in: folder)
       let isFolder = try disk.status(of: source, in: staging.descriptor).kind == .directory
       let isOld = try isOld(old, target, name, in: folder)
-      if isFolder || target.kind == .directory || !isOld {
+      if record.version != nil {
+        try keepAside(name, in: folder, as: source.movedAway, isFolder || target.kind == .directory || !isOld)
+        try disk.rename(source, in: staging.descriptor, to: name, in: folder, .replace)
+      } else if isFolder || target.kind == .directory || !isOld {
         // What somebody wrote must not go, and a file and a folder cannot replace each other in one step here.
         _ = disk.removeEverything(source.movedAway, from: staging.descriptor)
         try disk.rename(name, in: folder, to: source.movedAway, in: staging.descriptor, .replace)
@@ -254,6 +276,35 @@ struct Publisher {
     }
   }
 
+  /// Where nothing can be exchanged, gives what is to be replaced a name among the staged files that lasts, before the
+  /// new one takes its place. (7) A file has two meanwhile; where there are no links, the version has lost it.
+  private mutating func keepAside(
+    _ name: FileName, in folder: borrowing OwnedDescriptor, as kept: FileName, _ mustMove: Bool
+  ) throws(SystemError) {
+    _ = disk.removeEverything(kept, from: staging.descriptor)
+    isKeptAside = true
+    // What was put into the folder before this goes from the staged files for good, too.
+    try disk.synchronize(folder)
+    if mustMove {
+      try disk.rename(name, in: folder, to: kept, in: staging.descriptor, .replace)
+    } else if (try? disk.link(name, in: folder, to: kept, in: staging.descriptor)) == nil {
+      return
+    }
+    try synchronizeStaging()
+  }
+
+  /// (7)
+  func synchronizeKept() throws(FilePackageError) {
+    try attempt(.root, "synchronizing what the version before needs of") { () throws(SystemError) in
+      try synchronizeStaging()
+    }
+  }
+
+  private func synchronizeStaging() throws(SystemError) {
+    if let versions { try disk.synchronize(versions.descriptor) }
+    try disk.synchronize(staging.descriptor)
+  }
+
   mutating func remove(
     _ operation: JournalRecord.Operation, as staged: FileName, in folder: borrowing OwnedDescriptor
   ) throws(FilePackageError) {
@@ -261,6 +312,11 @@ struct Publisher {
     do {
       if let target = try disk.statusIfPresent(of: name, in: folder) {
         if try isOld(operation.old, target, name, in: folder) {
+          if try isSecondName(target, of: staged) {
+            // Renaming one to the other would do nothing.
+            try disk.removeFile(name, in: folder)
+            return
+          }
           try disk.rename(name, in: folder, to: staged, in: staging.descriptor, .replace)
         } else if try !disk.exists(staged, in: staging.descriptor) {
           // (6) Somebody wrote it after the save was made; where what was to go has gone already, that is no
@@ -276,6 +332,13 @@ struct Publisher {
       throw FilePackageError(error, .save, node(operation.path), activity: "removing")
     }
     try keep(staged, of: operation.path)
+  }
+
+  /// Whether a cut has left both names of what was to be renamed.
+  private func isSecondName(_ target: FileStatus, of staged: FileName) throws(SystemError) -> Bool {
+    guard isRecovery, target.kind != .directory else { return false }
+    let other = try disk.statusIfPresent(of: staged, in: staging.descriptor)
+    return other?.identity.isSameNode(as: target.identity) == true
   }
 
   func setAttributes(

@@ -4,6 +4,8 @@ import SystemPackage
 
 /// One child on disk.
 struct SummarizedChild {
+  let path: PackagePath
+  let node: PackageSnapshot.Node
   /// What the sums of its package hold for it; nil for a child that they know nothing of.
   var accounted: ChildSummary?
   /// What it is, where that is known.
@@ -23,13 +25,13 @@ func summarize(
       let isSame =
         row.child.kind == node.kind && row.child.kind != .directory && row.child.size == node.known?.size
         && row.modified == node.known?.modified
-      body(SummarizedChild(accounted: row.child, actual: isSame ? row.child : nil))
+      body(SummarizedChild(path: path, node: node, accounted: row.child, actual: isSame ? row.child : nil))
     } else if known?.isComplete == true {
       // Somebody else put it there, and nothing has been added for it.
-      body(SummarizedChild())
+      body(SummarizedChild(path: path, node: node))
     } else {
       let child = try ChildSummary(reading: node, at: path)
-      body(SummarizedChild(accounted: child, actual: child))
+      body(SummarizedChild(path: path, node: node, accounted: child, actual: child))
     }
   }
   guard case .directory = node.content else { return }

@@ -6,7 +6,11 @@ import SystemPackage
 /// The metadata of a state that is being made, to be completed with what the state holds.
 package struct MetadataDraft: Sendable {
   private var metadata: PackageMetadata
+  /// The metadata of the state that it comes after; nil for a new document.
+  private(set) var before: PackageMetadata?
   private let location: Location
+  /// When the state is made.
+  var date = Self.now
 
   /// The state that it comes after; nil for a new document.
   var parent: UUID? { metadata.parentRevisions.first }
@@ -25,12 +29,17 @@ package struct MetadataDraft: Sendable {
 
   /// For the next state of a document.
   ///
-  /// - Parameter superseded: a state between the two that nobody saw.
+  /// - Parameters:
+  ///   - superseded: a state between the two that nobody saw.
+  ///   - contentRevision: the state of which it has the content again.
   init(
     after known: PackageMetadata, _ values: [String: PropertyListValue]?, _ location: Location,
-    superseding superseded: PackageMetadata? = nil
+    superseding superseded: PackageMetadata? = nil, contentRevision: UUID? = nil, at date: Date = Date()
   ) {
+    self.date = Self.toSecond(date)
+    before = known
     metadata = known
+    metadata.contentRevision = contentRevision
     metadata.parentRevisions = [known.revision]
     metadata.revision = UUID()
     metadata.generation = (superseded ?? known).generation + 1
@@ -47,6 +56,7 @@ package struct MetadataDraft: Sendable {
   /// For a copy that is a document of its own.
   init(copying known: PackageMetadata, _ values: [String: PropertyListValue]?, _ location: Location) {
     self.init(after: known, values, location)
+    before = nil
     metadata.identifier = UUID()
     metadata.generation = 1
     metadata.created = Self.now
@@ -60,7 +70,7 @@ package struct MetadataDraft: Sendable {
     var metadata = metadata
     metadata.summary.add(change)
     metadata.formatVersion = PackageMetadata.currentFormatVersion
-    metadata.modified = Self.now
+    metadata.modified = date
     metadata.generator = "docpkg"
     metadata.generatorVersion = FilePackagesVersion.current
     metadata.savingComputer = Self.computerName
@@ -83,8 +93,10 @@ package struct MetadataDraft: Sendable {
   }
 
   /// This moment, to the second like every date of a plist.
-  private static var now: Date {
-    Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.down))
+  private static var now: Date { toSecond(Date()) }
+
+  private static func toSecond(_ date: Date) -> Date {
+    Date(timeIntervalSince1970: date.timeIntervalSince1970.rounded(.down))
   }
 
   private static var computerName: String {

@@ -24,6 +24,13 @@ package enum PackageLayout {
   package static let manifest: FileName = "manifest"
   /// One that is being made.
   package static let newManifest: FileName = "manifest.new"
+  /// The versions that are kept; where it is, each save keeps the one it replaces.
+  package static let history: FileName = "history"
+  /// One that is being made.
+  package static let newHistory: FileName = "history.new"
+  /// The children that only versions have.
+  package static let versions: FileName = "versions"
+  package static let versionsPath = PackagePath([hidden, versions])
   /// What writers lock.
   package static let lock: FileName = "lock"
   /// What other programs wrote where a save had something else to put.
@@ -38,6 +45,6 @@ package enum PackageLayout {
   /// staged save.
   static func isOfSession(_ path: PackagePath) -> Bool {
     guard path.names.count == 2, path.names.first == hidden, let name = path.names.last else { return false }
-    return [journal, newJournal, staging, removed, lock, manifest].contains(name)
+    return [journal, newJournal, staging, removed, lock, manifest, history].contains(name)
   }
 }

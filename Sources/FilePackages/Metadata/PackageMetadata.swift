@@ -23,6 +23,8 @@ public struct PackageMetadata: Sendable, Hashable {
   public internal(set) var revision = UUID()
   /// The states that this one was made from: one after a save, none for a new document.
   public internal(set) var parentRevisions: [UUID] = []
+  /// The state of which this one has the content again, where it was made by undoing or redoing a save.
+  public internal(set) var contentRevision: UUID?
   /// The number of saves, the first included.
   public internal(set) var generation = 1
   /// When the document was made.
@@ -66,6 +68,7 @@ public struct PackageMetadata: Sendable, Hashable {
     case identifier = "Identifier"
     case revision = "Revision"
     case parentRevisions = "ParentRevisions"
+    case contentRevision = "ContentRevision"
     case generation = "Generation"
     case created = "Created"
     case modified = "Modified"
@@ -91,6 +94,7 @@ extension PackageMetadata {
     set(.identifier, .string(identifier.uuidString))
     set(.revision, .string(revision.uuidString))
     set(.parentRevisions, .array(parentRevisions.map { .string($0.uuidString) }))
+    set(.contentRevision, contentRevision.map { .string($0.uuidString) })
     set(.generation, .integer(Int64(generation)))
     set(.created, .date(created))
     set(.modified, .date(modified))
@@ -145,6 +149,9 @@ extension PackageMetadata {
     identifier = try reader.uuid(.identifier)
     revision = try reader.uuid(.revision)
     parentRevisions = try reader.uuids(.parentRevisions)
+    contentRevision = try values[Key.contentRevision.rawValue].map { _ throws(Problem) in
+      try reader.uuid(.contentRevision)
+    }
     generation = Int(try reader.integer(.generation))
     created = try reader.date(.created)
     modified = try reader.date(.modified)

@@ -30,7 +30,7 @@ struct JournaledSave {
 
   init(
     _ plan: SavePlan, in session: PackageSession, options: StagedPackage.Options, metadata: MetadataDraft?,
-    isRelaxed: Bool = false
+    isRelaxed: Bool = false, keepsVersion: Bool = false
   ) throws(FilePackageError) {
     self.session = session
     record.isRelaxed = isRelaxed
@@ -63,6 +63,10 @@ struct JournaledSave {
     maker.folders.keep(session.hidden.root, at: .root)
     maker.recorded = recorded
     maker.stagedNames = names
+    if keepsVersion && metadata != nil {
+      names[PackagePath([PackageLayout.metadata])] = nil
+      maker.keeping = StateMaker.Keeping(names: names)
+    }
   }
 
   /// Makes the manifest one of these children, whatever it was.
@@ -180,6 +184,13 @@ struct JournaledSave {
             mode: attributes.modeIsExact ? attributes.mode : nil, modified: attributes.modified)))
     }
     if maker.madeMetadata != nil { record.batch = maker.batch }
+    record.version = maker.version(over: session.hidden.packageStatus)
+    // What goes and what comes could not both be flushed first.
+    if record.version != nil, record.operations.contains(where: \.isRemoval),
+      record.operations.contains(where: \.needsStaged)
+    {
+      record.isRelaxed = false
+    }
   }
 
   private func staged(

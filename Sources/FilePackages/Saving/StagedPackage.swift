@@ -60,6 +60,9 @@ package struct StagedPackage {
   /// copied. In a file that was linked, an edit made meanwhile is in both states.
   var carried: [(path: PackagePath, status: FileStatus)] = []
 
+  /// The history of the document, where one is kept: what is in its file.
+  var history: [UInt8]?
+
   /// The date of the package's own directory, where that got a hidden folder only for this.
   var rootDate: FileTime?
 
@@ -142,6 +145,7 @@ package struct StagedPackage {
     let new = try makeRoot(siblings, in: folder, mode: 0o700)
     do {
       try carry(from: old, to: new, at: .root, maker.plan.rootAttributes)
+      try keepHistory(from: old, to: new)
       made = try status(of: new)
       let placement = try putInPlace(name, siblings, in: folder)
       try confirm(name, placement, siblings, in: folder) {

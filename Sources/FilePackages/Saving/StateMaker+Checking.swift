@@ -21,7 +21,7 @@ extension StateMaker {
     guard now.kind.isSupported else {
       throw failure(.wrongKind, step.path, reason: "it is \(now.kind.words), which is left alone")
     }
-    if case .setAttributes = step.action { return }
+    if case .setAttributes = step.action { return keepAttributes(of: now, at: step.path) }
     if now.kind == .file && now.mode & 0o222 == 0 && !options.overwritesReadOnly {
       throw failure(.permissionDenied, step.path, reason: "the file is read-only")
     }
@@ -34,14 +34,18 @@ extension StateMaker {
     var stored = node(path)
     stored.status = now
     var (change, gone, batch) = (change, gone, batch)
+    var children: [SummarizedChild] = []
+    let isKept = keeping != nil
     try summarize(PackageSnapshot.Node(stored, kind: now.kind), at: path, known: known) { child in
       if let accounted = child.accounted {
         change.subtract(accounted)
         batch.remove(accounted.path)
       }
       if let actual = child.actual { gone[actual.path] = actual }
+      if isKept { children.append(child) }
     }
     (self.change, self.gone, self.batch) = (change, gone, batch)
+    try keep(children, of: path)
   }
 
   /// Whether what is there is what the plan was made for. A directory that goes has to have the entries that it

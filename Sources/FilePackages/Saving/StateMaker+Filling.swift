@@ -242,6 +242,7 @@ extension StateMaker {
     let child = ChildSummary(path: path, kind: kind, mode: mode, size: size, content: content)
     if stagedNames[path] != nil { come[path] = child }
     guard metadata != nil else { return }
+    keepAbsence(at: path)
     change.add(child)
     batch.add(ManifestRow(child: child, modified: modified))
   }

@@ -43,6 +43,8 @@ package struct StateMaker {
   var recorded: Set<PackagePath> = []
   /// What the record will say of them.
   var toRecord: [PackagePath: JournalRecord.Staged] = [:]
+  /// What is kept of the version that is replaced; nil where it is not kept.
+  var keeping: Keeping?
   /// The digests of what the package held, where they are known without reading it.
   let known: Manifest?
 

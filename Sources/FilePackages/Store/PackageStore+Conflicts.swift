@@ -68,5 +68,4 @@ extension PackageStore {
     location.path.appending(PackageLayout.hidden.string).appending(PackageLayout.conflicts.string)
   }
 
-  private var node: StoredNode { StoredNode(location: location, path: .root) }
 }

@@ -61,7 +61,9 @@ extension PackageStore {
         return SaveReport(strategy: "none")
       }
       var saving = try JournaledSave(
-        plan, in: session, options: .init(options), metadata: draft, isRelaxed: options.contains(.relaxed))
+        plan, in: session, options: .init(options), metadata: draft, isRelaxed: options.contains(.relaxed),
+        keepsVersion: !session.hasDamagedHistory
+          && (session.keepsHistory || options.contains(.keepsHistory)))
       do throws(FilePackageError) {
         try saving.commit()
       } catch {

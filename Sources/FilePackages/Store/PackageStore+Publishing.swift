@@ -115,6 +115,7 @@ extension PackageStore {
     guard (try? session.hidden.lock(LockWait(limit: 0))) != nil else { return }
     try? session.checkpoint()
     session.hidden.unlock()
+    thinIfDue()
   }
 
   /// Ends what saving began: publishes, removes the journal and what else is needed only while a store is open.
@@ -125,6 +126,7 @@ extension PackageStore {
   public func close() throws(FilePackageError) {
     try publish()
     checkpoint?.cancel()
+    thinIfDue()
     guard let session else { return }
     if session.isUnfinished {
       _ = try openSession()

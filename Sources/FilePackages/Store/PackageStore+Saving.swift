@@ -24,6 +24,10 @@ extension PackageStore {
     /// find changed files empty, missing or as they were, until this library has opened the package once. What is missing is
     /// put on the medium by the next save, by `close()`, or after some seconds.
     public static let relaxed = SavingOptions(rawValue: 8)
+    /// Keeps the version that the save replaces, and from then on every save does, of whatever program: the document
+    /// has a history. Costs a rename for each child that is replaced or removed, where one without it costs an
+    /// unlink. Packages without metadata have none.
+    public static let keepsHistory = SavingOptions(rawValue: 16)
   }
 
   /// Says what `save(_:options:)` would do, without touching anything.
@@ -81,6 +85,10 @@ extension PackageStore {
     var staged = StagedPackage(
       plan, at: location, over: .base(status), options: .init(options), metadata: draft,
       known: session?.manifest)
+    staged.history = try historyBytes()
+    // One that cannot be read stays as it is.
+    let keepsVersion = staged.history.map { HistoryFile($0) != nil } ?? options.contains(.keepsHistory)
+    if keepsVersion { staged.keepVersion() }
     if let hidden = session?.hidden, hidden.isNew { staged.rootDate = hidden.packageStatus.modified }
     do {
       let report = try staged.commit()
@@ -197,7 +205,9 @@ extension PackageStore {
         if plan.isEmpty && values == nil && unsettled == nil { return (plan, snapshot, nil) }
         return (
           plan.writingMetadata(over: status), snapshot,
-          MetadataDraft(after: known, values, location, superseding: pending?.metadata)
+          MetadataDraft(
+            after: known, values, location, superseding: pending?.metadata, contentRevision: contentRevision,
+            at: clock())
         )
       }
       guard known == nil, let values else { return (plan, snapshot, nil) }

@@ -38,6 +38,14 @@ public actor PackageStore {
   var newConflicts: [String] = []
   /// Why nothing can be saved: the journal is damaged.
   var damage: FilePackageError?
+  /// The state of which the tree has the content again, while it is saved.
+  var contentRevision: UUID?
+  /// What time it is: for the metadata of what is saved, and for how old a version is.
+  var clock: @Sendable () -> Date = { Date() }
+
+  /// Takes the time from somewhere else than the system's clock, for tests.
+  package func setClock(_ clock: @escaping @Sendable () -> Date) { self.clock = clock }
+
   /// Whether others gave the metadata other values of the application since this store read them.
   var othersWroteValues = false
   /// Publishes what a save returned before.

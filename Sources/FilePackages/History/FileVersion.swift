@@ -1,0 +1,191 @@
+import DurableIO
+public import FoundationEssentials
+import SystemPackage
+
+/// One version of a document: the present one, or one that its history keeps.
+///
+/// Counterpart of Apple's `NSFileVersion`, with its members. Differences:
+///
+/// - It is a value; two of the same version of the same document are equal.
+/// - What waits for a disk is `async` and says why it failed. What Apple's traps at, such as removing the present version,
+///   throws.
+/// - A version is no file of its own: `contents()` is its tree, and `write(to:)` makes a document of it.
+public struct FileVersion: Sendable {
+  /// The document.
+  public let documentURL: URL
+  /// The document's metadata in this version.
+  public let metadata: PackageMetadata
+  /// Whether it is the present one.
+  public let isCurrent: Bool
+  /// Whether the retention policy may drop it; false for the present one and for those that were added by hand.
+  public let isDiscardable: Bool
+  /// Bytes of children that only this version has.
+  public let keptBytes: UInt64
+  /// The children that the state after it has otherwise, as paths in byte order; none for the present one.
+  public let differences: [String]
+
+  init(_ history: VersionHistory, _ index: Int, at url: URL) {
+    let version = history.chain.versions[index]
+    documentURL = url
+    metadata = version.metadata
+    isCurrent = false
+    isDiscardable = version.isDiscardable
+    keptBytes = version.keptBytes
+    differences = version.rows.map(\.path.string)
+  }
+
+  init(current metadata: PackageMetadata, at url: URL) {
+    documentURL = url
+    self.metadata = metadata
+    isCurrent = true
+    isDiscardable = false
+    keptBytes = 0
+    differences = []
+  }
+
+  /// What finds the version again, also in another process.
+  public var persistentIdentifier: UUID { metadata.revision }
+  /// Where the version is: the document for the present one; nil for others, which have no file of their own.
+  public var url: URL? { isCurrent ? documentURL : nil }
+  /// The name that the user gave the document then, or that of its file.
+  public var localizedName: String {
+    metadata.displayName ?? FileName(bytes: Array(documentURL.lastPathComponent.utf8)).string
+  }
+  /// The computer that saved it.
+  public var localizedNameOfSavingComputer: String { metadata.savingComputer }
+  /// When it was saved, to the second.
+  public var modificationDate: Date { metadata.modified }
+  /// Whether it came about by two writers: versions of the history never did.
+  public var isConflict: Bool { false }
+  /// Whether somebody still has to look at it.
+  public var isResolved: Bool { true }
+  /// Whether its contents are on this computer.
+  public var hasLocalContents: Bool { true }
+}
+
+extension FileVersion: Hashable {
+  /// Whether both are the same version of the same document.
+  public static func == (left: FileVersion, right: FileVersion) -> Bool {
+    left.documentURL.path == right.documentURL.path && left.persistentIdentifier == right.persistentIdentifier
+  }
+
+  /// Hashes what makes two versions equal.
+  public func hash(into hasher: inout Hasher) { hasher.combine(persistentIdentifier) }
+}
+
+extension FileVersion {
+  // MARK: Finding
+
+  /// The present version; nil where there is no document.
+  ///
+  /// - Throws: what `PackageStore.open(at:)` throws but `noSuchFile`; `noSuchVersion` for a package without metadata.
+  public static func currentVersionOfItem(at url: URL) async throws(FilePackageError) -> FileVersion? {
+    guard let store = try await store(at: url) else { return nil }
+    return FileVersion(current: try await store.requireMetadata(), at: url)
+  }
+
+  /// The versions that are kept, the newest first, without the present one; nil where there is no document.
+  ///
+  /// - Throws: as `PackageStore.versions()`.
+  public static func otherVersionsOfItem(at url: URL) async throws(FilePackageError) -> [FileVersion]? {
+    try await store(at: url)?.versions()
+  }
+
+  /// The version of that identifier; nil where there is none.
+  ///
+  /// - Throws: as `PackageStore.versions()`.
+  public static func version(
+    itemAt url: URL, forPersistentIdentifier identifier: UUID
+  ) async throws(FilePackageError) -> FileVersion? {
+    guard let store = try await store(at: url) else { return nil }
+    let current = FileVersion(current: try await store.requireMetadata(), at: url)
+    if current.persistentIdentifier == identifier { return current }
+    return try await store.versions().first { $0.persistentIdentifier == identifier }
+  }
+
+  private static func store(at url: URL) async throws(FilePackageError) -> PackageStore? {
+    do {
+      return try await PackageStore.open(at: url)
+    } catch {
+      if error.code == .noSuchFile { return nil }
+      throw error
+    }
+  }
+
+  // MARK: Reading
+
+  /// The document as it was: a tree to be read. What another program has changed since, so that nobody has what it was,
+  /// is in `lost` and has no business in the tree.
+  ///
+  /// - Throws: as `PackageStore.contents(of:)`.
+  public func contents() async throws(FilePackageError) -> (tree: FileWrapper, lost: [String]) {
+    let store = try await PackageStore.open(at: documentURL)
+    if isCurrent { return (await store.tree, []) }
+    return try await store.contents(of: persistentIdentifier)
+  }
+
+  // MARK: Changing
+
+  /// Brings the document at `url` to this version, by a save that keeps the version that was there; where there is
+  /// no document, makes a new one.
+  ///
+  /// - Parameter byMoving: whether the version goes from the history.
+  /// - Returns: where the document is.
+  /// - Throws: as `PackageStore.restore(_:child:options:)` and `PackageStore.create(_:at:contentType:)`.
+  @discardableResult
+  public func replaceItem(at url: URL, byMoving: Bool = false) async throws(FilePackageError) -> URL {
+    if isCurrent { return url }
+    let store = try await PackageStore.open(at: documentURL)
+    if url.path == documentURL.path {
+      _ = try await store.restore(persistentIdentifier)
+    } else {
+      let contents = try await store.contents(of: persistentIdentifier)
+      if let lost = contents.lost.first { throw isLost(lost) }
+      if let present = try await Self.store(at: url) {
+        try await present.save(contents.tree, options: .keepsHistory)
+        try await present.close()
+      } else {
+        _ = try await PackageStore.create(
+          contents.tree, at: url, contentType: metadata.contentType ?? "public.package")
+      }
+    }
+    if byMoving { try await store.removeVersions([persistentIdentifier]) }
+    try await store.close()
+    return url
+  }
+
+  /// Removes the version from the history; the others stay as they are.
+  ///
+  /// - Throws: `unsupported` for the present one; as `PackageStore.removeVersions(_:)`.
+  public func remove() async throws(FilePackageError) {
+    if isCurrent {
+      throw FilePackageError(
+        .unsupported, .save, document: documentURL.path, reason: "the present version cannot be removed")
+    }
+    let store = try await PackageStore.open(at: documentURL)
+    try await store.removeVersions([persistentIdentifier])
+  }
+
+  /// Removes all versions but the present one. Each save goes on keeping the one it replaces.
+  ///
+  /// - Throws: as `PackageStore.removeVersions(_:)`.
+  public static func removeOtherVersionsOfItem(at url: URL) async throws(FilePackageError) {
+    let store = try await PackageStore.open(at: url)
+    try await store.removeVersions(Set(store.versions().map(\.persistentIdentifier)))
+  }
+
+  private func isLost(_ child: String) -> FilePackageError {
+    FilePackageError(
+      .changedOnDisk, .read, document: documentURL.path, child: child,
+      reason: "another program changed it, and what it was is not kept")
+  }
+}
+
+extension PackageStore {
+  fileprivate func requireMetadata() throws(FilePackageError) -> PackageMetadata {
+    guard let metadata = try metadata() else {
+      throw FilePackageError(.noSuchVersion, .read, node, reason: "it has no metadata, and so no versions")
+    }
+    return metadata
+  }
+}

@@ -1,0 +1,33 @@
+import DurableIO
+import FoundationEssentials
+
+extension PackageStore {
+  /// Reads what only versions have, and compares it with what the history says of it.
+  func verifyVersions(_ report: inout VerificationReport) throws(FilePackageError) {
+    let history: VersionHistory
+    do {
+      guard damage == nil, pending == nil, let found = try self.history() else { return }
+      history = found
+    } catch {
+      guard error.code == .invalidContent else { throw error }
+      report.damagedVersions = ["the history cannot be read"]
+      report.isWhole = false
+      return
+    }
+    report.versions = history.available.count
+    for version in history.chain.versions[history.available] {
+      for row in version.rows {
+        guard let node = row.node, node.kind != .directory, node.place != nil else { continue }
+        let name = "\(displayString(row.path.string)) of \(version.revision.uuidString.prefix(8))"
+        guard let kept = try history.find(node) else {
+          report.damagedVersions.append("missing: \(name)")
+          continue
+        }
+        // What cannot be read is damaged.
+        let found = try? ChildSummary(reading: PackageSnapshot.Node(kept, kind: node.kind), at: row.path)
+        if found?.content != node.content { report.damagedVersions.append("damaged: \(name)") }
+      }
+    }
+    if !report.damagedVersions.isEmpty { report.isWhole = false }
+  }
+}

@@ -1,0 +1,289 @@
+import DurableIO
+public import FoundationEssentials
+import SystemPackage
+
+/// What bringing a version back did.
+public struct RestoreReport: Sendable, Hashable, Codable {
+  /// The save that did it.
+  public var save: SaveReport
+  /// The children of which nobody has what they were in that version, since another program changed them; they are as
+  /// they were before.
+  public var lost: [String] = []
+}
+
+extension PackageStore {
+  // MARK: Looking
+
+  /// The versions of the document that can be had, the newest first, the present one apart. None where no history is
+  /// kept.
+  ///
+  /// Cost: the size of the history, which grows with what the saves replaced.
+  ///
+  /// - Throws: `invalidContent` for a history that cannot be read; the system's reason.
+  public func versions() throws(FilePackageError) -> [FileVersion] {
+    guard let history = try history() else { return [] }
+    return history.available.reversed().map { FileVersion(history, $0, at: url) }
+  }
+
+  /// Whether each save keeps the version that it replaces.
+  public func keepsHistory() throws(FilePackageError) -> Bool { try history() != nil }
+
+  /// The document as it was in a version, to be read: nothing that is done to the tree changes the version.
+  ///
+  /// Cost: a look at each place that differs from the present state, however many versions are between, and at every
+  /// child for whether another program has changed it since.
+  ///
+  /// - Returns: the tree, and the children of which nobody has what they were, since another program changed them.
+  /// - Throws: `noSuchVersion`; the system's reason.
+  public func contents(
+    of version: UUID
+  ) throws(FilePackageError) -> (tree: FileWrapper, lost: [String]) {
+    let (history, index) = try find(version)
+    let tree = newTree()
+    let lost = try apply(history, index, to: tree, child: nil)
+    do {
+      let plist = try history.chain.versions[index].metadata.encoded()
+      try tree.setDescendant(FileWrapper(regularFileWithContents: plist), at: PackageLayout.metadata.string)
+    } catch {
+      throw error as? FilePackageError ?? FilePackageError(.invalidContent, .read, node)
+    }
+    return (tree, lost)
+  }
+
+  // MARK: Going back
+
+  /// Brings the document, or one child of it, to what it was in a version, and saves that: the state that was there is
+  /// kept as a version, so that restoring can be undone.
+  ///
+  /// - Throws: `noSuchVersion`, or `noSuchFile` where the child is neither in the version nor in the document; what
+  ///   `save(_:options:)` throws. Unsaved edits of the tree are saved with it.
+  public func restore(
+    _ version: UUID, child: String? = nil, options: SavingOptions = []
+  ) throws(FilePackageError) -> RestoreReport {
+    let (history, index) = try find(version)
+    return try restore(history, index, child: child, options: options, content: nil)
+  }
+
+  /// Brings the document to what it was before the last save, as a new save. Undoing again goes on to the save before
+  /// that; a save that was itself undone is passed over.
+  ///
+  /// - Throws: `noSuchVersion` where there is nothing to be undone, or it is not kept any more; otherwise as
+  ///   `restore(_:child:options:)`.
+  public func undoSave(options: SavingOptions = []) throws(FilePackageError) -> RestoreReport {
+    try go(to: \.undone, Self.nothingToUndo, options)
+  }
+
+  /// Takes back the last `undoSave(options:)`. After any save that is neither undoing nor redoing nothing can be redone.
+  ///
+  /// - Throws: as `undoSave(options:)`.
+  public func redoSave(options: SavingOptions = []) throws(FilePackageError) -> RestoreReport {
+    try go(to: \.redone, Self.nothingToRedo, options)
+  }
+
+  // MARK: Saying what would be done
+
+  /// Says what `restore(_:child:options:)` would do, without touching anything on disk.
+  ///
+  /// - Throws: as that.
+  public func restorePlan(_ version: UUID, child: String? = nil) throws(FilePackageError) -> SavePlan {
+    let (history, index) = try find(version)
+    return try plan(history, index, child: child)
+  }
+
+  /// Says what `undoSave(options:)` would do, without touching anything on disk.
+  ///
+  /// - Throws: as that.
+  public func undoPlan() throws(FilePackageError) -> SavePlan {
+    let (history, index, _) = try target(\.undone, Self.nothingToUndo)
+    return try plan(history, index, child: nil)
+  }
+
+  /// Says what `redoSave(options:)` would do, without touching anything on disk.
+  ///
+  /// - Throws: as that.
+  public func redoPlan() throws(FilePackageError) -> SavePlan {
+    let (history, index, _) = try target(\.redone, Self.nothingToRedo)
+    return try plan(history, index, child: nil)
+  }
+
+  private func plan(
+    _ history: VersionHistory, _ index: Int, child: String?
+  ) throws(FilePackageError) -> SavePlan {
+    defer { tree = newTree() }
+    _ = try apply(history, index, to: tree, child: child)
+    if child == nil { try restoreValues(of: history.chain.versions[index].metadata) }
+    return try plan()
+  }
+
+  private static let nothingToUndo = "there is no save to be undone, or the version before it is not kept"
+  private static let nothingToRedo = "there is no save to be redone"
+
+  private func go(
+    to content: (EditLine) -> UUID?, _ reason: String, _ options: SavingOptions
+  ) throws(FilePackageError) -> RestoreReport {
+    let (history, index, content) = try target(content, reason)
+    return try restore(history, index, child: nil, options: options, content: content)
+  }
+
+  private func target(
+    _ content: (EditLine) -> UUID?, _ reason: String
+  ) throws(FilePackageError) -> (VersionHistory, Int, UUID) {
+    guard let history = try history() else { throw keepsNone }
+    let line = EditLine(history)
+    guard let content = content(line), let position = line.index(of: content) else {
+      throw FilePackageError(.noSuchVersion, .read, node, reason: reason)
+    }
+    return (history, history.available.lowerBound + position, content)
+  }
+
+  private func restore(
+    _ history: VersionHistory, _ index: Int, child: String?, options: SavingOptions, content: UUID?
+  ) throws(FilePackageError) -> RestoreReport {
+    let before = tree
+    do throws(FilePackageError) {
+      let lost = try apply(history, index, to: tree, child: child)
+      if child == nil { try restoreValues(of: history.chain.versions[index].metadata) }
+      contentRevision = content
+      defer { contentRevision = nil }
+      return RestoreReport(save: try save(options: options.union(.keepsHistory)), lost: lost)
+    } catch {
+      // Nothing is on disk; the tree has what was to be restored as an edit, which nobody asked for.
+      if tree === before && pending == nil && unsettled == nil { tree = newTree() }
+      throw error
+    }
+  }
+
+  private func apply(
+    _ history: VersionHistory, _ index: Int, to tree: FileWrapper, child: String?
+  ) throws(FilePackageError) -> [String] {
+    let path = child.map { PackagePath($0) }
+    do {
+      if let child, try tree.descendant(at: child) == nil,
+        !history.chain.rows(of: index).contains(where: {
+          $0.node != nil && $0.path.isWithin(PackagePath(child))
+        })
+      {
+        throw FilePackageError(
+          .noSuchFile, .read, document: FileName(location.path).string, child: child,
+          reason: "neither the version nor the document has it")
+      }
+      let shared = try changedOutside(
+        of: Set(history.chain.rows(of: index).map(\.path)), within: path ?? .root)
+      return (try history.apply(index, to: tree, child: path) + shared).map(\.string).sorted()
+    } catch {
+      throw error as? FilePackageError ?? FilePackageError(.inputOutput, .read, node)
+    }
+  }
+
+  /// The children that a version shares with the present state, and that another program has changed since they were
+  /// saved: what they were then nobody has.
+  private func changedOutside(
+    of rows: Set<PackagePath>, within top: PackagePath
+  ) throws(FilePackageError) -> [PackagePath] {
+    guard let metadata = try metadata() else { return [] }
+    var changed: [PackagePath] = []
+    var root = node
+    root.status = status
+    guard let manifest = try loadManifest(for: metadata) else {
+      // Without the digests of the children only the whole can be told from what was saved.
+      let now = PackageSnapshot(root: .init(root, kind: .directory))
+      return try ContentSummary(reading: now) == metadata.summary ? [] : [top]
+    }
+    var found: Set<PackagePath> = []
+    try compare(PackageSnapshot.Node(root, kind: .directory), at: .root, with: manifest, &found, &changed)
+    for row in manifest.rows where !found.contains(row.child.path) { changed.append(row.child.path) }
+    return changed.filter { !rows.contains($0) && $0.isWithin(top) }
+  }
+
+  private func compare(
+    _ node: PackageSnapshot.Node, at path: PackagePath, with manifest: Manifest,
+    _ found: inout Set<PackagePath>, _ changed: inout [PackagePath]
+  ) throws(FilePackageError) {
+    for (name, child) in try node.children(at: path, looking: true) {
+      let place = path.appending(name)
+      if PackageLayout.isOurs(place) { continue }
+      found.insert(place)
+      if let row = manifest.row(at: place) {
+        let isSame =
+          row.child.kind == child.kind
+          && (child.kind != .file
+            || row.child.size == child.known?.size && row.modified == child.known?.modified)
+        if !isSame { changed.append(place) }
+      } else if manifest.isComplete {
+        changed.append(place)
+      }
+      if child.kind == .directory { try compare(child, at: place, with: manifest, &found, &changed) }
+    }
+  }
+
+  /// Gives the metadata the application's values that they had.
+  private func restoreValues(of version: PackageMetadata) throws(FilePackageError) {
+    guard let now = try metadata(), now.applicationValues != version.applicationValues else { return }
+    do {
+      let plist = FileWrapper(regularFileWithContents: try version.applicationPlist())
+      try tree.setDescendant(plist, at: PackageLayout.metadata.string)
+    } catch {
+      throw error as? FilePackageError ?? FilePackageError(.invalidContent, .save, node)
+    }
+  }
+
+  // MARK: Finding
+
+  /// The history as it is on disk, once everything that was saved is there; nil where none is kept.
+  func history() throws(FilePackageError) -> VersionHistory? {
+    try publish()
+    guard let known = try metadata() else { return nil }
+    return try VersionHistory.load(location, try presentMetadata() ?? known)
+  }
+
+  /// The metadata on disk, where another program has written them since this store read them.
+  private func presentMetadata() throws(FilePackageError) -> PackageMetadata? {
+    var plist = StoredNode(location: location, path: PackagePath([PackageLayout.metadata]))
+    do {
+      let root = try location.openDirectory(.root)
+      plist.status = try location.disk.statusIfPresent(of: PackageLayout.metadata, in: root)
+      guard let status = plist.status, let known = knownPlist, !status.isUnchanged(since: known),
+        status.kind == .file, status.size <= UInt64(PackageMetadata.maximumSize)
+      else { return nil }
+      return try PackageMetadata(decoding: FileContents.stored(plist).data())
+    } catch let error as SystemError {
+      throw FilePackageError(error, .read, plist)
+    } catch let problem as PackageMetadata.Problem {
+      throw FilePackageError(problem.code, .read, node, reason: problem.words)
+    } catch {
+      throw error as? FilePackageError ?? FilePackageError(.inputOutput, .read, plist)
+    }
+  }
+
+  func find(_ version: UUID) throws(FilePackageError) -> (history: VersionHistory, index: Int) {
+    guard let history = try history() else { throw keepsNone }
+    guard let index = history.index(of: version) else {
+      throw FilePackageError(
+        .noSuchVersion, .read, node, reason: "it has no version '\(version.uuidString)'")
+    }
+    return (history, index)
+  }
+
+  var keepsNone: FilePackageError {
+    FilePackageError(.noSuchVersion, .read, node, reason: "the document keeps no history")
+  }
+
+  /// What is in the file of the history; nil where there is none.
+  func historyBytes() throws(FilePackageError) -> [UInt8]? {
+    let disk = location.disk
+    do {
+      let root = try location.openDirectory(.root)
+      guard try disk.statusIfPresent(of: PackageLayout.hidden, in: root)?.kind == .directory else {
+        return nil
+      }
+      let folder = try disk.openDirectory(PackageLayout.hidden, in: root)
+      guard try disk.statusIfPresent(of: PackageLayout.history, in: folder)?.kind == .file else { return nil }
+      return try disk.readAll(
+        disk.openFile(PackageLayout.history, in: folder), atMost: HistoryFile.maximumSize)
+    } catch {
+      throw FilePackageError(error, .save, node, activity: "reading the history of")
+    }
+  }
+
+  var node: StoredNode { StoredNode(location: location, path: .root) }
+}

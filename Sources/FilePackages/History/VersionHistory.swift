@@ -1,0 +1,154 @@
+import DurableIO
+import FoundationEssentials
+import Synchronization
+import SystemPackage
+
+// (1) Nothing is told of a version that is not known: what a version has at a place and nobody has any more is lost, and
+//     said to be.
+
+/// The versions of one document, as they are on disk now: of the history file, and of the journal what that does not have
+/// yet.
+///
+/// Loading it costs the size of the two; the document's children are not looked at.
+struct VersionHistory {
+  let location: Location
+  /// The metadata of the present state.
+  let current: PackageMetadata
+  let chain: VersionChain
+  let policy: RetentionPolicy
+
+  /// Nil where the document keeps no history.
+  static func load(
+    _ location: Location, _ current: PackageMetadata
+  ) throws(FilePackageError) -> VersionHistory? {
+    let node = StoredNode(location: location, path: .root)
+    let disk = location.disk
+    do {
+      let root = try location.openDirectory(.root)
+      guard try disk.statusIfPresent(of: PackageLayout.hidden, in: root)?.kind == .directory else {
+        return nil
+      }
+      let folder = try disk.openDirectory(PackageLayout.hidden, in: root)
+      // The journal first: what it has is in the file before it goes.
+      var waiting: [VersionRecord] = []
+      if case .journal(let journal) = try JournalFile.find(in: folder, on: disk, forWriting: false) {
+        let live = journal.live?.sequence
+        waiting = journal.keeping.filter { $0.sequence != live }.compactMap(\.version)
+      }
+      let file = try HistoryFile.load(in: folder, on: disk)
+      guard let history = file ?? waiting.first.map({ HistoryFile(tip: $0.revision) }) else { return nil }
+      var chain = history.chain
+      for version in history.missing(waiting) { chain.append(version) }
+      return VersionHistory(location: location, current: current, chain: chain, policy: history.policy)
+    } catch {
+      if error.code == .illegalByteSequence {
+        throw FilePackageError(
+          .invalidContent, .read, node,
+          reason: "its history is damaged, and 'docpkg versions stop' removes it")
+      }
+      throw FilePackageError(error, .read, node, activity: "reading the history of")
+    }
+  }
+
+  /// The versions that can be put together, by their place in the chain.
+  var available: Range<Int> {
+    chain.tip == current.revision ? chain.start..<chain.versions.count : 0..<0
+  }
+
+  func index(of revision: UUID) -> Int? {
+    available.last { chain.versions[$0].revision == revision }
+  }
+
+  // MARK: Putting a version together
+
+  /// Makes a tree that has the present state of the disk what it was in a version.
+  ///
+  /// Cost: a look at each place that differs from the present state, whatever the number of versions between.
+  ///
+  /// - Parameter child: the child alone to be brought back; nil for the whole document.
+  /// - Returns: the places of which nobody has what they were; the tree has there what it had.
+  func apply(_ index: Int, to tree: FileWrapper, child: PackagePath? = nil) throws -> [PackagePath] {
+    let rows = chain.rows(of: index).filter { row in child.map { row.path.isWithin($0) } ?? true }
+    var lost: [PackagePath] = []
+    for row in rows.reversed() where row.node == nil {
+      if try Self.node(at: row.path, in: tree) != nil { try tree.removeDescendant(at: row.path.string) }
+    }
+    for row in rows {
+      guard let node = row.node else { continue }
+      if try !put(node, at: row.path, in: tree) { lost.append(row.path) }
+    }
+    return lost
+  }
+
+  private func put(_ node: VersionRecord.Node, at path: PackagePath, in tree: FileWrapper) throws -> Bool {
+    let attributes = NodeAttributes(mode: node.mode, modeIsExact: true, modified: node.modified)
+    if node.kind == .directory {
+      let present = path.isRoot ? tree : try Self.node(at: path, in: tree)
+      if let present, present.isDirectory {
+        present.setMode(node.mode)
+      } else {
+        let folder = FileWrapper(directoryWithFileWrappers: [:])
+        folder.state.withLock { $0.attributes = attributes }
+        try tree.setDescendant(folder, at: path.string)
+      }
+      return true
+    }
+    guard let stored = try find(node) else { return false }
+    let content: FileWrapper.Node =
+      node.kind == .symbolicLink ? .link(.known(try stored.readLink())) : .file(.stored(stored))
+    let wrapper = FileWrapper(state: FileWrapper.State(node: content, attributes: attributes))
+    if node.kind == .symbolicLink { wrapper.state.withLock { $0.attributes = .newLink() } }
+    try tree.setDescendant(wrapper, at: path.string)
+    return true
+  }
+
+  /// Where a version's node is kept, or still waits to be; nil where nobody has what it was. (1)
+  func find(_ node: VersionRecord.Node) throws(FilePackageError) -> StoredNode? {
+    guard let place = node.place, let first = place.names.first else { return nil }
+    let rest = Array(place.names.dropFirst())
+    let staged = [first, first.rewritten, first.movedAway].map {
+      PackagePath([PackageLayout.hidden, PackageLayout.staging, $0] + rest)
+    }
+    for path in [PackagePath(PackageLayout.versionsPath.names + place.names)] + staged {
+      guard let found = try look(at: path), let status = found.status else { continue }
+      guard status.kind == node.kind else { continue }
+      if node.kind != .file || status.size == node.size && status.modified == node.modified { return found }
+    }
+    return nil
+  }
+
+  private func look(at path: PackagePath) throws(FilePackageError) -> StoredNode? {
+    guard let name = path.name else { return nil }
+    do {
+      let folder = try location.openDirectory(path.parent)
+      guard let status = try location.disk.statusIfPresent(of: name, in: folder) else { return nil }
+      return StoredNode(location: location, path: path, status: status)
+    } catch {
+      switch error.code {
+      case .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels: return nil
+      default:
+        throw FilePackageError(
+          error, .read, StoredNode(location: location, path: path), activity: "looking for what is kept at")
+      }
+    }
+  }
+
+  /// What is at a path of a tree; nil also where the way there leads through a file or a link.
+  static func node(at path: PackagePath, in tree: FileWrapper) throws -> FileWrapper? {
+    do {
+      return try tree.descendant(at: path.string)
+    } catch let error as FilePackageError where error.code == .wrongKind {
+      return nil
+    }
+  }
+}
+
+extension FileWrapper {
+  /// Gives a folder that stays another mode.
+  fileprivate func setMode(_ mode: UInt16) {
+    if state.withLock({ $0.attributes.mode == mode }) { return }
+    var attributes = fileAttributes
+    attributes[FileAttributeKey.posixPermissions.rawValue] = UInt(mode)
+    fileAttributes = attributes
+  }
+}

@@ -1,0 +1,214 @@
+import DurableIO
+import SystemPackage
+
+// (1) What a save took out of the package is renamed into the folder for versions where it would be unlinked. Until
+//     then it is among the staged files, and the journal's record tells which version it is of.
+// (2) The history file and the folder for versions are on the medium before the journal goes or starts again. So
+//     whatever a cut leaves, either they have the version, or the journal has it and the staged files do.
+// (3) Versions are added in the order of their saves. Where one cannot be, for want of room, it waits in the journal,
+//     which then stays.
+
+extension PackageSession {
+  /// Takes note of the history that is there; with the lock held.
+  func loadHistory() throws(SystemError) {
+    let name = PackageLayout.history
+    guard let status = try disk.statusIfPresent(of: name, in: hidden.folder) else {
+      return history = nil
+    }
+    if let history, history.identity?.isSameNode(as: status.identity) == true,
+      status.size == UInt64(history.end)
+    {
+      return
+    }
+    do {
+      history = try HistoryFile.load(in: hidden.folder, on: disk)
+    } catch  where error.code == .illegalByteSequence {
+      // Of a damaged one nothing is touched: saving goes on without, and verifying tells of it.
+      history = nil
+      hasDamagedHistory = true
+    }
+  }
+
+  /// Whether the next save keeps the version that it replaces.
+  var keepsHistory: Bool { history != nil || live?.version != nil }
+
+  /// Adds the versions that only the journal has, and brings what they need from the staged files to its place.
+  func keepVersions() throws(SystemError) {
+    let waiting = journal?.live?.sequence
+    let records = (journal?.keeping ?? []).filter { $0.sequence != waiting }
+    versionsAreKept = false
+    if !records.isEmpty && !hasDamagedHistory {
+      let history = try openHistory(for: records[0])
+      let missing = Set(history.missing(records.compactMap(\.version)).map(\.next))
+      for record in records {
+        try moveReplaced(of: record, looking: true)
+        if let version = record.version, missing.contains(version.next) { try append(version) }
+      }
+    }
+    versionsAreKept = true
+  }
+
+  /// Keeps the version that a record of this session replaced. False where it still has to be kept.
+  func keepVersion(of publisher: Publisher) -> Bool {
+    let record = publisher.record
+    guard let version = record.version, !hasDamagedHistory else { return true }
+    do throws(SystemError) {
+      // (3)
+      guard versionsAreKept else {
+        try keepVersions()
+        return true
+      }
+      _ = try openHistory(for: record)
+      versionsAreKept = false
+      try moveReplaced(of: record, looking: publisher.mustLook)
+      try append(version)
+      versionsAreKept = true
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /// A file that moved is one with what is kept of its old place. Renaming that moves the status time of both, so it is
+  /// done before anybody takes down what the file is now. What cannot be renamed yet is so with the rest.
+  func moveSecondNames(of publisher: Publisher) {
+    let record = publisher.record
+    guard record.version != nil, !hasDamagedHistory,
+      record.operations.contains(where: { $0.needsStaged && $0.puts != .directory })
+    else { return }
+    try? moveReplaced(of: record, looking: publisher.mustLook)
+  }
+
+  private func openHistory(for record: JournalRecord) throws(SystemError) -> HistoryFile {
+    if let history { return history }
+    if let found = try HistoryFile.load(in: hidden.folder, on: disk) {
+      history = found
+      return found
+    }
+    // Once for a document: it comes to its name whole.
+    let made = HistoryFile(tip: record.version?.revision ?? .none)
+    let name = PackageLayout.newHistory
+    if try disk.exists(name, in: hidden.folder) { try disk.removeFile(name, in: hidden.folder) }
+    let file = try disk.createFile(name, in: hidden.folder, mode: 0o666)
+    try disk.write(made.header, to: file, at: 0)
+    try disk.synchronize(file)
+    try disk.rename(name, in: hidden.folder, to: PackageLayout.history, in: hidden.folder, .replace)
+    made.identity = try disk.status(of: file).identity
+    historyIsNew = true
+    historyIsSynchronized = false
+    history = made
+    return made
+  }
+
+  private func append(_ version: VersionRecord) throws(SystemError) {
+    // Whoever was cut short may have added it before the mark was on the medium.
+    guard let history, history.chain.tip != version.next else { return }
+    let end = UInt64(history.end)
+    do {
+      let bytes = try history.append(version)
+      historyIsSynchronized = false
+      try disk.write(bytes, to: disk.openFileForWriting(PackageLayout.history, in: hidden.folder), at: end)
+    } catch {
+      // What is in the file is looked at again.
+      self.history = nil
+      throw error as? SystemError ?? SystemError("write", PackageLayout.history, code: .invalidArgument)
+    }
+  }
+
+  func versionsFolder() throws(SystemError) -> OpenNode {
+    if let versions { return versions }
+    if try disk.makeDirectoryIfAbsent(PackageLayout.versions, in: hidden.folder) {
+      // Once for a document: before anything in it is said to last.
+      try disk.synchronize(hidden.folder)
+    }
+    let folder = OpenNode(try disk.openDirectory(PackageLayout.versions, in: hidden.folder))
+    versions = folder
+    return folder
+  }
+
+  /// (1)
+  private func moveReplaced(of record: JournalRecord, looking: Bool) throws(SystemError) {
+    for operation in record.operations {
+      guard let name = operation.keptName else { continue }
+      try moveReplaced(of: operation, as: name, looking: looking)
+    }
+  }
+
+  /// Renames what an operation took out into the folder for versions. Where it is not there any more, it is there
+  /// already, or a conflict version by now: then the version says that it is lost.
+  func moveReplaced(
+    of operation: JournalRecord.Operation, as name: FileName, looking: Bool
+  ) throws(SystemError) {
+    var source: FileName? = name
+    if looking { source = try replaced(by: operation, name) }
+    guard let source else { return }
+    do {
+      let folder = try versionsFolder()
+      historyIsSynchronized = false
+      try disk.rename(
+        source, in: hidden.staging.descriptor, to: name, in: folder.descriptor, .replace)
+      movedReplaced = true
+    } catch  where error.code == .noSuchFileOrDirectory {
+      return
+    }
+  }
+
+  /// Under which of its names among the staged files what an operation replaced is, and not what it put there.
+  private func replaced(
+    by operation: JournalRecord.Operation, _ name: FileName
+  ) throws(SystemError) -> FileName? {
+    guard let old = operation.old else { return nil }
+    for candidate in [name, name.rewritten, name.movedAway, name.rewritten.movedAway] {
+      guard let status = try disk.statusIfPresent(of: candidate, in: hidden.staging.descriptor),
+        status.kind == old.kind
+      else { continue }
+      if old.isSame(as: status) { return candidate }
+      guard let content = old.content,
+        old.kind == .symbolicLink || old.kind == .file && status.size == old.size
+      else { continue }
+      if try disk.contentHash(of: candidate, old.kind, in: hidden.staging.descriptor) == content {
+        return candidate
+      }
+    }
+    return nil
+  }
+
+  /// A name that goes from the folder for staged files for good has to last in the folder for versions.
+  func synchronizeStaging() throws(SystemError) {
+    if !historyIsSynchronized, let versions { try disk.synchronize(versions.descriptor) }
+    try disk.synchronize(hidden.staging.descriptor)
+  }
+
+  /// (2)
+  func synchronizeHistory() throws(SystemError) {
+    guard !historyIsSynchronized else { return }
+    if history != nil {
+      try disk.synchronizeData(disk.openFileForWriting(PackageLayout.history, in: hidden.folder))
+    }
+    if let versions { try disk.synchronize(versions.descriptor) }
+    if historyIsNew { try disk.synchronize(hidden.folder) }
+    (historyIsNew, historyIsSynchronized) = (false, true)
+  }
+}
+
+extension JournalRecord.Operation {
+  /// Whether it removes what is at its place.
+  var isRemoval: Bool {
+    if case .remove = action { true } else { false }
+  }
+
+  /// The kind of what it puts.
+  fileprivate var puts: FileKind? {
+    if case .put(let staged) = action { staged.node.kind } else { nil }
+  }
+
+  /// The name of what it takes out of the package, where that is a part of the version.
+  var keptName: FileName? {
+    guard old != nil, !PackageLayout.isOurs(path) else { return nil }
+    return switch action {
+    case .put(let staged): staged.name
+    case .remove(let name): name
+    case .setAttributes: nil
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import DurableIO
+import FoundationEssentials
+import SystemPackage
+
+extension StagedPackage {
+  /// Makes the save keep the version that it replaces.
+  mutating func keepVersion() {
+    guard maker.metadata != nil else { return }
+    let token = UUID().uuidString.prefix(8).lowercased()
+    var names: [PackagePath: FileName] = [:]
+    for (index, step) in maker.plan.steps.enumerated()
+    where step.replaced != nil && !PackageLayout.isOurs(step.path) {
+      names[step.path] = FileName("\(token)-\(index)")
+    }
+    maker.keeping = StateMaker.Keeping(names: names)
+  }
+
+  /// Gives the new state the history, and what the version needs that it replaces: by second names, a copy where there
+  /// are none. What is kept already was carried over like everything else.
+  mutating func keepHistory(
+    from old: borrowing OwnedDescriptor, to new: borrowing OwnedDescriptor
+  ) throws(FilePackageError) {
+    let version: VersionRecord?
+    do {
+      version = maker.version(over: try disk.status(of: old))
+    } catch {
+      throw FilePackageError(error, options.operation, node(.root))
+    }
+    guard history != nil || version != nil else { return }
+    let disk = disk
+    do {
+      _ = try disk.makeDirectoryIfAbsent(PackageLayout.hidden, in: new)
+      let hidden = try disk.openDirectory(PackageLayout.hidden, in: new)
+      if let version {
+        try keep(version, from: old, in: hidden)
+        let file = history.flatMap(HistoryFile.init) ?? HistoryFile(tip: version.revision)
+        history = Array((history ?? file.header).prefix(file.end)) + (try file.append(version))
+      }
+      let file = try disk.createFile(PackageLayout.history, in: hidden, mode: 0o666)
+      try disk.write(history ?? [], to: file, at: 0)
+      try disk.synchronize(file)
+      try disk.synchronize(hidden)
+    } catch let error as FilePackageError {
+      throw error
+    } catch let error as SystemError {
+      throw FilePackageError(error, options.operation, node(.root), activity: "keeping the version before in")
+    } catch {
+      throw failure(.inputOutput, .root)
+    }
+  }
+
+  private mutating func keep(
+    _ version: VersionRecord, from old: borrowing OwnedDescriptor, in hidden: borrowing OwnedDescriptor
+  ) throws {
+    let disk = disk
+    guard version.rows.contains(where: { $0.node?.place != nil }) else { return }
+    _ = try disk.makeDirectoryIfAbsent(PackageLayout.versions, in: hidden)
+    let versions = try disk.openDirectory(PackageLayout.versions, in: hidden)
+    for row in version.rows {
+      guard let node = row.node, let place = node.place, let name = place.name, let original = row.path.name
+      else { continue }
+      var folder = OpenNode(try disk.openDirectory(PackageLayout.versions, in: hidden))
+      for name in place.parent.names {
+        folder = OpenNode(try disk.openDirectory(name, in: folder.descriptor))
+      }
+      if node.kind == .directory {
+        let made = try maker.makeDirectory(name, in: folder.descriptor, at: row.path, mode: 0o700)
+        try disk.synchronize(made)
+        try disk.synchronize(folder.descriptor)
+        continue
+      }
+      let source = try maker.folder(row.path.parent, beneath: old)
+      if try !maker.link(original, in: source.descriptor, to: name, in: folder.descriptor, at: row.path) {
+        let status = try disk.status(of: original, in: source.descriptor)
+        try maker.copy(
+          original, status, from: source.descriptor, to: name, in: folder.descriptor, at: row.path)
+        carried.append((row.path, status))
+      }
+      if !place.parent.isRoot { try disk.synchronize(folder.descriptor) }
+    }
+    try disk.synchronize(versions)
+  }
+}

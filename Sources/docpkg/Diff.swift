@@ -1,0 +1,159 @@
+import ArgumentParser
+import Documents
+import FilePackages
+import FoundationEssentials
+import ImageNotes
+
+struct Diff: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "diff",
+    abstract: "Show how versions of a document differ.",
+    discussion: """
+      With two versions, from the first to the second; with one, from it to what is on disk; with none, what the last \
+      save changed. Texts are compared by line, in unified form; of images the format and the size in pixels are \
+      shown, of other children the size.
+
+      Examples:
+        docpkg diff Trip.imageNotes
+        docpkg diff Trip.imageNotes --version 4F2A9C01 --stat
+
+      Exit status: 0 no differences; 1 differences found; 2 failed, nothing lost; 64 usage.
+      """)
+
+  @Argument(help: "The document.")
+  var path: String
+
+  @Option(name: .customLong("version"), help: "A version's identifier, or its first digits; up to two.")
+  var versions: [String] = []
+
+  @Flag(help: "Only a line for each child.")
+  var stat = false
+
+  @Flag(name: .long, help: "Print JSON.")
+  var json = false
+
+  @Flag(name: .long, help: "Print nothing.")
+  var quiet = false
+
+  func validate() throws {
+    if versions.count > 2 { throw ValidationError("Give at most two versions.") }
+  }
+
+  func run() async throws {
+    let (shown, lost) = try await PackageStore.reading(at: url(path)) { [self] store in
+      let first: FileVersion?
+      if let text = versions.first {
+        first = try await store.version(text)
+      } else {
+        first = try await store.versions().first
+      }
+      guard let first else {
+        throw InputError(description: "'\(display(path))' has no versions to compare with.")
+      }
+      var second: FileVersion?
+      if versions.count == 2 { second = try await store.version(versions[1]) }
+      let (changes, lost) = try await store.differences(
+        from: first.persistentIdentifier, to: second?.persistentIdentifier)
+      return (try changes.map(ShownDifference.init), lost)
+    }
+    for child in lost where !quiet {
+      StandardError.write(
+        "docpkg: '\(display(child))' cannot be compared: another program changed it, and what it was is not kept\n"
+      )
+    }
+    if json {
+      try printJSON(shown)
+    } else if !quiet {
+      var output = StandardOutput()
+      for difference in shown { output.write(stat ? difference.line + "\n" : difference.text) }
+    }
+    if !shown.isEmpty || !lost.isEmpty { throw ExitCode(ExitStatus.different) }
+  }
+}
+
+/// A difference as it is printed.
+private struct ShownDifference: Encodable, Sendable {
+  enum Change: String, Encodable { case added, removed, changed, mode }
+
+  var path: String
+  var change: Change
+  /// What it was and what it is, in words.
+  var old: String?
+  var new: String?
+  var linesAdded: Int?
+  var linesRemoved: Int?
+  private var lines: [String]
+
+  private enum CodingKeys: String, CodingKey {
+    case path, change, old, new, linesAdded, linesRemoved
+  }
+
+  init(_ difference: VersionDifference) throws {
+    path = difference.path
+    change = difference.old == nil ? .added : difference.new == nil ? .removed : .changed
+    lines = []
+    (old, new) = (try difference.old.map(Self.words), try difference.new.map(Self.words))
+    if let old = difference.old, let new = difference.new, try Self.hasSameContent(old, new) {
+      change = .mode
+      (self.old, self.new) = (Self.mode(old), Self.mode(new))
+      return
+    }
+    let (before, after) = (try Self.bytes(difference.old), try Self.bytes(difference.new))
+    guard difference.old?.isRegularFile ?? true, difference.new?.isRegularFile ?? true,
+      let text = UnifiedDifference(from: before ?? [], to: after ?? [])
+    else { return }
+    (linesAdded, linesRemoved, lines) = (text.added, text.removed, text.lines)
+  }
+
+  private static func hasSameContent(_ old: FileWrapper, _ new: FileWrapper) throws -> Bool {
+    if old.isDirectory && new.isDirectory { return true }
+    guard old.isRegularFile, new.isRegularFile, old.permissions != new.permissions else { return false }
+    return try old.contents() == new.contents()
+  }
+
+  /// Beyond this a file is not compared by line.
+  private static let maximumTextSize: UInt64 = 16 << 20
+
+  private static func bytes(_ node: FileWrapper?) throws -> [UInt8]? {
+    guard let node, node.isRegularFile else { return nil }
+    // What is too large to be shown is no text.
+    if (node.regularFileSize ?? 0) > maximumTextSize { return [0] }
+    return Array(try node.contents())
+  }
+
+  private static func mode(_ node: FileWrapper) -> String { String(node.permissions, radix: 8) }
+
+  private static func words(_ node: FileWrapper) throws -> String {
+    if node.isDirectory { return "folder" }
+    if node.isSymbolicLink {
+      return "link to \(display(node.symbolicLinkDestinationURL?.relativePath ?? ""))"
+    }
+    let size = SaveReport.bytes(node.regularFileSize ?? 0)
+    guard let header = try? ImageHeader(Array(try node.contents())) else { return size }
+    return "\(header.format.rawValue), \(header.displayWidth) × \(header.displayHeight), \(size)"
+  }
+
+  private var place: String { display(path.isEmpty ? "." : path) }
+
+  /// One line.
+  var line: String {
+    let words =
+      switch change {
+      case .added: "added, \(new ?? "")"
+      case .removed: "removed, \(old ?? "")"
+      case .mode: "mode \(old ?? "") → \(new ?? "")"
+      case .changed where linesAdded != nil: "+\(linesAdded ?? 0) -\(linesRemoved ?? 0)"
+      case .changed: "\(old ?? "") → \(new ?? "")"
+      }
+    return "\(place): \(words)"
+  }
+
+  /// All of it.
+  var text: String {
+    guard !lines.isEmpty else { return line + "\n" }
+    let (before, after) = (
+      change == .added ? "/dev/null" : "a/\(place)", change == .removed ? "/dev/null" : "b/\(place)"
+    )
+    return "--- \(before)\n+++ \(after)\n" + lines.joined()
+  }
+}

@@ -1,0 +1,126 @@
+import ArgumentParser
+import FilePackages
+import FoundationEssentials
+
+struct Restore: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "restore",
+    abstract: "Bring a document, or one child of it, back to a version.",
+    discussion: """
+      Restoring is a save like any other: the state that was there is kept as a version, and `docpkg undo` goes back \
+      to it.
+
+      Examples:
+        docpkg restore Trip.imageNotes --version 4F2A9C01
+        docpkg restore Trip.imageNotes --version 4F2A9C01 Images/Dawn.png
+
+      \(ExitStatus.help)
+      """)
+
+  @Argument(help: "The document.")
+  var path: String
+
+  @Argument(help: "The child; without one, the whole document.")
+  var child: String?
+
+  @Option(name: .long, help: "The version's identifier, or its first digits.")
+  var version: String
+
+  @Flag(help: "Replace and remove children that are read-only.")
+  var force = false
+
+  @OptionGroup var writing: WritingOptions
+
+  func run() async throws {
+    let store = try await PackageStore.open(at: url(path))
+    let id = try await store.version(version).persistentIdentifier
+    if writing.dryRun { return try writing.report(await store.restorePlan(id, child: child)) }
+    let report = try await store.restore(id, child: child, options: force ? .overwritesReadOnly : [])
+    try await store.close()
+    try writing.report(report, of: path)
+  }
+}
+
+struct Undo: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "undo",
+    abstract: "Take back the last save of a document.",
+    discussion: """
+      Undoing again takes back the save before that. It is a save itself, and `docpkg redo` takes it back.
+
+      Example:
+        docpkg undo Trip.imageNotes
+
+      \(ExitStatus.help)
+      """)
+
+  @Argument(help: "The document.")
+  var path: String
+
+  @OptionGroup var writing: WritingOptions
+
+  func run() async throws {
+    let store = try await PackageStore.open(at: url(path))
+    if writing.dryRun { return try writing.report(await store.undoPlan()) }
+    let report = try await store.undoSave(options: .overwritesReadOnly)
+    try await store.close()
+    try writing.report(report, of: path)
+  }
+}
+
+struct Redo: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "redo",
+    abstract: "Take back `docpkg undo`.",
+    discussion: """
+      Only what was undone since the last other save can be redone; what was undone before stays among the versions, \
+      and `docpkg restore` has it back.
+
+      Example:
+        docpkg redo Trip.imageNotes
+
+      \(ExitStatus.help)
+      """)
+
+  @Argument(help: "The document.")
+  var path: String
+
+  @OptionGroup var writing: WritingOptions
+
+  func run() async throws {
+    let store = try await PackageStore.open(at: url(path))
+    if writing.dryRun { return try writing.report(await store.redoPlan()) }
+    let report = try await store.redoSave(options: .overwritesReadOnly)
+    try await store.close()
+    try writing.report(report, of: path)
+  }
+}
+
+extension WritingOptions {
+  /// Prints what bringing a version back did.
+  ///
+  /// - Throws: the exit status for differences where something could not be brought back.
+  func report(_ report: RestoreReport, of path: String) throws {
+    try self.report(report.save, of: path)
+    for child in report.lost {
+      StandardError.write(
+        "docpkg: '\(display(child))' is not what it was then: another program changed it, and what it was is not kept\n"
+      )
+    }
+    if !report.lost.isEmpty { throw ExitCode(ExitStatus.different) }
+  }
+}
+
+extension PackageStore {
+  /// The version of which the identifier begins like that, in either case.
+  func version(_ text: String) throws -> FileVersion {
+    let found = try versions().filter { $0.persistentIdentifier.uuidString.hasPrefix(text.uppercased()) }
+    guard let version = found.first, !text.isEmpty else {
+      throw InputError(description: "There is no version '\(display(text))'; 'docpkg versions' lists them.")
+    }
+    guard found.count == 1 else {
+      throw InputError(description: "More than one version begins with '\(display(text))'.")
+    }
+    return version
+  }
+}

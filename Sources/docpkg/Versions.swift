@@ -1,0 +1,161 @@
+import ArgumentParser
+import FilePackages
+import FoundationEssentials
+
+struct Versions: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "versions",
+    abstract: "List the versions that are kept of a document.",
+    discussion: """
+      The newest first: its identifier, of which the first digits are enough for other commands, when it was saved, \
+      the number of that state, the bytes that only it has, and what the save after it changed. The present state has \
+      a star. `docpkg edit` keeps a version with each save; Docs/History.md says which stay.
+
+      Examples:
+        docpkg versions Trip.imageNotes
+        docpkg versions prune Trip.imageNotes --dry-run
+        docpkg versions stop Trip.imageNotes
+
+      \(ExitStatus.help)
+      """,
+    subcommands: [VersionsList.self, VersionsPrune.self, VersionsStop.self],
+    defaultSubcommand: VersionsList.self)
+}
+
+struct VersionsList: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list",
+    abstract: "List the versions.",
+    discussion: """
+      Example:
+        docpkg versions Trip.imageNotes --json
+
+      \(ExitStatus.help)
+      """)
+
+  @Argument(help: "The document.")
+  var path: String
+
+  @Flag(name: .long, help: "Print JSON.")
+  var json = false
+
+  func run() async throws {
+    let (current, versions) = try await PackageStore.reading(at: url(path)) { store in
+      (try await store.metadata(), try await store.versions())
+    }
+    let shown = (current.map { [ShownVersion($0)] } ?? []) + versions.map(ShownVersion.init)
+    if json { return try printJSON(shown) }
+    var output = StandardOutput()
+    for version in shown { output.line(version.line) }
+  }
+}
+
+/// A version as it is listed.
+private struct ShownVersion: Encodable {
+  var id: String
+  var generation: Int
+  var modified: Date
+  var savingComputer: String
+  var current: Bool
+  var bytes: UInt64
+  var discardable: Bool
+  var changed: [String]
+
+  init(_ current: PackageMetadata) {
+    self.init(current, isCurrent: true)
+  }
+
+  init(_ version: FileVersion) {
+    self.init(version.metadata, isCurrent: false)
+    (bytes, discardable, changed) = (version.keptBytes, version.isDiscardable, version.differences)
+  }
+
+  private init(_ metadata: PackageMetadata, isCurrent: Bool) {
+    id = metadata.revision.uuidString
+    generation = metadata.generation
+    modified = metadata.modified
+    savingComputer = metadata.savingComputer
+    (current, bytes, discardable, changed) = (isCurrent, 0, false, [])
+  }
+
+  var line: String {
+    let date = modified.formatted(.iso8601)
+    if current { return "* \(id.prefix(8))  \(date)  generation \(generation)" }
+    let names =
+      (1...3).contains(changed.count)
+      ? changed.map { display($0.isEmpty ? "." : $0) }.joined(separator: ", ") : "\(changed.count) children"
+    return "  \(id.prefix(8))  \(date)  generation \(generation)  \(SaveReport.bytes(bytes))  \(names)"
+  }
+}
+
+struct VersionsPrune: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "prune",
+    abstract: "Drop the versions that are not to be kept.",
+    discussion: """
+      Every version of the last hour stays, one of each hour for a day, one of each day for 30 days, one of each week \
+      after that; the oldest go where all take more than the budget. The last version always stays. Closing a document \
+      does the same by itself.
+
+      Example:
+        docpkg versions prune Trip.imageNotes --dry-run
+
+      \(ExitStatus.help)
+      """)
+
+  @Argument(help: "The document.")
+  var path: String
+
+  @Option(help: "Keep at most so many bytes of children from now on.")
+  var budget: UInt64?
+
+  @OptionGroup var writing: WritingOptions
+
+  func run() async throws {
+    let store = try await PackageStore.open(at: url(path))
+    if let budget, !writing.dryRun, var policy = try await store.retentionPolicy() {
+      policy.byteBudget = budget
+      try await store.setRetentionPolicy(policy)
+    }
+    let report = try await store.thinHistory(dryRun: writing.dryRun)
+    try await store.close()
+    if writing.quiet { return }
+    if writing.json { return try printJSON(report) }
+    var output = StandardOutput()
+    for id in report.removed { output.line("remove \(id)") }
+    output.line(
+      "\(display(path)): \(report.removed.count) versions dropped (\(SaveReport.bytes(report.bytes))), "
+        + "\(report.remaining) left")
+  }
+}
+
+struct VersionsStop: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "stop",
+    abstract: "Remove all versions, and keep none from now on.",
+    discussion: """
+      The next `docpkg edit` begins a new history, unless it has --no-history.
+
+      Example:
+        docpkg versions stop Trip.imageNotes
+
+      \(ExitStatus.help)
+      """)
+
+  @Argument(help: "The document.")
+  var path: String
+
+  @OptionGroup var writing: WritingOptions
+
+  func run() async throws {
+    let store = try await PackageStore.open(at: url(path))
+    // A history that cannot be read goes, too.
+    let count = (try? await store.versions().count) ?? 0
+    if !writing.dryRun { try await store.stopKeepingHistory() }
+    try await store.close()
+    if writing.quiet { return }
+    if writing.json { return try printJSON(["removed": count]) }
+    var output = StandardOutput()
+    output.line("\(display(path)): \(count) versions \(writing.dryRun ? "would be " : "")removed")
+  }
+}

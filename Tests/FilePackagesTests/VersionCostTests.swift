@@ -1,0 +1,125 @@
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("What versions cost")
+struct VersionCostTests {
+  private static func package(_ count: Int, size: Int = 8) async throws -> CrashDisk {
+    var entries: [FileName: TestTree] = [:]
+    for number in 0..<count {
+      entries[FileName("\(number).txt")] = .file([UInt8](repeating: UInt8(number & 0xFF), count: size))
+    }
+    return try await CrashCheck.disk(.directory(entries), metadata: true)
+  }
+
+  /// What the fourth save of a store asks the disk for: until it is committed, and after that.
+  private static func costs(
+    keeping: Bool
+  ) async throws -> (commit: [DiskOperation: Int], publish: [DiskOperation: Int]) {
+    let disk = CountingDisk(try await package(100))
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    var costs: (commit: [DiskOperation: Int], publish: [DiskOperation: Int]) = ([:], [:])
+    for number in 0..<4 {
+      costs = try await store.save("\(number)", keeping: keeping, counting: disk)
+    }
+    return costs
+  }
+
+  @Test func `to keep are a rename in the place of an unlink, and no flush`() async throws {
+    let without = try await Self.costs(keeping: false)
+    let with = try await Self.costs(keeping: true)
+    print("save without history: commit \(without.commit), publishing \(without.publish)")
+    print("save with history: commit \(with.commit), publishing \(with.publish)")
+    for costs in [without, with] {
+      #expect(costs.commit[.synchronizeData] == 1 && costs.commit[.synchronize] == nil)
+      #expect(costs.publish[.synchronize] == 4 && costs.publish[.synchronizeData] == nil)
+    }
+    #expect(with.commit[.write] == without.commit[.write])
+    // Two children and the metadata.
+    #expect(without.publish[.removeFile] == 3 && without.publish[.rename] == nil)
+    #expect(with.publish[.removeFile] == 1 && with.publish[.rename] == 2)
+    // What was said of it: one write.
+    #expect(with.publish[.write] == (without.publish[.write] ?? 0) + 1)
+    #expect(with.publish[.createFile] == without.publish[.createFile])
+  }
+
+  @Test func `to open one is the same for ten versions as for three hundred`() async throws {
+    var costs: [[DiskOperation: Int]] = []
+    for count in [10, 300] {
+      let plain = try await Self.package(40)
+      let disk = CountingDisk(plain)
+      let store = try await PackageStore.open(CrashCheck.path, on: disk)
+      for number in 0..<count {
+        try await store.put("\(number % 5).txt", "\(number)")
+        try await store.save(options: .keepsHistory)
+      }
+      try await store.close()
+      let other = try await PackageStore.open(CrashCheck.path, on: disk)
+      let oldest = try #require(try await other.versions().last?.persistentIdentifier)
+      let before = disk.counts
+      let (tree, lost) = try await other.contents(of: oldest)
+      costs.append(disk.counts.since(before))
+      #expect(lost == [])
+      #expect(try tree.regularFile(at: "3.txt").contents() == Data([UInt8](repeating: 3, count: 8)))
+    }
+    print("versions: opening the oldest of 10 and of 300: \(costs)")
+    #expect(costs[0] == costs[1])
+  }
+
+  @Test func `on the disk are what was replaced, and little more`() async throws {
+    let (children, size, saves) = (1000, 4096, 1000)
+    let disk = try await Self.package(children, size: size)
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    var generator = SeededGenerator(seed: 1)
+    var kept: [Int: VersionPicture] = [:]
+    for number in 0..<saves {
+      let text = String(repeating: "\(number % 10)", count: size)
+      try await store.put("\(Int.random(in: 0..<children, using: &generator)).txt", text)
+      try await store.save(options: .keepsHistory)
+      if number % 100 == 50 { kept[number] = try await VersionPicture(store.tree) }
+    }
+    try await store.close()
+    let bytes = try PackagePicture(of: CrashCheck.path, on: disk).entries.values.reduce(0) {
+      $0 + ($1.kind == .file ? $1.bytes.count : 0)
+    }
+    let allowed = Double(children * size + saves * size) * 1.1
+    print("history: \(saves) saves of \(children) children: \(bytes) bytes, of \((children + saves) * size)")
+    #expect(Double(bytes) <= allowed)
+    let other = try await PackageStore.open(CrashCheck.path, on: disk)
+    let versions = try await other.versions()
+    #expect(versions.count == saves)
+    for (number, picture) in kept {
+      let version = try #require(versions.first { $0.metadata.generation == number + 2 })
+      let (tree, lost) = try await other.contents(of: version.persistentIdentifier)
+      #expect(try lost == [] && VersionPicture(tree) == picture)
+    }
+  }
+}
+
+extension PackageStore {
+  fileprivate func save(
+    _ text: String, keeping: Bool, counting disk: CountingDisk
+  ) throws -> (commit: [DiskOperation: Int], publish: [DiskOperation: Int]) {
+    try put("5.txt", text)
+    try put("6.txt", text)
+    let start = disk.counts
+    try save(options: keeping ? [.returnsAtCommit, .keepsHistory] : .returnsAtCommit)
+    let committed = disk.counts
+    try publish()
+    return (committed.since(start), disk.counts.since(committed))
+  }
+}
+
+extension CountingDisk.Counts {
+  /// The operations that there were since, and how many of each.
+  fileprivate func since(_ earlier: CountingDisk.Counts) -> [DiskOperation: Int] {
+    var found: [DiskOperation: Int] = [:]
+    for operation in DiskOperation.allCases where self[operation] != earlier[operation] {
+      found[operation] = self[operation] - earlier[operation]
+    }
+    return found
+  }
+}

@@ -1,0 +1,166 @@
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("Versions and a power cut")
+struct VersionCrashTests {
+  static let saves: [[Edit]] = [
+    [.put("Text.txt", "second"), .remove("Images/Deep")],
+    [.move("Images/1.png", "Moved.png"), .put("Text.txt", "third")],
+    [.folder("New"), .put("New/x", "x"), .remove("Data.bin"), .mode("Images", 0o700)],
+    [.put("Text.txt", "fourth"), .link("Link", to: "Text.txt")],
+  ]
+
+  /// Looks at every state that a power cut leaves of what `body` does.
+  ///
+  /// - Parameter thinned: the versions that may be missing.
+  private static func check(
+    _ disk: CrashDisk, limit: Int, thinned: Set<UUID> = [],
+    _ body: (inout VersionModel) async throws -> Void, _ model: VersionModel
+  ) async throws -> (states: Int, bad: [String]) {
+    var model = model
+    let points = try await CrashDisk.crashPoints(of: disk) { try await body(&model) }
+    var (states, bad) = (0, [String]())
+    var seen: Set<PackagePicture> = []
+    for point in points.reversed() {
+      for state in point.states(limit: limit) {
+        states += 1
+        let mounted = state.mount()
+        guard seen.insert(try PackagePicture(of: "/", on: mounted)).inserted else { continue }
+        var problems: [String] = []
+        do {
+          let store = try await PackageStore.open(
+            CrashCheck.path, on: mounted, journalCapacity: 24 << 10)
+          problems = try await model.problems(store, mayMiss: thinned)
+          // What is looked at without writing is there also after the next save, and the one before that.
+          try await store.put("After.txt", "after")
+          let before = try await store.versions().count
+          try await store.save(options: .keepsHistory)
+          try await store.close()
+          let again = try await PackageStore.open(CrashCheck.path, on: mounted)
+          let versions = try await again.versions()
+          if versions.count != before + 1 { problems.append("\(versions.count) versions after \(before)") }
+          for version in versions {
+            let (tree, lost) = try await again.contents(of: version.persistentIdentifier)
+            let known = model.states.first { $0.revision == version.persistentIdentifier }
+            guard try lost.isEmpty && VersionPicture(tree) == known?.picture else {
+              problems.append("after another save generation \(version.metadata.generation) is another one")
+              continue
+            }
+          }
+        } catch {
+          problems.append("\(error)")
+        }
+        if !problems.isEmpty { bad.append("\(point)\n\(state)\n\(problems.joined(separator: "\n"))") }
+        if bad.count > 2 { return (states, bad) }
+      }
+    }
+    return (states, bad)
+  }
+
+  @Test(arguments: [JournalCrashTests.Kind.all, .noExchange, .noExchangeNorKeep, .noLinks, .coarseTimes])
+  func `are all there, each as it was saved`(kind: JournalCrashTests.Kind) async throws {
+    for options: PackageStore.SavingOptions in [[], .relaxed, .staged] {
+      let disk = try await CrashCheck.disk(VersionTests.tree, metadata: true, options: kind.options)
+      disk.synchronizeAll()
+      let store = try await PackageStore.open(CrashCheck.path, on: disk, journalCapacity: 12 << 10)
+      var model = VersionModel()
+      try await model.note(store, on: disk)
+      let (states, bad) = try await Self.check(
+        disk, limit: 6,
+        { model in
+          for edits in Self.saves {
+            try await store.edit(edits)
+            try await store.save(options: options.union(.keepsHistory))
+            try await model.note(store, on: disk)
+          }
+          try await store.close()
+        }, model)
+      print("versions (\(kind), \(options.rawValue)): \(states) crash states, \(bad.count) bad")
+      #expect(states > 100)
+      #expect(bad.isEmpty, "\(bad.prefix(2).joined(separator: "\n\n"))")
+    }
+  }
+
+  @Test func `are all there after thinning, or those that stay`() async throws {
+    let disk = try await CrashCheck.disk(VersionTests.tree, metadata: true)
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    var model = VersionModel()
+    try await model.note(store, on: disk)
+    for edits in Self.saves {
+      try await store.edit(edits)
+      try await store.save(options: .keepsHistory)
+      try await model.note(store, on: disk)
+    }
+    disk.synchronizeAll()
+    let versions = try await store.versions().map(\.persistentIdentifier)
+    let (states, bad) = try await Self.check(
+      disk, limit: 24, thinned: [versions[1], versions[2]],
+      { _ in try await store.removeVersions([versions[1], versions[2]]) },
+      model)
+    print("thinning: \(states) crash states, \(bad.count) bad")
+    #expect(bad.isEmpty, "\(bad.prefix(2).joined(separator: "\n\n"))")
+    #expect(try await store.versions().map(\.persistentIdentifier) == [versions[0], versions[3]])
+  }
+
+  @Test func `are all there when a version is restored and that is undone`() async throws {
+    let disk = try await CrashCheck.disk(VersionTests.tree, metadata: true)
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    var model = VersionModel()
+    try await model.note(store, on: disk)
+    for edits in Self.saves {
+      try await store.edit(edits)
+      try await store.save(options: .keepsHistory)
+      try await model.note(store, on: disk)
+    }
+    disk.synchronizeAll()
+    let oldest = try #require(try await store.versions().last?.persistentIdentifier)
+    let (states, bad) = try await Self.check(
+      disk, limit: 6,
+      { model in
+        _ = try await store.restore(oldest)
+        try await model.note(store, on: disk)
+        _ = try await store.undoSave()
+        try await model.note(store, on: disk)
+        try await store.close()
+      }, model)
+    print("restoring: \(states) crash states, \(bad.count) bad")
+    #expect(states > 100)
+    #expect(bad.isEmpty, "\(bad.prefix(2).joined(separator: "\n\n"))")
+  }
+
+  @Test func `are lost in some state where the journal goes before them`() async throws {
+    // The flushes before the journal goes: without them a cut after closing loses what only versions have.
+    let saves: [[Edit]] = [
+      [.put("Text.txt", "second")], [.put("Text.txt", "third"), .put("Data.bin", "other")],
+    ]
+    func bad(leavingOut number: Int?) async throws -> (Int, points: [CrashDisk.SyncPoint]) {
+      let disk = try await CrashCheck.disk(
+        VersionTests.tree, metadata: true, mistake: { $0.number == number ? .leftOut : nil })
+      disk.synchronizeAll()
+      let before = disk.syncPoints.count
+      let store = try await PackageStore.open(CrashCheck.path, on: disk)
+      var model = VersionModel()
+      try await model.note(store, on: disk)
+      let (_, bad) = try await Self.check(
+        disk, limit: 24,
+        { model in
+          for edits in saves {
+            try await store.edit(edits)
+            try await store.save(options: .keepsHistory)
+            try await model.note(store, on: disk)
+          }
+          try await store.close()
+        }, model)
+      return (bad.count, Array(disk.syncPoints[before...]))
+    }
+    let (none, points) = try await bad(leavingOut: nil)
+    #expect(none == 0)
+    let ours = points.filter { $0.name == "history" || $0.name == "versions" }
+    #expect(ours.count == 2)
+    for point in ours { #expect(try await bad(leavingOut: point.number).0 > 0, "\(point)") }
+  }
+}

@@ -1,0 +1,289 @@
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("The versions of a document")
+struct VersionTests {
+  static let tree: TestTree = [
+    "Text.txt": "text", "Data.bin": "data", "Images": ["1.png": "one", "Deep": ["a.txt": "a"]],
+  ]
+
+  @Test(arguments: SavingWay.allCases)
+  func `are what was saved, one for each save`(way: SavingWay) async throws {
+    let disk = try await CrashCheck.disk(Self.tree, metadata: true)
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    var model = VersionModel()
+    try await model.note(store, on: disk)
+    let saves: [[Edit]] = [
+      [.put("Text.txt", "second")], [.remove("Images")], [.folder("Images"), .put("Images/x", "x")],
+      [.move("Data.bin", "Images/moved")], [.mode("Images", 0o700), .put("Text.txt", "third")],
+      [.link("Link", to: "Text.txt")], [.remove("Link"), .move("Images", "Pictures")],
+      [.remove("Text.txt"), .folder("Text.txt"), .put("Text.txt/in", "in")],
+    ]
+    for edits in saves {
+      try await store.edit(edits)
+      try await store.save(options: way.options.union(.keepsHistory))
+      try await model.note(store, on: disk)
+      let problems = try await model.problems(store)
+      try #require(problems.isEmpty, "\(edits)\n\(problems.joined(separator: "\n"))")
+    }
+    try await store.close()
+    let again = try await PackageStore.open(CrashCheck.path, on: disk)
+    #expect(try await again.versions().count == saves.count)
+    #expect(try await model.problems(again) == [])
+    #expect(try disk.names(in: "/Trip.pkg/.docpkg") == ["history", "manifest", "versions"])
+    #expect(try await again.verify().isWhole)
+  }
+
+  @Test func `are kept by every program once one has begun`() async throws {
+    let disk = try await CrashCheck.disk(Self.tree, metadata: true)
+    var store = try await PackageStore.open(CrashCheck.path, on: disk)
+    try await store.put("Text.txt", "1")
+    try await store.save()
+    #expect(try await store.versions().isEmpty)
+    #expect(try await !store.keepsHistory())
+    try await store.put("Text.txt", "2")
+    try await store.save(options: .keepsHistory)
+    try await store.close()
+    store = try await PackageStore.open(CrashCheck.path, on: disk)
+    try await store.put("Text.txt", "3")
+    try await store.save()
+    let versions = try await store.versions()
+    #expect(versions.map(\.differences) == [["Text.txt"], ["Text.txt"]])
+    #expect(versions.map(\.metadata.generation) == [3, 2])
+    try await store.stopKeepingHistory()
+    #expect(try await store.versions().isEmpty)
+    try await store.put("Text.txt", "4")
+    try await store.save()
+    try await store.close()
+    #expect(try disk.names(in: "/Trip.pkg/.docpkg") == ["manifest"])
+  }
+
+  @Test func `of a save that took another one's place before it was published are none`() async throws {
+    let disk = try await CrashCheck.disk(Self.tree, metadata: true)
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    var model = VersionModel()
+    try await model.note(store, on: disk)
+    for number in 0..<4 {
+      try await store.put("Text.txt", "\(number)")
+      try await store.save(options: number == 0 ? [.returnsAtCommit, .keepsHistory] : .returnsAtCommit)
+    }
+    try await model.note(store, on: disk)
+    #expect(try await model.problems(store) == [])
+    #expect(try await store.versions().map(\.metadata.generation) == [1])
+    #expect(try await store.metadata()?.generation == 5)
+  }
+
+  @Test func `are found by a program that reads while another one has the document open`() async throws {
+    let disk = try await CrashCheck.disk(Self.tree, metadata: true)
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    var model = VersionModel()
+    try await model.note(store, on: disk)
+    for number in 0..<3 {
+      try await store.put("Text.txt", "\(number)")
+      try await store.save(options: .keepsHistory)
+      try await model.note(store, on: disk)
+      let reader = try await PackageStore.open(CrashCheck.path, on: disk)
+      #expect(try await model.problems(reader) == [])
+    }
+  }
+
+  @Test func `have what an undo stack holds, too`() async throws {
+    let disk = try await CrashCheck.disk(Self.tree, metadata: true)
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    let top = await store.tree
+    let held = try ["Images", "Data.bin"].map { try #require(top.fileWrappers?[$0]) }
+    var model = VersionModel()
+    try await model.note(store, on: disk)
+    for round in 0..<3 {
+      for child in held { top.removeFileWrapper(child) }
+      try await store.put("Text.txt", "out \(round)")
+      try await store.save(options: .keepsHistory)
+      try await model.note(store, on: disk)
+      #expect(held[1].text == "data")
+      #expect(held[0].fileWrappers?["Deep"]?.fileWrappers?["a.txt"]?.text == "a")
+      for child in held { top.addFileWrapper(child) }
+      try await store.save()
+      try await model.note(store, on: disk)
+    }
+    #expect(try await model.problems(store) == [])
+    #expect(model.states.count == 7)
+  }
+
+  @Test func `are the state that was there, whatever another program did to it`() async throws {
+    let disk = try await CrashCheck.disk(Self.tree, metadata: true)
+    var store = try await PackageStore.open(CrashCheck.path, on: disk)
+    try await store.put("Text.txt", "second")
+    try await store.save(options: .keepsHistory)
+    try await store.put("Text.txt", "third")
+    try await store.save()
+    try await store.close()
+    // An image that all versions have, and the text.
+    try disk.edit("Images/1.png", "painted over")
+    try disk.edit("Text.txt", "theirs")
+    store = try await PackageStore.open(CrashCheck.path, on: disk)
+    let before = try await store.versions()
+    #expect(try await store.contents(of: before[0].persistentIdentifier).lost == ["Images/1.png"])
+    try await store.put("Text.txt", "fourth")
+    try await store.put("Images/1.png", "ours")
+    try await store.save()
+    let versions = try await store.versions()
+    #expect(versions.count == 3)
+    // The newest has what they wrote, the one before what was saved, where that is kept.
+    let newest = try await store.contents(of: versions[0].persistentIdentifier)
+    #expect(newest.lost == [])
+    #expect(try newest.tree.regularFile(at: "Text.txt").text == "theirs")
+    #expect(try newest.tree.regularFile(at: "Images/1.png").text == "painted over")
+    let second = try await store.contents(of: versions[1].persistentIdentifier)
+    #expect(second.lost == ["Images/1.png"])
+    #expect(try second.tree.regularFile(at: "Text.txt").text == "second")
+    // Thinning does not make it any other.
+    try await store.removeVersions([versions[0].persistentIdentifier])
+    let again = try await store.contents(of: versions[1].persistentIdentifier)
+    #expect(again.lost == ["Images/1.png"])
+    #expect(try again.tree.regularFile(at: "Text.txt").text == "second")
+  }
+
+  @Test func `are verified, and damage of what they alone have is told`() async throws {
+    let disk = try await CrashCheck.disk(Self.tree, metadata: true)
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    for text in ["second", "third"] {
+      try await store.put("Text.txt", text)
+      try await store.save(options: .keepsHistory)
+    }
+    try await store.close()
+    let whole = try await store.verify()
+    #expect(whole.isWhole && whole.versions == 2 && whole.damagedVersions == [])
+    let folder = try disk.openDirectory(at: "/Trip.pkg/.docpkg/versions")
+    let names = try disk.names(in: "/Trip.pkg/.docpkg/versions")
+    let kept = FileName(names[0])
+    let before = try disk.status(of: kept, in: folder)
+    let file = try disk.openFileForWriting(kept, in: folder)
+    try disk.write(Array("X".utf8), to: file, at: 0)
+    try disk.setModified(before.modified, of: file)
+    #expect(try await store.verify().damagedVersions.count == 1)
+    try disk.removeFile(FileName(names[1]), in: folder)
+    let found = try await store.verify()
+    #expect(!found.isWhole && found.damagedVersions.count == 2 && found.damaged == [])
+    let versions = try await store.versions()
+    var lost: [[String]] = []
+    for version in versions {
+      lost.append(try await store.contents(of: version.persistentIdentifier).lost)
+    }
+    #expect(lost.contains(["Text.txt"]))
+  }
+
+  @Test func `that cannot be read keep nobody from saving, and can be removed`() async throws {
+    let disk = try await CrashCheck.disk(Self.tree, metadata: true)
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    try await store.put("Text.txt", "second")
+    try await store.save(options: .keepsHistory)
+    try await store.close()
+    let folder = try disk.openDirectory(at: "/Trip.pkg/.docpkg")
+    try disk.write(
+      Array("XXXX".utf8), to: disk.openFileForWriting("history", in: folder), at: 0)
+    let other = try await PackageStore.open(CrashCheck.path, on: disk)
+    await #expect {
+      _ = try await other.versions()
+    } throws: {
+      ($0 as? FilePackageError)?.code == .invalidContent
+    }
+    #expect(try await !other.verify().isWhole)
+    for options: PackageStore.SavingOptions in [[], .staged, .keepsHistory] {
+      try await other.put("Text.txt", "third \(options.rawValue)")
+      try await other.save(options: options)
+    }
+    #expect(try disk.names(in: "/Trip.pkg/.docpkg").contains("history"))
+    try await other.stopKeepingHistory()
+    try await other.put("Text.txt", "fourth")
+    try await other.save(options: .keepsHistory)
+    #expect(try await other.versions().count == 1)
+    #expect(try await other.verify().isWhole)
+  }
+
+  @Test func `are not those of before a save that kept none`() async throws {
+    let disk = try await CrashCheck.disk(Self.tree, metadata: true)
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    try await store.put("Text.txt", "second")
+    try await store.save(options: .keepsHistory)
+    try await store.close()
+    try disk.edit("Text.txt", "theirs")
+    // The digests are made anew from what is there: what the version shares with that is not known any more.
+    _ = try await PackageStore.open(CrashCheck.path, on: disk).repair(accepting: true)
+    let other = try await PackageStore.open(CrashCheck.path, on: disk)
+    #expect(try await other.versions().isEmpty)
+    try await other.put("Text.txt", "third")
+    try await other.save()
+    #expect(try await other.versions().count == 1)
+  }
+
+  @Test(arguments: JournalCrashTests.Kind.allCases, 0..<4)
+  func `are what a model says, whatever is done`(kind: JournalCrashTests.Kind, seed: UInt64) async throws {
+    var generator = SeededGenerator(seed: seed)
+    for _ in 0..<5 {
+      let disk = try await CrashCheck.disk(Self.tree, metadata: true, options: kind.options)
+      var store = try await PackageStore.open(CrashCheck.path, on: disk, journalCapacity: 24 << 10)
+      try await store.put("Text.txt", "begun")
+      try await store.save(options: .keepsHistory)
+      var model = VersionModel()
+      try await model.note(store, on: disk)
+      var done: [String] = []
+      var isWaiting = false
+      for number in 0..<24 {
+        if !isWaiting || Bool.random(using: &generator) {
+          let edit = Edit.random(
+            number, of: try VersionPicture(await store.tree), using: &generator)
+          done.append("\(edit)")
+          try await store.edit([edit])
+        }
+        var options: PackageStore.SavingOptions = [.overwritesReadOnly]
+        switch Int.random(in: 0..<8, using: &generator) {
+        case 0: options.insert(.staged)
+        case 1: options.insert(.relaxed)
+        case 2, 3: options.insert(.returnsAtCommit)
+        default: break
+        }
+        do {
+          done.append("\(try await store.save(options: options)) \(options.rawValue)")
+        } catch {
+          Issue.record("\(error)\n\(done.joined(separator: "\n"))")
+          return
+        }
+        isWaiting = options.contains(.returnsAtCommit)
+        if !isWaiting { try await model.note(store, on: disk) }
+        if Int.random(in: 0..<6, using: &generator) == 0 {
+          try await model.note(store, on: disk)
+          isWaiting = false
+          try await store.close()
+          store = try await PackageStore.open(CrashCheck.path, on: disk, journalCapacity: 24 << 10)
+          done.append("closed")
+        }
+      }
+      try await model.note(store, on: disk)
+      let isExact = kind.options.supportsExchange || kind.options.supportsLinks
+      // A save that waited may have been published before the next one, instead of giving it its place.
+      let problems = try await model.problems(store, all: false)
+      if isExact {
+        try #require(problems.isEmpty, "\(problems.joined(separator: "\n"))\n\(done.joined(separator: "\n"))")
+      } else {
+        // Without exchanging and without links, what is replaced is gone; and said to be.
+        #expect(problems.allSatisfy { !$0.hasPrefix("versions") })
+      }
+    }
+  }
+}
+
+extension CrashDisk {
+  /// Writes into a file of the document as an editor does that knows nothing of us.
+  func edit(_ path: String, _ text: String) throws {
+    let place = PackagePath(path)
+    let folder = try Location(CrashCheck.path, on: self).openDirectory(place.parent)
+    let name = try #require(place.name)
+    try removeFile(name, in: folder)
+    let file = try createFile(name, in: folder, mode: 0o644)
+    try write(Array(text.utf8), to: file, at: 0)
+  }
+}
