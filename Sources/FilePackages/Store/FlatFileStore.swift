@@ -23,7 +23,7 @@ public actor FlatFileStore {
     self.path = path
     self.status = status
     disk = node.disk
-    executor = BlockingExecutor(label: "com.filepackages.file")
+    executor = BlockingExecutor()
     self.file = file ?? FileWrapper(state: FileWrapper.State(node, name: node.path.name))
   }
 
@@ -76,6 +76,9 @@ public actor FlatFileStore {
 
   /// Where the file is.
   public var url: URL { URL(filePath: FileName(path).string, directoryHint: .notDirectory) }
+
+  /// Whether it is on a disk of this machine, so that others find it by its URL.
+  package nonisolated var isOnRealDisk: Bool { disk is PosixDisk }
 
   /// When the file was last changed, as far as this store knows.
   public var modificationDate: Date { status.modified.date }

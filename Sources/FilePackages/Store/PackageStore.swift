@@ -92,7 +92,7 @@ public actor PackageStore {
     location = node.location
     self.journalCapacity = journalCapacity
     self.delays = delays
-    executor = BlockingExecutor(label: "com.filepackages.store")
+    executor = BlockingExecutor()
     location.isPackage = true
     self.tree = tree
     self.status = status
@@ -190,6 +190,9 @@ public actor PackageStore {
   public nonisolated var url: URL {
     URL(filePath: FileName(location.path).string, directoryHint: .isDirectory)
   }
+
+  /// Whether it is on a disk of this machine, so that others find it by its URL.
+  package nonisolated var isOnRealDisk: Bool { location.disk is PosixDisk }
 
   /// When the package's own directory was last changed, as far as this store knows.
   public var modificationDate: Date { status.modified.date }
