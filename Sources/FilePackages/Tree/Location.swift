@@ -10,9 +10,12 @@ package final class Location: Sendable {
   private let current: Mutex<FilePath>
   private let package = Mutex(false)
   private let baselines = Mutex(false)
+  /// What has to stay as long as anything that was read from here may be asked for.
+  private let keeper: (any AnyObject & Sendable)?
 
-  package init(_ path: FilePath, on disk: any Disk) {
+  package init(_ path: FilePath, on disk: any Disk, keeping keeper: (any AnyObject & Sendable)? = nil) {
     self.disk = disk
+    self.keeper = keeper
     current = Mutex(path)
   }
 
