@@ -45,6 +45,7 @@ struct Open: AsyncParsableCommand {
     let session = try await DocumentSession(path, output)
     // A session that is told to end has done what it is for once everything is saved.
     let handler = TerminationHandler {
+      output.promptIsAnswered()
       if isInteractive { StandardError.write("\n") }
       Glibc.exit(await Self.end(session))
     }

@@ -155,6 +155,26 @@ struct DocumentCostTests {
     try await document.close()
   }
 
+  @Test func `is told as a fraction while it is saved`() async throws {
+    let gate = GateDisk(try CrashDisk())
+    let document = try await Desk<Pages>.create(Pages(["a.txt": "0"]), on: gate.disk)
+    // Two files that are too large for the journal.
+    let page = String(repeating: "0123456789abcdef", count: 128 << 10)
+    try await document.edit { ($0["a.txt"], $0["b.txt"]) = (page, page) }
+    #expect(await document.progress == nil)
+    gate.close(for: .synchronize)
+    let saving = Task { try await document.save() }
+    // The first flush is of the first file, when it is written and the other is not.
+    await gate.arrival()
+    let progress = try #require(await document.progress)
+    #expect(progress.fractionCompleted == 0.5)
+    #expect(progress.totalBytes == UInt64(2 * page.utf8.count))
+    gate.open()
+    _ = try await saving.value
+    #expect(await document.progress == nil)
+    try await document.close()
+  }
+
   @Test func `is little where a thousand are open, and all of them are saved`() async throws {
     try await withTemporaryDirectory { folder in
       let urls = (0..<1000).map { URL(filePath: folder.appending("\($0).pages").string) }

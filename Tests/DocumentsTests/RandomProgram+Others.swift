@@ -73,7 +73,11 @@ extension RandomProgram {
 
   /// What is on disk is gone; what is in memory alone, or in a recovery copy, is still somebody's.
   private mutating func dropSaved() async throws {
-    let unsaved = try await texts.subtracting(safe)
+    var onDisk = saved
+    for (page, child) in base.tree[name]?.entries ?? [:] where page != ".docpkg" {
+      child.collect(into: &onDisk)
+    }
+    let unsaved = try await texts.subtracting(onDisk)
     let kept = unsaved.union(recoverable)
     replaced.formUnion(safe.subtracting(kept))
     alive.formIntersection(kept)

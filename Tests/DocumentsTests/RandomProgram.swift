@@ -19,6 +19,8 @@ struct RandomProgram {
   var replaced: Set<String> = []
   /// Those that a power cut must leave.
   var safe: Set<String> = []
+  /// Those of the content when it was last the same as on disk.
+  var saved: Set<String> = []
   var number = 0
   var log: [String] = []
   var lost: [String] = []
@@ -70,6 +72,7 @@ struct RandomProgram {
     default: try await crash()
     }
     if await document.documentState.contains(.inConflict) { tally.count(.conflict) }
+    if await document.isOpen, await !document.hasUnsavedChanges { saved = try await texts }
     try await check(log.last ?? "")
     if await !document.isOpen { try await goOnAfterDeletion() }
   }
@@ -111,6 +114,8 @@ struct RandomProgram {
     let after = try await texts
     alive.subtract(before.subtracting(after))
     alive.formUnion(after.subtracting(before).subtracting(replaced))
+    // What comes back is in memory alone until it is saved again.
+    if await document.hasUnsavedChanges { safe.subtract(after.subtracting(before).subtracting(saved)) }
     tally.count(.undo)
   }
 

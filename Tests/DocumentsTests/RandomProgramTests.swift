@@ -23,8 +23,12 @@ struct RandomProgramTests {
     )
     for seed in first..<first + count {
       var program = try await RandomProgram(seed: seed)
-      for _ in 0..<40 { try await program.step() }
-      try await program.finish()
+      do {
+        for _ in 0..<40 { try await program.step() }
+        try await program.finish()
+      } catch {
+        Issue.record("seed \(seed): \(error)\n\(program.log.suffix(20).joined(separator: "\n"))")
+      }
       total.add(program.tally)
       #expect(program.lost.isEmpty, "seed \(seed): \(program.lost.joined(separator: "\n"))")
     }

@@ -110,6 +110,8 @@ struct SessionTests {
   func `takes in what another program does, and saves by itself`() async throws {
     try await withTrip { folder in
       let session = try RunningSession("Trip.imageNotes", in: folder)
+      // What happens before it has read the document is no change.
+      _ = try await session.waits { $0.state == [] }
       #expect(try docpkg("edit", "Trip.imageNotes", "--append", "Theirs", in: folder).status == 0)
       // What comes while it is published may be told in parts.
       let changed = try await session.waits { $0.paths?.contains("Text.txt") == true }

@@ -38,7 +38,7 @@ extension Document {
       do throws(DocumentError) {
         return try await document.takeIn(.revert)
       } catch {
-        if error.code == .deleted { return .deleted }
+        if error.code == .deleted && !document.isOpen { return .deleted }
         document.documentState.insert(.savingError)
         throw document.report(error)
       }

@@ -135,7 +135,7 @@ extension Document {
     (autosaving, watching, storage, base) = (nil, nil, nil, nil)
     (unkeptConflict, recoveryCopies, adoptedCopies, ownCopy, copyLocks) = ([], [], [], nil, [:])
     history.removeAll()
-    progress = nil
+    activity = nil
     documentState = documentState.intersection(.editingDisabled).union(.closed)
   }
 }

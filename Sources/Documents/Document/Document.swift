@@ -66,8 +66,8 @@ public actor Document<Content: DocumentContent> {
     }
   }
   var broadcast = StateBroadcast()
-  /// What the disk is being read or written for; nil when it is not.
-  public internal(set) var progress: DocumentProgress?
+  /// What the disk is being read or written for.
+  var activity: DocumentProgress.Activity?
   /// How many times editing was disabled and not enabled again.
   var editingHolds = 0
 

@@ -121,8 +121,16 @@ enum DocumentStorage: Sendable {
   /// What the content has that the disk does not.
   func unsavedChanges<Content: DocumentContent>(of content: Content) async throws -> TreeChanges {
     switch self {
-    case .package(let store): try await store.unsavedChanges(of: content)
-    case .file(let store): try await store.unsavedChanges(of: content)
+    case .package(let store):
+      do {
+        return try await store.unsavedChanges(of: content)
+      } catch {
+        // What is on disk cannot be read any more, to tell what differs: then it is all of the content.
+        let new = try? await Self.newTree(of: content, from: nil, writingBeside: nil)
+        guard let new, new.tree.isDirectory else { throw error }
+        return try TreeChanges(everythingIn: new.tree)
+      }
+    case .file(let store): return try await store.unsavedChanges(of: content)
     }
   }
 
@@ -163,6 +171,14 @@ enum DocumentStorage: Sendable {
   }
 
   // MARK: Looking
+
+  /// How far the save is that is running.
+  var savingProgress: ByteProgress {
+    switch self {
+    case .package(let store): store.savingProgress
+    case .file(let store): store.savingProgress
+    }
+  }
 
   /// Reads nothing.
   func facts() async -> Facts {

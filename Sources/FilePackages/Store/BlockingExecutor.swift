@@ -15,7 +15,7 @@ package final class BlockingExecutor: SerialExecutor {
   private let pool: BlockingPool
 
   /// - Parameter pool: the threads to run on.
-  init(on pool: BlockingPool = .shared) { self.pool = pool }
+  package init(on pool: BlockingPool = .shared) { self.pool = pool }
 
   package func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)

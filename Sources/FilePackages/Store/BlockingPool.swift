@@ -8,8 +8,8 @@ import Synchronization
 
 /// The threads on which stores block, some for all of them: a thousand open documents need no thousand threads, and as
 /// many flushes wait for the disk at once as a disk can well do together.
-final class BlockingPool: Sendable {
-  static let shared = BlockingPool(width: 32, limit: 250)
+package final class BlockingPool: Sendable {
+  package static let shared = BlockingPool(width: 32, limit: 250)
 
   private struct State {
     /// Executors that have a job, the next one last.
@@ -49,10 +49,13 @@ final class BlockingPool: Sendable {
   /// - Parameters:
   ///   - width: how many threads there are while jobs end.
   ///   - limit: how many there are at most.
-  init(width: Int, limit: Int) {
+  package init(width: Int, limit: Int) {
     (self.width, self.limit) = (width, limit)
     state = Mutex(State(width: width))
   }
+
+  /// How many threads run jobs.
+  package var runningThreads: Int { state.withLock { $0.running } }
 
   /// Runs a job of the executor when there is a thread. (1)
   func schedule(_ executor: BlockingExecutor) {

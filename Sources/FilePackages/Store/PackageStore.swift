@@ -194,6 +194,9 @@ public actor PackageStore {
   /// Whether it is on a disk of this machine, so that others find it by its URL.
   package nonisolated var isOnRealDisk: Bool { location.disk is PosixDisk }
 
+  /// How far the save is that is running.
+  package nonisolated var savingProgress: ByteProgress { location.progress }
+
   /// When the package's own directory was last changed, as far as this store knows.
   public var modificationDate: Date { status.modified.date }
 

@@ -12,10 +12,15 @@ package final class Location: Sendable {
   private let baselines = Mutex(false)
   /// What has to stay as long as anything that was read from here may be asked for.
   private let keeper: (any AnyObject & Sendable)?
+  /// How far the save is that is running here.
+  package let progress: ByteProgress
 
-  package init(_ path: FilePath, on disk: any Disk, keeping keeper: (any AnyObject & Sendable)? = nil) {
+  package init(
+    _ path: FilePath, on disk: any Disk, keeping keeper: (any AnyObject & Sendable)? = nil,
+    progress: ByteProgress = ByteProgress()
+  ) {
     self.disk = disk
-    self.keeper = keeper
+    (self.keeper, self.progress) = (keeper, progress)
     current = Mutex(path)
   }
 

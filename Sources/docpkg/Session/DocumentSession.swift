@@ -106,17 +106,19 @@ struct DocumentSession {
 
   private func showStatus() async throws {
     let (path, state) = (await document.fileURL.path, await document.documentState)
+    let isOpen = await document.isOpen
     let isChanged = await document.hasUnsavedChanges
     let (undo, redo) = (await document.undoMenuItemTitle, await document.redoMenuItemTitle)
     let (canUndo, canRedo) = (await document.canUndo, await document.canRedo)
     let copies = await document.recoveryCopies.map(\.url.path)
-    let conflicts = await document.isOpen ? try await document.conflictVersions().map(\.path) : []
+    let conflicts = isOpen ? try await document.conflictVersions().map(\.path) : []
     let line = SessionOutput.Line(
-      event: "status", document: path, state: state.names, hasUnsavedChanges: isChanged,
+      event: "status", document: path, state: state.names, hasUnsavedChanges: isOpen ? isChanged : nil,
       undo: canUndo ? undo : nil, redo: canRedo ? redo : nil, recoveryCopies: copies,
       conflictVersions: conflicts)
     output.answer(line) { output in
-      output.line("\(display(path)): \(state), \(isChanged ? "with unsaved changes" : "saved")")
+      let edits = isChanged ? ", with unsaved changes" : isOpen ? ", saved" : ""
+      output.line("\(display(path)): \(state)\(edits)")
       if canUndo { output.line("undo: \(undo)") }
       if canRedo { output.line("redo: \(redo)") }
       for copy in copies { output.line("edits that could not be saved: \(display(copy))") }

@@ -65,7 +65,7 @@ final class SessionOutput: Sendable {
         var output = StandardOutput()
         output.line(Self.json(line))
       } else if let talk {
-        say(talk, over: state.prompt)
+        say(talk, after: state.prompt)
       }
     }
   }
@@ -107,9 +107,9 @@ final class SessionOutput: Sendable {
   /// The user has said something.
   func promptIsAnswered() { state.withLock { $0.prompt = nil } }
 
-  /// Goes before what the user is being asked, which is asked again.
-  private func say(_ talk: String, over prompt: String?) {
-    StandardError.write((prompt == nil ? "" : "\r\u{1B}[K") + talk + "\n" + (prompt ?? ""))
+  /// Leaves what the user has typed so far, which the terminal still has, where it is, and asks again.
+  private func say(_ talk: String, after prompt: String?) {
+    StandardError.write((prompt == nil ? "" : "\n") + talk + "\n" + (prompt ?? ""))
   }
 }
 
@@ -144,6 +144,8 @@ extension SessionOutput {
   }
 
   private func words(_ outcome: ExternalChangeOutcome, _ paths: [String]) -> String {
+    // The metadata change with everything else.
+    let paths = paths.count > 1 ? paths.filter { $0 != "Metadata.plist" } : paths
     let what = paths.isEmpty ? "the document" : paths.prefix(4).map(display).joined(separator: ", ")
     let more = paths.count > 4 ? " and \(paths.count - 4) more" : ""
     let who = "another program changed \(what)\(more)"
