@@ -1,5 +1,6 @@
 // What a document type is made of is at hand with one import, as with SwiftUI's.
 @_exported public import FilePackages
+import FoundationEssentials
 
 /// What a document holds: a value that is read from a file wrapper and written as one.
 ///
@@ -44,11 +45,16 @@ public struct FileDocumentReadConfiguration: Sendable {
   public let contentType: UTType
   /// The document's tree.
   public let file: FileWrapper
+  /// Where the tree is on disk as it is; nil where that is nowhere.
+  let fileURL: URL?
 
   /// Makes a configuration, also for tests.
   public init(contentType: UTType, file: FileWrapper) {
-    self.contentType = contentType
-    self.file = file
+    self.init(contentType: contentType, file: file, at: nil)
+  }
+
+  init(contentType: UTType, file: FileWrapper, at fileURL: URL?) {
+    (self.contentType, self.file, self.fileURL) = (contentType, file, fileURL)
   }
 }
 
@@ -58,10 +64,21 @@ public struct FileDocumentWriteConfiguration: Sendable {
   public let contentType: UTType
   /// The tree that is on disk; nil for a document that was never saved.
   public let existingFile: FileWrapper?
+  /// Where that tree is on disk as it is; nil where that is nowhere.
+  let originalContentsURL: URL?
+  /// Where the document is to be; nil where nothing is to be written beside it.
+  let fileURL: URL?
 
   /// Makes a configuration, also for tests.
   public init(contentType: UTType, existingFile: FileWrapper?) {
-    self.contentType = contentType
-    self.existingFile = existingFile
+    self.init(contentType: contentType, existingFile: existingFile, at: nil, writingBeside: nil)
+  }
+
+  init(
+    contentType: UTType, existingFile: FileWrapper?, at originalContentsURL: URL?,
+    writingBeside fileURL: URL?
+  ) {
+    (self.contentType, self.existingFile) = (contentType, existingFile)
+    (self.originalContentsURL, self.fileURL) = (originalContentsURL, fileURL)
   }
 }

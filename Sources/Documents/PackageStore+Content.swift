@@ -14,7 +14,9 @@ extension PackageStore {
   ///
   /// - Throws: what the content's initialiser throws.
   public func content<Content: DocumentContent>(as type: Content.Type = Content.self) throws -> Content {
-    try Content(configuration: FileDocumentReadConfiguration(contentType: contentType(for: type), file: tree))
+    try Content(
+      configuration: FileDocumentReadConfiguration(
+        contentType: contentType(for: type), file: tree, at: place(for: type)))
   }
 
   /// Saves the content: its type replaces in the tree what changed, and only that is written.
@@ -22,18 +24,33 @@ extension PackageStore {
   /// - Throws: what the content's `fileWrapper(configuration:)` throws, and what `save(_:options:)` throws.
   @discardableResult
   public func save(_ content: some DocumentContent, options: SavingOptions = []) throws -> SaveReport {
-    try save(fileWrapper(of: content), options: options)
+    try save(fileWrapper(of: content, writingBeside: url), options: options)
   }
 
   /// Says what saving the content would do, without touching anything on disk.
   public func plan(_ content: some DocumentContent) throws -> SavePlan {
-    try plan(fileWrapper(of: content))
+    try plan(fileWrapper(of: content, writingBeside: nil))
   }
 
-  private func fileWrapper<Content: DocumentContent>(of content: Content) throws -> FileWrapper {
-    let type = contentType(for: Content.self)
-    return try content.fileWrapper(
-      configuration: FileDocumentWriteConfiguration(contentType: type, existingFile: tree))
+  /// The tree with the content in it.
+  ///
+  /// - Parameter url: where a content that writes by URL may do so; nil for among the temporary files.
+  func fileWrapper<Content: DocumentContent>(
+    of content: Content, writingBeside url: URL?
+  ) throws -> FileWrapper {
+    try content.fileWrapper(
+      configuration: FileDocumentWriteConfiguration(
+        contentType: contentType(for: Content.self), existingFile: tree, at: place(for: Content.self),
+        writingBeside: isOnRealDisk ? url : nil))
+  }
+
+  /// Where a content that reads and writes by URL finds the tree on disk; nil for other contents, and where it is not
+  /// there as it is.
+  func place<Content: DocumentContent>(for type: Content.Type) -> URL? {
+    guard type is any URLDocumentContent.Type, isOnRealDisk else { return nil }
+    // What cannot be published is in the tree alone.
+    try? publish()
+    return unpublishedProblem == nil ? url : nil
   }
 
   /// The type of the document, once the content's own types are declared, which naming them does.
@@ -49,22 +66,23 @@ extension PackageStore {
   public static func create<Content: DocumentContent>(
     _ content: Content, at url: URL
   ) async throws -> (store: PackageStore, report: SaveReport) {
-    let (tree, type) = try newTree(content)
+    let (tree, type) = try newTree(content, writingBeside: url)
     return try await create(tree, at: url, contentType: type.identifier)
   }
 
   /// Says what making a new document of the content would do, without touching anything.
   public static func plan<Content: DocumentContent>(creating content: Content, at url: URL) throws -> SavePlan
   {
-    let (tree, type) = try newTree(content)
+    let (tree, type) = try newTree(content, writingBeside: nil)
     return try plan(creating: tree, at: url, contentType: type.identifier)
   }
 
   private static func newTree<Content: DocumentContent>(
-    _ content: Content
+    _ content: Content, writingBeside url: URL?
   ) throws -> (tree: FileWrapper, type: UTType) {
     let type = Content.writableContentTypes.first ?? .package
-    let configuration = FileDocumentWriteConfiguration(contentType: type, existingFile: nil)
+    let configuration = FileDocumentWriteConfiguration(
+      contentType: type, existingFile: nil, at: nil, writingBeside: url)
     return (try content.fileWrapper(configuration: configuration), type)
   }
 }

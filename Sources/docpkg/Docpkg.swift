@@ -1,5 +1,6 @@
 import ArgumentParser
 import Benchmarks
+import Documents
 import FilePackages
 import FoundationEssentials
 import Glibc
@@ -23,8 +24,8 @@ struct Docpkg: AsyncParsableCommand {
       """,
     version: FilePackagesVersion.current,
     subcommands: [
-      New.self, Show.self, Edit.self, Undo.self, Redo.self, Tree.self, Cat.self, Info.self, Copy.self,
-      Versions.self, Diff.self, Restore.self, Export.self, Import.self, Archive.self, Verify.self,
+      New.self, Show.self, Edit.self, Open.self, Undo.self, Redo.self, Tree.self, Cat.self, Info.self,
+      Copy.self, Versions.self, Diff.self, Restore.self, Export.self, Import.self, Archive.self, Verify.self,
       Recover.self, Repair.self, Watch.self, Bench.self,
     ])
 }
@@ -72,6 +73,7 @@ struct Main {
   private static func message(of error: any Error) -> String? {
     switch error {
     case let error as FilePackageError: error.description
+    case let error as DocumentError: error.description
     case let error as CocoaError:
       (error.userInfo["NSUnderlyingError"] as? FilePackageError)?.description ?? "\(error)"
     case let error as ImageNotesError: error.description

@@ -95,7 +95,9 @@ struct Edit: AsyncParsableCommand {
     if !changesNotes && setChildren.isEmpty && removedChildren.isEmpty {
       throw ValidationError("Say what to change: see --help.")
     }
-    if changesNotes {
+    if changesNotes && setChildren.isEmpty && removedChildren.isEmpty && !writing.dryRun {
+      try await editDocument()
+    } else if changesNotes {
       var (store, notes) = try await ImageNotes.open(path)
       try change(&notes)
       try change(await store.tree)
@@ -113,6 +115,25 @@ struct Edit: AsyncParsableCommand {
     }
   }
 
+  /// What changes the content alone is an edit of an open document: what another program saves meanwhile is brought
+  /// together with it. Children by their paths are no part of a content, and a plan is made of a tree: both are the
+  /// store's.
+  private func editDocument() async throws {
+    let document = try await Document.openNotes(at: path, .oneSave(options))
+    let wasInConflict = await document.documentState.contains(.inConflict)
+    try await document.edit { try change(&$0) }
+    let report = try await document.save()
+    try await document.synchronize()
+    let isInConflict = await document.documentState.contains(.inConflict)
+    try await document.close()
+    try writing.report(report, of: path)
+    if isInConflict && !wasInConflict {
+      StandardError.write(
+        "docpkg: another program changed the same meanwhile; what it wrote is kept in '.docpkg/conflicts'\n")
+      throw ExitCode(ExitStatus.different)
+    }
+  }
+
   private var options: PackageStore.SavingOptions {
     var options: PackageStore.SavingOptions = noHistory ? [] : .keepsHistory
     if force { options.insert(.overwritesReadOnly) }
@@ -121,10 +142,7 @@ struct Edit: AsyncParsableCommand {
 
   private func change(_ notes: inout ImageNotes) throws {
     if let text = try docpkg.text(text, file: textFile) { notes.text = text }
-    if let append {
-      if !notes.text.isEmpty && !notes.text.hasSuffix("\n") { notes.text += "\n" }
-      notes.text += append + "\n"
-    }
+    if let append { notes.append(paragraph: append) }
     if let title { notes.customName = title.isEmpty ? nil : title }
     for name in removedImages { try notes.remove(image: name) }
     for replacement in replacedImages {

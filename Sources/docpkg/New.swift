@@ -66,7 +66,9 @@ struct New: AsyncParsableCommand {
     if writing.dryRun {
       return try writing.report(PackageStore.plan(creating: notes, at: url(path)))
     }
-    let (_, report) = try await PackageStore.create(notes, at: url(path))
+    let document = Document(fileURL: url(path), content: notes, options: .oneSave([]))
+    let report = try await document.save(to: url(path), for: .forCreating)
+    try await document.close()
     try writing.report(report, of: path)
   }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Documents
 import FilePackages
 import FoundationEssentials
 
@@ -10,7 +11,8 @@ struct Watch: AsyncParsableCommand {
       Prints a line for each thing that any program does to the document: changed, with the children; moved, with the \
       new place; replaced, when another file or folder stands in its place; deleted; and overflow, when more happened \
       than could be told and everything has to be looked at. Changes that follow each other at once are told together. \
-      Goes on, also after the document was deleted, until it is interrupted.
+      A line with the document's state follows where that is another one: inConflict, while something is kept of what \
+      several wrote; closed, while there is no document; otherwise normal, which is not told at first. Goes on, also after the document was deleted, until it is interrupted.
 
       Where the system allows no more watches, and on file systems that other machines write to (--poll), the document \
       is looked at every two seconds.
@@ -25,7 +27,7 @@ struct Watch: AsyncParsableCommand {
   @Argument(help: "The document.")
   var path: String
 
-  @Flag(help: "End after the first line.")
+  @Flag(help: "End after the first thing that happens, and tell no states.")
   var once = false
 
   @Flag(help: "Look at everything every two seconds, too.")
@@ -39,17 +41,28 @@ struct Watch: AsyncParsableCommand {
     options.polls = poll
     let watcher = try await PackageWatcher.watch(url(path), options: options)
     if let limitation = watcher.limitation { StandardError.write("docpkg: \(limitation)\n") }
+    var state = DocumentState.normal
+    if !once { try tellState(after: &state, at: watcher.url) }
     for await event in watcher {
-      let line = Line(event, at: watcher.url)
-      if json {
-        try printJSON(line)
-      } else {
-        var output = StandardOutput()
-        for text in line.texts { output.line(text) }
-      }
+      try print(Line(event, at: watcher.url))
       if once { break }
+      try tellState(after: &state, at: watcher.url)
     }
     await watcher.end()
+  }
+
+  private func print(_ line: Line) throws {
+    if json { return try printJSON(line) }
+    var output = StandardOutput()
+    for text in line.texts { output.line(text) }
+  }
+
+  /// Tells the state of the document on disk where it is another one.
+  private func tellState(after state: inout DocumentState, at url: URL) throws {
+    let now = DocumentState(ofDocumentAt: url)
+    if now == state { return }
+    state = now
+    try print(Line(now, at: url))
   }
 
   /// What is printed of one event.
@@ -58,6 +71,7 @@ struct Watch: AsyncParsableCommand {
     /// Where the document is.
     var document: String
     var paths: [String]?
+    var state: [String]?
     var time = Date()
 
     init(_ event: PackageWatcher.Event, at url: URL) {
@@ -71,10 +85,25 @@ struct Watch: AsyncParsableCommand {
       }
     }
 
+    init(_ state: DocumentState, at url: URL) {
+      (event, document, self.state) = ("state", url.path, state.names)
+    }
+
     /// A line for each child; of a single file, and of all else, one for the document.
     var texts: [String] {
+      if let state { return ["state \(state.isEmpty ? "normal" : state.joined(separator: ", "))"] }
       let places = paths.map { $0.map { $0.isEmpty ? document : $0 } } ?? [document]
       return places.map { "\(event) \(display($0))" }
     }
+  }
+}
+
+extension DocumentState {
+  /// What is to be said of a document that is not open here. Only looks: whoever watches publishes nothing.
+  fileprivate init(ofDocumentAt url: URL) {
+    let folder = url.appending(path: ".docpkg/conflicts").path
+    // A folder that is not there has nothing in it.
+    let isInConflict = (try? FileManager.default.contentsOfDirectory(atPath: folder))?.isEmpty == false
+    self = !FileManager.default.fileExists(atPath: url.path) ? .closed : isInConflict ? .inConflict : .normal
   }
 }

@@ -103,6 +103,30 @@ struct RecoveryCopyTests {
     #expect(try await Trip.open(on: disk.disk, recoveryDisk: recovery).recoveryCopies.isEmpty)
   }
 
+  @Test func `belongs to one document at a time`() async throws {
+    let (document, disk, recovery) = try await failed(.noSpace)
+    disk.stopFailing()
+    // The one that made it is open, with the edits in memory.
+    let second = try await Trip.open(on: disk.disk, recoveryDisk: recovery)
+    #expect(await second.recoveryCopies.isEmpty)
+    try await second.close()
+    try await document.close(discardingChanges: true)
+    let third = try await Trip.open(on: disk.disk, recoveryDisk: recovery)
+    #expect(await third.recoveryCopies.count == 1)
+    let fourth = try await Trip.open(on: disk.disk, recoveryDisk: recovery)
+    #expect(await fourth.recoveryCopies.isEmpty)
+    // Whoever does not take it leaves it to the next one.
+    try await third.close()
+    try await fourth.close()
+    let fifth = try await Trip.open(on: disk.disk, recoveryDisk: recovery)
+    try await fifth.recover(#require(await fifth.recoveryCopies.first))
+    #expect(try await fifth.content["new.txt"] == "new")
+    // Taken in, and not saved yet: still nobody else's.
+    #expect(try await Trip.open(on: disk.disk, recoveryDisk: recovery).recoveryCopies.isEmpty)
+    try await fifth.close()
+    #expect(recovery.tree["Recovery"]?.entries.isEmpty == true)
+  }
+
   @Test func `is made of a single file, too`() async throws {
     let (disk, recovery) = (SwitchableDisk(try CrashDisk()), try CrashDisk())
     let document = try await Desk<Plain>.create(Plain("one"), on: disk.disk, recoveryDisk: recovery)

@@ -245,4 +245,21 @@ struct OutsideEditTests {
     #expect(after.entries["Text.txt"]?.extended == ["user.tag": [1, 2]])
     #expect(after.entries["."]?.extended == ["user.root": [3]])
   }
+
+  @Test func `under a name that a waiting save leaves free is no child of ours`() async throws {
+    let disk = try await CrashCheck.disk(["a": "a"], metadata: true)
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    try await store.edit([.put("c", "first")])
+    try await store.save(options: .returnsAtCommit)
+    try await store.edit([.remove("c"), .put("a", "second")])
+    try await store.save(options: .returnsAtCommit)
+    // Both wait. Another program takes the name, and so does the next edit here.
+    try disk.makeFile("c", Array("theirs".utf8), in: disk.openDirectory(at: CrashCheck.path))
+    try await store.edit([.put("c", "ours")])
+    try await store.publish()
+    #expect(try await store.changesByOthers().paths == ["c"])
+    let error = await #expect(throws: FilePackageError.self) { try await store.save() }
+    #expect(error?.code == .changedOnDisk)
+    #expect(disk.tree["Trip.pkg"]?["c"] == .file(Array("theirs".utf8), mode: 0o600))
+  }
 }

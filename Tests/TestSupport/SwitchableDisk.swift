@@ -9,6 +9,13 @@ package struct SwitchableDisk: Sendable {
     var code: Errno
     var requests = 0
     var failures = 0
+    /// How many requests of the kind that fails there were.
+    var ofKind = 0
+
+    mutating func next() -> Int {
+      ofKind += 1
+      return ofKind - 1
+    }
   }
 
   private final class Switch: Sendable {
@@ -34,7 +41,9 @@ package struct SwitchableDisk: Sendable {
           case .request(let number): now.requests - 1 == number
           case .requests(let first): now.requests - 1 >= first
           case .changes(let first): event.operation.changes && now.requests - 1 >= first
-          default: false
+          case .operation(let operation, let first):
+            event.operation == operation && now.next() >= first
+          case .none: false
           }
         if fails { now.failures += 1 }
         return fails ? now.code : nil

@@ -38,7 +38,7 @@ extension Document {
       do throws(DocumentError) {
         return try await document.takeIn(.revert)
       } catch {
-        if error.code == .deleted { return .deleted }
+        if error.code == .deleted && !document.isOpen { return .deleted }
         document.documentState.insert(.savingError)
         throw document.report(error)
       }
@@ -64,6 +64,7 @@ extension Document {
         try await document.storage?.follow(to: newURL)
         document.fileURL = newURL
         document.facts = await document.storage?.facts()
+        document.options.eventHandler?(.moved(to: newURL))
       } catch {
         document.report(DocumentError(error, .revert, newURL))
       }
@@ -105,12 +106,17 @@ extension Document {
     } catch {
       throw DocumentError(error, operation, fileURL)
     }
+    let facts = await storage.facts()
     // (2)
-    if !changes.hasUnsavedChanges {
-      await adopt(storage, theirs)
-      return .reloaded
+    let outcome: ExternalChangeOutcome
+    if changes.hasUnsavedChanges {
+      outcome = await bringTogether(with: theirs, found, operation)
+    } else {
+      adopt(storage, theirs, facts)
+      outcome = .reloaded
     }
-    return await bringTogether(with: theirs, found, operation)
+    options.eventHandler?(.changedByOthers(outcome, paths: found.paths))
+    return outcome
   }
 
   private func bringTogether(
@@ -189,8 +195,13 @@ extension Document {
     let kept = await keepingCopy(error(.deleted, operation))
     if kept.hasUnsavedChanges && kept.recoveryCopy == nil && shelf != nil { throw kept }
     await storage?.relinquish()
-    // The content stays, so that it can be saved elsewhere.
+    // The content stays, so that it can be saved elsewhere, and so do its edits' copy until it is.
+    let own = ownCopy
+    let lock = own.flatMap { copyLocks[$0.copy.id] }
     leave()
+    ownCopy = own
+    if let own { copyLocks[own.copy.id] = lock }
+    options.eventHandler?(.changedByOthers(.deleted, paths: []))
     return kept
   }
 

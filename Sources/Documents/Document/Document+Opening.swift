@@ -20,7 +20,9 @@ extension Document {
       let opened = try await DocumentStorage.open(fileURL, on: medium)
       let content = try await opened.content(as: Content.self)
       let hasConflicts = try await opened.hasConflicts()
-      await adopt(opened, content)
+      adopt(opened, content, await opened.facts())
+      // What was kept of an earlier content is found like any other's.
+      (ownCopy, copyLocks) = (nil, [:])
       await startWatching()
       await findRecoveryCopies()
       end { state in
@@ -36,8 +38,7 @@ extension Document {
   }
 
   /// Goes on with what was read from there.
-  func adopt(_ opened: DocumentStorage, _ content: Content) async {
-    let facts = await opened.facts()
+  func adopt(_ opened: DocumentStorage, _ content: Content, _ facts: DocumentStorage.Facts) {
     storage = opened
     self.facts = facts
     start(with: content)
@@ -77,13 +78,13 @@ extension Document {
     do {
       if isOwnPlace(url) {
         let content = try await storage.reload(as: Content.self)
-        await adopt(storage, content)
+        adopt(storage, content, await storage.facts())
       } else {
         let opened = try await DocumentStorage.open(url, on: medium)
         let content = try await opened.content(as: Content.self)
         await tidyUp(storage)
         fileURL = url
-        await adopt(opened, content)
+        adopt(opened, content, await opened.facts())
         await startWatching()
       }
       end { $0.remove(.savingError) }
@@ -132,9 +133,9 @@ extension Document {
     autosaving?.cancel()
     watching?.cancel()
     (autosaving, watching, storage, base) = (nil, nil, nil, nil)
-    (unkeptConflict, recoveryCopies, adoptedCopies, ownCopy) = ([], [], [], nil)
+    (unkeptConflict, recoveryCopies, adoptedCopies, ownCopy, copyLocks) = ([], [], [], nil, [:])
     history.removeAll()
-    progress = nil
+    activity = nil
     documentState = documentState.intersection(.editingDisabled).union(.closed)
   }
 }

@@ -62,6 +62,7 @@ extension Document {
   func remove(_ copy: RecoveryCopy) async throws {
     guard let shelf else { return }
     try await BlockingThread().run { try shelf.remove(copy) }
+    copyLocks[copy.id] = nil
     recoveryCopies.removeAll { $0.id == copy.id }
   }
 
@@ -69,7 +70,9 @@ extension Document {
     guard let shelf else { return }
     let path = fileURL.standardized.path
     do {
-      recoveryCopies = try await BlockingThread().run { try shelf.copies(of: path) }
+      let found = try await BlockingThread().run { try shelf.copies(of: path) }
+      recoveryCopies = found.map(\.copy)
+      for (copy, lock) in found { copyLocks[copy.id] = lock }
     } catch {
       recoveryCopies = []
       report(DocumentError(error, .recover, fileURL))
@@ -81,8 +84,10 @@ extension Document {
     var error = error
     guard let storage, let content = present, changes.hasUnsavedChanges else { return error }
     error.hasUnsavedChanges = true
-    // What the document type cannot write cannot be kept either.
-    guard let shelf, error.code != .content else { return error }
+    // What the document type cannot write cannot be kept either, unless the disk was what it could not write to.
+    guard let shelf, error.code != .content || Content.self is any URLDocumentContent.Type else {
+      return error
+    }
     let revision = changes.current
     if ownCopy?.revision != revision {
       let record = RecoveryCopy.Record(
@@ -91,7 +96,9 @@ extension Document {
       do {
         let edits = try await storage.unsavedChanges(of: content)
         let name = recoveryName
-        ownCopy = (try await BlockingThread().run { try shelf.keep(edits, record, as: name) }, revision)
+        let (copy, lock) = try await BlockingThread().run { try shelf.keep(edits, record, as: name) }
+        ownCopy = (copy, revision)
+        copyLocks[copy.id] = lock
       } catch let second {
         // The first error is the one to be thrown; the edits are in memory.
         report(DocumentError(second, .recover, fileURL))
@@ -110,7 +117,7 @@ extension Document {
       baseRevision: facts?.revision, saved: Date(), removed: [])
     let theirs = try await store.everything()
     recoveryCopies.append(
-      try await BlockingThread().run { try shelf.keep(theirs, record, as: UUID().uuidString) })
+      try await BlockingThread().run { try shelf.keep(theirs, record, as: UUID().uuidString).copy })
   }
 
   /// Removes the copies of what is saved by now.

@@ -81,6 +81,7 @@ extension Document {
         state.remove(.savingError)
         if hasConflicts { state.insert(.inConflict) }
       }
+      options.eventHandler?(.saved(report))
       return report
     } catch {
       let error = await keepingCopy(error)
@@ -101,7 +102,7 @@ extension Document {
       let revision = changes.current
       schedule?.saveBegins()
       do {
-        let report = try await storage.save(content)
+        let report = try await storage.save(content, options.saving)
         changes.save(revision)
         base = content
         facts = await storage.facts()
@@ -134,6 +135,7 @@ extension Document {
       await removeUsedCopies()
       end { $0.subtract([.closed, .savingError, .inConflict]) }
       noteChange()
+      options.eventHandler?(.saved(report))
       return report
     } catch {
       end { if isOpen { $0.insert(.savingError) } }

@@ -26,14 +26,25 @@ extension Document {
 
   // MARK: Progress
 
+  /// What the disk is being read or written for, and how far that is by now; nil when it is not. Asking again tells how
+  /// it goes on.
+  public var progress: DocumentProgress? {
+    guard let activity else { return nil }
+    var progress = DocumentProgress(activity: activity, fileURL: fileURL)
+    if activity == .saving, let now = storage?.savingProgress.now, now.total > 0 {
+      (progress.completedBytes, progress.totalBytes) = (now.completed, now.total)
+    }
+    return progress
+  }
+
   func begin(_ activity: DocumentProgress.Activity) {
-    progress = DocumentProgress(activity: activity, fileURL: fileURL)
+    self.activity = activity
     documentState.insert(.progressAvailable)
   }
 
   /// Ends what was begun; all that changes in the state changes at once.
   func end(_ change: (inout DocumentState) -> Void) {
-    progress = nil
+    activity = nil
     var state = documentState
     state.remove(.progressAvailable)
     change(&state)

@@ -59,11 +59,15 @@ public actor Document<Content: DocumentContent> {
 
   /// What the document is doing, or what is wrong with it.
   public internal(set) var documentState: DocumentState = .closed {
-    didSet { if documentState != oldValue { broadcast.send(documentState) } }
+    didSet {
+      if documentState == oldValue { return }
+      broadcast.send(documentState)
+      options.eventHandler?(.stateChanged(documentState))
+    }
   }
   var broadcast = StateBroadcast()
-  /// What the disk is being read or written for; nil when it is not.
-  public internal(set) var progress: DocumentProgress?
+  /// What the disk is being read or written for.
+  var activity: DocumentProgress.Activity?
   /// How many times editing was disabled and not enabled again.
   var editingHolds = 0
 
@@ -83,10 +87,13 @@ public actor Document<Content: DocumentContent> {
   var autosaving: Task<Void, Never>?
   /// What other programs wrote that is still to be kept before anything is written over it. (3)
   var unkeptConflict: [String] = []
-  /// The recovery copies that were found when the document was opened: edits that somebody could not save.
+  /// The recovery copies that were found when the document was opened: edits that somebody could not save. While this
+  /// document is open, no other one is offered them.
   public internal(set) var recoveryCopies: [RecoveryCopy] = []
   /// This document's own copy, and which revision it has.
   var ownCopy: (copy: RecoveryCopy, revision: Revision)?
+  /// Keeps the copies from other documents.
+  var copyLocks: [RecoveryCopy.ID: RecoveryLock] = [:]
   /// The copies whose edits are in the content, to be removed once that is saved.
   var adoptedCopies: [RecoveryCopy] = []
 

@@ -1,9 +1,13 @@
+public import FilePackages
 public import FoundationEssentials
 
 /// How a document behaves.
 public struct DocumentOptions<Content: DocumentContent>: Sendable {
   /// When it saves by itself; nil for never.
   public var autosave: AutosavePolicy? = AutosavePolicy()
+  /// How packages are saved. By default a save returns as soon as it survives a power cut, and other programs see it some
+  /// hundredths of a second later.
+  public var saving: PackageStore.SavingOptions = .returnsAtCommit
   /// How far back edits can be undone.
   public var undo = UndoPolicy()
   /// The clock that autosave and the grouping of edits go by.
@@ -12,6 +16,9 @@ public struct DocumentOptions<Content: DocumentContent>: Sendable {
   public var recoveryFolder: URL? = RecoveryCopy.defaultFolder
   /// Told of each error that nobody is waiting for, such as that of an autosave, and of those that are thrown, too.
   public var errorHandler: (@Sendable (DocumentError) -> Void)?
+  /// Told of what happens to the document, in the order in which it happens, and before the call that made it happen
+  /// returns. The document waits meanwhile.
+  public var eventHandler: (@Sendable (DocumentEvent) -> Void)?
   /// Whether the document takes in what other programs do to it as it happens; otherwise when it is told, and before it
   /// writes over anything.
   public var watchesDisk = true

@@ -74,4 +74,15 @@ public struct DocumentProgress: Sendable, Hashable {
   public var activity: Activity
   /// Where.
   public var fileURL: URL
+  /// How many bytes have been written, while a save writes.
+  public var completedBytes: UInt64?
+  /// How many there are to write. Nil before a save writes, while a document is made, and while one is read: how much is
+  /// read is for the content to decide.
+  public var totalBytes: UInt64?
+
+  /// From 0 to 1; nil where that is not known.
+  public var fractionCompleted: Double? {
+    guard let completedBytes, let totalBytes, totalBytes > 0 else { return nil }
+    return min(1, Double(completedBytes) / Double(totalBytes))
+  }
 }

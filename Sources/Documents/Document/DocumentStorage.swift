@@ -56,7 +56,8 @@ enum DocumentStorage: Sendable {
     _ content: Content, from original: DocumentStorage?, at url: URL, on medium: DocumentMedium
   ) async throws -> (storage: DocumentStorage, report: SaveReport) {
     let path = try FilePath(of: url, for: .create)
-    let (tree, type) = try await newTree(of: content, from: original)
+    let (tree, type) = try await newTree(
+      of: content, from: original, writingBeside: medium.disk is PosixDisk ? url : nil)
     let made: (storage: DocumentStorage, report: SaveReport)
     made = try await BlockingThread().run { () throws(FilePackageError) in
       guard tree.isDirectory else {
@@ -74,14 +75,15 @@ enum DocumentStorage: Sendable {
   }
 
   private static func newTree<Content: DocumentContent>(
-    of content: Content, from original: DocumentStorage?
+    of content: Content, from original: DocumentStorage?, writingBeside url: URL?
   ) async throws -> (tree: FileWrapper, type: String?) {
     switch original {
-    case .package(let store): return try await store.detachedTree(of: content)
-    case .file(let store): return (try await store.fileWrapper(of: content), nil)
+    case .package(let store): return try await store.detachedTree(of: content, writingBeside: url)
+    case .file(let store): return (try await store.fileWrapper(of: content, writingBeside: url), nil)
     case nil:
       let type = Content.writableContentTypes.first ?? .package
-      let configuration = FileDocumentWriteConfiguration(contentType: type, existingFile: nil)
+      let configuration = FileDocumentWriteConfiguration(
+        contentType: type, existingFile: nil, at: nil, writingBeside: url)
       // The document type's own code may take its time, away from whoever edits.
       let tree = try await BlockingThread().run { try content.fileWrapper(configuration: configuration) }
       return (tree, type.identifier)
@@ -97,9 +99,11 @@ enum DocumentStorage: Sendable {
     }
   }
 
-  func save<Content: DocumentContent>(_ content: Content) async throws -> SaveReport {
+  func save<Content: DocumentContent>(
+    _ content: Content, _ options: PackageStore.SavingOptions
+  ) async throws -> SaveReport {
     switch self {
-    case .package(let store): try await store.save(content, options: .returnsAtCommit)
+    case .package(let store): try await store.save(content, options: options)
     case .file(let store): try await store.save(content)
     }
   }
@@ -117,8 +121,16 @@ enum DocumentStorage: Sendable {
   /// What the content has that the disk does not.
   func unsavedChanges<Content: DocumentContent>(of content: Content) async throws -> TreeChanges {
     switch self {
-    case .package(let store): try await store.unsavedChanges(of: content)
-    case .file(let store): try await store.unsavedChanges(of: content)
+    case .package(let store):
+      do {
+        return try await store.unsavedChanges(of: content)
+      } catch {
+        // What is on disk cannot be read any more, to tell what differs: then it is all of the content.
+        let new = try? await Self.newTree(of: content, from: nil, writingBeside: nil)
+        guard let new, new.tree.isDirectory else { throw error }
+        return try TreeChanges(everythingIn: new.tree)
+      }
+    case .file(let store): return try await store.unsavedChanges(of: content)
     }
   }
 
@@ -159,6 +171,14 @@ enum DocumentStorage: Sendable {
   }
 
   // MARK: Looking
+
+  /// How far the save is that is running.
+  var savingProgress: ByteProgress {
+    switch self {
+    case .package(let store): store.savingProgress
+    case .file(let store): store.savingProgress
+    }
+  }
 
   /// Reads nothing.
   func facts() async -> Facts {
@@ -206,17 +226,19 @@ extension PackageStore {
   }
 
   fileprivate func reload<Content: DocumentContent>(
-    as type: Content.Type, changing change: (FileWrapper) throws -> Void = { _ in }
+    as type: Content.Type, changing change: ((FileWrapper) throws -> Void)? = nil
   ) throws -> Content {
     try reload { tree in
-      try change(tree)
-      return try Content(configuration: FileDocumentReadConfiguration(contentType: contentType, file: tree))
+      try change?(tree)
+      let place = change == nil ? place(for: type) : nil
+      return try Content(
+        configuration: FileDocumentReadConfiguration(contentType: contentType, file: tree, at: place))
     }
   }
 
   fileprivate func unsavedChanges<Content: DocumentContent>(of content: Content) throws -> TreeChanges {
-    let configuration = FileDocumentWriteConfiguration(contentType: contentType, existingFile: tree)
-    let written = try content.fileWrapper(configuration: configuration)
+    // The document's own disk may be full.
+    let written = try fileWrapper(of: content, writingBeside: nil)
     // A tree that was made anew stands for all of the document.
     return written === tree ? try written.changes() : try TreeChanges(everythingIn: written)
   }
@@ -224,13 +246,14 @@ extension PackageStore {
   /// The tree with the content in it, to be made a document elsewhere. What waited to be published is published, as
   /// far as that can be: the tree soon belongs to another store.
   fileprivate func detachedTree<Content: DocumentContent>(
-    of content: Content
+    of content: Content, writingBeside url: URL?
   ) throws -> (tree: FileWrapper, type: String?) {
     let metadata = try metadata()
     // What cannot be published stays in the journal, and the document is often saved elsewhere because of that.
     try? close()
     let type = metadata?.contentType.map { UTType($0) ?? contentType } ?? contentType
-    let configuration = FileDocumentWriteConfiguration(contentType: type, existingFile: tree)
+    let configuration = FileDocumentWriteConfiguration(
+      contentType: type, existingFile: tree, at: place(for: Content.self), writingBeside: url)
     return (try content.fileWrapper(configuration: configuration), metadata == nil ? nil : type.identifier)
   }
 }
@@ -244,12 +267,14 @@ extension FlatFileStore {
     as type: Content.Type, insteadOf file: FileWrapper? = nil
   ) throws -> Content {
     try reload { now in
-      try Content(configuration: FileDocumentReadConfiguration(contentType: contentType, file: file ?? now))
+      try Content(
+        configuration: FileDocumentReadConfiguration(
+          contentType: contentType, file: file ?? now, at: file == nil && isOnRealDisk ? url : nil))
     }
   }
 
   fileprivate func unsavedChanges<Content: DocumentContent>(of content: Content) throws -> TreeChanges {
-    try fileWrapper(of: content).alone(as: url.lastPathComponent)
+    try fileWrapper(of: content, writingBeside: nil).alone(as: url.lastPathComponent)
   }
 
   /// The file as it is on disk.

@@ -3,6 +3,10 @@ import FilePackages
 import FoundationEssentials
 import SystemPackage
 
+// (1) A copy belongs to one document at a time: to the one that made it, or that found it, as long as that is open.
+//     Between a copy's coming to its place and its being locked another document may take it; then both have the
+//     edits, and it goes only once one of them has saved them.
+
 /// The folder in which recovery copies are kept. Everything here blocks the thread that it is called on.
 struct RecoveryShelf: Sendable {
   let folder: FilePath
@@ -13,17 +17,21 @@ struct RecoveryShelf: Sendable {
   private static let record: FileName = "Recovery.json"
   private static let contents: FileName = "Contents"
 
+  /// A copy, and what keeps it from others.
+  typealias Taken = (copy: RecoveryCopy, lock: RecoveryLock?)
+
   /// Keeps edits, in place of those that were kept under the same name. When it returns, they survive a power cut.
   func keep(
     _ changes: TreeChanges, _ record: RecoveryCopy.Record, as name: String
-  ) throws -> RecoveryCopy {
+  ) throws -> Taken {
     var record = record
     record.removed = changes.removed
     let copy = FileWrapper(directoryWithFileWrappers: [Self.contents.string: changes.files])
     copy.addRegularFile(
       withContents: try JSONEncoder().encode(record), preferredFilename: Self.record.string)
+    let shelf: OwnedDescriptor
     do {
-      _ = try openFolder()
+      shelf = try openFolder()
     } catch {
       throw FilePackageError(
         error, .save, StoredNode(location: Location(folder, on: disk), path: .root),
@@ -31,12 +39,13 @@ struct RecoveryShelf: Sendable {
     }
     let place = folder.appending(name + Self.suffix)
     try copy.write(to: place, options: .atomic, original: nil, on: disk)
-    return RecoveryCopy(url: url(place), record: record)
+    let lock = RecoveryLock.take(FileName(name + Self.suffix), in: shelf, on: disk)
+    return (RecoveryCopy(url: url(place), record: record), lock)
   }
 
-  /// The copies that were made of a document, the newest first.
-  func copies(of document: String) throws -> [RecoveryCopy] {
-    var copies: [RecoveryCopy] = []
+  /// The copies that were made of a document, the newest first, but for edits that another open document has. (1)
+  func copies(of document: String) throws -> [Taken] {
+    var copies: [Taken] = []
     guard let listing = try list() else { return copies }
     for position in 0..<listing.count {
       let name = listing.name(at: position).string
@@ -48,9 +57,18 @@ struct RecoveryShelf: Sendable {
       let place = folder.appending(name)
       // What has no record that can be read is no copy of ours, or one that is being removed.
       guard let record = try? read(place), record.document == document else { continue }
-      copies.append(RecoveryCopy(url: url(place), record: record))
+      let copy = RecoveryCopy(url: url(place), record: record)
+      if copy.kind == .conflict {
+        copies.append((copy, nil))
+      } else if let lock = try RecoveryLock.take(
+        FileName(name), in: disk.openDirectory(at: folder), on: disk),
+        // It may have been saved, and removed, before it was locked.
+        (try? read(place)) == record
+      {
+        copies.append((copy, lock))
+      }
     }
-    return copies.sorted { ($0.date, $0.url.path) > ($1.date, $1.url.path) }
+    return copies.sorted { ($0.copy.date, $0.copy.url.path) > ($1.copy.date, $1.copy.url.path) }
   }
 
   /// What is in the folder; nil when there is none.

@@ -14,6 +14,8 @@ package struct Siblings {
     case staged = "new"
     /// The old state, where the file system cannot exchange two directories.
     case previous = "old"
+    /// What a document type writes by itself, to be saved then.
+    case written
   }
 
   let package: FileName

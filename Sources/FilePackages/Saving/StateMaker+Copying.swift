@@ -95,6 +95,7 @@ extension StateMaker {
         if hashes { hash.update(bufferPointer: bytes) }
         if !isCloned { try disk.write(bytes, to: file, at: size) }
         size += UInt64(bytes.count)
+        location.progress.add(bytes.count)
       }
     } catch let error as FilePackageError {
       throw FilePackageError(renaming: error, to: path, of: location, options.operation)

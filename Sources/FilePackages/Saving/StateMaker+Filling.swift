@@ -47,7 +47,10 @@ extension StateMaker {
   private mutating func write(
     _ contents: FileContents, as name: FileName, in new: borrowing OwnedDescriptor, _ step: SavePlan.Step
   ) throws(FilePackageError) {
-    if case .data(let data) = contents, recorded.contains(step.path) { return record(data, step) }
+    if case .data(let data) = contents, recorded.contains(step.path) {
+      location.progress.add(data.count)
+      return record(data, step)
+    }
     let file = try create(name, in: new, at: step.path, mode: step.attributes.mode)
     try write(contents, to: file, step)
   }

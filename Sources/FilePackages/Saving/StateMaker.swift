@@ -60,6 +60,7 @@ package struct StateMaker {
     self.disk = disk as? CountingDisk ?? CountingDisk(disk ?? location.disk)
     steps = Dictionary(grouping: plan.steps, by: \.path.parent)
     report = SaveReport(strategy: strategy)
+    location.progress.begin(plan)
   }
 
   /// The name under which a step's new part is made.

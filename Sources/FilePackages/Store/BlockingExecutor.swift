@@ -1,24 +1,43 @@
-import Dispatch
 import Glibc
+import Synchronization
 
-/// Runs an actor on a queue of its own, so that what blocks there never holds up Swift's thread pool.
+/// Runs an actor where it may block, one job after the other, and never holds up Swift's thread pool.
 package final class BlockingExecutor: SerialExecutor {
-  /// Where it runs, for what waits for events or for a time.
-  let queue: DispatchQueue
-
-  package init(label: String) {
-    queue = DispatchQueue(label: label)
+  private struct State {
+    /// The jobs, the next one last.
+    var waiting: [UnownedJob] = []
+    /// Those that came since, the next one first.
+    var arrived: [UnownedJob] = []
+    var isScheduled = false
   }
+
+  private let state = Mutex(State())
+  private let pool: BlockingPool
+
+  /// - Parameter pool: the threads to run on.
+  package init(on pool: BlockingPool = .shared) { self.pool = pool }
 
   package func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    let executor = asUnownedSerialExecutor()
-    queue.async { job.runSynchronously(on: executor) }
+    let isNew = state.withLock { state in
+      state.arrived.append(job)
+      defer { state.isScheduled = true }
+      return !state.isScheduled
+    }
+    if isNew { pool.schedule(self) }
   }
 
-  /// Lets what the queue runs by itself, such as a timer, into the actor.
-  package func checkIsolated() {
-    dispatchPrecondition(condition: .onQueue(queue))
+  /// Runs the next job, and says whether there is another one.
+  func runNext() -> Bool {
+    let job = state.withLock { state in
+      if state.waiting.isEmpty { (state.waiting, state.arrived) = (state.arrived.reversed(), []) }
+      return state.waiting.popLast()
+    }
+    job?.runSynchronously(on: asUnownedSerialExecutor())
+    return state.withLock { state in
+      state.isScheduled = !state.waiting.isEmpty || !state.arrived.isEmpty
+      return state.isScheduled
+    }
   }
 }
 
@@ -29,7 +48,7 @@ func sleepBlocking(microseconds: UInt32) {
 
 /// A thread on which something may block.
 package actor BlockingThread {
-  private nonisolated let executor = BlockingExecutor(label: "com.filepackages.thread")
+  private nonisolated let executor = BlockingExecutor()
 
   /// The thread that everything here runs on.
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }

@@ -11,6 +11,8 @@ public actor FlatFileStore {
   private nonisolated let disk: any Disk
   private nonisolated let executor: BlockingExecutor
   private var path: FilePath
+  /// How far the save is that is running.
+  package nonisolated let savingProgress = ByteProgress()
   /// The file as it was when it was read or last written.
   private var status: FileStatus
   /// The wrapper of the file as it is on disk.
@@ -23,7 +25,7 @@ public actor FlatFileStore {
     self.path = path
     self.status = status
     disk = node.disk
-    executor = BlockingExecutor(label: "com.filepackages.file")
+    executor = BlockingExecutor()
     self.file = file ?? FileWrapper(state: FileWrapper.State(node, name: node.path.name))
   }
 
@@ -77,6 +79,9 @@ public actor FlatFileStore {
   /// Where the file is.
   public var url: URL { URL(filePath: FileName(path).string, directoryHint: .notDirectory) }
 
+  /// Whether it is on a disk of this machine, so that others find it by its URL.
+  package nonisolated var isOnRealDisk: Bool { disk is PosixDisk }
+
   /// When the file was last changed, as far as this store knows.
   public var modificationDate: Date { status.modified.date }
 
@@ -112,7 +117,7 @@ public actor FlatFileStore {
   @discardableResult
   public func save(_ file: FileWrapper) throws(FilePackageError) -> SaveReport {
     if file === self.file { return SaveReport(strategy: "none") }
-    let report = try Self.write(file, to: path, over: .unchanged(status), .save, on: disk)
+    let report = try Self.write(file, to: path, over: .unchanged(status), .save, on: disk, savingProgress)
     let (node, now) = try Self.find(path, on: disk)
     status = now
     file.reread(at: node)
@@ -150,9 +155,9 @@ public actor FlatFileStore {
 
   private static func write(
     _ file: FileWrapper, to path: FilePath, over destination: StagedPackage.Destination,
-    _ operation: FilePackageError.Operation, on disk: any Disk
+    _ operation: FilePackageError.Operation, on disk: any Disk, _ progress: ByteProgress = ByteProgress()
   ) throws(FilePackageError) -> SaveReport {
-    let location = Location(path, on: disk)
+    let location = Location(path, on: disk, progress: progress)
     guard file.isRegularFile else {
       throw FilePackageError(
         .wrongKind, operation, StoredNode(location: location, path: .root),

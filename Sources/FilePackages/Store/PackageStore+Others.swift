@@ -1,6 +1,5 @@
 import DurableIO
 import FoundationEssentials
-import Synchronization
 import SystemPackage
 
 // (1) What this store wrote is never taken for another program's: everything is compared by identity with what the
@@ -40,27 +39,11 @@ extension PackageStore {
     // (2)
     try publish()
     try settle()
-    var comparison = Comparison(location: location)
     do {
-      let root = try location.openDirectory(.root)
-      try comparison.compare(tree, root, at: .root)
-      let plist = try location.disk.statusIfPresent(of: PackageLayout.metadata, in: root)
-      let isSame =
-        switch (plist, knownPlist) {
-        case (let now?, let known?): now.isUnchanged(since: known)
-        case (nil, nil): true
-        case (_?, nil), (nil, _?): false
-        }
-      if !isSame && !hasUnreadableMetadata { comparison.note([PackageLayout.metadata]) }
+      return ExternalChanges(paths: try placesOfNews(at: location).map(\.string))
     } catch {
       throw FilePackageError(error, .read, StoredNode(location: location, path: .root))
     }
-    return ExternalChanges(paths: comparison.paths.sorted().map(\.string))
-  }
-
-  /// What could not be read when the package was opened is nothing to compare with.
-  private var hasUnreadableMetadata: Bool {
-    if case .unreadable = metadataState { true } else { false }
   }
 
   /// Reads the package anew, with what other programs wrote: the tree is another one from now on, and what was edited
@@ -118,64 +101,5 @@ extension PackageStore {
     session?.abandon()
     session = nil
     tree = FileWrapper(directoryWithFileWrappers: [:])
-  }
-}
-
-/// One comparison of a tree with the disk.
-private struct Comparison {
-  let location: Location
-  var paths: Set<PackagePath> = []
-
-  mutating func note(_ names: [FileName]) { paths.insert(PackagePath(names)) }
-
-  mutating func compare(
-    _ folder: FileWrapper, _ directory: borrowing OwnedDescriptor, at path: PackagePath
-  ) throws(SystemError) {
-    let disk = location.disk
-    let known = folder.state.withLock { state in state.withDirectory { ($0.listing, $0.changes, $0.children) }
-    }
-    let (listing, changes, children) = known
-    if let listing {
-      let now = try disk.list(directory)
-      for position in 0..<now.count where now.kind(at: position).isSupported {
-        let name = now.name(at: position)
-        if changes[name].map(\.isAbsent) ?? (listing.position(of: name) == nil) {
-          note(name, in: path)
-        }
-      }
-      for position in 0..<listing.count where listing.kind(at: position).isSupported {
-        let name = listing.name(at: position)
-        if changes[name] == nil && now.position(of: name) == nil { note(name, in: path) }
-      }
-    }
-    for (name, baseline) in changes {
-      if case .present(let status) = baseline { try compare(name, status, in: directory, at: path) }
-    }
-    for (name, child) in children {
-      let stored = child.state.withLock { $0.stored }
-      guard let stored, stored.location === location, stored.path == path.appending(name) else { continue }
-      if changes[name] == nil { try compare(name, stored.status, in: directory, at: path) }
-      guard child.isDirectory, !paths.contains(stored.path) else { continue }
-      try compare(child, disk.openDirectory(name, in: directory), at: stored.path)
-    }
-  }
-
-  /// (1)
-  private mutating func compare(
-    _ name: FileName, _ known: FileStatus?, in directory: borrowing OwnedDescriptor, at path: PackagePath
-  ) throws(SystemError) {
-    let now = try location.disk.statusIfPresent(of: name, in: directory)
-    guard let now, known.map(now.isUnchanged(since:)) ?? true else { return note(name, in: path) }
-  }
-
-  private mutating func note(_ name: FileName, in path: PackagePath) {
-    let place = path.appending(name)
-    if !PackageLayout.isOurs(place) { paths.insert(place) }
-  }
-}
-
-extension DirectoryNode.Baseline {
-  fileprivate var isAbsent: Bool {
-    if case .absent = self { true } else { false }
   }
 }

@@ -14,6 +14,8 @@ extension PackageStore {
     /// False after an error at the last moment: whether it is what stands under the package's name has to be
     /// looked at, and it has to be saved again before it is sure to survive a power cut.
     let isConfirmed: Bool
+    /// Whether the disk could not be looked at when it was saved: others may have written since.
+    var isLate = false
 
     init(_ tree: FileWrapper, _ snapshot: PackageSnapshot, _ staged: StagedPackage, isConfirmed: Bool) {
       self.tree = tree
@@ -65,7 +67,13 @@ extension PackageStore {
       for (wrapper, origin) in removed { try session?.keep(wrapper, from: origin) }
       if let plist = saved.metadata { try settle(plist.status, in: saved.tree) }
     } catch {
+      unsettled?.isLate = true
       throw error.during(.save)
+    }
+    if saved.isLate {
+      for path in saved.snapshot.root.savedFiles(at: .root) {
+        saved.tree.disown(path, saved: saved.snapshot.root)
+      }
     }
     tree = saved.tree
     status = made
@@ -103,6 +111,18 @@ extension PackageStore {
     } catch {
       if error.code == .noSuchFile { return nil }
       throw error.during(.save)
+    }
+  }
+}
+
+extension PackageSnapshot.Node {
+  /// The places of the files that a save wrote.
+  fileprivate func savedFiles(at path: PackagePath) -> [PackagePath] {
+    switch content {
+    case .file: [path]
+    case .link: []
+    case .directory(let changes):
+      changes.flatMap { name, change in change.now?.savedFiles(at: path.appending(name)) ?? [] }
     }
   }
 }

@@ -100,7 +100,7 @@ public actor PackageStore {
     location = node.location
     self.journalCapacity = journalCapacity
     self.delays = delays
-    executor = BlockingExecutor(label: "com.filepackages.store")
+    executor = BlockingExecutor()
     location.isPackage = true
     self.tree = tree
     self.status = status
@@ -198,6 +198,12 @@ public actor PackageStore {
   public nonisolated var url: URL {
     URL(filePath: FileName(location.path).string, directoryHint: .isDirectory)
   }
+
+  /// Whether it is on a disk of this machine, so that others find it by its URL.
+  package nonisolated var isOnRealDisk: Bool { location.disk is PosixDisk }
+
+  /// How far the save is that is running.
+  package nonisolated var savingProgress: ByteProgress { location.progress }
 
   /// When the package's own directory was last changed, as far as this store knows.
   public var modificationDate: Date { status.modified.date }

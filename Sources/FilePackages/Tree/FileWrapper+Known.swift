@@ -32,18 +32,29 @@ extension FileWrapper {
   /// What this tree knows to have been on disk in one of its folders, when it was last read or saved; nil when
   /// the folder was never listed.
   func knownBaselines(at path: PackagePath) -> [FileName: DirectoryNode.Baseline]? {
-    guard let folder = folderObject(at: path) else { return nil }
-    let (listing, changes, children) = folder.state.withLock { state in
+    guard let (known, isListed) = folderObject(at: path)?.knownBaselines, isListed else { return nil }
+    return known
+  }
+
+  /// What is known to have been on disk in this folder: all of its names where it was listed, otherwise those of
+  /// children that are objects, or were.
+  var knownBaselines: (known: [FileName: DirectoryNode.Baseline], isListed: Bool) {
+    let (listing, changes, children) = state.withLock { state in
       state.withDirectory { ($0.listing, $0.changes, $0.children) }
     }
-    guard let listing else { return nil }
-    var baselines = changes
-    for position in 0..<listing.count where listing.kind(at: position).isSupported {
-      let name = listing.name(at: position)
-      if baselines[name] != nil { continue }
-      baselines[name] = .present(children[name]?.state.withLock { $0.stored?.status })
+    func baseline(of name: FileName) -> DirectoryNode.Baseline {
+      changes[name] ?? .present(children[name]?.state.withLock { $0.stored?.status })
     }
-    return baselines
+    var known = changes
+    if let listing {
+      for position in 0..<listing.count where listing.kind(at: position).isSupported {
+        let name = listing.name(at: position)
+        known[name] = baseline(of: name)
+      }
+    } else {
+      for name in children.keys { known[name] = baseline(of: name) }
+    }
+    return (known, listing != nil)
   }
 
   private func knownBaseline(of name: FileName) -> DirectoryNode.Baseline? {
@@ -54,20 +65,5 @@ extension FileWrapper {
     if let child { return .present(child.state.withLock { $0.stored?.status }) }
     guard let listing else { return nil }
     return listing.position(of: name) == nil ? .absent : .present(nil)
-  }
-
-  /// Everything that this tree knows to be on disk in the folders that it has listed, by place.
-  func knownBaselines() -> [PackagePath: [FileName: DirectoryNode.Baseline]] {
-    var known: [PackagePath: [FileName: DirectoryNode.Baseline]] = [:]
-    collectBaselines(at: .root, into: &known)
-    return known
-  }
-
-  private func collectBaselines(
-    at path: PackagePath, into known: inout [PackagePath: [FileName: DirectoryNode.Baseline]]
-  ) {
-    guard isDirectory, state.withLock({ $0.stored?.path }) == path else { return }
-    known[path] = knownBaselines(at: .root)
-    for (name, child) in objects { child.collectBaselines(at: path.appending(name), into: &known) }
   }
 }

@@ -8,6 +8,7 @@ import Synchronization
 // (4) A file that another program changed, and this tree did not, keeps the status that this tree knows of until
 //     its new bytes are read, so that overwriting it unseen is found out.
 // (5) A wrapper that left a directory after the snapshot learns, too, where the save has brought what it is on disk.
+// (6) What stands under a name that was saved with nothing under it is another program's, which nobody here has seen.
 
 extension FileWrapper {
   /// Makes what is on disk at `place` the state that later changes are told from. Called after the snapshot was
@@ -94,7 +95,8 @@ extension FileWrapper {
           guard state.kind == .directory else { return }
           state.withDirectory { directory in
             if directory.children[name] === child {
-              directory.markChanged(name, was: .present(statuses[name]))
+              // (6)
+              directory.markChanged(name, was: change?.now == nil ? .absent : .present(statuses[name]))
             }
           }
         }
@@ -226,9 +228,10 @@ extension DirectoryNode {
     for (name, change) in saved {
       if holds(change.now, at: name, revisions[name]) {
         changes[name] = nil
-      } else if let status = statuses[name] {
+      } else if change.now != nil, let status = statuses[name] {
         changes[name] = .present(status)
       } else {
+        // (6)
         changes[name] = .absent
       }
     }

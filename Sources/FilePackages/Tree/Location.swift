@@ -10,9 +10,17 @@ package final class Location: Sendable {
   private let current: Mutex<FilePath>
   private let package = Mutex(false)
   private let baselines = Mutex(false)
+  /// What has to stay as long as anything that was read from here may be asked for.
+  private let keeper: (any AnyObject & Sendable)?
+  /// How far the save is that is running here.
+  package let progress: ByteProgress
 
-  package init(_ path: FilePath, on disk: any Disk) {
+  package init(
+    _ path: FilePath, on disk: any Disk, keeping keeper: (any AnyObject & Sendable)? = nil,
+    progress: ByteProgress = ByteProgress()
+  ) {
     self.disk = disk
+    (self.keeper, self.progress) = (keeper, progress)
     current = Mutex(path)
   }
 

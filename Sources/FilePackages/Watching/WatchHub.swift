@@ -10,7 +10,7 @@ import SystemPackage
 
 /// All watchers of a process: one inotify descriptor, one thread, which may block.
 package actor WatchHub {
-  private nonisolated let executor = BlockingExecutor(label: "com.filepackages.watching")
+  private nonisolated let executor = QueueExecutor(label: "com.filepackages.watching")
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   let disk = PosixDisk()

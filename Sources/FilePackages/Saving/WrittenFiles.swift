@@ -1,0 +1,98 @@
+import DurableIO
+import FoundationEssentials
+import Synchronization
+package import SystemPackage
+
+// (1) It is locked as long as it is used: what a crash left is told from what another process is writing, and goes
+//     when the next one is made.
+
+/// A hidden folder beside a document, or in the system's folder for temporary files, in which something is written that
+/// is to be saved then. It is removed when nothing that was read from it is held any more.
+package final class WrittenFiles: Sendable {
+  /// Where the folder is.
+  package let path: FilePath
+  private let name: FileName
+  private let parent: FilePath
+  private let folder: OwnedDescriptor
+  private let disk = PosixDisk()
+
+  private init(_ name: FileName, in parent: FilePath, _ folder: consuming OwnedDescriptor) {
+    (self.name, self.parent) = (name, parent)
+    self.folder = folder
+    path = parent.appending(name.string)
+  }
+
+  deinit {
+    // What cannot be removed now goes when the next one is made.
+    if let parent = try? disk.openDirectory(at: parent) { _ = disk.removeEverything(name, from: parent) }
+  }
+
+  /// Makes a folder beside the document; among the temporary files where there is no document, or where nothing can be
+  /// written beside it.
+  ///
+  /// - Throws: the system's reason.
+  package static func folder(beside document: FilePath?) throws(FilePackageError) -> WrittenFiles {
+    if let document, let name = document.lastComponent {
+      let names = Siblings(of: FileName(name), on: PosixDisk()).name(.written)
+      if let made = try? make(names, in: document.folder) { return made }
+    }
+    let temporary = FilePath(FileManager.default.temporaryDirectory.path)
+    do {
+      return try make(".docpkg-written", in: temporary)
+    } catch {
+      throw FilePackageError(
+        error, .save, StoredNode(location: Location(temporary, on: PosixDisk()), path: .root),
+        activity: "making a folder for temporary files")
+    }
+  }
+
+  /// Tries names until one is free, or was left by a crash. (1)
+  private static func make(_ name: FileName, in parent: FilePath) throws(SystemError) -> WrittenFiles {
+    let disk = PosixDisk()
+    let directory = try disk.openDirectory(at: parent)
+    let siblings = Siblings(of: name, on: disk)
+    var number = 0
+    while true {
+      let name = FileName("\(name.string)\(number)")
+      number += 1
+      do {
+        try disk.makeDirectory(name, in: directory, mode: 0o700)
+      } catch  where error.code == .fileExists && number < 1000 {
+        guard let left = try? disk.openDirectory(name, in: directory), siblings.isLockedForUs(left),
+          try disk.isName(name, in: directory, of: left), siblings.remove(name, from: directory)
+        else { continue }
+        number -= 1
+        withExtendedLifetime(left) {}
+        continue
+      }
+      let folder = try disk.openDirectory(name, in: directory)
+      // Another process may have taken it for what a crash left.
+      guard siblings.isLockedForUs(folder), try disk.isName(name, in: directory, of: folder) else { continue }
+      return WrittenFiles(name, in: parent, folder)
+    }
+  }
+
+  /// What was written under that name, which keeps the folder. Its bytes are read when they are saved.
+  package func read(_ name: String) throws(FilePackageError) -> FileWrapper {
+    let location = Location(path, on: disk, keeping: self)
+    var node = StoredNode(location: location, path: PackagePath([FileName(name)]))
+    do {
+      node.status = try disk.status(of: FileName(name), in: folder)
+    } catch {
+      throw FilePackageError(error, .save, node, activity: "reading what was written")
+    }
+    return FileWrapper(state: FileWrapper.State(node, name: FileName(name)))
+  }
+
+  /// Writes a tree under that name.
+  package func write(_ tree: FileWrapper, as name: String) throws {
+    var tree = tree
+    // A disk in memory shares nothing with this one.
+    if let stored = tree.state.withLock({ $0.stored }), !(stored.disk is PosixDisk),
+      let bytes = tree.serializedRepresentation
+    {
+      tree = FileWrapper(serializedRepresentation: bytes) ?? tree
+    }
+    try tree.write(to: path.appending(name), options: [], original: nil, on: disk)
+  }
+}

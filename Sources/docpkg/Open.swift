@@ -1,0 +1,89 @@
+import ArgumentParser
+import Documents
+import FilePackages
+import FoundationEssentials
+import Glibc
+import ImageNotes
+
+struct Open: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "open",
+    abstract: "Keep an ImageNotes document open, and edit it by commands.",
+    discussion: """
+      Reads commands, one a line, from a terminal or from standard input; 'help' lists them. The document is saved two \
+      seconds after the last edit, and when the session ends: by 'quit', at the end of input, by Ctrl-C or when it is \
+      told to end. What other programs change meanwhile is read, or brought together with what was edited here, and \
+      told.
+
+      Standard output has what was asked for; what happens by itself is told on standard error. With --json all is \
+      told on standard output, a JSON object a line.
+
+      Examples:
+        docpkg open Trip.imageNotes
+        docpkg open Trip.imageNotes --exec 'append The hut at last.' --exec 'add-image Hut.jpeg'
+        printf 'append One\\nundo\\nappend Two\\n' | docpkg open Trip.imageNotes --json
+
+      \(ExitStatus.help) A command that is refused makes it 2, unless it was typed in a terminal.
+      """)
+
+  @Argument(help: "The document.")
+  var path: String
+
+  @Option(
+    name: .customLong("exec"),
+    help: ArgumentHelp(
+      "A command to carry out instead of those of standard input; the first that is refused is the last.",
+      valueName: "command"))
+  var commands: [String] = []
+
+  @Flag(help: "Print a JSON object a line.")
+  var json = false
+
+  func run() async throws {
+    let isInteractive = commands.isEmpty && isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1
+    let output = SessionOutput(isJSON: json, isInteractive: isInteractive)
+    let session = try await DocumentSession(path, output)
+    // A session that is told to end has done what it is for once everything is saved.
+    let handler = TerminationHandler {
+      output.promptIsAnswered()
+      if isInteractive { StandardError.write("\n") }
+      Glibc.exit(await Self.end(session))
+    }
+    if commands.isEmpty {
+      await read(session, isInteractive: isInteractive)
+    } else {
+      for command in commands where await !session.run(command) || output.hasFailed { break }
+    }
+    let status = await Self.end(session)
+    withExtendedLifetime(handler) {}
+    if status != 0 || output.hasFailed && !isInteractive { throw ExitCode(max(status, ExitStatus.failed)) }
+  }
+
+  private func read(_ session: DocumentSession, isInteractive: Bool) async {
+    let input = LineInput()
+    var wasRefused = false
+    while true {
+      session.output.prompt(await session.document.localizedName)
+      let line = await input.next()
+      session.output.promptIsAnswered()
+      guard let line else {
+        // Ctrl-D leaves the cursor behind the prompt.
+        if isInteractive { StandardError.write("\n") }
+        break
+      }
+      if await session.run(line) { continue }
+      // Whoever sees that it cannot be saved may do something about it, or leave all the same.
+      if !isInteractive || wasRefused { break }
+      if await session.end() { break }
+      wasRefused = true
+      StandardError.write("Not closed. 'quit' once more ends all the same.\n")
+    }
+  }
+
+  /// Saves, closes, and gives the exit status.
+  private static func end(_ session: DocumentSession) async -> Int32 {
+    let isInConflict = await session.document.documentState.contains(.inConflict)
+    guard await session.end() else { return ExitStatus.failed }
+    return isInConflict ? ExitStatus.different : 0
+  }
+}

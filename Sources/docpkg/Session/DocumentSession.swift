@@ -1,0 +1,171 @@
+import Documents
+import FilePackages
+import FoundationEssentials
+import ImageNotes
+import Synchronization
+
+/// A document that is kept open, and what its user asks for.
+struct DocumentSession {
+  let document: Document<ImageNotes>
+  let output: SessionOutput
+
+  init(_ path: String, _ output: SessionOutput) async throws {
+    var options = DocumentOptions<ImageNotes>()
+    // What is told as saved other programs see, too.
+    options.saving = []
+    options.errorHandler = { output.tell($0) }
+    options.eventHandler = { output.tell($0) }
+    self.output = output
+    document = try await Document.openNotes(at: path, options)
+    for copy in await document.recoveryCopies {
+      let folder = copy.url.path
+      output.tell(
+        .init(event: "recoverable", paths: [folder]),
+        "edits that could not be saved are in \(display(folder)): 'recover' takes them in, 'discard' removes them"
+      )
+    }
+  }
+
+  // MARK: Commands
+
+  /// Carries out one line; false for the one that ends the session.
+  func run(_ line: String) async -> Bool {
+    do {
+      guard let command = try SessionCommand.parse(line) else { return true }
+      if command == .quit { return false }
+      try await run(command)
+    } catch {
+      output.fail("\(error)", during: line)
+    }
+    return true
+  }
+
+  private func run(_ command: SessionCommand) async throws {
+    switch command {
+    case .show:
+      let shown = ShownNotes(try await document.content)
+      output.answer(.init(event: "content", content: shown)) { shown.print(to: &$0) }
+    case .printText:
+      let text = try await document.content.text
+      output.answer(.init(event: "text", text: text)) {
+        $0.write(text.isEmpty || text.hasSuffix("\n") ? text : text + "\n")
+      }
+    case .text(let text): try await edit("Change Text") { $0.text = text }
+    case .append(let text): try await edit("Append") { $0.append(paragraph: text) }
+    case .title(let title): try await edit("Rename") { $0.customName = title.isEmpty ? nil : title }
+    case .addImage(let file): try await edit("Add Image") { try $0.add(imageAt: url(file)) }
+    case .removeImage(let name): try await edit("Remove Image") { try $0.remove(image: name) }
+    case .caption(let name, let caption):
+      try await edit("Change Caption") { try $0.setCaption(caption, ofImage: name) }
+    case .moveImage(let name, let place):
+      try await edit("Move Image") { try $0.move(image: name, to: place) }
+    case .undo: try await step("undo") { try $0.undo() }
+    case .redo: try await step("redo") { try $0.redo() }
+    case .save: try await document.save()
+    case .saveAs(let path): try await document.save(to: url(path), for: .forCreating)
+    case .revert: try await document.revert(toContentsOf: document.fileURL)
+    case .status: try await showStatus()
+    case .recover: try await takeInCopies()
+    case .discard: for copy in try await copies() { try await document.discard(copy) }
+    case .resolve: try await document.removeConflictVersions()
+    case .help: showHelp()
+    case .quit: break
+    }
+  }
+
+  private func edit(_ name: String, _ body: @Sendable (inout ImageNotes) throws -> Void) async throws {
+    try await document.editOnce(name, body)
+    await tellEdits(name)
+  }
+
+  private func step(
+    _ name: String, _ body: @Sendable (isolated Document<ImageNotes>) throws -> Bool
+  ) async throws {
+    guard try await document.step(body) else { throw InputError(description: "There is nothing to \(name).") }
+    await tellEdits(name)
+  }
+
+  private func tellEdits(_ name: String) async {
+    output.tell(
+      .init(event: "edited", command: name, hasUnsavedChanges: await document.hasUnsavedChanges), nil)
+  }
+
+  private func copies() async throws -> [RecoveryCopy] {
+    let copies = await document.recoveryCopies.filter { $0.kind == .edits }
+    if copies.isEmpty { throw InputError(description: "There are no edits to recover.") }
+    return copies
+  }
+
+  /// The oldest first, so that the last edits are those that stay.
+  private func takeInCopies() async throws {
+    for copy in try await copies().reversed() { try await document.recover(copy) }
+    output.tell(.init(event: "recovered"), "taken in, and still to be saved")
+  }
+
+  // MARK: Looking
+
+  private func showStatus() async throws {
+    let (path, state) = (await document.fileURL.path, await document.documentState)
+    let isOpen = await document.isOpen
+    let isChanged = await document.hasUnsavedChanges
+    let (undo, redo) = (await document.undoMenuItemTitle, await document.redoMenuItemTitle)
+    let (canUndo, canRedo) = (await document.canUndo, await document.canRedo)
+    let copies = await document.recoveryCopies.map(\.url.path)
+    let conflicts = isOpen ? try await document.conflictVersions().map(\.path) : []
+    let line = SessionOutput.Line(
+      event: "status", document: path, state: state.names, hasUnsavedChanges: isOpen ? isChanged : nil,
+      undo: canUndo ? undo : nil, redo: canRedo ? redo : nil, recoveryCopies: copies,
+      conflictVersions: conflicts)
+    output.answer(line) { output in
+      let edits = isChanged ? ", with unsaved changes" : isOpen ? ", saved" : ""
+      output.line("\(display(path)): \(state)\(edits)")
+      if canUndo { output.line("undo: \(undo)") }
+      if canRedo { output.line("redo: \(redo)") }
+      for copy in copies { output.line("edits that could not be saved: \(display(copy))") }
+      for folder in conflicts { output.line("kept of another program's: \(display(folder))") }
+    }
+  }
+
+  private func showHelp() {
+    let text = SessionCommand.descriptions.map { usage, meaning in
+      usage + String(repeating: " ", count: max(1, 24 - usage.count)) + meaning
+    }
+    output.answer(.init(event: "help", text: text.joined(separator: "\n"))) {
+      for line in text { $0.line(line) }
+    }
+  }
+
+  // MARK: Ending
+
+  /// Saves and closes; false where it could not be saved, after which the document is open still.
+  func end() async -> Bool {
+    do {
+      try await document.close()
+      return true
+    } catch {
+      output.fail("\(error)", during: "quit")
+      return false
+    }
+  }
+}
+
+extension Document<ImageNotes> {
+  /// Each command is one step to undo: those that have the same name from the start would be one when they follow each
+  /// other at once.
+  fileprivate func editOnce(_ name: String, _ body: @Sendable (inout ImageNotes) throws -> Void) throws {
+    try edit("") { try body(&$0) }
+    setActionName(name)
+  }
+
+  fileprivate func step(_ body: @Sendable (isolated Document) throws -> Bool) rethrows -> Bool {
+    try body(self)
+  }
+}
+
+extension ImageNotes {
+  /// Adds a paragraph at the end of the text.
+  mutating func append(paragraph: String) {
+    if !text.isEmpty && !text.hasSuffix("\n") { text += "\n" }
+    text += paragraph + "\n"
+  }
+}

@@ -1,0 +1,160 @@
+import Documents
+import FilePackages
+import FoundationEssentials
+import Glibc
+import ImageNotes
+import Synchronization
+
+/// What a session prints: data and JSON on standard output, talk and the prompt on standard error. Lines of different
+/// tasks never mix.
+final class SessionOutput: Sendable {
+  /// Whether every line is a JSON value.
+  let isJSON: Bool
+  /// Whether somebody sits before it.
+  let isInteractive: Bool
+
+  private struct State {
+    var prompt: String?
+    var flags: DocumentState = []
+    /// What was said last, so that an error which comes again and again is told once.
+    var lastError = ""
+    var hasFailed = false
+  }
+  private let state = Mutex(State())
+
+  init(isJSON: Bool, isInteractive: Bool) {
+    (self.isJSON, self.isInteractive) = (isJSON, isInteractive && !isJSON)
+  }
+
+  // MARK: Lines
+
+  /// One line of JSON.
+  struct Line: Encodable {
+    var event: String
+    var document: String?
+    var command: String?
+    var state: [String]?
+    var outcome: String?
+    var paths: [String]?
+    var text: String?
+    var content: ShownNotes?
+    var report: SaveReport?
+    var message: String?
+    var hasUnsavedChanges: Bool?
+    var undo: String?
+    var redo: String?
+    var recoveryCopies: [String]?
+    var conflictVersions: [String]?
+    var time: Date?
+  }
+
+  /// Data that was asked for.
+  func answer(_ line: Line, _ print: (inout StandardOutput) -> Void) {
+    state.withLock { _ in
+      var output = StandardOutput()
+      if isJSON { output.line(Self.json(line)) } else { print(&output) }
+    }
+  }
+
+  /// Something that happened.
+  func tell(_ line: Line, _ talk: String?) {
+    state.withLock { state in
+      if isJSON {
+        var line = line
+        line.time = Date()
+        var output = StandardOutput()
+        output.line(Self.json(line))
+      } else if let talk {
+        say(talk, after: state.prompt)
+      }
+    }
+  }
+
+  /// An error, once where it comes several times.
+  func fail(_ message: String, during command: String? = nil) {
+    let isNew = state.withLock { state in
+      state.hasFailed = true
+      defer { state.lastError = message }
+      return state.lastError != message
+    }
+    if isNew { tell(Line(event: "error", command: command, message: message), message) }
+  }
+
+  /// Whether an error was told of.
+  var hasFailed: Bool { state.withLock { $0.hasFailed } }
+
+  private static func json(_ line: Line) -> String {
+    do {
+      return try docpkg.json(line)
+    } catch {
+      // Texts, numbers and dates have no value that JSON lacks.
+      return #"{"event":"error","message":"a line could not be printed"}"#
+    }
+  }
+
+  // MARK: Prompt
+
+  /// Says that it is the user's turn.
+  func prompt(_ name: String) {
+    guard isInteractive else { return }
+    state.withLock { state in
+      let prompt = "\(display(name))> "
+      state.prompt = prompt
+      StandardError.write(prompt)
+    }
+  }
+
+  /// The user has said something.
+  func promptIsAnswered() { state.withLock { $0.prompt = nil } }
+
+  /// Leaves what the user has typed so far, which the terminal still has, where it is, and asks again.
+  private func say(_ talk: String, after prompt: String?) {
+    StandardError.write((prompt == nil ? "" : "\n") + talk + "\n" + (prompt ?? ""))
+  }
+}
+
+// What the open document tells.
+
+extension SessionOutput {
+  func tell(_ error: DocumentError) {
+    // Without a document there is no session: that is the program's to say.
+    if error.operation != .open { fail(error.description) }
+  }
+
+  func tell(_ event: DocumentEvent) {
+    switch event {
+    case .stateChanged(let flags): tell(flags)
+    case .saved(let report):
+      state.withLock { $0.lastError = "" }
+      tell(Line(event: "saved", report: report), report.strategy == "none" ? nil : "saved: \(report)")
+    case .moved(let url): tell(Line(event: "moved", document: url.path), "moved to \(display(url.path))")
+    case .changedByOthers(let outcome, let paths):
+      tell(Line(event: "changed", outcome: outcome.rawValue, paths: paths), words(outcome, paths))
+    }
+  }
+
+  private func tell(_ flags: DocumentState) {
+    // The others come and go too fast for people, or are told by what made them.
+    let lasting = flags.intersection([.inConflict, .savingError])
+    let isNew = state.withLock { state in
+      defer { state.flags = lasting }
+      return state.flags != lasting
+    }
+    tell(Line(event: "state", state: flags.names), isNew ? "state: \(lasting)" : nil)
+  }
+
+  private func words(_ outcome: ExternalChangeOutcome, _ paths: [String]) -> String {
+    // The metadata change with everything else.
+    let paths = paths.count > 1 ? paths.filter { $0 != "Metadata.plist" } : paths
+    let what = paths.isEmpty ? "the document" : paths.prefix(4).map(display).joined(separator: ", ")
+    let more = paths.count > 4 ? " and \(paths.count - 4) more" : ""
+    let who = "another program changed \(what)\(more)"
+    return switch outcome {
+    case .nothing: who
+    case .reloaded: "\(who): read again"
+    case .merged: "\(who): brought together with your edits"
+    case .conflict: "\(who), as you did: yours goes on, theirs is kept; 'status' says where"
+    case .deleted: "another program removed the document; 'save PATH' makes it again"
+    }
+  }
+}

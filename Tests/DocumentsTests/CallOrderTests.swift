@@ -1,0 +1,178 @@
+import Documents
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import Synchronization
+import SystemPackage
+import TestSupport
+import Testing
+
+/// Which of the application's own code is called when, as `UIDocument` does it: what the disk is asked, what the content
+/// is asked, what is told, and what returns.
+@Suite("The order of calls")
+struct CallOrderTests {
+  private typealias Desk = DocumentsTests.Desk<Logged>
+
+  /// What happened, in order; what happens again at once is one.
+  final class Log: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    func note(_ line: String) { lines.withLock { if $0.last != line { $0.append(line) } } }
+
+    /// What was noted since this was asked last.
+    func taken() -> [String] {
+      lines.withLock { lines in
+        defer { lines = [] }
+        return lines
+      }
+    }
+
+  }
+
+  /// Pages that note what they are asked.
+  struct Logged: DocumentContent {
+    static var readableContentTypes: [UTType] { Pages.readableContentTypes }
+    static let log = Mutex<Log?>(nil)
+    var pages: Pages
+
+    init(_ pages: Pages) { self.pages = pages }
+    init(configuration: ReadConfiguration) throws {
+      Self.log.withLock { $0 }?.note("init(configuration:)")
+      pages = try Pages(configuration: configuration)
+    }
+    func fileWrapper(configuration: WriteConfiguration) throws -> FileWrapper {
+      Self.log.withLock { $0 }?.note("fileWrapper(configuration:)")
+      return try pages.fileWrapper(configuration: configuration)
+    }
+  }
+
+  @Test func `is that of UIDocument`() async throws {
+    let log = Log()
+    Logged.log.withLock { $0 = log }
+    defer { Logged.log.withLock { $0 = nil } }
+    let switchable = SwitchableDisk(try CrashDisk())
+    // Requests that only look, and those that change, each as one line.
+    let disk = CountingDisk(switchable.disk) { event in
+      if event.operation == .synchronizeData || event.operation == .synchronize { log.note("flush") }
+    }
+    func options(_ options: inout DocumentOptions<Logged>) {
+      options.errorHandler = { log.note("error \($0.code)") }
+      options.eventHandler = { event in
+        switch event {
+        case .stateChanged(let state): log.note("state \(state)")
+        case .saved: log.note("saved")
+        case .changedByOthers(let outcome, _): log.note("\(outcome)")
+        case .moved: log.note("moved")
+        }
+      }
+    }
+
+    let document = try await Desk.create(Logged(Pages(["a.txt": "one"])), on: disk, options)
+    log.note("save(to:for:) returns")
+    #expect(
+      log.taken() == [
+        "state closed, progressAvailable", "fileWrapper(configuration:)", "flush", "state normal", "saved",
+        "save(to:for:) returns",
+      ])
+
+    try await document.close()
+    log.note("close() returns")
+    #expect(
+      log.taken() == [
+        "state editingDisabled", "state closed, editingDisabled", "state closed", "close() returns",
+      ])
+
+    try await document.open()
+    log.note("open() returns")
+    #expect(
+      log.taken() == [
+        "state closed, progressAvailable", "init(configuration:)", "state normal", "open() returns",
+      ])
+
+    try await document.edit { $0.pages["a.txt"] = "two" }
+    try await document.save()
+    log.note("save() returns")
+    #expect(
+      log.taken() == [
+        "state progressAvailable", "fileWrapper(configuration:)", "flush", "state normal", "saved",
+        "save() returns",
+      ])
+
+    // Apple documents that where `contents(forType:)` fails nothing calls back; here the call throws.
+    try await document.edit { $0.pages["a.txt"] = Pages.poison }
+    await #expect(throws: DocumentError.self) { try await document.save() }
+    log.note("save() throws")
+    #expect(
+      log.taken() == [
+        "state progressAvailable", "fileWrapper(configuration:)", "state savingError", "error content",
+        "save() throws",
+      ])
+
+    try await document.revert(toContentsOf: Desk.url)
+    log.note("revert(toContentsOf:) returns")
+    #expect(
+      log.taken() == [
+        "state savingError, editingDisabled", "state savingError, editingDisabled, progressAvailable",
+        "flush",
+        "init(configuration:)", "state editingDisabled", "state normal", "revert(toContentsOf:) returns",
+      ])
+
+    try await document.edit { $0.pages["a.txt"] = "three" }
+    switchable.fail(.changes(from: 0), with: .noSpace)
+    await #expect(throws: DocumentError.self) { try await document.close() }
+    log.note("close() throws")
+    #expect(log.taken().filter { $0 != "fileWrapper(configuration:)" }.suffix(4).contains("error file"))
+    switchable.stopFailing()
+    try await document.close()
+    #expect(log.taken().last == "state closed")
+
+    let missing = Document<Logged>(
+      fileURL: URL(filePath: "/None.pages"), options: .quiet(nil, options), on: .test(disk))
+    await #expect(throws: DocumentError.self) { try await missing.open() }
+    log.note("open() throws")
+    #expect(
+      log.taken() == ["state closed, progressAvailable", "state closed", "error file", "open() throws"])
+  }
+
+  /// The application's code that reads and writes does so beside the document: it may take its time.
+  @Test func `lets the user go on while the content is read and written`() async throws {
+    /// A content that waits, in reading and in writing, until the user has edited.
+    struct Waiting: DocumentContent {
+      static var readableContentTypes: [UTType] { Pages.readableContentTypes }
+      static let edits = Atomic(0)
+      static let waits = Atomic(0)
+      var number = 0
+
+      init() {}
+      init(configuration: ReadConfiguration) throws { number = Self.wait() }
+      func fileWrapper(configuration: WriteConfiguration) throws -> FileWrapper {
+        let tree = configuration.existingFile ?? FileWrapper(directoryWithFileWrappers: [:])
+        if Self.edits.load(ordering: .acquiring) > 0 { _ = Self.wait() }
+        try tree.setDescendant(
+          FileWrapper(regularFileWithContents: Data("\(number)".utf8)), at: "number.txt")
+        return tree
+      }
+
+      /// Holds up its thread until there is one edit more.
+      private static func wait() -> Int {
+        let edits = edits.load(ordering: .acquiring)
+        waits.add(1, ordering: .releasing)
+        while Self.edits.load(ordering: .acquiring) == edits {}
+        return edits
+      }
+    }
+
+    let document = try await DocumentsTests.Desk<Waiting>.create(Waiting(), on: try CrashDisk())
+    try await document.edit { $0.number = 1 }
+    Waiting.edits.store(1, ordering: .releasing)
+    for wait in 1...2 {
+      let saving = Task { try await document.save() }
+      while Waiting.waits.load(ordering: .acquiring) < wait { await Task.yield() }
+      try await document.edit { $0.number += 1 }
+      Waiting.edits.add(1, ordering: .releasing)
+      _ = try await saving.value
+      #expect(await document.hasUnsavedChanges)
+    }
+    #expect(try await document.content.number == 3)
+  }
+}

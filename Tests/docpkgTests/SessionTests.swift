@@ -1,0 +1,193 @@
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("docpkg open")
+struct SessionTests {
+  private func withTrip(_ body: (FilePath) async throws -> Void) async throws {
+    try await withTemporaryDirectory { folder in
+      #expect(try docpkg("new", "Trip.imageNotes", "--text", "One", in: folder).status == 0)
+      try await body(folder)
+    }
+  }
+
+  private func text(_ folder: FilePath) throws -> String {
+    try String(
+      contentsOf: URL(filePath: folder.appending("Trip.imageNotes/Text.txt").string), encoding: .utf8)
+  }
+
+  @Test func `carries out commands, and saves at the end`() async throws {
+    try await withTrip { folder in
+      let run = try docpkg(
+        "open", "Trip.imageNotes", "--exec", "append Two", "--exec", #"append Three\n\\n"#, "--exec", "undo",
+        "--exec", "undo", "--exec", "redo", "--exec", "title A trip", "--exec", "show", in: folder)
+      #expect(run.status == 0, "\(run.errors)")
+      #expect(run.output == "A trip\n\nOne\nTwo\n")
+      #expect(run.errors.contains("saved: wrote Metadata.plist, Text.txt"))
+      #expect(try text(folder) == "One\nTwo\n")
+    }
+  }
+
+  @Test func `reads commands to the end of input`() async throws {
+    try await withTrip { folder in
+      let picture = demo.appending(path: "Dawn.png").path
+      let script = """
+        # a comment
+
+        add-image '\(picture)'
+        caption Dawn.png=At five
+        text Two\\nThree
+        save
+        remove-image Dawn.png
+        undo
+        status
+        """
+      let run = try docpkg("open", "Trip.imageNotes", "--json", in: folder, input: script)
+      #expect(run.status == 0, "\(run.errors)")
+      let lines = try run.output.split(separator: "\n").map {
+        try JSONDecoder().decode(RunningSession.Line.self, from: Data($0.utf8))
+      }
+      #expect(run.errors.isEmpty)
+      #expect(lines.count { $0.event == "edited" } == 5)
+      // What was undone needs no other save.
+      #expect(lines.count { $0.event == "saved" } == 1)
+      let status = try #require(lines.last { $0.event == "status" })
+      #expect(status.hasUnsavedChanges == false)
+      #expect(status.undo == "Undo Change Text")
+      #expect(lines.last?.state == ["closed"])
+      #expect(try text(folder) == "Two\nThree")
+      let shown = try docpkg("show", "Trip.imageNotes", in: folder).output
+      #expect(shown.contains("Dawn.png  ") && shown.contains("“At five”"))
+    }
+  }
+
+  @Test func `goes on after a command that is refused, and says so`() async throws {
+    try await withTrip { folder in
+      let run = try docpkg(
+        "open", "Trip.imageNotes", in: folder,
+        input:
+          "remove-image None.png\nfly\nundo\nmove-image a=0\ncaption x\nadd-image\nundo now\nappend Two\n")
+      #expect(run.status == 2)
+      #expect(run.errors.contains("None.png") && run.errors.contains("There is no command 'fly'"))
+      #expect(
+        run.errors.contains("There is nothing to undo.") && run.errors.contains("is no place in an order"))
+      #expect(run.errors.contains("needs NAME=VALUE") && run.errors.contains("takes nothing after it"))
+      #expect(try text(folder) == "One\nTwo\n")
+      // Those that are given on the command line belong together.
+      let second = try docpkg(
+        "open", "Trip.imageNotes", "--exec", "fly", "--exec", "append Three", in: folder)
+      #expect(second.status == 2)
+      #expect(try text(folder) == "One\nTwo\n")
+    }
+  }
+
+  @Test func `refuses documents of another type`() async throws {
+    try await withTemporaryDirectory { folder in
+      try FileManager.default.createDirectory(
+        atPath: folder.appending("Other").string, withIntermediateDirectories: true)
+      let run = try docpkg("open", "Other", in: folder, input: "")
+      #expect(run.status == 2 && run.errors.contains("is a package of another type"))
+      let none = try docpkg("open", "None.imageNotes", in: folder, input: "")
+      #expect(none.status == 2 && none.errors.hasPrefix("docpkg: "))
+    }
+  }
+
+  @Test(.timeLimit(.minutes(20)), arguments: [SIGTERM, SIGINT, SIGHUP])
+  func `saves when it is told to end`(signal: Int32) async throws {
+    try await withTrip { folder in
+      let session = try RunningSession("Trip.imageNotes", in: folder)
+      try session.say("append Two")
+      _ = try await session.waits { $0.event == "edited" }
+      session.end(by: signal)
+      #expect(session.status == 0)
+      #expect(try text(folder) == "One\nTwo\n")
+      #expect(try session.lines().last?.state == ["closed"])
+    }
+  }
+
+  @Test(.timeLimit(.minutes(20)))
+  func `takes in what another program does, and saves by itself`() async throws {
+    try await withTrip { folder in
+      let session = try RunningSession("Trip.imageNotes", in: folder)
+      // What happens before it has read the document is no change.
+      _ = try await session.waits { $0.state == [] }
+      #expect(try docpkg("edit", "Trip.imageNotes", "--append", "Theirs", in: folder).status == 0)
+      // What comes while it is published may be told in parts.
+      let changed = try await session.waits { $0.paths?.contains("Text.txt") == true }
+      #expect(changed.event == "changed" && changed.outcome == "reloaded")
+      try session.say("title Both")
+      // Nothing asks for this save.
+      _ = try await session.waits { $0.event == "saved" }
+      #expect(try docpkg("show", "Trip.imageNotes", in: folder).output == "Both\n\nOne\nTheirs\n")
+      try session.say("quit")
+      session.waitUntilEnd()
+      #expect(session.status == 0)
+    }
+  }
+}
+
+/// `docpkg open --json` while it runs.
+private final class RunningSession {
+  struct Line: Decodable {
+    var event: String
+    var outcome: String?
+    var paths: [String]?
+    var state: [String]?
+    var hasUnsavedChanges: Bool?
+    var undo: String?
+  }
+
+  private let process = Process()
+  private let input = Pipe()
+  private let output: URL
+
+  init(_ name: String, in folder: FilePath) throws {
+    output = URL(filePath: folder.appending("output").string)
+    try Data().write(to: output)
+    process.executableURL = tool
+    process.arguments = ["open", name, "--json"]
+    process.currentDirectoryURL = URL(filePath: folder.string)
+    process.standardInput = input
+    process.standardOutput = try FileHandle(forWritingTo: output)
+    try process.run()
+  }
+
+  deinit {
+    if process.isRunning { process.terminate() }
+    process.waitUntilExit()
+  }
+
+  var status: Int32 {
+    process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
+  }
+
+  func say(_ line: String) throws {
+    try input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8))
+  }
+
+  func end(by signal: Int32) {
+    kill(process.processIdentifier, signal)
+    process.waitUntilExit()
+  }
+
+  func waitUntilEnd() { process.waitUntilExit() }
+
+  func lines() throws -> [Line] {
+    let written = try Data(contentsOf: output)
+    // The last line may not be whole yet.
+    guard let end = written.lastIndex(of: UInt8(ascii: "\n")) else { return [] }
+    return try written[..<end].split(separator: UInt8(ascii: "\n")).map {
+      try JSONDecoder().decode(Line.self, from: $0)
+    }
+  }
+
+  /// Waits until there is such a line; the test's limit ends it otherwise.
+  func waits(for condition: (Line) -> Bool) async throws -> Line {
+    while true {
+      if let line = try lines().first(where: condition) { return line }
+      try #require(process.isRunning)
+      try await Task.sleep(for: .milliseconds(50))
+    }
+  }
+}
