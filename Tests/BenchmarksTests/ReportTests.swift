@@ -83,12 +83,13 @@ struct ReportTests {
     absent.unavailable = "there are none"
     let page = HTMLReport(
       report([
-        measurement("journal", spread(0.001), ratio: spread(0.4)), absent,
+        measurement("journal", spread(0.001), ratio: spread(0.4)), measurement("naive", spread(0.0025)),
+        absent,
         measurement("journal", children: 1000, spread(0.0011)), wrong,
       ])
     ).page
-    // A line of growth, at both widths, and a chart and a table for each work.
-    #expect(page.ranges(of: "<polyline").count == 2)
+    // Two lines of growth, at both widths, and a chart and a table for each work.
+    #expect(page.ranges(of: "<polyline").count == 4)
     #expect(page.ranges(of: "class=\"ranges\"").count == 2 && page.ranges(of: "<table>").count == 2)
     #expect(page.contains("0.40 <small>[0.36–0.44]"))
     #expect(page.contains("&lt;wrong&gt;") && page.contains("a&amp;b") && !page.contains("<wrong>"))

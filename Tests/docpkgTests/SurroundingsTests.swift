@@ -82,8 +82,8 @@ struct SurroundingsTests {
         """, in: folder)
       #expect(
         run.output.split(separator: "\n").dropFirst() == [
-          // The child, the metadata, the lock and the journal.
-          "0", "4", "\"c500.txt\", O_RDONLY", "Text.txt was not opened",
+          // The child, the metadata, the lock, the journal and the history.
+          "0", "5", "\"c500.txt\", O_RDONLY", "Text.txt was not opened",
         ], "\(run.output)\(run.errors)")
     }
   }

@@ -52,7 +52,7 @@ struct VersionCommandTests {
       let disk = try docpkg("diff", "Trip.imageNotes", "--version", versions[2].id, "--stat", in: folder)
       #expect(disk.status == 1 && disk.output.contains("Text.txt: +2 -0\n"))
       #expect(disk.output.contains("png, ") && disk.output.contains("jpeg, "))
-      #expect(try docpkg("diff", "Trip.imageNotes", "--version", "0", "--quiet", in: folder).status == 2)
+      #expect(try docpkg("diff", "Trip.imageNotes", "--version", "none", "--quiet", in: folder).status == 2)
 
       let id = String(versions[2].id.prefix(8)).lowercased()
       let plan = try docpkg("restore", "Trip.imageNotes", "--version", id, "--dry-run", in: folder)
