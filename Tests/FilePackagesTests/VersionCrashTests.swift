@@ -16,17 +16,21 @@ struct VersionCrashTests {
 
   /// Looks at every state that a power cut leaves of what `body` does.
   ///
-  /// - Parameter thinned: the versions that may be missing.
+  /// - Parameters:
+  ///   - stride: every how many of the states are opened.
+  ///   - thinned: the versions that may be missing.
   private static func check(
-    _ disk: CrashDisk, limit: Int, thinned: Set<UUID> = [],
+    _ disk: CrashDisk, limit: Int, oneOf stride: Int = 1, thinned: Set<UUID> = [],
     _ body: (inout VersionModel) async throws -> Void, _ model: VersionModel
   ) async throws -> (states: Int, bad: [String]) {
     var model = model
     let points = try await CrashDisk.crashPoints(of: disk) { try await body(&model) }
     var (states, bad) = (0, [String]())
     var seen: Set<PackagePicture> = []
+    var sample = CaseSample(oneOf: stride)
     for point in points.reversed() {
       for state in point.states(limit: limit) {
+        guard sample.isNext() else { continue }
         states += 1
         let mounted = state.mount()
         guard seen.insert(try PackagePicture(of: "/", on: mounted)).inserted else { continue }
@@ -70,7 +74,7 @@ struct VersionCrashTests {
       var model = VersionModel()
       try await model.note(store, on: disk)
       let (states, bad) = try await Self.check(
-        disk, limit: 6,
+        disk, limit: 6, oneOf: 5,
         { model in
           for edits in Self.saves {
             try await store.edit(edits)
