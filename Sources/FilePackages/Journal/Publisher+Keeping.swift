@@ -18,24 +18,32 @@ extension Publisher {
     try keep(try prepare(&own, operation), of: operation.path)
   }
 
-  /// Moves a staged node to the conflict versions, under the path that it has or had in the package.
+  /// Moves a staged node to the conflict versions, under the path that it has or had in the package. (8)
   mutating func keep(_ source: FileName, of path: PackagePath) throws(FilePackageError) {
     let top = conflictFolder ?? PackagePath([PackageLayout.conflicts, FileName(UUID().uuidString)])
     conflictFolder = top
-    do {
+    do throws(SystemError) {
       guard let name = path.name else { return }
-      var folder = root
-      for name in [PackageLayout.hidden] + top.names + path.parent.names {
+      // It has the journal, so that its own name lasts.
+      var folder = OpenNode(try disk.openDirectory(PackageLayout.hidden, in: root.descriptor))
+      for name in top.names + path.parent.names {
         _ = try disk.makeDirectoryIfAbsent(name, in: folder.descriptor)
-        keptFolders.append(folder)
+        // It may be there and not on the medium yet.
+        try disk.synchronize(folder.descriptor)
         folder = OpenNode(try disk.openDirectory(name, in: folder.descriptor))
       }
       if try disk.exists(name, in: folder.descriptor) {
         // A second version of the same child.
         conflictFolder = nil
       } else {
-        keptFolders.append(folder)
         try disk.rename(source, in: staging.descriptor, to: name, in: folder.descriptor, .replace)
+        do throws(SystemError) {
+          try disk.synchronize(folder.descriptor)
+        } catch {
+          // Whoever publishes this again finds it among the staged files; where it cannot go back, it stays here.
+          try? disk.rename(name, in: folder.descriptor, to: source, in: staging.descriptor, .replace)
+          throw error
+        }
       }
     } catch {
       throw FilePackageError(

@@ -11,6 +11,8 @@ import SystemPackage
 // (5) In recovery nothing is touched before it is known that every step can be taken.
 // (7) What a version needs has a lasting name among the staged files before the one in the package goes for good; and
 //     what was put has a lasting one in the package before that.
+// (8) What another program wrote lasts among the conflict versions before anything else is done, also where what is
+//     left of the publishing fails: the folders that it comes into are synchronised before it does, and its own after.
 // (6) Of a node that is neither the old nor the new one, and of which nothing says that it came before the new
 //     one was published, is assumed that it came later: it stays.
 
@@ -47,8 +49,6 @@ struct Publisher {
   var givenUp: Set<Int> = []
   /// The first version that is kept makes a folder for all of them.
   var conflictFolder: PackagePath?
-  /// Set where theirs has to be kept: then the folders on its way have to last, too.
-  var keptFolders: [OpenNode] = []
   /// The folders of the package that were opened.
   private let folders = OpenFolders()
 
@@ -87,11 +87,6 @@ struct Publisher {
     for operation in record.operations {
       if case .setAttributes(let mode, let modified) = operation.action {
         try setAttributes(mode, modified, of: operation.path)
-      }
-    }
-    for folder in keptFolders {
-      try attempt(.root, "keeping what another program wrote") { () throws(SystemError) in
-        try disk.synchronize(folder.descriptor)
       }
     }
   }

@@ -24,6 +24,8 @@ extension PackageStore {
   func publishPending() throws(FilePackageError) -> Publisher? {
     guard let pending else { return nil }
     do throws(FilePackageError) {
+      // Without the lock, others may have written since, and saved.
+      let isLate = pending.problem != nil || session?.hidden.isLocked != true
       var publisher: Publisher?
       if let session, session.hidden.isLocked {
         publisher = try session.publish(isRecovery: pending.problem != nil, wait)
@@ -33,7 +35,7 @@ extension PackageStore {
         if self.pending == nil { return nil }
       }
       newConflicts += publisher?.conflicts ?? []
-      try settlePublished(pending)
+      try settlePublished(pending, isLate: isLate)
       finishPublishing()
       return publisher
     } catch {
@@ -64,13 +66,18 @@ extension PackageStore {
     session.hidden.unlock()
   }
 
-  func settlePublished(_ pending: Pending) throws(FilePackageError) {
+  /// Makes a save that is published the state that the next one starts from.
+  ///
+  /// - Parameter isLate: whether others may have written over what was published, or saved, before this is called.
+  func settlePublished(_ pending: Pending, isLate: Bool = false) throws(FilePackageError) {
+    // Those that are on disk were read again with the lock.
+    let isOthers = isLate && pending.metadata != nil && knownMetadata?.revision != pending.metadata?.revision
     let metadata: (metadata: PackageMetadata, status: FileStatus)?
     let package: FileStatus
     do {
       let directory = try location.openDirectory(.root)
       package = try location.disk.status(of: directory)
-      if let known = pending.metadata {
+      if let known = pending.metadata, !isOthers {
         metadata = (known, try location.disk.status(of: PackageLayout.metadata, in: directory))
       } else {
         metadata = nil
@@ -80,8 +87,11 @@ extension PackageStore {
         error, .save, StoredNode(location: location, path: .root), activity: "looking at what is published")
     }
     self.pending = nil
-    othersWroteValues = false
-    adopt(Unsettled(pending.tree, pending.snapshot, in: package, metadata))
+    othersWroteValues =
+      isOthers && knownMetadata?.applicationValues != pending.metadata?.applicationValues
+    var saved = Unsettled(pending.tree, pending.snapshot, in: package, metadata)
+    saved.isLate = isLate
+    adopt(saved)
     for path in newConflicts { pending.tree.disown(PackagePath(path), saved: pending.snapshot.root) }
     newConflicts = []
   }

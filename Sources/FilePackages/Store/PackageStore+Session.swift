@@ -61,7 +61,7 @@ extension PackageStore {
     } else {
       isDone = session.isCarriedOut(record)
     }
-    if isDone { try settlePublished(saved) }
+    if isDone { try settlePublished(saved, isLate: true) }
     uncertain = nil
   }
 

@@ -14,7 +14,7 @@ extension PackageStore {
     /// False after an error at the last moment: whether it is what stands under the package's name has to be
     /// looked at, and it has to be saved again before it is sure to survive a power cut.
     let isConfirmed: Bool
-    /// Whether the disk could not be looked at when it was saved: others may have written since.
+    /// Whether the disk was not looked at just when it was saved: others may have written since.
     var isLate = false
 
     init(_ tree: FileWrapper, _ snapshot: PackageSnapshot, _ staged: StagedPackage, isConfirmed: Bool) {

@@ -1,0 +1,76 @@
+import DurableIO
+import FilePackages
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("Publishing that failed half way")
+struct PublishedInPartTests {
+  private static let tree: TestTree = ["Data.bin": "data", "Text.txt": "old", "Images": ["1.png": "one"]]
+  private static let place: FilePath = "/Trip.pkg/Data.bin"
+
+  /// Writes the file that is published first, as another program does.
+  private static func writeTheirs(on disk: any Disk) throws {
+    let folder = try disk.openDirectory(at: CrashCheck.path)
+    try disk.makeFile("theirs.tmp", Array("theirs".utf8), in: folder)
+    try disk.rename("theirs.tmp", in: folder, to: "Data.bin", in: folder, .replace)
+  }
+
+  /// What they write over the part that was published is not what this store saved, whoever publishes the rest.
+  @Test(arguments: [false, true])
+  func `leaves alone what another program writes before the rest is published`(byAnother: Bool) async throws {
+    let base = try await CrashCheck.disk(Self.tree, metadata: true)
+    let switchable = SwitchableDisk(base)
+    let store = try await PackageStore.open(CrashCheck.path, on: switchable.disk)
+    try await store.edit([.put("Data.bin", "ours"), .put("Text.txt", "ours")])
+    switchable.fail(.operation(.exchange, from: 1), with: .ioError)
+    #expect(try await !store.save().isPublished)
+    #expect(switchable.stopFailing() > 0)
+    #expect(try base.contents(of: Self.place) == Array("ours".utf8))
+    if byAnother { try await PackageStore.open(CrashCheck.path, on: base).close() }
+    try Self.writeTheirs(on: base)
+    try await store.publish()
+    #expect(try base.contents(of: "/Trip.pkg/Text.txt") == Array("ours".utf8))
+    try await store.put("Data.bin", "ours again")
+    let error = await #expect(throws: FilePackageError.self) { try await store.save() }
+    #expect(error?.code == .changedOnDisk && error?.child == "Data.bin")
+    #expect(try base.contents(of: Self.place) == Array("theirs".utf8))
+  }
+
+  /// What came out of the first exchange is kept, and then the next one fails, or a synchronisation: of the folders for
+  /// that, of the one that it is in by then, or of the package.
+  @Test(arguments: [
+    FaultyDisk.Fault.operation(.exchange, from: 1), .operation(.synchronize, from: 4),
+    .operation(.synchronize, from: 5), .operation(.synchronize, from: 6),
+  ])
+  func `keeps what another program wrote before it over any power cut`(fault: FaultyDisk.Fault) async throws {
+    let base = try await CrashCheck.disk(Self.tree, metadata: true)
+    let switchable = SwitchableDisk(base)
+    let store = try await PackageStore.open(CrashCheck.path, on: switchable.disk)
+    try await store.edit([.put("Data.bin", "ours"), .put("Text.txt", "ours")])
+    try await store.save(options: .returnsAtCommit)
+    try Self.writeTheirs(on: base)
+    base.synchronizeAll()
+    let points = try await CrashDisk.crashPoints(of: base) {
+      switchable.fail(fault, with: .ioError)
+      await #expect(throws: FilePackageError.self) { try await store.publish() }
+      #expect(switchable.stopFailing() > 0)
+      try await store.publish()
+    }
+    try await store.close()
+    var (kept, lost) = (0, [String]())
+    var seen: Set<PackagePicture> = []
+    for state in points.flatMap({ $0.states(limit: 24) }) + base.crashStates(limit: 24) {
+      let mounted = state.mount()
+      guard seen.insert(try PackagePicture(of: CrashCheck.path, on: mounted)).inserted else { continue }
+      _ = try await PackageStore.open(CrashCheck.path, on: mounted)
+      let holders = try PackagePicture(of: CrashCheck.path, on: mounted).entries
+        .filter { $0.value.bytes == Array("theirs".utf8) }.keys
+      let isKept = holders.contains { $0.hasPrefix(".docpkg/conflicts/") }
+      kept += isKept ? 1 : 0
+      if !isKept && !holders.contains("Data.bin") { lost.append("\(state)\nfound: \(holders.sorted())") }
+    }
+    #expect(kept > 0)
+    #expect(lost.isEmpty, "\(lost.count) states: \(lost.prefix(2).joined(separator: "\n\n"))")
+  }
+}
