@@ -38,8 +38,12 @@ package struct GoalsBenchmark {
   private mutating func saves() async throws(BenchmarkError) -> [Goal] {
     var goals: [Goal] = []
     for count in children {
-      try await save(count, 1, ["floor", "journal", "published", "sqlite", "naive", "links"])
+      try await save(count, 1, ["floor", "journal", "published", "sqlite", "naive"])
     }
+    // By themselves: who comes after thousands of links finds nothing of its own in the processor's caches.
+    let start = results.count
+    for count in children.dropFirst() { try await save(count, 1, ["journal", "links"]) }
+    let apples = Array(results[start...])
     let (few, many) = (children[0], children[children.count - 1])
     let middle = children[1]
     let name = Figures.grouped(middle)
@@ -52,7 +56,7 @@ package struct GoalsBenchmark {
       goals.append(
         ratio(
           5, "Apple's way / committed, \(Figures.grouped(count)) children", .atLeast, goal, "links",
-          "journal", save(of: count)))
+          "journal", apples.filter { $0.work.children == count }))
     }
     goals.append(
       ratio(
@@ -64,9 +68,9 @@ package struct GoalsBenchmark {
       ratio(7, "\(name) changed: committed / an fsync each", .atMost, 0.01, "journal", "each", all))
     goals.append(
       ratio(7, "\(name) changed: published / an fsync each", .atMost, 0.45, "published", "each", all))
-    let start = results.count
+    let slowStart = results.count
     try await save(middle, 1, ["floor", "journal"], .slower(by: .milliseconds(1)))
-    let slow = Array(results[start...])
+    let slow = Array(results[slowStart...])
     goals.append(
       ratio(2, "committed / one write and flush of 1 ms", .atMost, 1.15, "journal", "floor", slow))
     var flushes = Goal(row: 2, title: "flushes of a commit", bound: .exactly, goal: 1)
