@@ -111,9 +111,15 @@ struct VersionsPrune: AsyncParsableCommand {
 
   @OptionGroup var writing: WritingOptions
 
+  func validate() throws {
+    if budget != nil && writing.dryRun {
+      throw ValidationError("--dry-run says what goes by the budget that is kept, not by another one.")
+    }
+  }
+
   func run() async throws {
     let store = try await PackageStore.open(at: url(path))
-    if let budget, !writing.dryRun, var policy = try await store.retentionPolicy() {
+    if let budget, var policy = try await store.retentionPolicy() {
       policy.byteBudget = budget
       try await store.setRetentionPolicy(policy)
     }

@@ -35,6 +35,11 @@ extension CommandContender {
 
     func arrange() throws { try command.arrange() }
     func run() throws { try process.run(command.program, command.arguments) }
-    func verify() throws { try command.verify() }
+    /// All of them write to one place: what is compared has to be what this one wrote.
+    func verify() throws {
+      try arrange()
+      try run()
+      try command.verify()
+    }
   }
 }

@@ -120,7 +120,7 @@ private final class OpenContender: Contender {
   }
 
   private func list(_ program: String, _ arguments: [String]) throws {
-    let output = place.folder.appending("list").string
+    let output = place.folder.appending(list.string).string
     try ChildProcess().run(program, arguments, output: output)
     found = expected
     isListed = true
@@ -128,10 +128,12 @@ private final class OpenContender: Contender {
 
   /// Whether a program was run, which has a line for each.
   private var isListed = false
+  /// Where a program says what it found.
+  private var list: FileName { FileName("\(name).list") }
 
   func verify() async throws {
     if isListed {
-      let lines = try place.disk.contents(of: "list", in: place.disk.openDirectory(at: place.folder))
+      let lines = try place.disk.contents(of: list, in: place.disk.openDirectory(at: place.folder))
       found = lines.count { $0 == UInt8(ascii: "\n") }
     }
     try await arrange()
