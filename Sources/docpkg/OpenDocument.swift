@@ -29,3 +29,11 @@ extension DocumentOptions<ImageNotes> {
     return options
   }
 }
+
+extension ImageNotes {
+  /// Adds a paragraph at the end of the text.
+  mutating func append(paragraph: String) {
+    if !text.isEmpty && !text.hasSuffix("\n") { text += "\n" }
+    text += paragraph + "\n"
+  }
+}

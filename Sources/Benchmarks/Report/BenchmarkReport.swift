@@ -41,4 +41,13 @@ extension Measurement {
   package func ratio(to other: String) -> Spread? {
     strategy == other && seconds != nil ? Spread(median: 1, p10: 1, p90: 1) : ratios[other]
   }
+
+  /// Whether it is this library's way.
+  var isOurs: Bool {
+    [
+      "journal", "published", "staged", "command", "tree", "store", "documents", "one-by-one", "docpkg",
+      "update",
+    ]
+    .contains(strategy)
+  }
 }

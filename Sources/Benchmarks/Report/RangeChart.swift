@@ -35,14 +35,3 @@ struct RangeChart {
 
   private func percent(_ part: Double) -> Double { (part * 1000).rounded() / 10 }
 }
-
-extension Measurement {
-  /// Whether it is this library's way.
-  var isOurs: Bool {
-    [
-      "journal", "published", "staged", "command", "tree", "store", "documents", "one-by-one", "docpkg",
-      "update",
-    ]
-    .contains(strategy)
-  }
-}

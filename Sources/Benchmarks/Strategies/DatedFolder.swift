@@ -1,4 +1,5 @@
 import DurableIO
+import FilePackages
 import SystemPackage
 
 /// A package as a plain folder for programs that tell by a file's date whether it changed: each change has a later one.
@@ -38,5 +39,15 @@ final class DatedFolder {
   /// Compares every byte of another folder with the model.
   func verify(_ model: ModelPackage, at path: String) throws {
     try folder.verify(model, in: folder.disk.openDirectory(at: .init(path)))
+  }
+
+  /// Removes a folder beside it.
+  func remove(_ name: String) throws {
+    // Not through the disk that is counted.
+    let disk = PosixDisk()
+    let parent = try disk.openDirectory(at: folder.place.folder)
+    guard Siblings(of: PackageFolder.name, on: disk).remove(FileName(name), from: parent) else {
+      throw WrongContents(description: "'\(name)' could not be removed")
+    }
   }
 }

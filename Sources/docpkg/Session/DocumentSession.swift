@@ -161,11 +161,3 @@ extension Document<ImageNotes> {
     try body(self)
   }
 }
-
-extension ImageNotes {
-  /// Adds a paragraph at the end of the text.
-  mutating func append(paragraph: String) {
-    if !text.isEmpty && !text.hasSuffix("\n") { text += "\n" }
-    text += paragraph + "\n"
-  }
-}

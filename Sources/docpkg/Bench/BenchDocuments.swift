@@ -1,0 +1,43 @@
+import ArgumentParser
+import Benchmarks
+import SystemPackage
+
+extension Bench {
+  struct Documents: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "documents",
+      abstract: "Measure many documents that are open at once.",
+      discussion: """
+        Opens so many ImageNotes documents, types a line into each, and saves all: all at once (documents), one after \
+        the other (one-by-one), and beside them a temporary file, fsync and rename for each text and fsync of its folder \
+        (naive). Also printed: what opening takes, memory a document, and threads.
+
+        Example:
+          docpkg bench documents --count 10,1000
+
+        Exit status: 0 done; 1 something became slower than in the report of --compare; 2 failed; 64 usage.
+        """)
+
+    @Option(help: ArgumentHelp("How many documents.", valueName: "n,…"))
+    var count = List([10, 100, 1_000])
+
+    @OptionGroup var options: BenchOptions
+
+    func validate() throws {
+      guard count.values.allSatisfy({ (1...20_000).contains($0) }) else {
+        throw ValidationError("--count has to be 1 to 20,000.")
+      }
+    }
+
+    func run() async throws {
+      let output = try BenchOutput(options, against: options.against ?? "naive")
+      var benchmark = DocumentsBenchmark()
+      benchmark.race = options.race(rounds: 10)
+      for count in count.values {
+        output.add(
+          try await benchmark.run(count: count, in: FilePath(options.folder), progress: output.show))
+      }
+      try output.finish()
+    }
+  }
+}
