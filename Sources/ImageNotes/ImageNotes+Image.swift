@@ -62,10 +62,14 @@ final class StoredImage: Sendable {
   /// The image, where it was taken out of a value.
   var removed: FileWrapper? { held.withLock { $0 } }
 
-  /// Holds on to the image, which is to be taken out of the directory by the next save.
+  /// Holds on to the image, which is to be taken out of the directory by the next save. Of one that another program has
+  /// removed there is nothing to hold.
   func hold() throws {
-    let file = try file()
-    held.withLock { $0 = file }
+    do {
+      let file = try file()
+      held.withLock { $0 = file }
+    } catch let error as FilePackageError where error.code == .noSuchFile {
+    }
   }
 }
 

@@ -11,12 +11,14 @@ extension ImageNotes {
       try ImageNotes(configuration: ReadConfiguration(contentType: configuration.contentType, file: $0))
     }
     if before?.text != text { try Self.replace(Layout.text, with: Data(text.utf8), in: tree) }
-    try writeImages(over: before?.images ?? [], in: tree)
+    try writeImages(over: before?.images, in: tree)
     if before?.customName != customName { try writeName(in: tree) }
     return tree
   }
 
-  private func writeImages(over before: [Image], in tree: FileWrapper) throws {
+  /// - Parameter former: the images of the tree; nil where it is a new one.
+  private func writeImages(over former: [Image]?, in tree: FileWrapper) throws {
+    let before = former ?? []
     let kept = Set(images.filter { !$0.isNew }.map(\.path))
     let present = Set(before.map(\.path))
     for old in before where !kept.contains(old.path) {
@@ -26,7 +28,7 @@ extension ImageNotes {
       old.directory?.removeFileWrapper(file)
     }
     for image in images {
-      guard let file = try image.fileToAdd(amongst: present) else { continue }
+      guard let file = try image.fileToAdd(amongst: present, isNewTree: former == nil) else { continue }
       let directory = image.folder.isEmpty ? tree : try Self.imagesDirectory(in: tree)
       file.preferredFilename = image.name
       directory.addFileWrapper(file)
@@ -83,8 +85,11 @@ extension ImageNotes.Image {
     if case .stored(let image) = source { try image.hold() }
   }
 
-  /// The file that is not in the tree, since it is new or was removed by an earlier save, which has it in memory.
-  func fileToAdd(amongst present: Set<String>) throws -> FileWrapper? {
+  /// The file that is not in the tree, since it is new or was removed by an earlier save, which has it in memory, or
+  /// since all of the tree is new. Otherwise another program removed it: then there is none.
+  ///
+  /// - Throws: `noSuchFile` where the package that had it is gone and nobody has read it.
+  func fileToAdd(amongst present: Set<String>, isNewTree: Bool) throws -> FileWrapper? {
     switch source {
     case .new(let file):
       // One that has a name on disk was saved before.
@@ -92,7 +97,8 @@ extension ImageNotes.Image {
       return FileWrapper(regularFileWithContents: try file.contents())
     case .stored(let image):
       if present.contains(path) { return nil }
-      return try image.removed.map { FileWrapper(regularFileWithContents: try $0.contents()) }
+      if !isNewTree && image.removed == nil { return nil }
+      return FileWrapper(regularFileWithContents: try file().contents())
     }
   }
 

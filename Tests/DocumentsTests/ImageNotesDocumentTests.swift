@@ -61,4 +61,44 @@ struct ImageNotesDocumentTests {
     #expect(try await document.conflictVersions().count == 1)
     try await document.close()
   }
+
+  @Test func `is not made again without the images that went with its package`() async throws {
+    let disk = try CrashDisk()
+    var notes = ImageNotes(text: "Three valleys\n")
+    try notes.add(imageData: Self.image, originalFilename: "Dawn.gif")
+    try await Trip.create(notes, on: disk).close()
+    let document = try await Trip.open(on: disk)
+    try await document.edit("Typing") { $0.text += "The hut at last.\n" }
+    _ = disk.removeEverything("Trip.pages", from: try disk.openDirectory(at: "/"))
+    #expect(try await document.checkForExternalChanges() == .deleted)
+    let error = await #expect(throws: DocumentError.self) {
+      try await document.save(to: Trip.url, for: .forCreating)
+    }
+    #expect(error?.description.contains("Images/Dawn.gif") == true, "\(String(describing: error))")
+    #expect(try !disk.holds("Trip.pages", in: "/"))
+    // The text can be saved once somebody lets go of the picture.
+    var kept = try await document.content
+    #expect(kept.text == "Three valleys\nThe hut at last.\n")
+    try kept.remove(image: "Dawn.gif")
+    try await Trip.create(kept, on: disk).close()
+    #expect(try disk.text("Text.txt", in: Trip.path) == kept.text)
+  }
+
+  @Test func `is made again with the images that it has read`() async throws {
+    let disk = try CrashDisk()
+    var notes = ImageNotes(text: "Three valleys\n")
+    try notes.add(imageData: Self.image, originalFilename: "Dawn.gif")
+    try await Trip.create(notes, on: disk).close()
+    let document = try await Trip.open(on: disk)
+    let read = try await document.content.images.first?.file().contents()
+    #expect(read == Self.image)
+    try await document.edit("Typing") { $0.text += "The hut at last.\n" }
+    _ = disk.removeEverything("Trip.pages", from: try disk.openDirectory(at: "/"))
+    #expect(try await document.checkForExternalChanges() == .deleted)
+    try await document.save(to: Trip.url, for: .forCreating)
+    try await document.close()
+    let again = try await Trip.open(on: disk)
+    #expect(try await again.content.images.first?.file().contents() == Self.image)
+    try await again.close()
+  }
 }

@@ -51,6 +51,28 @@ struct RecoveryCopyTests {
     #expect(try await Trip.open(on: disk.disk).content == expected)
   }
 
+  @Test func `is found by the document that was moved since, and not by one that was copied`() async throws {
+    let (document, disk, recovery) = try await failed(.noSpace)
+    try await document.close(discardingChanges: true)
+    disk.stopFailing()
+    let (moved, folder) = (URL(filePath: "/Moved.pages"), try disk.disk.openDirectory(at: "/"))
+    func copies(_ options: DocumentOptions<Pages> = .quiet(Trip.recovery)) async throws -> Int {
+      let there = Document<Pages>(
+        fileURL: moved, options: options, on: .test(disk.disk), recoveryDisk: recovery)
+      try await there.open()
+      defer { #expect(there.fileURL == moved) }
+      let count = await there.recoveryCopies.count
+      try await there.close()
+      return count
+    }
+    try FileWrapper("/Trip.pages", on: disk.disk).write(
+      to: "/Moved.pages", options: [], original: nil, on: disk.disk)
+    #expect(try await copies() == 0)
+    _ = disk.disk.removeEverything("Moved.pages", from: folder)
+    try disk.disk.rename("Trip.pages", in: folder, to: "Moved.pages", in: folder, .replace)
+    #expect(try await copies() == 1)
+  }
+
   @Test func `has only what was edited`() async throws {
     let (_, _, recovery) = try await failed(.noSpace)
     let copy = try #require(recovery.tree["Recovery"]?.entries.values.first)

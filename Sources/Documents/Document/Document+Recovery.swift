@@ -68,9 +68,11 @@ extension Document {
 
   func findRecoveryCopies() async {
     guard let shelf else { return }
-    let path = fileURL.standardized.path
+    let (document, disk) = (newRecord(.edits), medium.disk)
     do {
-      let found = try await BlockingThread().run { try shelf.copies(of: path) }
+      let found = try await BlockingThread().run {
+        try shelf.copies { $0.isOf(document, documentsOn: disk) }
+      }
       recoveryCopies = found.map(\.copy)
       for (copy, lock) in found { copyLocks[copy.id] = lock }
     } catch {
@@ -90,9 +92,7 @@ extension Document {
     }
     let revision = changes.current
     if ownCopy?.revision != revision {
-      let record = RecoveryCopy.Record(
-        kind: .edits, document: fileURL.standardized.path, contentType: fileType.identifier,
-        baseRevision: facts?.revision, saved: Date(), removed: [])
+      let record = newRecord(.edits)
       do {
         let edits = try await storage.unsavedChanges(of: content)
         let name = recoveryName
@@ -109,12 +109,16 @@ extension Document {
     return error
   }
 
+  private func newRecord(_ kind: RecoveryCopy.Kind) -> RecoveryCopy.Record {
+    RecoveryCopy.Record(
+      kind: kind, document: fileURL.standardized.path, identifier: facts?.identifier,
+      contentType: fileType.identifier, baseRevision: facts?.revision, saved: Date(), removed: [])
+  }
+
   /// Keeps what another program wrote into a single file.
   func keepConflict(of store: FlatFileStore) async throws {
     guard let shelf else { return }
-    let record = RecoveryCopy.Record(
-      kind: .conflict, document: fileURL.standardized.path, contentType: fileType.identifier,
-      baseRevision: facts?.revision, saved: Date(), removed: [])
+    let record = newRecord(.conflict)
     let theirs = try await store.everything()
     recoveryCopies.append(
       try await BlockingThread().run { try shelf.keep(theirs, record, as: UUID().uuidString).copy })

@@ -28,6 +28,8 @@ enum DocumentStorage: Sendable {
     var modified: Date?
     /// Which state this is; nil for a package of another program's.
     var revision: String?
+    /// Which document this is, wherever it is moved; nil for a single file and a package of another program's.
+    var identifier: String?
     /// Whether somebody edited what was saved here before it was published.
     var hasNewConflicts = false
   }
@@ -222,7 +224,8 @@ extension PackageStore {
   fileprivate func facts() -> DocumentStorage.Facts {
     DocumentStorage.Facts(
       contentType: contentType, modified: committedMetadata?.modified ?? modificationDate,
-      revision: committedMetadata?.revision.uuidString, hasNewConflicts: !recoveryConflicts.isEmpty)
+      revision: committedMetadata?.revision.uuidString,
+      identifier: committedMetadata?.identifier.uuidString, hasNewConflicts: !recoveryConflicts.isEmpty)
   }
 
   fileprivate func reload<Content: DocumentContent>(

@@ -1,4 +1,6 @@
+import DurableIO
 public import FoundationEssentials
+import SystemPackage
 
 /// Edits that could not be saved in the document's own place, kept in another one: ordinary files in a folder.
 ///
@@ -19,6 +21,8 @@ public struct RecoveryCopy: Sendable, Hashable, Identifiable {
     var kind: Kind
     /// The document's path.
     var document: String
+    /// The identifier in the package's metadata.
+    var identifier: String?
     var contentType: String
     /// The state of the document that the edits were made over.
     var baseRevision: String?
@@ -48,7 +52,8 @@ public struct RecoveryCopy: Sendable, Hashable, Identifiable {
   /// Describes a copy, for tests of what is done with one.
   package init(url: URL, kind: Kind, document: String, contentType: String, date: Date) {
     let record = Record(
-      kind: kind, document: document, contentType: contentType, baseRevision: nil, saved: date, removed: [])
+      kind: kind, document: document, identifier: nil, contentType: contentType,
+      baseRevision: nil, saved: date, removed: [])
     self.init(url: url, record: record)
   }
 
@@ -65,5 +70,32 @@ public struct RecoveryCopy: Sendable, Hashable, Identifiable {
       return nil
     }
     return URL(filePath: home + "/filepackages/recovery", directoryHint: .isDirectory)
+  }
+}
+
+extension RecoveryCopy.Record {
+  /// Whether the copy is of the document of another record: of what has its path; and where nothing has that path any
+  /// more, of the package with its identifier, or of the file in the state that the edits were made over, which was
+  /// moved. While the first one is in its place, what has the same identifier is a copy of it.
+  func isOf(_ document: Self, documentsOn disk: any Disk) -> Bool {
+    if self.document == document.document { return true }
+    let isSame =
+      identifier != nil || document.identifier != nil
+      ? identifier == document.identifier
+      : baseRevision != nil && baseRevision == document.baseRevision
+    return isSame && !disk.hasEntry(at: FilePath(self.document))
+  }
+}
+
+extension Disk {
+  /// Whether something stands there; true where that cannot be told.
+  fileprivate func hasEntry(at path: FilePath) -> Bool {
+    guard let name = path.lastComponent else { return true }
+    do {
+      let folder = try openDirectory(at: path.removingLastComponent())
+      return try statusIfPresent(of: FileName(name), in: folder) != nil
+    } catch {
+      return error.code != .noSuchFileOrDirectory
+    }
   }
 }

@@ -43,8 +43,8 @@ struct RecoveryShelf: Sendable {
     return (RecoveryCopy(url: url(place), record: record), lock)
   }
 
-  /// The copies that were made of a document, the newest first, but for edits that another open document has. (1)
-  func copies(of document: String) throws -> [Taken] {
+  /// The copies whose record is of the document, the newest first, but for edits that another open document has. (1)
+  func copies(of isOfDocument: (RecoveryCopy.Record) -> Bool) throws -> [Taken] {
     var copies: [Taken] = []
     guard let listing = try list() else { return copies }
     for position in 0..<listing.count {
@@ -56,7 +56,7 @@ struct RecoveryShelf: Sendable {
       guard name.hasSuffix(Self.suffix) else { continue }
       let place = folder.appending(name)
       // What has no record that can be read is no copy of ours, or one that is being removed.
-      guard let record = try? read(place), record.document == document else { continue }
+      guard let record = try? read(place), isOfDocument(record) else { continue }
       let copy = RecoveryCopy(url: url(place), record: record)
       if copy.kind == .conflict {
         copies.append((copy, nil))

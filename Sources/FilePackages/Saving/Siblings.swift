@@ -124,7 +124,7 @@ extension Disk {
   }
 
   /// The status of an entry, nil when there is none.
-  func statusIfPresent(
+  package func statusIfPresent(
     of name: FileName, in folder: borrowing OwnedDescriptor
   ) throws(SystemError) -> FileStatus? {
     do {
