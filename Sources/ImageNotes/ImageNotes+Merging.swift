@@ -32,4 +32,11 @@ extension ImageNotes: MergeableContent {
     conflicts += images.conflicts
     return MergeResult(merged, conflicts: conflicts)
   }
+
+  /// The text, the images and their list, and the metadata, in which the custom name is.
+  public static func ownsChild(at path: String) -> Bool {
+    [Layout.text, Layout.list, Layout.metadata, Layout.images].contains(path)
+      || path.hasPrefix(Layout.images + "/")
+      || !path.contains("/") && FreeName.split(path).base == Layout.classicImage
+  }
 }

@@ -23,7 +23,7 @@ struct Diff: AsyncParsableCommand {
   @Argument(help: "The document.")
   var path: String
 
-  @Option(name: .customLong("version"), help: "A version's identifier, or its first digits; up to two.")
+  @Option(name: .customLong("version"), help: "The identifier of a version, of the history or in conflict, or its first digits; up to two.")
   var versions: [String] = []
 
   @Flag(help: "Only a line for each child.")
@@ -43,7 +43,7 @@ struct Diff: AsyncParsableCommand {
     let (shown, lost) = try await PackageStore.reading(at: url(path)) { [self] store in
       let first: FileVersion?
       if let text = versions.first {
-        first = try await store.version(text)
+        first = try await store.version(text, inConflict: true)
       } else {
         first = try await store.versions().first
       }
@@ -51,7 +51,7 @@ struct Diff: AsyncParsableCommand {
         throw InputError(description: "'\(display(path))' has no versions to compare with.")
       }
       var second: FileVersion?
-      if versions.count == 2 { second = try await store.version(versions[1]) }
+      if versions.count == 2 { second = try await store.version(versions[1], inConflict: true) }
       let (changes, lost) = try await store.differences(
         from: first.persistentIdentifier, to: second?.persistentIdentifier)
       return (try changes.map(ShownDifference.init), lost)

@@ -58,8 +58,11 @@ extension WritingOptions {
 
 extension PackageStore {
   /// The version of which the identifier begins like that, in either case.
-  func version(_ text: String) throws -> FileVersion {
-    let found = try versions().filter { $0.persistentIdentifier.uuidString.hasPrefix(text.uppercased()) }
+  ///
+  /// - Parameter inConflict: whether it may be one that is in conflict with the present one.
+  func version(_ text: String, inConflict: Bool = false) throws -> FileVersion {
+    let all = try versions() + (inConflict ? conflicts().map { FileVersion($0, at: url) } : [])
+    let found = all.filter { $0.persistentIdentifier.uuidString.hasPrefix(text.uppercased()) }
     guard let version = found.first, !text.isEmpty else {
       throw InputError(description: "There is no version '\(display(text))'; 'docpkg versions' lists them.")
     }

@@ -168,6 +168,7 @@ struct CommandTests {
       ["bench", "open"],
       ["bench", "export"], ["bench", "documents"], ["bench", "replay"], ["bench", "goals"],
       ["undo"], ["redo"], ["versions"], ["versions", "prune"], ["diff"], ["restore"],
+      ["conflicts"], ["resolve"],
     ] {
       let help = try run(tool, command + ["--help"], in: "/").output
       #expect(document.contains(help), "run 'make docs': the help of '\(command)' is another by now")

@@ -107,6 +107,8 @@ extension Document {
       throw DocumentError(error, operation, fileURL)
     }
     let facts = await storage.facts()
+    // A program that synchronises folders may have left copies; what cannot be looked at now is found at the next opening.
+    if (try? await storage.hasConflicts()) == true { documentState.insert(.inConflict) }
     // (2)
     let outcome: ExternalChangeOutcome
     if changes.hasUnsavedChanges {
@@ -225,7 +227,7 @@ extension Document {
   }
 
   /// Removes what is kept of other programs' changes, which the user has looked at: the document is no longer in
-  /// conflict.
+  /// conflict, unless a program that synchronises folders has left copies, which `resolveConflicts(with:)` is for.
   ///
   /// - Throws: `closed`; `file` when they cannot be removed.
   public func removeConflictVersions() async throws(DocumentError) {
@@ -240,7 +242,7 @@ extension Document {
         throw document.report(DocumentError(error, .save, document.fileURL))
       }
       document.unkeptConflict = []
-      document.documentState.remove(.inConflict)
+      if (try? await document.storage?.hasConflicts()) != true { document.documentState.remove(.inConflict) }
     }
   }
 }

@@ -192,7 +192,7 @@ enum DocumentStorage: Sendable {
 
   func hasConflicts() async throws(FilePackageError) -> Bool {
     guard case .package(let store) = self else { return false }
-    return try await !store.conflictVersions().isEmpty
+    return try await store.hasConflicts()
   }
 
   /// Whether the folder that holds a document is there.

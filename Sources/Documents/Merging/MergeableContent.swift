@@ -11,6 +11,15 @@ public protocol MergeableContent: DocumentContent {
   ///   - ours: the content of this document, with its unsaved edits.
   ///   - theirs: what is on disk. The result is written over it.
   static func merged(base: Self, ours: Self, theirs: Self) throws -> MergeResult<Self>
+
+  /// Whether a child of the package is all in the content, so that merging contents merges it: by default none is, and
+  /// a child that both sides changed is a conflict beside what the contents say.
+  static func ownsChild(at path: String) -> Bool
+}
+
+extension MergeableContent {
+  /// False.
+  public static func ownsChild(at path: String) -> Bool { false }
 }
 
 /// A merged content, and what could not be merged.

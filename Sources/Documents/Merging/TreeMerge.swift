@@ -36,6 +36,12 @@ public struct TreeMerge: Sendable {
     case removeFolder(PackagePath)
     case move(PackagePath, to: PackagePath)
     case put(FileWrapper, at: PackagePath)
+
+    var path: PackagePath {
+      switch self {
+      case .remove(let path), .removeFolder(let path), .move(_, let path), .put(_, let path): path
+      }
+    }
   }
 
   /// In the order in which they are carried out.
@@ -62,9 +68,10 @@ public struct TreeMerge: Sendable {
 
   /// Makes their tree the merged one, and returns it. To be called once.
   ///
+  /// - Parameter isIncluded: whether a place is to be merged; others stay as they have it.
   /// - Throws: what the system says when a folder cannot be listed.
-  public func apply() throws -> FileWrapper {
-    for step in steps {
+  public func apply(where isIncluded: (String) -> Bool = { _ in true }) throws -> FileWrapper {
+    for step in steps where isIncluded(step.path.string) {
       switch step {
       case .remove(let path): try theirs.removeDescendant(at: path.string)
       case .removeFolder(let path):

@@ -2,7 +2,7 @@ import DurableIO
 public import FoundationEssentials
 import SystemPackage
 
-/// One version of a document: the present one, or one that its history keeps.
+/// One version of a document: the present one, one that its history keeps, or one that is in conflict with it.
 ///
 /// Counterpart of Apple's `NSFileVersion`, with its members. Differences:
 ///
@@ -21,8 +21,11 @@ public struct FileVersion: Sendable {
   public let isDiscardable: Bool
   /// Bytes of children that only this version has.
   public let keptBytes: UInt64
-  /// The children that the state after it has otherwise, as paths in byte order; none for the present one.
+  /// The children that the state after it has otherwise, as paths in byte order; none for the present one. For a version in
+  /// conflict, those that the present one has otherwise.
   public let differences: [String]
+  /// What is known of the conflict; nil for a version that is in none.
+  public let conflict: ConflictVersion?
 
   init(_ history: VersionHistory, _ index: Int, at url: URL) {
     let version = history.chain.versions[index]
@@ -32,6 +35,7 @@ public struct FileVersion: Sendable {
     isDiscardable = version.isDiscardable
     keptBytes = version.keptBytes
     differences = version.rows.map(\.path.string)
+    conflict = nil
   }
 
   init(current metadata: PackageMetadata, at url: URL) {
@@ -41,6 +45,21 @@ public struct FileVersion: Sendable {
     isDiscardable = false
     keptBytes = 0
     differences = []
+    conflict = nil
+  }
+
+  /// A version that is in conflict with the document at `url`.
+  public init(_ conflict: ConflictVersion, at url: URL) {
+    documentURL = url
+    var known = conflict.metadata ?? PackageMetadata()
+    known.revision = conflict.id
+    if conflict.metadata == nil { known.modified = conflict.modificationDate ?? known.modified }
+    metadata = known
+    isCurrent = false
+    isDiscardable = false
+    keptBytes = 0
+    differences = conflict.differences
+    self.conflict = conflict
   }
 
   /// What finds the version again, also in another process.
@@ -56,9 +75,9 @@ public struct FileVersion: Sendable {
   /// When it was saved, to the second.
   public var modificationDate: Date { metadata.modified }
   /// Whether it came about by two writers: versions of the history never did.
-  public var isConflict: Bool { false }
-  /// Whether somebody still has to look at it.
-  public var isResolved: Bool { true }
+  public var isConflict: Bool { conflict != nil }
+  /// Whether nobody has to look at it any more: a version in conflict is one until `PackageStore` or `Document` resolves that.
+  public var isResolved: Bool { conflict == nil }
   /// Whether its contents are on this computer.
   public var hasLocalContents: Bool { true }
 }
@@ -91,6 +110,15 @@ extension FileVersion {
     try await store(at: url)?.versions()
   }
 
+  /// The versions that are in conflict with the present one, the newest first; nil where there is no document.
+  ///
+  /// - Throws: as `PackageStore.conflicts()`.
+  public static func unresolvedConflictVersionsOfItem(
+    at url: URL
+  ) async throws(FilePackageError) -> [FileVersion]? {
+    try await store(at: url)?.conflicts().map { FileVersion($0, at: url) }
+  }
+
   /// The version of that identifier; nil where there is none.
   ///
   /// - Throws: as `PackageStore.versions()`.
@@ -100,7 +128,10 @@ extension FileVersion {
     guard let store = try await store(at: url) else { return nil }
     let current = FileVersion(current: try await store.requireMetadata(), at: url)
     if current.persistentIdentifier == identifier { return current }
-    return try await store.versions().first { $0.persistentIdentifier == identifier }
+    if let kept = try await store.versions().first(where: { $0.persistentIdentifier == identifier }) {
+      return kept
+    }
+    return try await store.conflicts().first { $0.id == identifier }.map { FileVersion($0, at: url) }
   }
 
   private static func store(at url: URL) async throws(FilePackageError) -> PackageStore? {
@@ -121,13 +152,15 @@ extension FileVersion {
   public func contents() async throws(FilePackageError) -> (tree: FileWrapper, lost: [String]) {
     let store = try await PackageStore.open(at: documentURL)
     if isCurrent { return (await store.tree, []) }
+    if let conflict { return (try await store.contents(ofConflict: conflict.id), conflict.missing) }
     return try await store.contents(of: persistentIdentifier)
   }
 
   // MARK: Changing
 
   /// Brings the document at `url` to this version, by a save that keeps the version that was there; where there is
-  /// no document, makes a new one.
+  /// no document, makes a new one. A version in conflict that its own document is brought to has decided the conflict: none
+  /// is left.
   ///
   /// - Parameter byMoving: whether the version goes from the history.
   /// - Returns: where the document is.
@@ -137,9 +170,13 @@ extension FileVersion {
     if isCurrent { return url }
     let store = try await PackageStore.open(at: documentURL)
     if url.path == documentURL.path {
-      _ = try await store.restore(persistentIdentifier)
+      if isConflict {
+        _ = try await store.resolveConflicts(keeping: persistentIdentifier, options: .keepsHistory)
+      } else {
+        _ = try await store.restore(persistentIdentifier)
+      }
     } else {
-      let contents = try await store.contents(of: persistentIdentifier)
+      let contents = try await contents()
       if let lost = contents.lost.first { throw isLost(lost) }
       if let present = try await Self.store(at: url) {
         try await present.save(contents.tree, options: .keepsHistory)
@@ -149,18 +186,20 @@ extension FileVersion {
           contents.tree, at: url, contentType: metadata.contentType ?? "public.package")
       }
     }
-    if byMoving { try await store.removeVersions([persistentIdentifier]) }
+    if byMoving && !isConflict { try await store.removeVersions([persistentIdentifier]) }
     try await store.close()
     return url
   }
 
   /// Removes the version from the history; the others stay as they are.
   ///
-  /// - Throws: `unsupported` for the present one; as `PackageStore.removeVersions(_:)`.
+  /// - Throws: `unsupported` for the present one, and for one in conflict, which goes when the conflict is resolved; as
+  ///   `PackageStore.removeVersions(_:)`.
   public func remove() async throws(FilePackageError) {
-    if isCurrent {
+    if isCurrent || isConflict {
+      let version = isCurrent ? "the present version" : "a version in conflict"
       throw FilePackageError(
-        .unsupported, .save, document: documentURL.path, reason: "the present version cannot be removed")
+        .unsupported, .save, document: documentURL.path, reason: "\(version) cannot be removed by itself")
     }
     let store = try await PackageStore.open(at: documentURL)
     try await store.removeVersions([persistentIdentifier])

@@ -12,7 +12,7 @@ public struct VersionDifference: Sendable {
 }
 
 extension PackageStore {
-  /// Where two versions differ, in order of paths: a folder before what is in it.
+  /// Where two versions, of the history or in conflict, differ, in order of paths: a folder before what is in it.
   ///
   /// Cost: the bytes of the children that saves between the two and the present changed; no other child is read.
   ///
@@ -22,16 +22,13 @@ extension PackageStore {
   public func differences(
     from version: UUID, to other: UUID? = nil
   ) throws -> (changes: [VersionDifference], lost: [String]) {
-    let (history, index) = try find(version)
-    var places = Set(history.chain.rows(of: index).map(\.path))
-    let first = try contents(of: version)
-    var (second, lost) = (newTree(), Set(first.lost))
+    let first = try side(version)
+    var (second, places, lost) = (newTree(), first.places, Set(first.lost))
     if let other {
-      let (history, index) = try find(other)
-      places.formUnion(history.chain.rows(of: index).map(\.path))
-      let contents = try contents(of: other)
-      second = contents.tree
-      lost.formUnion(contents.lost)
+      let side = try side(other)
+      second = side.tree
+      places.formUnion(side.places)
+      lost.formUnion(side.lost)
     }
     var changes: [VersionDifference] = []
     for place in places.sorted() where !lost.contains(place.string) {
@@ -42,6 +39,18 @@ extension PackageStore {
       }
     }
     return (changes, lost.sorted())
+  }
+
+  /// A version, and where it differs from what is on disk.
+  private func side(_ id: UUID) throws -> (places: Set<PackagePath>, tree: FileWrapper, lost: [String]) {
+    if let conflict = try conflicts().first(where: { $0.id == id }) {
+      return (
+        Set(conflict.differences.map { PackagePath($0) }), try contents(ofConflict: id), conflict.missing
+      )
+    }
+    let (history, index) = try find(id)
+    let (tree, lost) = try contents(of: id)
+    return (Set(history.chain.rows(of: index).map(\.path)), tree, lost)
   }
 
   private static func isSame(_ old: FileWrapper?, _ new: FileWrapper?) throws -> Bool {

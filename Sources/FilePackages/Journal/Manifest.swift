@@ -43,7 +43,9 @@ final class Manifest {
   }
 
   /// Reads what a file holds; nil where that does not begin as a manifest does.
-  init?(_ file: [UInt8]) {
+  ///
+  /// - Parameter last: the state to read up to, where it is not the last one; nil then where the file does not have it.
+  init?(_ file: [UInt8], upTo last: UUID? = nil) {
     guard file.count >= Self.headerLength, file.starts(with: Self.magic), file[8] < 2,
       file[9..<Self.headerLength].allSatisfy({ $0 == 0 })
     else { return nil }
@@ -58,9 +60,26 @@ final class Manifest {
       else { break }
       checksum = next
       end += length
+      if let last, last == revision { break }
     }
+    if let last, last != revision { return nil }
     // (2)
     bytes.removeLast(file.count - end)
+  }
+
+  /// The states that a file tells of, in their order.
+  static func revisions(_ file: [UInt8]) -> [UUID] {
+    guard file.count >= headerLength, file.starts(with: magic) else { return [] }
+    var (offset, checksum) = (headerLength, ContentHash(of: Array(file[..<headerLength])))
+    var revisions: [UUID] = []
+    while offset < file.count {
+      var (length, next) = (0, checksum)
+      guard let batch = ManifestBatch(file[offset...], after: checksum, &length, &next) else { break }
+      revisions.append(batch.revision)
+      checksum = next
+      offset += length
+    }
+    return revisions
   }
 
   /// Puts a batch at the end; returns the bytes to be written at `end` as it was before.

@@ -32,15 +32,17 @@ package struct MetadataDraft: Sendable {
   /// - Parameters:
   ///   - superseded: a state between the two that nobody saw.
   ///   - contentRevision: the state of which it has the content again.
+  ///   - others: the states that it brings together with that one.
   init(
     after known: PackageMetadata, _ values: [String: PropertyListValue]?, _ location: Location,
-    superseding superseded: PackageMetadata? = nil, contentRevision: UUID? = nil, at date: Date = Date()
+    superseding superseded: PackageMetadata? = nil, contentRevision: UUID? = nil, merging others: [UUID] = [],
+    at date: Date = Date()
   ) {
     self.date = Self.toSecond(date)
     before = known
     metadata = known
     metadata.contentRevision = contentRevision
-    metadata.parentRevisions = [known.revision]
+    metadata.parentRevisions = [known.revision] + others
     metadata.revision = UUID()
     metadata.generation = (superseded ?? known).generation + 1
     if let values { metadata.applicationValues = values }

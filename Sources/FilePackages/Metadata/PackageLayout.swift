@@ -35,6 +35,7 @@ package enum PackageLayout {
   package static let lock: FileName = "lock"
   /// What other programs wrote where a save had something else to put.
   package static let conflicts: FileName = "conflicts"
+  package static let conflictsPath = PackagePath([hidden, conflicts])
 
   /// Whether a place is the library's own, and no child of the document.
   package static func isOurs(_ path: PackagePath) -> Bool {

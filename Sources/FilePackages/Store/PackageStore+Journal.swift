@@ -50,6 +50,8 @@ extension PackageStore {
   ) throws(FilePackageError) -> SaveReport {
     let (metadataBefore, wasCertain) = (knownPlist, uncertain == nil)
     let session = try openSession(superseding: pending != nil)
+    // What it says of the children is of one version, and those that are there may be of another.
+    if merge != nil { session.manifest = nil }
     // What was published since the last report is no part of this save.
     _ = synchronizations()
     do throws(FilePackageError) {
@@ -64,6 +66,7 @@ extension PackageStore {
         plan, in: session, options: .init(options), metadata: draft, isRelaxed: options.contains(.relaxed),
         keepsVersion: !session.hasDamagedHistory
           && (session.keepsHistory || options.contains(.keepsHistory)))
+      if let merge { saving.replaceManifest(by: merge.rows) }
       do throws(FilePackageError) {
         try saving.commit()
       } catch {

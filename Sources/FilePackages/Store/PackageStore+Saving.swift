@@ -84,7 +84,7 @@ extension PackageStore {
     guard !plan.isEmpty || !isConfirmed else { return SaveReport(strategy: "none") }
     var staged = StagedPackage(
       plan, at: location, over: .base(status), options: .init(options), metadata: draft,
-      known: session?.manifest)
+      known: merge == nil ? session?.manifest : nil)
     staged.history = try historyBytes()
     // One that cannot be read stays as it is.
     let keepsVersion = staged.history.map { HistoryFile($0) != nil } ?? options.contains(.keepsHistory)
@@ -207,7 +207,7 @@ extension PackageStore {
           plan.writingMetadata(over: status), snapshot,
           MetadataDraft(
             after: known, values, location, superseding: pending?.metadata, contentRevision: contentRevision,
-            at: clock())
+            merging: merge?.parents ?? [], at: clock())
         )
       }
       guard known == nil, let values else { return (plan, snapshot, nil) }

@@ -40,6 +40,8 @@ public actor PackageStore {
   var damage: FilePackageError?
   /// The state of which the tree has the content again, while it is saved.
   var contentRevision: UUID?
+  /// What the next save brings together, while conflicts are resolved.
+  var merge: Merge?
   /// What time it is: for the metadata of what is saved, and for how old a version is.
   var clock: @Sendable () -> Date = { Date() }
 

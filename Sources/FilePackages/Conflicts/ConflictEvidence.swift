@@ -1,0 +1,283 @@
+import DurableIO
+import FoundationEssentials
+
+/// What there is in a package to put versions together from: its children by their digests, the copies that programs have left,
+/// and what saves have noted of the states that they made.
+struct ConflictEvidence {
+  /// A copy that a program has left, and what it is one of.
+  struct Copy {
+    var path: PackagePath
+    var original: PackagePath
+    var name: ConflictName
+  }
+
+  /// A copy of the metadata.
+  struct MetadataCopy {
+    var copy: Copy
+    var metadata: PackageMetadata
+    var name: ConflictName { copy.name }
+  }
+
+  /// The children of one state, as the save that made it has noted them.
+  struct State {
+    var rows: [PackagePath: ManifestRow] = [:]
+    /// Whether these are all.
+    var isComplete: Bool
+  }
+
+  let location: Location
+  /// Every child, the copies included, by its path.
+  private(set) var found: [PackagePath: ManifestRow] = [:]
+  /// The children without the copies.
+  private(set) var present: [PackagePath: ManifestRow] = [:]
+  /// The sum of these.
+  private(set) var summary = ContentSummary()
+  /// But for those of the metadata.
+  private(set) var copies: [Copy] = []
+  private(set) var metadataCopies: [MetadataCopy] = []
+  /// Copies of the library's own files, by their names in the hidden folder.
+  private(set) var hiddenCopies: [FileName] = []
+
+  private var manifests: [[UInt8]] = []
+  private var places: [ContentHash: PackagePath] = [:]
+  private var originals: [PackagePath: [PackagePath]] = [:]
+
+  init(_ location: Location) throws(FilePackageError) {
+    self.location = location
+    try findCopies()
+    try readHidden()
+    guard !copies.isEmpty || !metadataCopies.isEmpty else { return }
+    try readChildren()
+  }
+
+  var isEmpty: Bool { copies.isEmpty && metadataCopies.isEmpty }
+
+  /// Where the copies of a child are.
+  func copies(of path: PackagePath) -> [PackagePath] { originals[path] ?? [] }
+
+  /// Where the content of a child is, whatever its name is now.
+  func find(_ child: ChildSummary) -> PackagePath? {
+    if let present = found[child.path], present.child.content == child.content, present.child.kind == child.kind {
+      return child.path
+    }
+    return places[child.content].flatMap { kind(at: $0) == child.kind ? $0 : nil }
+  }
+
+  private func kind(at path: PackagePath) -> FileKind? { found[path]?.child.kind ?? .file }
+
+  // MARK: States
+
+  /// The children of a state; nil where no save that is known has noted them.
+  func state(at revision: UUID) -> State? {
+    for bytes in manifests {
+      guard let manifest = Manifest(bytes, upTo: revision) else { continue }
+      var state = State(isComplete: manifest.isComplete)
+      for row in manifest.rows { state.rows[row.child.path] = row }
+      return state
+    }
+    return nil
+  }
+
+  /// The last state that two were both made from; nil where it is not known.
+  func commonState(of first: UUID, and second: UUID) -> State? {
+    let others = Set(revisions(upTo: second))
+    return revisions(upTo: first).last(where: others.contains).flatMap(state(at:))
+  }
+
+  private func revisions(upTo revision: UUID) -> [UUID] {
+    for bytes in manifests {
+      let revisions = Manifest.revisions(bytes)
+      if let end = revisions.firstIndex(of: revision) { return Array(revisions[...end]) }
+    }
+    return []
+  }
+
+  // MARK: Looking
+
+  private mutating func findCopies() throws(FilePackageError) {
+    let root = StoredNode(location: location, path: .root)
+    let listing = try root.list()
+    // Endings that could be anybody's count where the metadata has one.
+    var endings: [String] = []
+    for position in 0..<listing.count where listing.kind(at: position) == .file {
+      let name = listing.name(at: position)
+      if let ending = ConflictName.ending(ofMetadata: name), metadata(at: PackagePath([name])) != nil {
+        endings.append(ending)
+      }
+    }
+    try findCopies(in: root, listing, endings)
+  }
+
+  private mutating func findCopies(
+    in folder: StoredNode, _ listing: DirectoryListing, _ endings: [String]
+  ) throws(FilePackageError) {
+    if folder.path.names.count >= PackageSnapshot.maximumDepth {
+      throw FilePackageError(.tooDeep, .read, folder)
+    }
+    for position in 0..<listing.count {
+      let name = listing.name(at: position)
+      let path = folder.path.appending(name)
+      if PackageLayout.isOurs(path) { continue }
+      switch listing.kind(at: position) {
+      case .directory:
+        let child = StoredNode(location: location, path: path)
+        try findCopies(in: child, child.list(), endings)
+      case .file, .symbolicLink:
+        guard let known = Self.conflictName(name, endings) else { continue }
+        add(Copy(path: path, original: folder.path.appending(known.original), name: known))
+      default: break
+      }
+    }
+  }
+
+  private static func conflictName(_ name: FileName, _ endings: [String]) -> ConflictName? {
+    if let known = ConflictName(name) { return known }
+    for ending in endings {
+      if let known = ConflictName(name, ending: ending) { return known }
+    }
+    return nil
+  }
+
+  private mutating func add(_ copy: Copy) {
+    if copy.original.names == [PackageLayout.metadata] {
+      // What is no metadata is a file like any other.
+      guard let metadata = metadata(at: copy.path) else { return }
+      metadataCopies.append(MetadataCopy(copy: copy, metadata: metadata))
+    } else {
+      copies.append(copy)
+      originals[copy.original, default: []].append(copy.path)
+    }
+  }
+
+  private func metadata(at path: PackagePath) -> PackageMetadata? {
+    guard let name = path.name,
+      let node = try? StoredNode(location: location, path: path.parent).children([name]).first,
+      let status = node.status, status.kind == .file, status.size <= UInt64(PackageMetadata.maximumSize),
+      let data = try? FileContents.stored(node).data()
+    else { return nil }
+    return try? PackageMetadata(decoding: data)
+  }
+
+  /// Whether two names in the package's own folder show that a program has left copies there: a cheap look, which misses
+  /// none where the metadata was changed on both sides.
+  static func isSuspicious(_ names: some Sequence<FileName>) -> Bool {
+    names.contains { ConflictName($0) != nil || ConflictName.ending(ofMetadata: $0) != nil }
+  }
+
+  // MARK: The hidden folder
+
+  private mutating func readHidden() throws(FilePackageError) {
+    let folder = StoredNode(location: location, path: PackagePath([PackageLayout.hidden]))
+    guard let names = try Self.namesIfPresent(in: folder) else { return }
+    for name in [PackageLayout.manifest, PackageLayout.history] {
+      for copy in names where copy == name || ConflictName(copy)?.original == name || isNumbered(copy, name) {
+        if copy != name { hiddenCopies.append(copy) }
+        guard let bytes = try read(copy, in: folder) else { continue }
+        if name == PackageLayout.manifest {
+          manifests.append(bytes)
+        } else if let history = HistoryFile(bytes) {
+          note(history)
+        }
+      }
+    }
+    for copy in names where [PackageLayout.lock, PackageLayout.journal].contains(ConflictName(copy)?.original) {
+      hiddenCopies.append(copy)
+    }
+  }
+
+  /// `manifest-LAPTOP`, `manifest 2`: with an ending that a copy of the metadata has.
+  private func isNumbered(_ name: FileName, _ original: FileName) -> Bool {
+    metadataCopies.contains { ConflictName(name, ending: $0.name.tag)?.original == original }
+  }
+
+  private mutating func note(_ history: HistoryFile) {
+    for row in history.chain.versions.flatMap(\.rows) {
+      guard let node = row.node, let hash = node.content, let place = node.place else { continue }
+      let path = PackagePath(PackageLayout.versionsPath.names + place.names)
+      guard let name = path.name,
+        let status = try? StoredNode(location: location, path: path.parent).children([name]).first?.status,
+        status.kind == .file, status.size == node.size, status.modified == node.modified
+      else { continue }
+      places[hash] = path
+    }
+  }
+
+  private func read(_ name: FileName, in folder: StoredNode) throws(FilePackageError) -> [UInt8]? {
+    do {
+      let directory = try location.openDirectory(folder.path)
+      guard let status = try location.disk.statusIfPresent(of: name, in: directory), status.kind == .file,
+        status.size <= UInt64(Manifest.maximumSize)
+      else { return nil }
+      return try location.disk.readAll(
+        location.disk.openFile(name, in: directory), atMost: Manifest.maximumSize)
+    } catch {
+      throw FilePackageError(error, .read, folder.child(name))
+    }
+  }
+
+  private static func namesIfPresent(in folder: StoredNode) throws(FilePackageError) -> [FileName]? {
+    do throws(FilePackageError) {
+      let listing = try folder.list()
+      return listing.sortedPositions().map(listing.name(at:))
+    } catch {
+      if error.code == .noSuchFile { return nil }
+      throw error
+    }
+  }
+
+  /// The folders that saves have kept.
+  func keptFolders() throws(FilePackageError) -> [(name: FileName, modified: FileTime)] {
+    let folder = StoredNode(location: location, path: PackageLayout.conflictsPath)
+    guard let names = try Self.namesIfPresent(in: folder) else { return [] }
+    return try folder.children(names).compactMap { node in
+      guard let name = node.path.name, let status = node.status, status.kind == .directory else { return nil }
+      return (name, status.modified)
+    }
+  }
+
+  // MARK: Children
+
+  private mutating func readChildren() throws(FilePackageError) {
+    var root = StoredNode(location: location, path: .root)
+    root.status = nil
+    // Of what is in its place with the size and the date that a save has noted, nothing is read.
+    let known = manifests.first.flatMap { Manifest($0) }
+    var rows: [PackagePath: ManifestRow] = [:]
+    try visit(PackageSnapshot.Node(root, kind: .directory), at: .root) { row in rows[row.child.path] = row } _: {
+      path, size, modified in
+      guard let row = known?.row(at: path), row.child.kind == .file, row.child.size == size,
+        row.modified == modified
+      else { return nil }
+      return row
+    }
+    found = rows
+    let left = Set(copies.map(\.path) + metadataCopies.map(\.copy.path))
+    for (path, row) in found {
+      if row.child.kind == .file || row.child.kind == .symbolicLink { places[row.child.content] = path }
+      if left.contains(path) { continue }
+      present[path] = row
+      summary.add(row.child)
+    }
+  }
+
+  private func visit(
+    _ node: PackageSnapshot.Node, at path: PackagePath, _ body: (ManifestRow) -> Void,
+    _ known: (PackagePath, UInt64, FileTime) -> ManifestRow?
+  ) throws(FilePackageError) {
+    if PackageLayout.isOurs(path) { return }
+    if !path.isRoot {
+      let modified = node.known?.modified ?? FileTime(seconds: 0, nanoseconds: 0)
+      if node.kind == .file, let row = known(path, node.known?.size ?? 0, modified),
+        row.child.isExecutable == (node.attributes.mode & 0o100 != 0)
+      {
+        body(row)
+      } else {
+        body(ManifestRow(child: try ChildSummary(reading: node, at: path), modified: modified))
+      }
+    }
+    guard node.kind == .directory else { return }
+    for (name, child) in try node.children(at: path, looking: true) {
+      try visit(child, at: path.appending(name), body, known)
+    }
+  }
+}

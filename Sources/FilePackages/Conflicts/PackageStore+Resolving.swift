@@ -1,0 +1,211 @@
+import DurableIO
+public import FoundationEssentials
+
+// (1) What is decided is saved, and on the medium, before anything that was in conflict goes: until then all versions are to
+//     be had, whatever happens.
+// (2) What came after the look at the conflicts stays.
+
+extension PackageStore {
+  // MARK: Looking
+
+  /// The versions that are in conflict with the document in its place, the newest first; none where there is no conflict.
+  ///
+  /// Cost: a getdents64(2) loop for each folder where there are none; otherwise reads every child that has changed since it
+  /// was saved.
+  ///
+  /// - Throws: the system's reason.
+  public func conflicts() throws(FilePackageError) -> [ConflictVersion] {
+    try conflictSet().entries.map(\.version)
+  }
+
+  /// Whether there is a conflict, as far as a look into the package's own folder tells: no copy of the metadata is missed.
+  ///
+  /// - Throws: the system's reason.
+  public func hasConflicts() throws(FilePackageError) -> Bool {
+    if try !conflictVersions().isEmpty { return true }
+    let listing = try node.list()
+    return ConflictEvidence.isSuspicious((0..<listing.count).lazy.map(listing.name(at:)))
+  }
+
+  /// Whether the document in its place is what one save left there. Where a program that synchronises folders has brought
+  /// some children of one version and some of another, it is not.
+  ///
+  /// - Throws: the system's reason.
+  public func isPresentVersionWhole() throws(FilePackageError) -> Bool { try conflictSet().isPresentWhole }
+
+  /// The document as it is in a conflict version, to be read: nothing that is done to the tree changes the version.
+  ///
+  /// - Parameter id: of the version; nil for the document in its place, without the copies.
+  /// - Throws: `noSuchVersion`; the system's reason.
+  public func contents(ofConflict id: UUID?) throws(FilePackageError) -> FileWrapper {
+    let set = try conflictSet()
+    return try tree { tree in try set.apply(id.map { try entry($0, in: set) }, to: tree) }
+  }
+
+  /// The state that a conflict version and the document in its place were both made from, as far as somebody still has its
+  /// children; nil where it is not known. Saves note the digests of their children; a document that keeps history has the
+  /// children, too.
+  ///
+  /// - Throws: as `contents(ofConflict:)`.
+  public func commonAncestor(ofConflict id: UUID) throws(FilePackageError) -> FileWrapper? {
+    let (set, current) = (try conflictSet(), try metadata())
+    do {
+      return try set.base(of: entry(id, in: set), current)
+    } catch {
+      throw error as? FilePackageError ?? FilePackageError(.inputOutput, .read, node)
+    }
+  }
+
+  // MARK: Deciding
+
+  /// Decides a conflict for one version: the document becomes that, in one save, and nothing is in conflict any more. With
+  /// `keepsHistory` what was there before stays among the versions.
+  ///
+  /// - Parameter id: of the version; nil for the document in its place.
+  /// - Returns: what was saved.
+  /// - Throws: `noSuchVersion`; what `save(_:options:)` throws. Then all versions are there still.
+  @discardableResult
+  public func resolveConflicts(
+    keeping id: UUID?, options: SavingOptions = []
+  ) throws(FilePackageError) -> SaveReport {
+    do {
+      return try resolveConflicts(options: options) { tree, set in
+        if let id { try set.apply(entry(id, in: set), to: tree) }
+      }
+    } catch {
+      throw error as? FilePackageError ?? FilePackageError(.inputOutput, .save, node)
+    }
+  }
+
+  /// Decides a conflict: the document becomes what `body` makes of it, in one save, and nothing is in conflict any more.
+  ///
+  /// - Parameters:
+  ///   - options: how it is saved.
+  ///   - body: changes the tree of the document in its place, which has no copies; may use children of the trees that
+  ///     `contents(ofConflict:)` gave.
+  /// - Returns: what was saved.
+  /// - Throws: what `body` throws, and what `save(_:options:)` throws. Then all versions are there still.
+  @discardableResult
+  public func resolveConflicts(
+    options: SavingOptions = [], with body: (FileWrapper) throws -> Void
+  ) throws -> SaveReport {
+    try resolveConflicts(options: options) { tree, _ in try body(tree) }
+  }
+
+  /// Says what `resolveConflicts(options:with:)` would save, without touching anything on disk.
+  ///
+  /// - Throws: as that.
+  public func resolvingPlan(keeping id: UUID?) throws -> SavePlan {
+    try resolvingPlan { tree, set in try set.apply(id.map { try entry($0, in: set) }, to: tree) }
+  }
+
+  /// Says what `resolveConflicts(options:with:)` would save, without touching anything on disk.
+  ///
+  /// - Throws: as that.
+  public func resolvingPlan(with body: (FileWrapper) throws -> Void) throws -> SavePlan {
+    try resolvingPlan { tree, _ in try body(tree) }
+  }
+
+  private func resolvingPlan(_ body: (FileWrapper, ConflictSet) throws -> Void) throws -> SavePlan {
+    let set = try conflictSet()
+    defer { tree = newTree() }
+    tree = newTree()
+    try set.apply(nil, to: tree)
+    try body(tree, set)
+    return try plan()
+  }
+
+  private func resolveConflicts(
+    options: SavingOptions, _ body: (FileWrapper, ConflictSet) throws -> Void
+  ) throws -> SaveReport {
+    let set = try conflictSet()
+    let before = metadataState
+    do {
+      tree = newTree()
+      try set.apply(nil, to: tree)
+      try body(tree, set)
+      try recount(merging: set.entries.compactMap(\.version.metadata?.revision))
+      defer { merge = nil }
+      // (1)
+      let report = try save(options: options)
+      try publish()
+      try removeResolved(set)
+      return report
+    } catch {
+      if pending == nil && unsettled == nil { (tree, metadataState) = (newTree(), before) }
+      throw error
+    }
+  }
+
+  /// What brings versions together begins with the children as they are: nobody has summed them up.
+  private func recount(merging revisions: [UUID]) throws(FilePackageError) {
+    guard case .present(var metadata, let status) = metadataState else { return }
+    let rows = try verifyChildren().found
+    var summary = ContentSummary()
+    for row in rows.values { summary.add(row.child) }
+    metadata.summary = summary
+    metadataState = .present(metadata, status)
+    merge = Merge(
+      parents: revisions.filter { $0 != metadata.revision },
+      rows: rows.values.sorted { $0.child.path < $1.child.path })
+  }
+
+  /// (2)
+  private func removeResolved(_ set: ConflictSet) throws(FilePackageError) {
+    let disk = location.disk
+    do {
+      let root = try location.openDirectory(.root)
+      guard try disk.exists(PackageLayout.hidden, in: root) else { return }
+      let hidden = try disk.openDirectory(PackageLayout.hidden, in: root)
+      for name in set.evidence.hiddenCopies where try disk.exists(name, in: hidden) {
+        try disk.removeFile(name, in: hidden)
+      }
+      let kept = set.entries.compactMap(\.keptIn)
+      if kept.isEmpty { return }
+      let folder = try disk.openDirectory(PackageLayout.conflicts, in: hidden)
+      for name in kept where !disk.removeEverything(name, from: folder) {
+        throw FilePackageError(
+          .inputOutput, .save, node, reason: "the document is saved, but a conflict version could not be removed")
+      }
+      if try disk.list(folder).count == 0 { _ = disk.removeEverything(PackageLayout.conflicts, from: hidden) }
+    } catch let error as SystemError {
+      throw FilePackageError(
+        error, .save, node, activity: "removing what was in conflict, after the document was saved, in")
+    } catch {
+      throw error as? FilePackageError ?? FilePackageError(.inputOutput, .save, node)
+    }
+  }
+
+  // MARK: Finding
+
+  private func conflictSet() throws(FilePackageError) -> ConflictSet {
+    try publish()
+    return try ConflictSet(location, try metadata())
+  }
+
+  private func entry(_ id: UUID, in set: ConflictSet) throws(FilePackageError) -> ConflictSet.Entry {
+    guard let entry = set[id] else {
+      throw FilePackageError(
+        .noSuchVersion, .read, node, reason: "no version '\(id.uuidString)' is in conflict with it")
+    }
+    return entry
+  }
+
+  private func tree(_ body: (FileWrapper) throws -> Void) throws(FilePackageError) -> FileWrapper {
+    let tree = newTree()
+    do {
+      try body(tree)
+    } catch {
+      throw error as? FilePackageError ?? FilePackageError(.inputOutput, .read, node)
+    }
+    return tree
+  }
+
+  /// What a save that brings versions together has to note of them.
+  struct Merge {
+    /// The states that are brought together, but for the one in its place.
+    var parents: [UUID]
+    /// Every child as it is.
+    var rows: [ManifestRow]
+  }
+}

@@ -1,0 +1,106 @@
+import ArgumentParser
+import FilePackages
+import FoundationEssentials
+
+struct Conflicts: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "conflicts",
+    abstract: "List the versions of a document that are in conflict.",
+    discussion: """
+      The document in its place has a star. The others were saved on other computers, and a program that synchronises \
+      folders has left copies of some of their files; or another program wrote them into the document while it was \
+      saved. Each has its identifier, when and where it was saved, and the children that it has otherwise than the \
+      document in its place. `docpkg diff --version` shows them, `docpkg resolve` decides.
+
+      A version is whole where every child is what its save has noted.
+
+      Examples:
+        docpkg conflicts Trip.imageNotes
+        docpkg diff Trip.imageNotes --version 4F2A9C01
+
+      Exit status: 0 nothing is in conflict; 1 conflicts found; 2 failed, nothing lost; 64 usage.
+      """)
+
+  @Argument(help: "The document.")
+  var path: String
+
+  @Flag(name: .long, help: "Print JSON.")
+  var json = false
+
+  @Flag(name: .long, help: "Print nothing.")
+  var quiet = false
+
+  func run() async throws {
+    let shown = try await PackageStore.reading(at: url(path)) { store in
+      let versions = try await store.conflicts()
+      let current = try await store.metadata()
+      let isWhole = try await store.isPresentVersionWhole()
+      return [ShownConflict(current, isWhole: isWhole)] + versions.map(ShownConflict.init)
+    }
+    if json {
+      try printJSON(shown.count == 1 ? [] : shown)
+    } else if !quiet {
+      var output = StandardOutput()
+      if shown.count == 1 { output.line("\(display(path)): nothing is in conflict") }
+      for version in shown where shown.count > 1 { output.line(version.line) }
+    }
+    if shown.count > 1 { throw ExitCode(ExitStatus.different) }
+  }
+}
+
+/// A version in conflict as it is listed.
+private struct ShownConflict: Encodable, Sendable {
+  var id: String?
+  var current: Bool
+  var modified: Date?
+  var savingComputer: String?
+  /// The program that has left it; nil where a save has kept it.
+  var program: String?
+  var whole: Bool
+  var changed: [String] = []
+  var missing: [String] = []
+
+  init(_ metadata: PackageMetadata?, isWhole: Bool) {
+    id = metadata?.revision.uuidString
+    current = true
+    modified = metadata?.modified
+    savingComputer = metadata?.savingComputer
+    whole = isWhole
+  }
+
+  init(_ version: ConflictVersion) {
+    id = version.id.uuidString
+    current = false
+    modified = version.modificationDate
+    savingComputer = version.savingComputer
+    if case .synchronization(let program) = version.origin { self.program = program }
+    (whole, changed, missing) = (version.isWhole, version.differences, version.missing)
+  }
+
+  var line: String {
+    let date = modified?.formatted(.iso8601) ?? "at an unknown time"
+    let name = current && !whole ? "present " : id.map { String($0.prefix(8)) } ?? "present "
+    let computer = (savingComputer?.isEmpty == false ? savingComputer : nil).map { "  \(display($0))" } ?? ""
+    return "\(current ? "*" : " ") \(name)  \(date)\(computer)  \(origin), \(state)\(names)"
+  }
+
+  private var origin: String {
+    if current { return "in its place" }
+    return program.map { "left by \($0)" } ?? "kept from another program"
+  }
+
+  private var state: String {
+    if whole { return "whole" }
+    if current { return "of more than one version" }
+    if missing.isEmpty { return "some children" }
+    return "\(missing.count) missing: \(list(missing))"
+  }
+
+  private var names: String { changed.isEmpty ? "" : "  \(list(changed))" }
+
+  private func list(_ names: [String]) -> String {
+    names.count <= 4
+      ? names.map { display($0) }.joined(separator: ", ")
+      : names.prefix(3).map { display($0) }.joined(separator: ", ") + " and \(names.count - 3) more"
+  }
+}

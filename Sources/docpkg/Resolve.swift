@@ -1,0 +1,183 @@
+import ArgumentParser
+import Documents
+import FilePackages
+import FoundationEssentials
+import ImageNotes
+import SystemPackage
+
+struct Resolve: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "resolve",
+    abstract: "Decide what becomes of versions that are in conflict.",
+    discussion: """
+      With --keep the document becomes that version; of several, the first, and each other one becomes a document of \
+      its own beside it. `present` is the document in its place. With --merge all come together: children that one \
+      side changed are as that side has them, texts that both changed are merged by line. Where both changed the same, \
+      nothing is saved and the exit status is 1, unless --both is given: then both sides' lines are in the text between \
+      marks, and of other files both are there.
+
+      It is one save; what the document was before is kept as a version, and `docpkg undo` goes back to it. The copies \
+      that a program has left go with it.
+
+      Examples:
+        docpkg resolve Trip.imageNotes --merge
+        docpkg resolve Trip.imageNotes --keep 4F2A9C01
+        docpkg resolve Trip.imageNotes --keep present 4F2A9C01
+
+      Exit status: 0 done; 1 not decided, since both changed the same; 2 failed, nothing lost; 64 usage.
+      """)
+
+  @Argument(help: "The document.")
+  var path: String
+
+  @Option(
+    name: .long, parsing: .upToNextOption,
+    help: ArgumentHelp(
+      "Keep a version: its identifier, the first digits of it, or 'present'.", valueName: "id"))
+  var keep: [String] = []
+
+  @Flag(name: .long, help: "Bring all versions together.")
+  var merge = false
+
+  @Flag(name: .long, help: "With --merge, keep both where both changed the same.")
+  var both = false
+
+  @Flag(help: "Replace and remove children that are read-only.")
+  var force = false
+
+  @OptionGroup var writing: WritingOptions
+
+  func validate() throws {
+    if keep.isEmpty != merge { throw ValidationError("Give either --keep with a version, or --merge.") }
+    if both && !merge { throw ValidationError("--both says how --merge decides.") }
+  }
+
+  private var options: PackageStore.SavingOptions {
+    force ? [.keepsHistory, .overwritesReadOnly] : .keepsHistory
+  }
+
+  func run() async throws {
+    let store = try await PackageStore.open(at: url(path))
+    guard try await !store.conflicts().isEmpty else {
+      throw InputError(description: "Nothing is in conflict in '\(display(path))'.")
+    }
+    try await merge ? mergeVersions(in: store) : keepVersions(in: store)
+    try await store.close()
+  }
+
+  // MARK: Merging
+
+  private func mergeVersions(in store: PackageStore) async throws {
+    let isNotes = await store.knownContentType.conforms(to: .imageNotes)
+    if writing.dryRun {
+      let (plan, conflicts) = try await store.mergingPlan(
+        as: isNotes ? ImageNotes.self : nil, keepingBoth: both)
+      if let plan { return try writing.report(plan) }
+      return try report(conflicts)
+    }
+    let report =
+      isNotes
+      ? try await store.mergeConflicts(as: ImageNotes.self, keepingBoth: both, options: options)
+      : try await store.mergeConflicts(keepingBoth: both, options: options)
+    if let save = report.save { return try writing.report(save, of: path) }
+    try self.report(report.conflicts)
+  }
+
+  private func report(_ conflicts: [MergeConflict]) throws {
+    if writing.json {
+      try printJSON(["conflicts": conflicts.map(ShownMergeConflict.init)])
+    } else if !writing.quiet {
+      for conflict in conflicts { StandardError.write("docpkg: \(ShownMergeConflict(conflict).line)\n") }
+      StandardError.write("docpkg: nothing was saved; decide with --keep, or keep both with --merge --both\n")
+    }
+    throw ExitCode(ExitStatus.different)
+  }
+
+  // MARK: Keeping
+
+  private func keepVersions(in store: PackageStore) async throws {
+    var chosen: [ConflictVersion?] = []
+    for text in keep {
+      let version = try await store.conflict(text)
+      if !chosen.contains(version) { chosen.append(version) }
+    }
+    let first = chosen.removeFirst()
+    if writing.dryRun {
+      for version in chosen where !writing.quiet {
+        StandardError.write("docpkg: makes '\(display(try freePath(for: version)))'\n")
+      }
+      return try writing.report(await store.resolvingPlan(keeping: first?.id))
+    }
+    // What becomes a document of its own is one before anything goes.
+    for version in chosen {
+      let place = try freePath(for: version)
+      try await store.makeDocument(ofConflict: version?.id, at: url(place))
+      if !writing.quiet { StandardError.write("docpkg: made '\(display(place))'\n") }
+    }
+    let report = try await store.resolveConflicts(keeping: first?.id, options: options)
+    try writing.report(report, of: path)
+  }
+
+  /// A path beside the document that nothing has: with the computer's name in it.
+  private func freePath(for version: ConflictVersion?) throws -> String {
+    let document = FilePath(path)
+    let (stem, end) = (document.stem ?? "", document.extension.map { ".\($0)" } ?? "")
+    let label = version?.label ?? "present"
+    for number in 1...1000 {
+      let name = "\(stem) (\(label)\(number == 1 ? "" : " \(number)"))\(end)"
+      let place = document.removingLastComponent().appending(name).string
+      if !FileManager.default.fileExists(atPath: place) { return place }
+    }
+    throw InputError(description: "There are too many documents like '\(display(path))' beside it.")
+  }
+}
+
+/// What is still to be decided, as it is printed.
+private struct ShownMergeConflict: Encodable {
+  var path: String
+  var kind: String
+  var lines: [Int]
+
+  init(_ conflict: MergeConflict) {
+    path = conflict.path
+    kind = conflict.kind.rawValue
+    lines = conflict.lines.map { $0.baseLine + 1 }
+  }
+
+  var line: String {
+    let what =
+      switch MergeConflict.Kind(rawValue: kind) {
+      case .bothAdded: "both sides added it, and not the same"
+      case .removedByUs, .removedByThem: "one side removed what the other changed"
+      case .bothMoved: "both sides moved it"
+      default: "both sides changed it"
+      }
+    return "'\(display(path))': \(what)"
+  }
+}
+
+extension PackageStore {
+  /// The version in conflict of which the identifier begins like that; nil for the document in its place.
+  fileprivate func conflict(_ text: String) throws -> ConflictVersion? {
+    if text == "present" { return nil }
+    let found = try conflicts().filter { $0.id.uuidString.hasPrefix(text.uppercased()) }
+    if found.isEmpty, try metadata()?.revision.uuidString.hasPrefix(text.uppercased()) == true, !text.isEmpty {
+      return nil
+    }
+    guard let version = found.first, !text.isEmpty else {
+      throw InputError(
+        description: "No version '\(display(text))' is in conflict; 'docpkg conflicts' lists those that are.")
+    }
+    guard found.count == 1 else {
+      throw InputError(description: "More than one version begins with '\(display(text))'.")
+    }
+    return version
+  }
+
+  /// Makes a document of a version.
+  fileprivate func makeDocument(ofConflict id: UUID?, at url: URL) async throws {
+    let made = try await Self.create(
+      contents(ofConflict: id), at: url, contentType: contentType.identifier)
+    try await made.store.close()
+  }
+}
