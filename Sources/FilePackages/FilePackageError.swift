@@ -247,7 +247,7 @@ extension FilePackageError.Operation {
 }
 
 extension FilePackageError.Code {
-  var words: String {
+  package var words: String {
     switch self {
     case .noSuchFile: "there is no such file"
     case .noSuchVersion: "there is no such version"

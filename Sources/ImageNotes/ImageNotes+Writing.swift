@@ -85,20 +85,25 @@ extension ImageNotes.Image {
     if case .stored(let image) = source { try image.hold() }
   }
 
-  /// The file that is not in the tree, since it is new or was removed by an earlier save, which has it in memory, or
-  /// since all of the tree is new. Otherwise another program removed it: then there is none.
+  /// The file that is not in the tree, since it is new, is of another tree, or was removed by an earlier save, which has it
+  /// in memory; nil for one that another program removed.
   ///
-  /// - Throws: `noSuchFile` where the package that had it is gone and nobody has read it.
+  /// - Throws: `imageIsGone` where the package that had it is gone and nobody has read it.
   func fileToAdd(amongst present: Set<String>, isNewTree: Bool) throws -> FileWrapper? {
     switch source {
     case .new(let file):
       // One that has a name on disk was saved before.
       if present.contains(path) || file.filename == nil { return file }
       return FileWrapper(regularFileWithContents: try file.contents())
-    case .stored(let image):
+    case .stored:
       if present.contains(path) { return nil }
-      if !isNewTree && image.removed == nil { return nil }
-      return FileWrapper(regularFileWithContents: try file().contents())
+      do {
+        return FileWrapper(regularFileWithContents: try file().contents())
+      } catch let error as FilePackageError {
+        // Another program removed it, and what is not there cannot be lost.
+        if !isNewTree && error.code == .noSuchFile { return nil }
+        throw ImageNotesError.imageIsGone(path, reason: error.reason ?? error.code.words)
+      }
     }
   }
 

@@ -4,6 +4,8 @@ public enum ImageNotesError: Error, Sendable, Equatable {
   case notAnImage(String, ImageHeaderError)
   /// The document has no image of that name; it has the others.
   case noSuchImage(String, has: [String])
+  /// The image is to be saved in another package, and the one that had it is gone, or cannot be read.
+  case imageIsGone(String, reason: String)
 }
 
 extension ImageNotesError: CustomStringConvertible {
@@ -16,6 +18,9 @@ extension ImageNotesError: CustomStringConvertible {
     case .noSuchImage(let name, let names):
       let others = names.isEmpty ? "none" : names.map { "'\($0)'" }.joined(separator: ", ")
       return "The document has no image '\(name)'; it has \(others)."
+    case .imageIsGone(let path, let reason):
+      return "the image '\(path)' was not read before its package went (\(reason)); "
+        + "without it the rest can be saved"
     }
   }
 }

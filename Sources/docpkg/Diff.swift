@@ -23,7 +23,9 @@ struct Diff: AsyncParsableCommand {
   @Argument(help: "The document.")
   var path: String
 
-  @Option(name: .customLong("version"), help: "The identifier of a version, of the history or in conflict, or its first digits; up to two.")
+  @Option(
+    name: .customLong("version"),
+    help: "The identifier of a version, of the history or in conflict, or its first digits; up to two.")
   var versions: [String] = []
 
   @Flag(help: "Only a line for each child.")

@@ -161,7 +161,8 @@ extension PackageStore {
   fileprivate func conflict(_ text: String) throws -> ConflictVersion? {
     if text == "present" { return nil }
     let found = try conflicts().filter { $0.id.uuidString.hasPrefix(text.uppercased()) }
-    if found.isEmpty, try metadata()?.revision.uuidString.hasPrefix(text.uppercased()) == true, !text.isEmpty {
+    if found.isEmpty, try metadata()?.revision.uuidString.hasPrefix(text.uppercased()) == true, !text.isEmpty
+    {
       return nil
     }
     guard let version = found.first, !text.isEmpty else {

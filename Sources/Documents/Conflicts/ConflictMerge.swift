@@ -54,7 +54,8 @@ struct ConflictMerge {
           texts.append((conflict.path, text.text))
           continue
         }
-      } else if undecided == .both, let decided = sides.keepingBoth(conflict, isOwned: isOwned(conflict.path)) {
+      } else if undecided == .both, let decided = sides.keepingBoth(conflict, isOwned: isOwned(conflict.path))
+      {
         copies += decided
         continue
       }
@@ -78,7 +79,9 @@ struct ConflictMerge {
     let base = known ?? FileWrapper(directoryWithFileWrappers: [:])
     let (present, other) = (try TreeNodes(of: tree), try TreeNodes(of: version))
     for (path, node) in present.sorted(by: { $0.key < $1.key }) {
-      guard path.names != [PackageLayout.metadata], let twin = other[path], try base.descendant(at: path.string) == nil else { continue }
+      guard path.names != [PackageLayout.metadata], let twin = other[path],
+        try base.descendant(at: path.string) == nil
+      else { continue }
       if node.isDirectory && twin.isDirectory {
         if known == nil {
           try base.setDescendant(FileWrapper(directoryWithFileWrappers: [:]), at: path.string)
@@ -142,10 +145,13 @@ private struct Sides {
   func keepingBoth(_ conflict: MergeConflict, isOwned: Bool) -> [(path: String, file: FileWrapper)]? {
     switch conflict.kind {
     // What was changed stays; that the other one removed it is all that is not there.
-    case .removedByUs, .removedByThem: return conflict.kept == .both || present != nil || version != nil ? [] : nil
+    case .removedByUs, .removedByThem:
+      return conflict.kept == .both || present != nil || version != nil ? [] : nil
     case .bothMoved: return []
     case .bothChanged, .bothAdded:
-      guard !isMetadata, let present, let version, !present.isDirectory, !version.isDirectory else { return nil }
+      guard !isMetadata, let present, let version, !present.isDirectory, !version.isDirectory else {
+        return nil
+      }
       // Then it is not the file that differs, but what the document says of it.
       if isOwned, (try? present.hasSameContents(as: version)) ?? false { return nil }
       let lost = conflict.kept == .ours ? present : version

@@ -16,7 +16,7 @@ public protocol ConflictResolver<Content>: Sendable {
 
 /// A document, and the versions that are in conflict with it.
 public struct DocumentConflict<Content: DocumentContent>: Sendable {
-  /// The content of the open document.
+  /// The content of the document in its place, without the copies that a program has left.
   public var present: Content
   /// When it was last saved; nil where that is not known.
   public var presentDate: Date?

@@ -16,7 +16,8 @@ struct ContentMerge {
     owns = Content.ownsChild(at:)
     merged = { base, version, present in
       func content(_ tree: FileWrapper) throws -> Content {
-        try Content(configuration: FileDocumentReadConfiguration(contentType: contentType, file: tree, at: nil))
+        try Content(
+          configuration: FileDocumentReadConfiguration(contentType: contentType, file: tree, at: nil))
       }
       let result = try Content.merged(base: content(base), ours: content(version), theirs: content(present))
       return Result(conflicts: result.conflicts) { tree in

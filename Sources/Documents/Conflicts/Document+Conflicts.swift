@@ -42,7 +42,7 @@ extension Document {
       do {
         let versions = try await store.conflicts()
         if versions.isEmpty { return true }
-        guard let conflict = try await document.conflict(versions, in: store) else { return false }
+        let conflict = try await document.conflict(versions, in: store)
         let resolution = try await resolver.resolve(conflict)
         guard let report = try await store.resolve(resolution, document.options.saving) else { return false }
         let content = try await storage.reload(as: Content.self)
@@ -59,8 +59,9 @@ extension Document {
 
   private func conflict(
     _ versions: [ConflictVersion], in store: PackageStore
-  ) async throws -> DocumentConflict<Content>? {
-    guard let present else { return nil }
+  ) async throws -> DocumentConflict<Content> {
+    // What is open has the copies as children like any other.
+    let present = try await store.content(ofConflict: nil, as: Content.self)
     var conflict = DocumentConflict(present: present, presentDate: facts?.modified, versions: [])
     for version in versions {
       let content = try await store.content(ofConflict: version.id, as: Content.self)
@@ -73,7 +74,7 @@ extension Document {
 
 extension PackageStore {
   fileprivate func content<Content: DocumentContent>(
-    ofConflict id: UUID, as type: Content.Type
+    ofConflict id: UUID?, as type: Content.Type
   ) throws -> Content {
     try Content(
       configuration: FileDocumentReadConfiguration(

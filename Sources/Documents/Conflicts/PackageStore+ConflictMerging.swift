@@ -76,11 +76,14 @@ extension PackageStore {
       if let lost = version.missing.first {
         throw FilePackageError(
           .noSuchVersion, .read, document: url.path, child: lost,
-          reason: "nobody has what version \(version.id.uuidString.prefix(8)) has there, so that it cannot be merged")
+          reason:
+            "nobody has what version \(version.id.uuidString.prefix(8)) has there, so that it cannot be merged"
+        )
       }
       var merge = ConflictMerge(keepingBoth ? .both : .left, label: version.label)
       try merge.merge(
-        contents(ofConflict: version.id), into: tree, base: commonAncestor(ofConflict: version.id), by: content)
+        contents(ofConflict: version.id), into: tree, base: commonAncestor(ofConflict: version.id),
+        by: content)
       if !merge.conflicts.isEmpty { throw Undecided(conflicts: merge.conflicts) }
     }
   }

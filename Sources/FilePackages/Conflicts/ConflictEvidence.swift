@@ -57,7 +57,9 @@ struct ConflictEvidence {
 
   /// Where the content of a child is, whatever its name is now.
   func find(_ child: ChildSummary) -> PackagePath? {
-    if let present = found[child.path], present.child.content == child.content, present.child.kind == child.kind {
+    if let present = found[child.path], present.child.content == child.content,
+      present.child.kind == child.kind
+    {
       return child.path
     }
     return places[child.content].flatMap { kind(at: $0) == child.kind ? $0 : nil }
@@ -180,7 +182,8 @@ struct ConflictEvidence {
         }
       }
     }
-    for copy in names where [PackageLayout.lock, PackageLayout.journal].contains(ConflictName(copy)?.original) {
+    for copy in names
+    where [PackageLayout.lock, PackageLayout.journal].contains(ConflictName(copy)?.original) {
       hiddenCopies.append(copy)
     }
   }
@@ -243,7 +246,9 @@ struct ConflictEvidence {
     // Of what is in its place with the size and the date that a save has noted, nothing is read.
     let known = manifests.first.flatMap { Manifest($0) }
     var rows: [PackagePath: ManifestRow] = [:]
-    try visit(PackageSnapshot.Node(root, kind: .directory), at: .root) { row in rows[row.child.path] = row } _: {
+    try visit(PackageSnapshot.Node(root, kind: .directory), at: .root) { row in
+      rows[row.child.path] = row
+    } _: {
       path, size, modified in
       guard let row = known?.row(at: path), row.child.kind == .file, row.child.size == size,
         row.modified == modified

@@ -78,7 +78,8 @@ package struct ConflictName: Hashable, Sendable {
     let stamp = rest.prefix { $0 != "." }
     let parts = stamp.split(separator: "-", omittingEmptySubsequences: false)
     guard parts.count == 2 || parts.count == 3, isDigits(parts[0], 8), isDigits(parts[1], 6),
-      parts.count == 2 || parts[2].count == 7 && parts[2].allSatisfy({ $0.isASCII && ($0.isUppercase || $0.isNumber) })
+      parts.count == 2
+        || parts[2].count == 7 && parts[2].allSatisfy({ $0.isASCII && ($0.isUppercase || $0.isNumber) })
     else { return nil }
     let base = String(text[..<marker.lowerBound])
     guard !base.isEmpty else { return nil }

@@ -36,10 +36,10 @@ struct ConflictSet {
     self.location = location
     evidence = try ConflictEvidence(location)
     var claimed: Set<PackagePath> = []
-    if let current, !evidence.copies.isEmpty {
+    if let current, !evidence.isEmpty {
       let overlay = overlay(of: current, ending: nil, &claimed)
-      isPresentWhole = overlay.isWhole
-      if !isPresentWhole { add(current, "a sync tool", overlay) }
+      isPresentWhole = overlay.isWhole && overlay.contents.isEmpty
+      if !overlay.contents.isEmpty || !overlay.missing.isEmpty { add(current, "a sync tool", overlay) }
     }
     for copy in evidence.metadataCopies where copy.metadata.revision != current?.revision {
       guard !entries.contains(where: { $0.version.id == copy.metadata.revision }) else { continue }
@@ -96,7 +96,8 @@ struct ConflictSet {
       lay(state, into: &overlay, &claimed)
     } else if let name {
       // Nothing but the sum of its children is known. The copies with the same mark may be its children.
-      for copy in evidence.copies where copy.name.mark == name.mark && overlay.contents[copy.original] == nil {
+      for copy in evidence.copies where copy.name.mark == name.mark && overlay.contents[copy.original] == nil
+      {
         guard let row = evidence.found[copy.path] else { continue }
         claimed.insert(copy.path)
         overlay.replace(
@@ -141,7 +142,8 @@ struct ConflictSet {
   private func content(at path: PackagePath, _ row: ManifestRow) -> Content {
     .stored(
       StoredNode(location: location, path: path),
-      NodeAttributes(mode: row.child.isExecutable ? 0o777 : 0o666, modeIsExact: false, modified: row.modified))
+      NodeAttributes(mode: row.child.isExecutable ? 0o777 : 0o666, modeIsExact: false, modified: row.modified)
+    )
   }
 
   // MARK: Others
@@ -151,7 +153,8 @@ struct ConflictSet {
     var groups: [String: [ConflictEvidence.Copy]] = [:]
     for copy in evidence.copies where !claimed.contains(copy.path) {
       let isRepeated = evidence.found[copy.path].map { row in
-        evidence.present[copy.original].map { $0.child.isSame(as: row.child.moved(to: copy.original)) } ?? false
+        evidence.present[copy.original].map { $0.child.isSame(as: row.child.moved(to: copy.original)) }
+          ?? false
       }
       if isRepeated != false { continue }
       // Of two copies of one file, which differ in their times, each is of a version of its own.
@@ -237,9 +240,12 @@ struct ConflictSet {
   /// The state that both a version and the document in its place were made from, as far as somebody has its children;
   /// nil where that is not known.
   func base(of entry: Entry, _ current: PackageMetadata?) throws -> FileWrapper? {
-    guard let current, let revision = entry.version.metadata?.revision,
-      let state = evidence.commonState(of: current.revision, and: revision)
-    else { return nil }
+    guard let current, let revision = entry.version.metadata?.revision else { return nil }
+    // What is in its place may be of more versions than one: the one that its metadata is of is then one among them.
+    let other =
+      revision == current.revision
+      ? entries.lazy.compactMap(\.version.metadata?.revision).first { $0 != revision } : current.revision
+    guard let other, let state = evidence.commonState(of: other, and: revision) else { return nil }
     let tree = FileWrapper(directoryWithFileWrappers: [:])
     for (path, row) in state.rows.sorted(by: { $0.key < $1.key }) {
       if let content = content(of: row) { try put(content, at: path, in: tree) }

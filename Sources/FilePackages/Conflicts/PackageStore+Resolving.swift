@@ -165,7 +165,8 @@ extension PackageStore {
       let folder = try disk.openDirectory(PackageLayout.conflicts, in: hidden)
       for name in kept where !disk.removeEverything(name, from: folder) {
         throw FilePackageError(
-          .inputOutput, .save, node, reason: "the document is saved, but a conflict version could not be removed")
+          .inputOutput, .save, node,
+          reason: "the document is saved, but a conflict version could not be removed")
       }
       if try disk.list(folder).count == 0 { _ = disk.removeEverything(PackageLayout.conflicts, from: hidden) }
     } catch let error as SystemError {

@@ -1,0 +1,104 @@
+import Documents
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("A conflict that is resolved while the power goes")
+struct ConflictCrashTests {
+  private static let own = ["a.txt": "ours\ntwo\nthree\n", "b.txt": "b", "begun.txt": "begun"]
+  private static let other = ["a.txt": "one\ntwo\ntheirs\n", "begun.txt": "begun"]
+  private static let merged = ["a.txt": "ours\ntwo\ntheirs\n", "begun.txt": "begun"]
+
+  /// Two versions that are apart, and one that a save has kept.
+  private static func disk() async throws -> CrashDisk {
+    let disk = try CrashDisk()
+    _ = try await ConflictTests.apart(
+      ["a.txt": "one\ntwo\nthree\n", "b.txt": "b"], first: ["a.txt": own["a.txt"]],
+      second: ["a.txt": other["a.txt"], "b.txt": nil], on: disk)
+    let store = try await PackageStore.open(ConflictTests.first, on: disk)
+    try await store.keepConflict(["begun.txt"])
+    try await store.close()
+    disk.synchronizeAll()
+    return disk
+  }
+
+  /// Opens every state that a cut leaves, and looks whether everything is there still, or all is decided.
+  private static func check(
+    _ decided: [String: String], _ resolve: (PackageStore) async throws -> Void
+  ) async throws -> (states: Int, undecided: Int, bad: [String]) {
+    let disk = try await disk()
+    let points = try await CrashDisk.crashPoints(of: disk) {
+      let store = try await PackageStore.open(ConflictTests.first, on: disk)
+      try await resolve(store)
+      disk.promise("resolved")
+      try await store.close()
+    }
+    var (states, undecided, bad) = (0, 0, [String]())
+    for point in points.reversed() {
+      for state in point.states(limit: 12) {
+        states += 1
+        let mounted = state.mount()
+        do {
+          let store = try await PackageStore.open(ConflictTests.first, on: mounted)
+          let present = try ConflictTests.texts(await store.contents(ofConflict: nil))
+          if try await isAll(store) {
+            undecided += 1
+            if !point.promises.isEmpty { bad.append("\(point)\n\(state)\nwhat was decided is not") }
+            // It can be decided again.
+            try await resolve(store)
+          } else if present != decided {
+            bad.append("\(point)\n\(state)\n\(present), \(try await store.conflicts())")
+          } else if try await !store.conflicts().isEmpty {
+            // What was kept goes last.
+            try await store.resolveConflicts(keeping: nil)
+          }
+          let now = try ConflictTests.texts(await store.contents(ofConflict: nil))
+          let left = try await store.conflicts()
+          let verified = try await store.verify()
+          if now != decided || !left.isEmpty || !verified.isWhole {
+            bad.append("\(point)\n\(state)\nafter that: \(now), \(left), \(verified)")
+          }
+          try await store.close()
+        } catch {
+          bad.append("\(point)\n\(state)\n\(error)")
+        }
+        if bad.count > 2 { return (states, undecided, bad) }
+      }
+    }
+    return (states, undecided, bad)
+  }
+
+  /// Whether both versions are there.
+  private static func isAll(_ store: PackageStore) async throws -> Bool {
+    var found: [[String: String]] = []
+    for version in try await store.conflicts() {
+      found.append(try ConflictTests.texts(await store.contents(ofConflict: version.id)))
+    }
+    return found.contains(own) && found.contains(other)
+  }
+
+  @Test func `has all versions, or what was decided`() async throws {
+    let merging = try await Self.check(Self.merged) { store in
+      _ = try await store.mergeConflicts(options: .keepsHistory)
+    }
+    let keeping = try await Self.check(Self.own) { store in
+      for version in try await store.conflicts() {
+        guard try ConflictTests.texts(await store.contents(ofConflict: version.id)) == Self.own else {
+          continue
+        }
+        try await store.resolveConflicts(keeping: version.id)
+        return
+      }
+    }
+    for (name, found) in [("merged", merging), ("kept", keeping)] {
+      print(
+        "conflicts \(name): \(found.states) crash states, \(found.undecided) undecided, \(found.bad.count) bad"
+      )
+      #expect(found.states > 100 && found.undecided > 20)
+      #expect(found.bad.isEmpty, "\(found.bad.prefix(2).joined(separator: "\n\n"))")
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import SystemPackage
+import TestSupport
+
+/// Two folders with one document, changed at random on both sides and then brought together by a program that knows single
+/// files; and what the two sides wrote, line by line.
+struct ConflictProgram {
+  typealias Texts = [String: String]
+
+  private(set) var base: Texts = [:]
+  private(set) var own: Texts = [:]
+  private(set) var other: Texts = [:]
+  private var random: SeededGenerator
+  private var number = 0
+  let disk: CrashDisk
+
+  init(seed: UInt64) async throws {
+    random = SeededGenerator(seed: seed)
+    disk = try CrashDisk()
+    for name in 0..<Int.random(in: 2...5, using: &random) {
+      base["t\(name).txt"] = (0..<Int.random(in: 2...6, using: &random)).map { line("base", $0) }.joined()
+    }
+    let tree = FileWrapper(directoryWithFileWrappers: [:])
+    for (path, text) in base { tree.addRegularFile(withContents: .init(text.utf8), preferredFilename: path) }
+    let made = try await PackageStore.create(
+      tree, ConflictTests.first, contentType: "org.example.pages", on: disk)
+    try await made.store.close()
+    // A history begins with a save.
+    base["begun.txt"] = "begun"
+    try await ConflictTests.save(["begun.txt": "begun"], at: ConflictTests.first, on: disk)
+    var folders = try SyncedFolders(ConflictTests.first, ConflictTests.second, on: disk)
+    own = try await edit(base, at: ConflictTests.first, "own")
+    other = try await edit(base, at: ConflictTests.second, "other")
+    // A program that goes by the time of each file, or one whose clocks are wrong.
+    let (isMixed, stays) = (Bool.random(using: &random), Bool.random(using: &random))
+    var generator = random
+    try folders.meet { _ in isMixed ? Bool.random(using: &generator) : stays }
+  }
+
+  /// A line that nobody else writes, and one after it that nobody changes: changes of different lines do not touch.
+  private mutating func line(_ who: String, _ place: Int) -> String {
+    number += 1
+    return "\(who) \(number)\n-- \(place)\n"
+  }
+
+  private mutating func edit(_ texts: Texts, at path: FilePath, _ who: String) async throws -> Texts {
+    var texts = texts
+    for _ in 0..<Int.random(in: 1...3, using: &random) {
+      var changes: [String: String?] = [:]
+      for _ in 0..<Int.random(in: 1...3, using: &random) {
+        switch Int.random(in: 0..<8, using: &random) {
+        case 0:
+          number += 1
+          changes["\(who)-\(number).txt"] = .some(line(who, 0))
+        case 1:
+          guard
+            let name = texts.keys.filter({ base[$0] != nil && changes[$0] == nil }).sorted().randomElement(
+              using: &random)
+          else { continue }
+          changes[name] = .some(nil)
+        default:
+          guard let name = texts.keys.sorted().randomElement(using: &random),
+            let text = changes[name] ?? texts[name]
+          else { continue }
+          var lines = text.split(separator: "\n").map(String.init)
+          guard let index = lines.indices.filter({ !lines[$0].hasPrefix("--") }).randomElement(using: &random)
+          else { continue }
+          number += 1
+          lines[index] = "\(who) \(number)"
+          changes[name] = .some(lines.joined(separator: "\n") + "\n")
+        }
+      }
+      if changes.isEmpty { continue }
+      for (name, text) in changes { texts[name] = text }
+      try await ConflictTests.save(changes, at: path, on: disk)
+    }
+    return texts
+  }
+
+  // MARK: What has to be
+
+  /// The lines of all texts.
+  static func lines(_ texts: Texts) -> Set<String> {
+    Set(texts.flatMap { name, text in text.split(separator: "\n").map { "\(name): \($0)" } })
+  }
+
+  /// The lines that one of the two wrote and has still.
+  var written: Set<String> {
+    Self.lines(own).union(Self.lines(other)).subtracting(Self.lines(base))
+  }
+
+  /// The lines that one of the two took out.
+  var removed: Set<String> {
+    Self.lines(base).subtracting(Self.lines(own).intersection(Self.lines(other)))
+  }
+}

@@ -1,0 +1,283 @@
+import Documents
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import ImageNotes
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("Versions that were made apart")
+struct ConflictTests {
+  static let first: FilePath = "/A.pages"
+  static let second: FilePath = "/B.pages"
+
+  /// The texts of a tree by their paths, without the metadata.
+  static func texts(_ tree: FileWrapper) throws -> [String: String] {
+    var texts: [String: String] = [:]
+    for (name, child) in try tree.children() where name != "Metadata.plist" {
+      if child.isDirectory {
+        for (inner, text) in try Self.texts(child) { texts["\(name)/\(inner)"] = text }
+      } else {
+        texts[name] = String(decoding: try child.contents(), as: UTF8.self)
+      }
+    }
+    return texts
+  }
+
+  static func open(_ path: FilePath, on disk: any Disk) async throws -> PackageStore {
+    try await PackageStore.open(path, on: disk)
+  }
+
+  static func save(
+    _ texts: [String: String?], at path: FilePath, on disk: any Disk,
+    options: PackageStore.SavingOptions = .keepsHistory
+  ) async throws {
+    let store = try await open(path, on: disk)
+    try await store.change(texts)
+    try await store.save(options: options)
+    try await store.close()
+  }
+
+  /// A document that was changed in two folders, which have met.
+  static func apart(
+    _ base: [String: String], first own: [String: String?], second other: [String: String?],
+    keepsHistory: Bool = true, naming name: ((FileName, Bool) -> FileName)? = nil,
+    staysFirst: (PackagePath) -> Bool = { _ in false }, on disk: any Disk
+  ) async throws -> SyncedFolders {
+    let options: PackageStore.SavingOptions = keepsHistory ? .keepsHistory : []
+    let tree = FileWrapper(directoryWithFileWrappers: [:])
+    for (path, text) in base {
+      try tree.setDescendant(FileWrapper(regularFileWithContents: Data(text.utf8)), at: path)
+    }
+    let made = try await PackageStore.create(tree, first, contentType: "org.example.pages", on: disk)
+    try await made.store.close()
+    try await save(["begun.txt": "begun"], at: first, on: disk, options: options)
+    var folders = try SyncedFolders(first, second, on: disk)
+    if let name { folders.name = name }
+    try await save(own, at: first, on: disk, options: options)
+    try await save(other, at: second, on: disk, options: options)
+    try folders.meet(staysFirst)
+    return folders
+  }
+
+  private static let base = ["a.txt": "one\ntwo\nthree\n", "Deep/b.txt": "b", "c.txt": "c"]
+
+  @Test(arguments: [true, false], [true, false])
+  func `are both found whole, on both sides`(keepsHistory: Bool, staysFirst: Bool) async throws {
+    let disk = try CrashDisk()
+    _ = try await Self.apart(
+      Self.base, first: ["a.txt": "ours", "new.txt": "new"], second: ["a.txt": "theirs", "c.txt": nil],
+      keepsHistory: keepsHistory, staysFirst: { _ in staysFirst }, on: disk)
+    let own = ["a.txt": "ours", "Deep/b.txt": "b", "c.txt": "c", "new.txt": "new", "begun.txt": "begun"]
+    let other = ["a.txt": "theirs", "Deep/b.txt": "b", "begun.txt": "begun"]
+    for path in [Self.first, Self.second] {
+      let store = try await Self.open(path, on: disk)
+      let versions = try await store.conflicts()
+      // What is in its place has the children of both: neither version is there as it was saved.
+      #expect(try await !store.isPresentVersionWhole())
+      #expect(versions.count == 2)
+      // What one side removed is nowhere but in its history.
+      #expect(versions.filter(\.isWhole).count == (keepsHistory ? 2 : 1))
+      #expect(versions.flatMap(\.missing) == (keepsHistory ? [] : ["c.txt"]))
+      var found: [[String: String]] = []
+      for version in versions { found.append(try Self.texts(await store.contents(ofConflict: version.id))) }
+      #expect(found.contains(other), "\(found)")
+      #expect(found.contains(keepsHistory ? own : own.filter { $0.key != "c.txt" }), "\(found)")
+      #expect(try await store.hasConflicts())
+    }
+  }
+
+  @Test(arguments: [
+    "syncthing", "dropbox", "nextcloud", "owncloud", "onedrive", "icloud",
+  ])
+  func `are found by the names that programs give`(program: String) async throws {
+    let name: (FileName, Bool) -> FileName = { original, _ in
+      let (base, end) = SyncedFolders.split(original)
+      switch program {
+      case "dropbox": return FileName("\(base) (Ana's conflicted copy 2026-11-21)\(end)")
+      case "nextcloud": return FileName("\(base) (conflicted copy 2026-11-21 101112)\(end)")
+      case "owncloud": return FileName("\(base)_conflict-20261121-101112\(end)")
+      case "onedrive": return FileName("\(base)-LAPTOP\(end)")
+      case "icloud": return FileName("\(base) 2\(end)")
+      default: return SyncedFolders.syncthing(original, isOfFirst: true)
+      }
+    }
+    let disk = try CrashDisk()
+    _ = try await Self.apart(
+      Self.base, first: ["a.txt": "ours"], second: ["a.txt": "theirs"], naming: name, on: disk)
+    let store = try await Self.open(Self.first, on: disk)
+    let versions = try await store.conflicts()
+    #expect(versions.map(\.isWhole) == [true])
+    #expect(versions.map(\.differences) == [["a.txt"]])
+    try await store.resolveConflicts(keeping: versions.first?.id)
+    #expect(
+      try Self.texts(await store.tree) == Self.base.merging(["a.txt": "ours", "begun.txt": "begun"]) { $1 })
+    #expect(try await store.conflicts().isEmpty)
+    try await store.close()
+    let names = try SyncedFolders.files(in: Self.first, on: disk).keys.map(\.string)
+    #expect(names.filter { $0.contains("conflict") || $0.contains("LAPTOP") || $0.contains(" 2") } == [])
+  }
+
+  @Test func `are none where names only look like copies`() async throws {
+    let disk = try CrashDisk()
+    let texts = [
+      "Text 2.txt": "2", "Text.txt": "1", "Text-LAPTOP.txt": "3", "Notes (2026).txt": "4", "x_conf.txt": "5",
+    ]
+    try await Self.make(texts, on: disk)
+    let store = try await Self.open(Self.first, on: disk)
+    #expect(try await store.conflicts().isEmpty)
+    #expect(try await !store.hasConflicts())
+  }
+
+  private static func make(_ texts: [String: String], on disk: any Disk) async throws {
+    let tree = FileWrapper(directoryWithFileWrappers: [:])
+    for (path, text) in texts {
+      try tree.setDescendant(FileWrapper(regularFileWithContents: Data(text.utf8)), at: path)
+    }
+    let made = try await PackageStore.create(tree, first, contentType: "org.example.pages", on: disk)
+    try await made.store.close()
+  }
+
+  @Test func `are kept, one or several, as they were`() async throws {
+    for keepsOther in [true, false] {
+      let disk = try CrashDisk()
+      _ = try await Self.apart(
+        Self.base, first: ["a.txt": "ours", "c.txt": nil], second: ["a.txt": "theirs"], on: disk)
+      let store = try await Self.open(Self.first, on: disk)
+      let versions = try await store.conflicts()
+      let ours = try #require(versions.first { $0.differences.contains("a.txt") })
+      let report = try await store.resolveConflicts(
+        keeping: keepsOther ? ours.id : nil, options: .keepsHistory)
+      #expect(report.removed.contains { $0.hasPrefix("a.sync-conflict") })
+      let kept = keepsOther ? ["a.txt": "ours"] : ["a.txt": "theirs"]
+      var expected = Self.base.merging(["begun.txt": "begun"]) { $1 }.merging(kept) { $1 }
+      // In its place the document has what both came to: no such file.
+      expected["c.txt"] = nil
+      #expect(try Self.texts(await store.tree) == expected)
+      #expect(try await store.conflicts().isEmpty)
+      #expect(try await store.metadata()?.parentRevisions.count == versions.count + 1 - (versions.count - 1))
+      #expect(try await store.verify().isWhole)
+      // What it was before is a version.
+      #expect(try await store.versions().count >= 1)
+      try await store.close()
+    }
+  }
+
+  @Test func `are merged, where both changed different children and different lines`() async throws {
+    let disk = try CrashDisk()
+    _ = try await Self.apart(
+      Self.base, first: ["a.txt": "ONE\ntwo\nthree\n", "Deep/b.txt": "B"],
+      second: ["a.txt": "one\ntwo\nTHREE\n", "c.txt": nil, "d.txt": "d"], on: disk)
+    for path in [Self.first, Self.second] {
+      let store = try await Self.open(path, on: disk)
+      let merged = try await store.mergeConflicts(options: .keepsHistory)
+      #expect(merged.conflicts.isEmpty && merged.save != nil, "\(merged.conflicts)")
+      #expect(
+        try Self.texts(await store.tree)
+          == ["a.txt": "ONE\ntwo\nTHREE\n", "Deep/b.txt": "B", "d.txt": "d", "begun.txt": "begun"])
+      #expect(try await store.verify().isWhole)
+      try await store.close()
+    }
+  }
+
+  @Test func `are left where both changed the same, or both are kept`() async throws {
+    let disk = try CrashDisk()
+    _ = try await Self.apart(
+      Self.base, first: ["a.txt": "ours\ntwo\nthree\n", "data": "\u{0}ours"],
+      second: ["a.txt": "theirs\ntwo\nthree\n", "data": "\u{0}theirs"], on: disk)
+    let store = try await Self.open(Self.first, on: disk)
+    let before = try SyncedFolders.files(in: Self.first, on: disk)
+    let undecided = try await store.mergeConflicts()
+    #expect(undecided.save == nil && undecided.conflicts.map(\.path) == ["a.txt", "data"])
+    #expect(
+      try SyncedFolders.files(in: Self.first, on: disk).filter { !$0.key.isWithin(".docpkg") }
+        == before.filter { !$0.key.isWithin(".docpkg") })
+    #expect(try await !store.conflicts().isEmpty)
+    let both = try await store.mergeConflicts(keepingBoth: true)
+    #expect(both.save != nil)
+    let texts = try Self.texts(await store.tree)
+    #expect(texts["a.txt"]?.contains("ours\n") == true && texts["a.txt"]?.contains("theirs\n") == true)
+    #expect(Set(texts.filter { $0.key.hasPrefix("data") }.values) == ["\u{0}ours", "\u{0}theirs"])
+    #expect(try await store.conflicts().isEmpty)
+  }
+
+  @Test func `that a save has kept are listed, merged and resolved, too`() async throws {
+    let disk = try CrashDisk()
+    try await Self.make(Self.base, on: disk)
+    let store = try await Self.open(Self.first, on: disk)
+    try disk.replace("a.txt", "zero\none\ntwo\nthree\n", in: Self.first)
+    try await store.keepConflict(["a.txt"])
+    try disk.replace("a.txt", "one\ntwo\nthree\nfour\n", in: Self.first)
+    let again = try await Self.open(Self.first, on: disk)
+    let versions = try await again.conflicts()
+    #expect(versions.map(\.origin) == [.otherProgram] && versions.map(\.differences) == [["a.txt"]])
+    // What both were made from is not known: the lines that they have in common count as that.
+    #expect(try await again.mergeConflicts().conflicts.isEmpty)
+    #expect(try Self.texts(await again.tree)["a.txt"] == "zero\none\ntwo\nthree\nfour\n")
+    #expect(try await again.conflicts().isEmpty)
+  }
+
+  @Test func `say which children nobody has`() async throws {
+    let disk = try CrashDisk()
+    _ = try await Self.apart(
+      Self.base, first: ["a.txt": "ours"], second: ["a.txt": "theirs"], on: disk)
+    let folder = try disk.openDirectory(at: Self.first)
+    try disk.removeFile(SyncedFolders.syncthing("a.txt", isOfFirst: true), in: folder)
+    let store = try await Self.open(Self.first, on: disk)
+    let version = try #require(try await store.conflicts().first)
+    #expect(!version.isWhole && version.missing == ["a.txt"])
+    await #expect(throws: FilePackageError.self) { try await store.mergeConflicts() }
+  }
+
+  @Test func `are known to a document, and resolved by what decides`() async throws {
+    let disk = try CrashDisk()
+    _ = try await Self.apart(
+      ["a.txt": "one\ntwo\nthree\n"], first: ["a.txt": "ONE\ntwo\nthree\n"],
+      second: ["a.txt": "one\ntwo\nTHREE\n"], on: disk)
+    let document = Document<Pages>(
+      fileURL: URL(filePath: Self.first.string), options: .quiet(nil), on: .test(disk))
+    try await document.open()
+    #expect(await document.documentState == .inConflict)
+    struct Undecided: ConflictResolver {
+      func resolve(_ conflict: DocumentConflict<Pages>) async throws -> ConflictResolution<Pages> {
+        .undecided
+      }
+    }
+    #expect(try await !document.resolveConflicts(with: Undecided()))
+    #expect(await document.documentState == .inConflict)
+    struct Merging: ConflictResolver {
+      func resolve(_ conflict: DocumentConflict<Pages>) async throws -> ConflictResolution<Pages> {
+        guard let version = conflict.versions.first, let base = version.base else { return .undecided }
+        var merged = conflict.present
+        merged["a.txt"] =
+          ThreeWayMerge(
+            base: base["a.txt"] ?? "", ours: version.content["a.txt"] ?? "", theirs: merged["a.txt"] ?? ""
+          ).text()
+        return .merged(merged)
+      }
+    }
+    try await document.edit { $0["unsaved.txt"] = "unsaved" }
+    #expect(try await document.resolveConflicts(with: Merging()))
+    #expect(await document.documentState == .normal)
+    #expect(try await document.content["a.txt"] == "ONE\ntwo\nTHREE\n")
+    #expect(try await document.content["unsaved.txt"] == "unsaved")
+    #expect(try await document.content.pages.keys.sorted() == ["a.txt", "begun.txt", "unsaved.txt"])
+    try await document.edit { $0["a.txt"] = "later" }
+    try await document.close()
+    #expect(try disk.text("a.txt", in: Self.first) == "later")
+  }
+}
+
+extension PackageStore {
+  /// Gives children these texts; nil takes one out.
+  func change(_ texts: [String: String?]) throws {
+    for (path, text) in texts {
+      if let text {
+        try tree.setDescendant(FileWrapper(regularFileWithContents: Data(text.utf8)), at: path)
+      } else {
+        try tree.removeDescendant(at: path)
+      }
+    }
+  }
+}
