@@ -1,7 +1,7 @@
 # The two commands: `make demo` shows the main job on real documents, `make test` runs everything.
 # Both install what is missing, build, and run.
 
-.PHONY: demo test crash-points two-processes power-cut other-kernel fuzz archive-corpus large-archives open-documents sanitizers build lint format prepare docs
+.PHONY: demo test crash-points two-processes power-cut other-kernel fuzz archive-corpus large-archives open-documents syncthing sanitizers build lint format prepare docs
 
 demo: build
 	@Fixtures/demo.sh .build/release/docpkg
@@ -47,6 +47,10 @@ archive-corpus: prepare
 open-documents: prepare
 	swift build --build-tests
 	ALONE=1 swift test --skip-build --filter 'DocumentCostTests/.*thousand'
+
+# Two real Syncthing instances with one document that is edited on both while they are apart.
+syncthing: build
+	@Tests/Syncthing/two-instances .build/release/docpkg
 
 # Files and archives of gigabytes, which `test` has one of.
 large-archives: prepare

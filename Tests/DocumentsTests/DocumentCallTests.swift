@@ -18,7 +18,7 @@ struct DocumentCallTests {
   enum Call: String, CaseIterable, Sendable {
     case open, content, edit, undo, redo, undoNested, begin, end, count, tokens, autosave, save, saveElsewhere
     case create, synchronize, revert, revertElsewhere, check, didChange, didMove, deletion, recover
-    case conflicts, removeConflicts, access, disable, close, discard
+    case conflicts, removeConflicts, listConflicts, resolveConflicts, access, disable, close, discard
   }
 
   /// What a call throws; nil for nothing.
@@ -54,7 +54,7 @@ struct DocumentCallTests {
     case (.refusing, .edit), (.refusing, .undo), (.refusing, .redo), (.refusing, .undoNested):
       return .editingDisabled
     // and some the disk.
-    case (.failing, .save), (.failing, .autosave): return .file
+    case (.failing, .save), (.failing, .autosave), (.failing, .resolveConflicts): return .file
     case (.failing, .synchronize): return nil
     case (.failing, .recover): return .file
     case (.failing, .check), (.failing, .conflicts): return nil
@@ -175,6 +175,8 @@ struct DocumentCallTests {
       case .recover: try await document.recover(.nowhere)
       case .conflicts: _ = try await document.conflictVersions()
       case .removeConflicts: try await document.removeConflictVersions()
+      case .listConflicts: _ = try await document.conflicts()
+      case .resolveConflicts: try await document.resolveConflicts(with: NewestVersionResolver())
       case .access: await document.performAsynchronousFileAccess {}
       case .disable:
         await document.disableEditing()
