@@ -33,18 +33,16 @@ extension StateMaker {
   private mutating func subtract(_ now: FileStatus, at path: PackagePath) throws(FilePackageError) {
     var stored = node(path)
     stored.status = now
-    var (change, gone, batch) = (change, gone, batch)
+    // Collected first: sums that a closure adds to would be copied for each step.
     var children: [SummarizedChild] = []
-    let isKept = keeping != nil
-    try summarize(PackageSnapshot.Node(stored, kind: now.kind), at: path, known: known) { child in
+    try summarize(PackageSnapshot.Node(stored, kind: now.kind), at: path, known: known) { children.append($0) }
+    for child in children {
       if let accounted = child.accounted {
         change.subtract(accounted)
         batch.remove(accounted.path)
       }
       if let actual = child.actual { gone[actual.path] = actual }
-      if isKept { children.append(child) }
     }
-    (self.change, self.gone, self.batch) = (change, gone, batch)
     try keep(children, of: path)
   }
 
