@@ -112,7 +112,8 @@ let package = Package(
       name: "docpkgTests", dependencies: ["docpkg", "DurableIO", "FilePackages", "TestSupport", system],
       swiftSettings: strict),
     .testTarget(
-      name: "CrashTests", dependencies: ["breaker", "docpkg", "DurableIO", "saver", "TestSupport", system],
+      name: "CrashTests",
+      dependencies: ["breaker", "docpkg", "DurableIO", "FilePackages", "saver", "TestSupport", system],
       swiftSettings: strict),
   ]
     + (isFuzzing ? ["Archive", "Journal", "Manifest", "Metadata"] : []).map { name in

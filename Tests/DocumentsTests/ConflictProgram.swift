@@ -12,6 +12,8 @@ struct ConflictProgram {
   private(set) var base: Texts = [:]
   private(set) var own: Texts = [:]
   private(set) var other: Texts = [:]
+  /// What each save left.
+  private(set) var states: [UUID: Texts] = [:]
   private var random: SeededGenerator
   private var number = 0
   let disk: CrashDisk
@@ -27,9 +29,11 @@ struct ConflictProgram {
     let made = try await PackageStore.create(
       tree, ConflictTests.first, contentType: "org.example.pages", on: disk)
     try await made.store.close()
+    try await note(base, ConflictTests.first)
     // A history begins with a save.
     base["begun.txt"] = "begun"
     try await ConflictTests.save(["begun.txt": "begun"], at: ConflictTests.first, on: disk)
+    try await note(base, ConflictTests.first)
     var folders = try SyncedFolders(ConflictTests.first, ConflictTests.second, on: disk)
     own = try await edit(base, at: ConflictTests.first, "own")
     other = try await edit(base, at: ConflictTests.second, "other")
@@ -75,11 +79,33 @@ struct ConflictProgram {
       if changes.isEmpty { continue }
       for (name, text) in changes { texts[name] = text }
       try await ConflictTests.save(changes, at: path, on: disk)
+      try await note(texts, path)
     }
     return texts
   }
 
+  private mutating func note(_ texts: Texts, _ path: FilePath) async throws {
+    if let revision = try await ConflictTests.revision(path, on: disk) { states[revision] = texts }
+  }
+
   // MARK: What has to be
+
+  /// What is wrong with the versions of a history: each is what its save left, but for what it says that nobody has.
+  func problems(_ store: PackageStore) async throws -> [String] {
+    var problems: [String] = []
+    // What another program brought before a save is in the version that the save replaced.
+    let replaced = try await store.metadata()?.parentRevisions.first
+    for version in try await store.versions() where version.persistentIdentifier != replaced {
+      guard let expected = states[version.persistentIdentifier] else { continue }
+      let (tree, lost) = try await store.contents(of: version.persistentIdentifier)
+      let texts = try ConflictTests.texts(tree)
+      for name in Set(texts.keys).union(expected.keys).subtracting(lost).sorted()
+      where texts[name] != expected[name] {
+        problems.append("\(version.metadata.generation) \(name): \(texts[name] ?? "nothing")")
+      }
+    }
+    return problems
+  }
 
   /// The lines of all texts.
   static func lines(_ texts: Texts) -> Set<String> {

@@ -13,7 +13,7 @@ struct ConflictProgramTests {
     ProcessInfo.processInfo.environment["CONFLICT_PROGRAMS"].flatMap { UInt64($0) } ?? 60
 
   @Test func `are found whole, and have all lines when they are merged`() async throws {
-    var (found, merged, undecided) = (0, 0, 0)
+    var (found, merged, undecided, kept) = (0, 0, 0, 0)
     for seed in 0..<Self.count {
       let program = try await ConflictProgram(seed: seed)
       for path in [ConflictTests.first, ConflictTests.second] {
@@ -59,6 +59,9 @@ struct ConflictProgramTests {
           "seed \(seed) \(path): \(wanted.subtracting(lines).sorted()) \(report.conflicts)")
         #expect(try await store.conflicts().isEmpty, "seed \(seed)")
         #expect(try await store.verify().isWhole, "seed \(seed)")
+        let problems = try await program.problems(store)
+        #expect(problems.isEmpty, "seed \(seed) \(path): \(problems)")
+        kept += try await store.versions().count
         try await store.close()
         let names = try SyncedFolders.files(in: path, on: program.disk).keys.map(\.string)
         // A version of the history has what it had.
@@ -68,7 +71,8 @@ struct ConflictProgramTests {
       }
     }
     print(
-      "conflicts: \(Self.count) programs, \(found) folders, \(merged) merged, \(undecided) with lines that both changed"
+      "conflicts: \(Self.count) programs, \(found) folders, \(merged) merged, \(undecided) with lines that both changed, "
+        + "\(kept) versions"
     )
     #expect(merged > Int(Self.count) / 4 && undecided > Int(Self.count) / 10)
   }

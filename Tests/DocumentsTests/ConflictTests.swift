@@ -39,6 +39,11 @@ struct ConflictTests {
     try await store.close()
   }
 
+  /// The state that a document is in.
+  static func revision(_ path: FilePath, on disk: any Disk) async throws -> UUID? {
+    try await open(path, on: disk).metadata()?.revision
+  }
+
   /// A document that was changed in two folders, which have met.
   static func apart(
     _ base: [String: String], first own: [String: String?], second other: [String: String?],

@@ -237,6 +237,11 @@ struct ConflictSet {
     }
   }
 
+  /// Makes a child one that a save writes anew, with the content that it has.
+  func rewrite(_ row: ManifestRow, in tree: FileWrapper) throws {
+    try put(content(at: row.child.path, row), at: row.child.path, in: tree)
+  }
+
   /// The state that both a version and the document in its place were made from, as far as somebody has its children;
   /// nil where that is not known.
   func base(of entry: Entry, _ current: PackageMetadata?) throws -> FileWrapper? {

@@ -4,6 +4,8 @@ public import FoundationEssentials
 // (1) What is decided is saved, and on the medium, before anything that was in conflict goes: until then all versions are to
 //     be had, whatever happens.
 // (2) What came after the look at the conflicts stays.
+// (3) What is in its place and of another version than its metadata is written anew, as if this save brought it: so the versions of
+//     the history do not share it, and the sums are right.
 
 extension PackageStore {
   // MARK: Looking
@@ -109,8 +111,7 @@ extension PackageStore {
   private func resolvingPlan(_ body: (FileWrapper, ConflictSet) throws -> Void) throws -> SavePlan {
     let set = try conflictSet()
     defer { tree = newTree() }
-    tree = newTree()
-    try set.apply(nil, to: tree)
+    _ = try prepareTree(set)
     try body(tree, set)
     return try plan()
   }
@@ -121,11 +122,10 @@ extension PackageStore {
     let set = try conflictSet()
     let before = metadataState
     do {
-      tree = newTree()
-      try set.apply(nil, to: tree)
+      var merge = try prepareTree(set)
       try body(tree, set)
-      try recount(merging: set.entries.compactMap(\.version.metadata?.revision))
-      defer { merge = nil }
+      try begin(&merge)
+      defer { self.merge = nil }
       // (1)
       let report = try save(options: options)
       try publish()
@@ -137,17 +137,30 @@ extension PackageStore {
     }
   }
 
-  /// What brings versions together begins with the children as they are: nobody has summed them up.
-  private func recount(merging revisions: [UUID]) throws(FilePackageError) {
-    guard case .present(var metadata, let status) = metadataState else { return }
-    let rows = try verifyChildren().found
-    var summary = ContentSummary()
-    for row in rows.values { summary.add(row.child) }
-    metadata.summary = summary
-    metadataState = .present(metadata, status)
-    merge = Merge(
-      parents: revisions.filter { $0 != metadata.revision },
-      rows: rows.values.sorted { $0.child.path < $1.child.path })
+  /// Makes the tree the document in its place, without the copies.
+  private func prepareTree(_ set: ConflictSet) throws -> Merge {
+    tree = newTree()
+    try set.apply(nil, to: tree)
+    let merge = try Merge(set, try metadata(), loadManifest)
+    // (3)
+    for row in merge.others { try set.rewrite(row, in: tree) }
+    return merge
+  }
+
+  /// The next save brings versions together.
+  private func begin(_ merge: inout Merge) throws {
+    merge.folders = try merge.folders.filter {
+      try tree.descendant(at: $0.child.path.string)?.isDirectory == true
+    }
+    if merge.isUnaccounted, case .present(var metadata, let status) = metadataState {
+      let rows = try verifyChildren().found
+      var summary = ContentSummary()
+      for row in rows.values { summary.add(row.child) }
+      metadata.summary = summary
+      metadataState = .present(metadata, status)
+      merge.recounted = rows.values.sorted { $0.child.path < $1.child.path }
+    }
+    self.merge = merge
   }
 
   /// (2)
@@ -201,12 +214,57 @@ extension PackageStore {
     }
     return tree
   }
+}
 
-  /// What a save that brings versions together has to note of them.
+extension PackageStore {
+  /// What a save that brings versions together has to note of them: what is in its place may be of several, while the digests
+  /// are those of one.
   struct Merge {
     /// The states that are brought together, but for the one in its place.
     var parents: [UUID]
-    /// Every child as it is.
-    var rows: [ManifestRow]
+    /// The files and links that are not what the save has noted that made the state in its place.
+    fileprivate(set) var others: [ManifestRow] = []
+    /// The folders that it has not noted.
+    fileprivate(set) var folders: [ManifestRow] = []
+    /// What it has noted and is not there.
+    private(set) var missing: [ManifestRow] = []
+    /// Whether nobody knows what it has noted: then the children are counted anew, and versions before that are not known to be
+    /// what they were.
+    private(set) var isUnaccounted = false
+    /// Every child as it is, where they are counted anew.
+    fileprivate(set) var recounted: [ManifestRow]?
+
+    fileprivate init(
+      _ set: ConflictSet, _ metadata: PackageMetadata?,
+      _ manifest: (PackageMetadata) throws(FilePackageError) -> Manifest?
+    ) throws(FilePackageError) {
+      parents = set.entries.compactMap(\.version.metadata?.revision).filter { $0 != metadata?.revision }
+      guard let metadata, !set.evidence.isEmpty else { return }
+      guard let noted = try manifest(metadata), noted.isComplete else {
+        isUnaccounted = true
+        return
+      }
+      for (path, row) in set.evidence.present where noted.row(at: path)?.child != row.child {
+        if row.child.kind == .directory { folders.append(row) } else { others.append(row) }
+      }
+      missing = noted.rows.filter { set.evidence.found[$0.child.path] == nil }
+    }
+  }
+}
+
+extension StateMaker {
+  /// Accounts for what a program has brought that synchronises folders: the sums and the versions of the history are those of
+  /// the state that the metadata names.
+  mutating func account(for merge: PackageStore.Merge) {
+    for row in merge.missing {
+      change.subtract(row.child)
+      batch.remove(row.child.path)
+      keepAbsence(at: row.child.path)
+    }
+    for row in merge.folders {
+      change.add(row.child)
+      batch.add(row)
+      keepNewFolder(at: row.child.path)
+    }
   }
 }

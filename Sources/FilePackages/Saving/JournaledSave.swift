@@ -76,6 +76,12 @@ struct JournaledSave {
     for row in rows { maker.batch.add(row) }
   }
 
+  /// Accounts for what a program has brought that synchronises folders.
+  mutating func account(for merge: PackageStore.Merge) {
+    if let rows = merge.recounted { replaceManifest(by: rows) }
+    maker.account(for: merge)
+  }
+
   /// Checks that the save can be carried out, makes all that is new, and commits it.
   ///
   /// - Throws: the document on disk is then unchanged, but for the code `indeterminate`, and nothing is left.

@@ -35,7 +35,9 @@ extension StateMaker {
     stored.status = now
     // Collected first: sums that a closure adds to would be copied for each step.
     var children: [SummarizedChild] = []
-    try summarize(PackageSnapshot.Node(stored, kind: now.kind), at: path, known: known) { children.append($0) }
+    try summarize(PackageSnapshot.Node(stored, kind: now.kind), at: path, known: known) {
+      children.append($0)
+    }
     for child in children {
       if let accounted = child.accounted {
         change.subtract(accounted)

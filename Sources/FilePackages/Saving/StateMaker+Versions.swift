@@ -40,6 +40,12 @@ extension StateMaker {
     }
   }
 
+  /// Takes down a folder that is there and that versions before do not have.
+  mutating func keepNewFolder(at path: PackagePath) {
+    let node = VersionRecord.Node(.directory, .newDirectory())
+    keeping?.went[path] = VersionRecord.Row(path, node, earlier: .nothing)
+  }
+
   /// Takes down that something is made at a place.
   mutating func keepAbsence(at path: PackagePath) { keeping?.came.insert(path) }
 

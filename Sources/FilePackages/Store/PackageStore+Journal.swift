@@ -50,8 +50,7 @@ extension PackageStore {
   ) throws(FilePackageError) -> SaveReport {
     let (metadataBefore, wasCertain) = (knownPlist, uncertain == nil)
     let session = try openSession(superseding: pending != nil)
-    // What it says of the children is of one version, and those that are there may be of another.
-    if merge != nil { session.manifest = nil }
+    if merge?.isUnaccounted == true { session.manifest = nil }
     // What was published since the last report is no part of this save.
     _ = synchronizations()
     do throws(FilePackageError) {
@@ -64,9 +63,9 @@ extension PackageStore {
       }
       var saving = try JournaledSave(
         plan, in: session, options: .init(options), metadata: draft, isRelaxed: options.contains(.relaxed),
-        keepsVersion: !session.hasDamagedHistory
+        keepsVersion: !session.hasDamagedHistory && merge?.isUnaccounted != true
           && (session.keepsHistory || options.contains(.keepsHistory)))
-      if let merge { saving.replaceManifest(by: merge.rows) }
+      if let merge { saving.account(for: merge) }
       do throws(FilePackageError) {
         try saving.commit()
       } catch {

@@ -84,11 +84,12 @@ extension PackageStore {
     guard !plan.isEmpty || !isConfirmed else { return SaveReport(strategy: "none") }
     var staged = StagedPackage(
       plan, at: location, over: .base(status), options: .init(options), metadata: draft,
-      known: merge == nil ? session?.manifest : nil)
+      known: merge?.isUnaccounted == true ? nil : session?.manifest)
     staged.history = try historyBytes()
     // One that cannot be read stays as it is.
     let keepsVersion = staged.history.map { HistoryFile($0) != nil } ?? options.contains(.keepsHistory)
-    if keepsVersion { staged.keepVersion() }
+    if keepsVersion && merge?.isUnaccounted != true { staged.keepVersion() }
+    if let merge { staged.maker.account(for: merge) }
     if let hidden = session?.hidden, hidden.isNew { staged.rootDate = hidden.packageStatus.modified }
     do {
       let report = try staged.commit()

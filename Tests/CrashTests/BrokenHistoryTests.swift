@@ -1,0 +1,180 @@
+import DurableIO
+import FilePackages
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite(
+  "A process that goes back to a version, drops versions or decides a conflict, and is killed",
+  .enabled(if: Program.canBreak, "this needs ptrace(2)"))
+struct BrokenHistoryTests {
+  @Test(arguments: HistoryScene.Work.allCases)
+  func `leaves every version, and can do it again`(_ work: HistoryScene.Work) async throws {
+    try await withTemporaryDirectory { folder in
+      let scene = try await waiting { try HistoryScene(in: folder, work) }
+      let known = try await scene.look()
+      #expect(known.versions.count == 3 && known.conflicts.count == (work == .resolve ? 1 : 0))
+      let calls = try await waiting { try scene.run(.nothing, at: 0).calls }
+      let done = try await scene.look()
+      #expect(calls.count > 20 && done.texts != known.texts || work == .prune)
+      var (points, bad) = (0, 0)
+      for number in Points.of(calls, sample: 16, each: "renameat2") {
+        let broken = try await waiting {
+          try scene.reset()
+          return try scene.run(.kill, at: number)
+        }
+        guard broken.calls.count >= number else { continue }
+        points += 1
+        if let problem = await scene.problem(known, done) {
+          bad += 1
+          Issue.record("killed at call \(broken.calls[number - 1]): \(problem)")
+        }
+      }
+      print("\(work) killed: \(points) points, \(bad) bad")
+    }
+  }
+}
+
+/// A document with a history, and perhaps in conflict, on which a command is carried out.
+///
+/// (1) The document is what it was or what the command makes of it.
+/// (2) Each version that was there is there still, and is what it was; but for those that the command drops.
+/// (3) What is in conflict is there whole until it is decided.
+/// (4) Doing it again works, and comes to the same.
+struct HistoryScene: Sendable {
+  enum Work: String, CaseIterable, Sendable {
+    case restore, undo, prune, resolve
+  }
+
+  typealias Texts = [String: String]
+
+  /// All that there is to be had.
+  struct Sight: Sendable {
+    var texts: Texts
+    var versions: [UUID: Texts] = [:]
+    var conflicts: [UUID: Texts] = [:]
+  }
+
+  private static let docpkg = Program("docpkg")
+  private let work: Work
+  private let root: FilePath
+  private var folder: FilePath { root.appending("scene") }
+  private var package: String { folder.appending("Trip.imageNotes").string }
+
+  init(in root: FilePath, _ work: Work) throws {
+    self.root = root
+    self.work = work
+    let template = root.appending("Trip.imageNotes").string
+    func edit(_ path: String, _ text: String) throws {
+      try require(Self.docpkg.runInTime(["edit", path, "--text", text]), "editing")
+    }
+    try require(Self.docpkg.runInTime(["new", template, "--text", "one\n--\ntwo\n"]), "making")
+    try edit(template, "one\n--\ntwo\n--\nthree\n")
+    try edit(template, "one\n--\ntwo\n--\nthree\n--\nfour\n")
+    let other = root.appending("Other.imageNotes").string
+    try Self.shell("cp -a '\(template)' '\(other)'")
+    try edit(template, "ONE\n--\ntwo\n--\nthree\n--\nfour\n")
+    if work == .resolve {
+      try edit(other, "one\n--\ntwo\n--\nthree\n--\nFOUR\n")
+      // As a program leaves it that synchronises folders.
+      let mark = "sync-conflict-20261121-101112-ABCDEFG"
+      try Self.shell(
+        """
+        cd '\(other)' && for file in Text.txt Metadata.plist .docpkg/manifest .docpkg/history; do
+          name=${file##*/}; base=${name%.*}; end=${name#"$base"}
+          cp -a "$file" "\(template)/$(dirname "$file")/$base.\(mark)$end"
+        done; cp -a -n .docpkg/versions/. '\(template)/.docpkg/versions/'
+        """)
+    }
+    try Self.shell("rm -r '\(other)'")
+    try reset()
+  }
+
+  private static func shell(_ script: String) throws {
+    try require(Program(path: "/bin/sh").run(["-c", "set -e; " + script]), "preparing")
+  }
+
+  /// Puts everything back to what it was before.
+  func reset() throws {
+    try Self.shell(
+      "rm -rf '\(folder)'; mkdir '\(folder)'; cp -a '\(root.appending("Trip.imageNotes"))' '\(folder)'")
+  }
+
+  private func arguments(_ oldest: String?) -> [String] {
+    switch work {
+    case .restore: ["restore", package, "--version", oldest ?? ""]
+    case .undo: ["undo", package]
+    // The last version stays in any case.
+    case .prune: ["versions", "prune", package, "--budget", "1"]
+    case .resolve: ["resolve", package, "--merge"]
+    }
+  }
+
+  private func oldest() throws -> String? {
+    let listed = try Self.docpkg.runInTime(["versions", package]).output
+    return listed.split(separator: "\n").last?.split(separator: " ").first.map(String.init)
+  }
+
+  func run(_ breaking: Breaking, at number: Int) throws -> BrokenRun {
+    try Self.docpkg.run(arguments(work == .restore ? oldest() : nil), in: folder, breaking, at: number)
+  }
+
+  func look() async throws -> Sight {
+    let store = try await PackageStore.open(at: URL(filePath: package))
+    var sight = Sight(texts: try Self.texts(await store.contents(ofConflict: nil)))
+    for version in try await store.versions() {
+      let (tree, lost) = try await store.contents(of: version.persistentIdentifier)
+      sight.versions[version.persistentIdentifier] = try Self.texts(tree).filter { !lost.contains($0.key) }
+    }
+    for version in try await store.conflicts() {
+      let texts = try Self.texts(await store.contents(ofConflict: version.id))
+      sight.conflicts[version.id] = version.isWhole ? texts : ["missing": "\(version.missing)"]
+    }
+    try await store.close()
+    return sight
+  }
+
+  /// What is wrong after the command was killed; nil when all is well.
+  func problem(_ before: Sight, _ after: Sight) async -> String? {
+    do {
+      let found = try await look()
+      // (1)
+      if found.texts != before.texts && found.texts != after.texts { return "it is \(found.texts)" }
+      // (2)
+      for (id, texts) in before.versions where work != .prune || after.versions[id] != nil {
+        let now = found.versions[id]?.filter { texts[$0.key] != nil }
+        if now != texts {
+          return "version \(id) is \(found.versions[id].map { "\($0)" } ?? "gone")"
+        }
+      }
+      // (3)
+      if found.texts == before.texts && found.conflicts != before.conflicts {
+        return "in conflict are \(found.conflicts)"
+      }
+      // (4)
+      if work == .undo && found.texts == after.texts { return nil }
+      let isDecided = work == .resolve && found.conflicts.isEmpty
+      let again = try await waiting { try run(.nothing, at: 0).run }
+      if again.status != (isDecided ? 2 : 0) {
+        return "doing it again ended with \(again.status): \(again.errors)"
+      }
+      let now = try await look()
+      return now.texts == after.texts && now.conflicts.isEmpty ? nil : "done again, it is \(now)"
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  private static func texts(_ tree: FileWrapper, _ prefix: String = "") throws -> Texts {
+    var texts: Texts = [:]
+    for (name, child) in try tree.children() where name != "Metadata.plist" {
+      if child.isDirectory {
+        texts.merge(try Self.texts(child, prefix + name + "/")) { $1 }
+      } else {
+        texts[prefix + name] = String(decoding: try child.contents(), as: UTF8.self)
+      }
+    }
+    return texts
+  }
+}
