@@ -24,8 +24,10 @@ struct Docpkg: AsyncParsableCommand {
       """,
     version: FilePackagesVersion.current,
     subcommands: [
-      New.self, Show.self, Edit.self, Open.self, Undo.self, Redo.self, Tree.self, Cat.self, Info.self,
-      Copy.self, Versions.self, Diff.self, Restore.self, Export.self, Import.self, Archive.self, Verify.self,
+      New.self, Show.self, Edit.self, Open.self, Undo.self, Redo.self, ListDocuments.self, Tree.self,
+      Cat.self,
+      Info.self, Copy.self, Versions.self, Diff.self, Restore.self, Export.self, Import.self, Archive.self,
+      Verify.self,
       Recover.self, Repair.self, Watch.self, Bench.self,
     ])
 }
