@@ -23,16 +23,15 @@ extension QueryRun {
   /// Looks where something is marked, and tells the difference.
   ///
   /// A document that moves while it is looked for is in neither place: as long as something happens, what is gone is
-  /// looked for once more before it is told, and, in a storm, until the next look has ended.
+  /// looked for again before it is told as removed, for two seconds at most.
   func reconcile() {
-    let overdue = Set(gone)
     for _ in 0..<8 {
-      lookOnce(overdue: overdue)
+      lookOnce()
       if gone.isEmpty || queued.isEmpty { break }
     }
   }
 
-  private func lookOnce(overdue: Set<Int32>) {
+  private func lookOnce() {
     var batch = Batch()
     // What a look finds to be looked at in folders below is looked at, too; what is above, next time.
     var work = queued.sorted { $0.depth > $1.depth }
@@ -51,7 +50,7 @@ extension QueryRun {
     // Of a folder that gave way to the same one elsewhere, everything was found there.
     batch.documents.removeAll { $0.folder.isDetached || $0.folder.node == nil }
     readEvents()
-    settle(&batch, overdue: overdue)
+    settle(&batch)
   }
 
   private func look(at folder: SearchedFolder, _ batch: inout Batch) {
@@ -164,7 +163,7 @@ extension QueryRun {
   }
 
   /// Says of each document that is gone and of each that came whether they are the same one. (4)
-  private func settle(_ batch: inout Batch, overdue: Set<Int32>) {
+  private func settle(_ batch: inout Batch) {
     var byNode: [DocumentNode: Int32] = [:]
     var byPlace: [Place: Int32] = [:]
     let left = Set(gone)
@@ -196,7 +195,11 @@ extension QueryRun {
       }
     }
     let missing = left.subtracting(used)
-    let removed = queued.isEmpty ? missing : missing.intersection(overdue)
+    let now = ContinuousClock.now
+    goneSince = goneSince.filter { missing.contains($0.key) }
+    for slot in missing where goneSince[slot] == nil { goneSince[slot] = now }
+    let removed =
+      queued.isEmpty ? missing : missing.filter { goneSince[$0].map { $0 + .seconds(2) < now } ?? true }
     gone = Array(missing.subtracting(removed))
     for slot in removed { batch.changes.append(.remove(slot: slot)) }
     for (index, slot) in zip(inserted, report.apply(batch.changes, run: number)) { slots[index] = slot }

@@ -37,6 +37,8 @@ actor QueryRun {
   var queued: [SearchedFolder] = []
   /// Documents whose place another one has, or nobody, by the look that is under way.
   var gone: [Int32] = []
+  /// Since when they are looked for in vain.
+  var goneSince: [Int32: ContinuousClock.Instant] = [:]
   /// Whether some folder is not watched.
   var hasUnwatched = false
 

@@ -40,11 +40,9 @@ struct DiscoveryScratch: Sendable {
     try Data(string.utf8).write(to: URL(filePath: text(name)))
   }
 
-  func makePackage(_ name: String) throws {
-    try makeFolder(name)
-    try write("text", to: name + "/Text.txt")
-    try write("plist", to: name + "/Metadata.plist")
-  }
+  /// Without a file: one that was open for writing while a process was started beside is closed, and told as changed,
+  /// only when that process begins.
+  func makePackage(_ name: String) throws { try makeFolder(name + "/Images") }
 
   /// As a save in place does: a new file takes the plist's name.
   func save(_ name: String) throws {

@@ -95,9 +95,10 @@ struct DocumentLibraryTests {
 
   @Test func `goes on after it was killed, wherever that was`() async throws {
     try await withDiscoveryScratch { scratch in
+      let path = scratch.path
       for number in 0..<12 { try scratch.makePackage("Local/\(number).dnote") }
       for kill in [0, 2, 4] {
-        await #expect(processExitsWith: .signal(SIGKILL)) { [path = scratch.path as String, kill = kill as Int] in
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, kill = kill as Int] in
           _ = DiscoveryScratch.note
           let scratch = DiscoveryScratch(path: path)
           let library = try await DocumentLibrary(

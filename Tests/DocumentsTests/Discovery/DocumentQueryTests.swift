@@ -56,6 +56,7 @@ struct DocumentQueryTests {
       ).store
       try scratch.makeFolder("B.dnote")
       try scratch.makePackage("C.dnote")
+      try scratch.write("no plist", to: "C.dnote/Metadata.plist")
       let items = await DocumentSearch(in: [scratch.url("")], sortedBy: .name).documents().items
       #expect(try await items[0].metadata()?.identifier == store.metadata()?.identifier)
       #expect(try await items[1].metadata() == nil)
@@ -115,8 +116,10 @@ struct DocumentQueryTests {
         DocumentSearch(in: [scratch.url("One"), scratch.url("Two")]), options: .hasty)
       query.start()
       await query.update()
-      let listening = Task {
-        var heard = HeardResults()
+      var known = HeardResults()
+      known.hear(query)
+      let listening = Task { [known] in
+        var heard = known
         for await update in query { heard.hear(update) }
         return heard
       }
