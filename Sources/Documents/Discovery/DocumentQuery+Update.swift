@@ -15,7 +15,7 @@ extension DocumentQuery {
     /// A folder cannot be searched: it is not there, or no longer, or may not be read. What was found in it before
     /// is told as removed. It is tried again.
     case unreadable(FolderProblem)
-    /// A folder that could not be searched now is.
+    /// A folder that could not be searched now is, or is no longer among those that are to be.
     case readable(URL)
   }
 

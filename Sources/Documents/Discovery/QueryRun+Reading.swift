@@ -188,10 +188,16 @@ extension QueryRun {
     if let parent = folder.parent, case .folder(let known)? = parent.entries[folder.name], known === folder {
       parent.entries[folder.name] = nil
     }
+    end(folder)
+  }
+
+  private func end(_ folder: SearchedFolder) {
+    folder.forEachFolder { noteSearched($0) }
     empty(folder)
     folder.isDetached = true
   }
 
+  /// Forgets all that was found in a folder.
   func empty(_ folder: SearchedFolder) {
     for (name, entry) in folder.entries { forget(entry, name, in: folder) }
     folder.entries = [:]
@@ -205,9 +211,7 @@ extension QueryRun {
   /// Forgets what had a name in a folder.
   func forget(_ entry: SearchedFolder.Entry, _ name: FileName, in folder: SearchedFolder) {
     switch entry {
-    case .folder(let child):
-      empty(child)
-      child.isDetached = true
+    case .folder(let child): end(child)
     case .document(let record):
       gone.append(record.slot)
       guard let watch = record.watch else { return }

@@ -56,6 +56,7 @@ extension QueryRun {
   private func look(at folder: SearchedFolder, _ batch: inout Batch) {
     guard !folder.isDetached else { return }
     if folder.node == nil { return unread.append(folder) }
+    let touched = folder.dirty
     do throws(SystemError) {
       let directory = try open(folder)
       if folder.watch == nil, watches {
@@ -64,15 +65,15 @@ extension QueryRun {
       }
       guard !folder.isPackage else { return }
       let names = try folder.isDirty ? self.names(in: directory, and: folder) : Array(folder.dirty.keys)
-      let touched = folder.dirty
-      // (3)
       (folder.isDirty, folder.dirty) = (false, [:])
       for name in names {
         try look(at: name, in: folder, directory, isTouched: touched[name] == true, &batch)
       }
       noteSearched(folder)
     } catch {
+      // (3)
       folder.isDirty = true
+      folder.dirty.merge(touched) { $0 || $1 }
       guard folder.isScope, error.isAbsence else { return note(error, of: folder) }
       // Another folder of that name is one that came.
       empty(folder)
@@ -112,8 +113,9 @@ extension QueryRun {
       return
     case (.folder(let child), .folder(let node, let isPackage)):
       guard child.node ?? node == node, child.isPackage == isPackage else { break }
-      // A folder that could not be read may be readable now.
+      // A folder that could not be read may be readable now. (3)
       if child.problem != nil || child.node == nil { mark(child) }
+      if child.isDirty || !child.dirty.isEmpty { queue(child) }
       return
     default: break
     }

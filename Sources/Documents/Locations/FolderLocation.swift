@@ -28,9 +28,12 @@ public struct FolderLocation: StorageLocation {
   /// Looks at the folder and at those in it. One that is not there has no documents.
   public func documents() async throws -> StorageListing {
     let (items, problems) = await search.documents()
-    let prefix = url.path == "/" ? 1 : url.path.utf8.count + 1
-    let documents = items.map {
-      StoredDocument($0, name: String($0.path.utf8.dropFirst(prefix)) ?? $0.filename)
+    let root = FilePath(lossless: url.path).lexicallyNormalized()
+    let documents = items.map { item in
+      var path = item.folder.path
+      // What is found in the folder has its path before it.
+      _ = path.removePrefix(root)
+      return StoredDocument(item, name: path.isEmpty ? item.filename : path.appending(item.name).relative)
     }
     return StorageListing(
       documents: documents.sorted { $0.name < $1.name },
@@ -44,17 +47,11 @@ public struct FolderLocation: StorageLocation {
     let place = try place(name)
     return try await BlockingThread().run { () throws in
       do throws(SystemError) {
-        let disk = PosixDisk()
-        let folder = try disk.openDirectory(at: place.folder)
-        let status = try disk.status(of: place.name, in: folder)
-        guard status.kind == .file || status.kind == .directory else { return nil }
-        let type = UTType(filename: place.name.string, isDirectory: status.kind == .directory)
+        guard let (status, type) = try place.look() else { return nil }
         return StoredDocument(
           name: name, contentType: type, contentChangeDate: status.modified.date,
-          creationDate: status.born?.date,
-          size: status.kind == .file ? status.size : nil)
+          creationDate: status.born?.date, size: status.kind == .file ? status.size : nil)
       } catch {
-        if error.isAbsence { return nil }
         throw FilePackageError(error, .read, place.node)
       }
     }
@@ -151,8 +148,29 @@ private struct StoredPlace: Sendable {
     }
   }
 
+  /// What the document is; nil where there is none, also where a plain folder has its name.
+  func look() throws(SystemError) -> (status: FileStatus, type: UTType)? {
+    do throws(SystemError) {
+      let disk = PosixDisk()
+      let folder = try disk.openDirectory(at: folder)
+      let status = try disk.status(of: name, in: folder)
+      let type = UTType(filename: name.string, isDirectory: status.kind == .directory)
+      guard status.kind == .directory else { return status.kind == .file ? (status, type) : nil }
+      if type.conforms(to: .package) || type.conforms(to: .bundle) { return (status, type) }
+      // The folder that makes it a package.
+      _ = try disk.openDirectory(PackageLayout.hidden, in: disk.openDirectory(name, in: folder))
+      return (status, .package)
+    } catch {
+      if error.isAbsence { return nil }
+      throw error
+    }
+  }
+
   func delete() throws(FilePackageError) {
     do throws(SystemError) {
+      guard try look() != nil else {
+        throw SystemError("renameat2", name, code: .noSuchFileOrDirectory)
+      }
       let disk = PosixDisk()
       let folder = try disk.openDirectory(at: folder)
       try disk.removeDurably(name, from: folder)
@@ -160,6 +178,11 @@ private struct StoredPlace: Sendable {
       throw FilePackageError(error, .delete, node)
     }
   }
+}
+
+extension FilePath {
+  /// The path without the slash that it may begin with.
+  fileprivate var relative: String { String(string.drop { $0 == "/" }) }
 }
 
 extension StoredDocument {

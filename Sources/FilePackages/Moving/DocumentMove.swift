@@ -48,6 +48,7 @@ package struct DocumentMove {
         if taken.identity.isSameNode(as: status.identity) {
           // A name that a power cut left, of a rename that was half on the medium.
           if try isSecondName(name, in: from, of: candidate, in: to) {
+            try synchronize(to)
             try removeName(name, status, in: from)
           }
           return candidate

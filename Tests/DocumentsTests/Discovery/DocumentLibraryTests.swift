@@ -129,6 +129,11 @@ struct DocumentLibraryTests {
         let error = await #expect(throws: FilePackageError.self) { try await location.document(named: name) }
         #expect(error?.code == .invalidName)
       }
+      // A plain folder is no document, whatever is in it.
+      try scratch.makePackage("Local/Trips/A.dnote")
+      #expect(try await location.document(named: "Trips") == nil)
+      let folder = await #expect(throws: FilePackageError.self) { try await location.delete("Trips") }
+      #expect(folder?.code == .noSuchFile)
       try scratch.write("nonsense", to: "settings.plist")
       let error = await #expect(throws: FilePackageError.self) { try await library(scratch) }
       #expect(error?.code == .invalidContent)
