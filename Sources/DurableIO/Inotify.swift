@@ -70,6 +70,31 @@ package struct Inotify: ~Copyable, Sendable {
     return try repeated("inotify_add_watch") { inotify_add_watch(number, path, mask) }
   }
 
+  /// Watches a directory within an open one, which costs one call less than opening it. A symbolic link is not
+  /// followed; whether the name still leads to the same node is the caller's to look at, afterwards.
+  ///
+  /// - Throws: as `watch(_:for:)`; ENOTDIR for what is no directory.
+  package func watch(
+    _ name: FileName, in directory: borrowing OwnedDescriptor, for events: Mask
+  ) throws(SystemError) -> Int32 {
+    switch name.problem {
+    case .dots, .slash, .nul, .empty:
+      throw SystemError("inotify_add_watch", name, code: .invalidArgument)
+    case .tooLong, nil: break
+    }
+    let path = Array("/proc/self/fd/\(directory.number)/".utf8) + name.bytes + [0]
+    let mask =
+      events.rawValue | UInt32(IN_MASK_ADD) | UInt32(IN_EXCL_UNLINK) | UInt32(IN_ONLYDIR)
+      | UInt32(IN_DONT_FOLLOW)
+    return try repeated("inotify_add_watch", name) {
+      path.withUnsafeBufferPointer { path in
+        path.withMemoryRebound(to: CChar.self) { text in
+          text.baseAddress.map { inotify_add_watch(number, $0, mask) } ?? -1
+        }
+      }
+    }
+  }
+
   /// Ends a watch: inotify_rm_watch(2). One that has ended by itself is no error.
   package func remove(_ watch: Int32) {
     _ = inotify_rm_watch(number, watch)

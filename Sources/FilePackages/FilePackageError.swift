@@ -72,6 +72,12 @@ public struct FilePackageError: Error, Sendable {
     case repair
     /// Being told of what other programs do to a document.
     case watch
+    /// Looking for documents in a folder.
+    case search
+    /// Bringing a document to another place.
+    case move
+    /// Removing a document.
+    case delete
   }
 
   /// What kind of failure it is.
@@ -167,7 +173,8 @@ extension FilePackageError.Code {
 extension FilePackageError: CustomStringConvertible, LocalizedError {
   /// One sentence that names the document, the child and the reason, and what to do.
   public var description: String {
-    var text = "The document '\(documentName)' could not be \(operation.past): \(reason ?? code.words)"
+    let noun = operation == .search ? "folder" : "document"
+    var text = "The \(noun) '\(documentName)' could not be \(operation.past): \(reason ?? code.words)"
     if let child {
       text += " (\(activity ?? operation.present) '\(child)')"
     } else if let activity {
@@ -185,7 +192,7 @@ extension FilePackageError: CustomStringConvertible, LocalizedError {
 
   private var advice: [String] {
     var sentences: [String] = []
-    let writes = ![.open, .read, .verify, .watch].contains(operation)
+    let writes = ![.open, .read, .verify, .watch, .search].contains(operation)
     if operation == .save && code != .indeterminate {
       sentences.append("The document on disk is unchanged.")
     }
@@ -229,6 +236,9 @@ extension FilePackageError.Operation {
     case .verify: "verified"
     case .repair: "repaired"
     case .watch: "watched"
+    case .search: "searched"
+    case .move: "moved"
+    case .delete: "deleted"
     }
   }
 
@@ -242,6 +252,9 @@ extension FilePackageError.Operation {
     case .verify: "reading"
     case .repair: "writing"
     case .watch: "watching"
+    case .search: "searching"
+    case .move: "moving"
+    case .delete: "deleting"
     }
   }
 }

@@ -163,7 +163,8 @@ struct CommandTests {
   @Test func `is documented as its help says`() throws {
     let document = try String(contentsOf: project.appending(path: "Docs/CommandLine.md"), encoding: .utf8)
     for command in [
-      [], ["new"], ["show"], ["edit"], ["tree"], ["cat"], ["info"], ["copy"], ["open"], ["watch"], ["bench"],
+      [], ["new"], ["show"], ["edit"], ["list"], ["tree"], ["cat"], ["info"], ["copy"], ["open"], ["watch"],
+      ["bench"],
       ["bench", "save"],
       ["bench", "open"],
       ["bench", "export"], ["bench", "documents"], ["bench", "replay"], ["bench", "goals"],

@@ -1,22 +1,30 @@
-import Dispatch
+package import Dispatch
 
 /// Runs an actor on a queue of its own, so that what blocks there never holds up Swift's thread pool.
-final class QueueExecutor: SerialExecutor {
+package final class QueueExecutor: SerialExecutor {
   /// Where it runs, for what waits for events or for a time.
-  let queue: DispatchQueue
+  package let queue: DispatchQueue
 
-  init(label: String) {
+  package init(label: String) {
     queue = DispatchQueue(label: label)
   }
 
-  func enqueue(_ job: consuming ExecutorJob) {
+  package func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     let executor = asUnownedSerialExecutor()
     queue.async { job.runSynchronously(on: executor) }
   }
 
+  /// Does something on the queue after a while.
+  package func after(_ delay: Duration, _ body: @escaping @Sendable () -> Void) {
+    let (seconds, attoseconds) = delay.components
+    let interval = DispatchTimeInterval.nanoseconds(
+      Int(seconds * 1_000_000_000 + attoseconds / 1_000_000_000))
+    queue.asyncAfter(deadline: .now() + interval, execute: body)
+  }
+
   /// Lets what the queue runs by itself, such as a timer, into the actor.
-  func checkIsolated() {
+  package func checkIsolated() {
     dispatchPrecondition(condition: .onQueue(queue))
   }
 }

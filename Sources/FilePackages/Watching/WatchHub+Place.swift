@@ -1,5 +1,5 @@
-import DurableIO
-import SystemPackage
+package import DurableIO
+package import SystemPackage
 
 // Where a document is, and what stands in its place.
 extension WatchHub {
@@ -158,7 +158,7 @@ extension WatchHub {
 }
 
 extension FilePath {
-  func appending(_ name: FileName) -> FilePath {
+  package func appending(_ name: FileName) -> FilePath {
     FilePath(lossless: (self == "/" ? "" : FileName(self).string) + "/" + name.string)
   }
 }

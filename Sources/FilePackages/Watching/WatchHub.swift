@@ -167,10 +167,7 @@ package actor WatchHub {
 
   /// Does something on this thread after a while, if this hub is still there.
   func after(_ delay: Duration, _ body: @escaping @Sendable (isolated WatchHub) -> Void) {
-    let (seconds, attoseconds) = delay.components
-    let interval = DispatchTimeInterval.nanoseconds(
-      Int(seconds * 1_000_000_000 + attoseconds / 1_000_000_000))
-    executor.queue.asyncAfter(deadline: .now() + interval) { [weak self] in
+    executor.after(delay) { [weak self] in
       self?.assumeIsolated { body($0) }
     }
   }
@@ -191,32 +188,4 @@ struct WatchPoint {
   var path: FilePath?
 
   var isEmpty: Bool { folders.isEmpty && documents.isEmpty && beneath.isEmpty }
-}
-
-/// Reads an inotify descriptor whenever there is something in it; closed once nobody reads it any more.
-private final class InotifySource {
-  private final class Instance: Sendable {
-    let inotify: Inotify
-
-    init(_ inotify: consuming Inotify) { self.inotify = inotify }
-  }
-
-  private let instance: Instance
-  private let source: any DispatchSourceRead
-
-  var inotify: Inotify { _read { yield instance.inotify } }
-
-  init(_ inotify: consuming Inotify, on queue: DispatchQueue, _ handler: @escaping @Sendable () -> Void) {
-    let number = inotify.number
-    let instance = Instance(inotify)
-    self.instance = instance
-    let source = DispatchSource.makeReadSource(fileDescriptor: number, queue: queue)
-    source.setEventHandler(handler: handler)
-    // The descriptor stays open until the last event was handled.
-    source.setCancelHandler { withExtendedLifetime(instance) {} }
-    self.source = source
-    source.activate()
-  }
-
-  deinit { source.cancel() }
 }

@@ -1,0 +1,144 @@
+import FilePackages
+import FoundationEssentials
+import Synchronization
+
+// (1) What nobody has asked for yet is kept as the difference to what was told: a listener that never asks costs no more
+//     than the results.
+// (2) Of one run at a time is anything taken: what an earlier one still says is dropped.
+
+/// The results of a query, and what its listeners have not been told yet.
+final class QueryReport: Sendable {
+  /// What becomes of one document.
+  enum Change {
+    case insert(DocumentItem, isResult: Bool)
+    case update(slot: Int32, DocumentItem, isResult: Bool, isTouched: Bool)
+    case remove(slot: Int32)
+  }
+
+  private let state = Mutex(State())
+
+  // MARK: Runs
+
+  /// Begins anew; returns the number of the run.
+  func begin() -> Int {
+    state.withLock { state in
+      var next = State()
+      next.run = state.run + 1
+      next.phase = .gathering
+      next.isStartUntold = true
+      next.disabled = state.disabled
+      (next.bells, next.lastBell) = (state.bells, state.lastBell)
+      if next.disabled > 0 { next.frozen = [] }
+      state = next
+      state.ring()
+      return next.run
+    }
+  }
+
+  /// Takes nothing of any run from now on, keeps the results, and ends every iteration.
+  func stop() {
+    let bells = state.withLock { state in
+      guard state.phase != .idle else { return [AsyncStream<Void>.Continuation]() }
+      state.run += 1
+      state.phase = .stopped
+      defer { state.bells = [:] }
+      return Array(state.bells.values)
+    }
+    for bell in bells { bell.finish() }
+  }
+
+  var phase: DocumentQuery.Phase { state.withLock { $0.phase } }
+  var limitation: FilePackageError? { state.withLock { $0.limitation } }
+
+  var results: [DocumentItem] {
+    let slots = state.withLock { $0.frozen ?? $0.slots }
+    return slots.compactMap { slot in slot.flatMap { $0.isResult ? $0.item : nil } }
+  }
+
+  var resultCount: Int { state.withLock { $0.frozen ?? $0.slots }.count { $0?.isResult == true } }
+
+  // MARK: What a run says
+
+  private func take(_ run: Int, _ body: (inout State) -> Void) {
+    state.withLock { state in
+      guard state.run == run, state.phase == .gathering || state.phase == .live else { return }  // (2)
+      body(&state)
+      state.ring()
+    }
+  }
+
+  /// Adds what a gathering found; the first of them gets the slot of that number, and the others follow.
+  func gather(_ items: [(item: DocumentItem, isResult: Bool)], run: Int) -> Int32 {
+    var first = 0
+    take(run) { state in
+      first = state.slots.count
+      state.slots += items.map { Slot(item: $0.item, isResult: $0.isResult) }
+      state.gathered = state.slots.count
+    }
+    return Int32(first)
+  }
+
+  func finishGathering(run: Int) {
+    take(run) { state in
+      state.phase = .live
+      state.isFinishUntold = true
+    }
+  }
+
+  func item(_ slot: Int32) -> DocumentItem? {
+    state.withLock { $0.slots.indices.contains(Int(slot)) ? $0.slots[Int(slot)]?.item : nil }
+  }
+
+  /// Makes changes; returns the slots of what was inserted, in order.
+  func apply(_ changes: [Change], run: Int) -> [Int32] {
+    var inserted: [Int32] = []
+    take(run) { state in
+      for change in changes {
+        switch change {
+        case .insert(let item, let isResult):
+          inserted.append(state.insert(Slot(item: item, isResult: isResult)))
+        case .update(let slot, let item, let isResult, let isTouched):
+          state.set(slot, Slot(item: item, isResult: isResult), isTouched: isTouched)
+        case .remove(let slot): state.set(slot, nil, isTouched: true)
+        }
+      }
+    }
+    return inserted
+  }
+
+  func note(_ problem: FilePackageError?, of folder: FolderPath, run: Int) {
+    take(run) { state in
+      state.folders.removeAll { $0.path.path == folder.path }
+      state.folders.append((folder, problem))
+    }
+  }
+
+  func note(limitation: FilePackageError?, run: Int) { take(run) { $0.limitation = limitation } }
+
+  // MARK: Listening
+
+  func addBell() -> (number: Int, rings: AsyncStream<Void>) {
+    let (rings, bell) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    let (number, isOver) = state.withLock { state in
+      state.lastBell += 1
+      state.bells[state.lastBell] = bell
+      return (state.lastBell, state.phase == .stopped)
+    }
+    if isOver { removeBell(number) }
+    return (number, rings)
+  }
+
+  func removeBell(_ number: Int) {
+    state.withLock { $0.bells.removeValue(forKey: number) }?.finish()
+  }
+
+  func takeFirst() -> DocumentQuery.Update? { state.withLock { $0.takeFirst() } }
+
+  func setUpdates(enabled: Bool) {
+    state.withLock { state in
+      state.disabled = max(0, state.disabled + (enabled ? -1 : 1))
+      if state.disabled == 0 { state.frozen = nil } else { state.frozen = state.frozen ?? state.slots }
+      state.ring()
+    }
+  }
+}

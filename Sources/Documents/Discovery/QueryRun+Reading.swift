@@ -1,0 +1,240 @@
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import SystemPackage
+
+// What is in the folders.
+extension QueryRun {
+  /// As deep as a package may be.
+  private static let maximumDepth = PackageSnapshot.maximumDepth
+
+  typealias Found = (_ folder: SearchedFolder, _ name: FileName, _ item: DocumentItem) -> Void
+
+  func addScopes() {
+    var paths: [FilePath] = []
+    for url in search.folders {
+      do throws(FilePackageError) {
+        paths.append(try FilePath(of: url, for: .search).lexicallyNormalized())
+      } catch {
+        report.note(error, of: FolderPath(FilePath(lossless: url.path)), run: number)
+      }
+    }
+    for path in paths.sorted(by: { $0.length < $1.length })
+    where !scopes.contains(where: { reaches(path, from: $0) }) {
+      scopes.append(SearchedFolder(scope: FolderPath(path)))
+    }
+    unread = scopes
+  }
+
+  /// Whether a folder is searched with one that it is in, as far as the names on the way tell.
+  private func reaches(_ path: FilePath, from scope: SearchedFolder) -> Bool {
+    var rest = path
+    guard rest.removePrefix(scope.path.path) else { return false }
+    if rest.isEmpty { return true }
+    guard search.isRecursive else { return false }
+    return rest.components.allSatisfy { component in
+      if case .folder = kinds.verdict(FileName(component), isDirectory: true) { true } else { false }
+    }
+  }
+
+  /// Reads one folder for the gathering.
+  func gatherNext() {
+    readNext { folder, name, item in
+      gathered.append((folder, name, item))
+      // Whoever shows them has something to show before a large folder is read.
+      if gathered.count == 1_000 { tellGathered() }
+    }
+    tellGathered()
+  }
+
+  private func tellGathered() {
+    if gathered.isEmpty { return }
+    var slot = report.gather(gathered.map { ($0.item, isResult($0.item)) }, run: number)
+    for (folder, name, _) in gathered {
+      folder.entries[name] = .document(SearchedFolder.Record(slot: slot))
+      slot += 1
+    }
+    gathered.removeAll(keepingCapacity: true)
+  }
+
+  func isResult(_ item: DocumentItem) -> Bool { search.predicate?(item) ?? true }
+
+  /// Opens a folder name by name, and sees to it that it is the one that is known.
+  func open(_ folder: SearchedFolder) throws(SystemError) -> OwnedDescriptor {
+    let (scope, names) = folder.route
+    var directory = try disk.openDirectory(at: scope.path.path)
+    for name in names { directory = try disk.openDirectory(name, in: directory) }
+    let node = DocumentNode(try disk.status(of: directory))
+    guard folder.node.map({ $0 == node }) ?? true else {
+      throw SystemError("openat", folder.name, code: .noSuchFileOrDirectory)
+    }
+    folder.node = node
+    return directory
+  }
+
+  /// Reads the next folder that was found.
+  func readNext(_ found: Found) {
+    guard let folder = unread.popLast(), !folder.isDetached, folder.node == nil else { return }
+    do throws(SystemError) {
+      let directory = try open(folder)
+      guard isOnlyOne(folder) else { return }
+      startWatching(directory, as: folder)  // (1)
+      if !folder.isScope, try isPackage(directory) { return becomePackage(folder, found) }
+      try list(directory, as: folder, found)
+      noteSearched(folder)
+    } catch {
+      note(error, of: folder)
+    }
+  }
+
+  /// Whether no other way leads to the same folder, such as a mount. One that was found where it is no more gives way.
+  private func isOnlyOne(_ folder: SearchedFolder) -> Bool {
+    guard let node = folder.node else { return false }
+    if let other = foldersByNode[node], other !== folder, !other.isDetached {
+      guard (try? open(other)) == nil else {
+        folder.node = nil
+        return false
+      }
+      if other.isScope { empty(other) } else { detach(other) }
+    }
+    foldersByNode[node] = folder
+    return true
+  }
+
+  private func list(
+    _ directory: borrowing OwnedDescriptor, as folder: SearchedFolder, _ found: Found
+  ) throws(SystemError) {
+    let listing = try disk.list(directory)
+    folder.entries.reserveCapacity(listing.count)
+    for position in 0..<listing.count {
+      let kind = listing.kind(at: position)
+      guard kind == .file || kind == .directory else { continue }
+      let name = listing.name(at: position)
+      switch kinds.verdict(name, isDirectory: kind == .directory) {
+      case .ignored: continue
+      case .folder: addFolder(name, in: folder)
+      case .document(let kind):
+        // What is gone by now is not there.
+        guard let status = try statusIfPresent(of: name, in: directory),
+          status.kind == (kind.isPackage ? .directory : .file)
+        else { continue }
+        found(folder, name, DocumentItem(name, in: folder, kind, status))
+        if kind.isPackage { unarmed.append((folder, name)) }
+      }
+    }
+  }
+
+  func addFolder(_ name: FileName, in folder: SearchedFolder) {
+    guard search.isRecursive, folder.depth < Self.maximumDepth else { return }
+    let child = SearchedFolder(name, in: folder)
+    folder.entries[name] = .folder(child)
+    unread.append(child)
+  }
+
+  func statusIfPresent(
+    of name: FileName, in directory: borrowing OwnedDescriptor
+  ) throws(SystemError) -> FileStatus? {
+    do {
+      return try disk.status(of: name, in: directory)
+    } catch  where error.code == .noSuchFileOrDirectory {
+      return nil
+    }
+  }
+
+  /// Whether it has the hidden folder of a package.
+  func isPackage(_ directory: borrowing OwnedDescriptor) throws(SystemError) -> Bool {
+    try statusIfPresent(of: PackageLayout.hidden, in: directory)?.kind == .directory
+  }
+
+  /// What was taken for a plain folder is a document.
+  private func becomePackage(_ folder: SearchedFolder, _ found: Found) {
+    folder.isPackage = true
+    guard let parent = folder.parent, let kind = kinds.unnamedPackage else { return }
+    do throws(SystemError) {
+      let directory = try open(parent)
+      let status = try disk.status(of: folder.name, in: directory)
+      guard DocumentNode(status) == folder.node else { return mark(folder.name, in: parent) }
+      detach(folder)
+      found(parent, folder.name, DocumentItem(folder.name, in: parent, kind, status))
+      unarmed.append((parent, folder.name))
+    } catch {
+      mark(folder.name, in: parent)
+    }
+  }
+
+  // MARK: What cannot be searched
+
+  /// Notes why a folder cannot be searched, unless the folder that holds it is about to say that it is gone.
+  func note(_ error: SystemError, of folder: SearchedFolder) {
+    if error.isAbsence, let parent = folder.parent { return mark(folder.name, in: parent) }
+    hasUnwatched = true
+    let node = StoredNode(location: Location(folder.path.path, on: disk), path: .root)
+    let problem = FilePackageError(error, .search, node)
+    guard folder.problem?.code != problem.code else { return }
+    folder.problem = problem
+    report.note(problem, of: folder.path, run: number)
+  }
+
+  func noteSearched(_ folder: SearchedFolder) {
+    guard folder.problem != nil else { return }
+    folder.problem = nil
+    report.note(nil, of: folder.path, run: number)
+  }
+
+  // MARK: Giving up
+
+  /// Forgets a folder and all that was found in it, which is gone until it is found somewhere else.
+  func detach(_ folder: SearchedFolder) {
+    if let parent = folder.parent, case .folder(let known)? = parent.entries[folder.name], known === folder {
+      parent.entries[folder.name] = nil
+    }
+    end(folder)
+  }
+
+  private func end(_ folder: SearchedFolder) {
+    folder.forEachFolder { noteSearched($0) }
+    empty(folder)
+    folder.isDetached = true
+  }
+
+  /// Forgets all that was found in a folder.
+  func empty(_ folder: SearchedFolder) {
+    for (name, entry) in folder.entries { forget(entry, name, in: folder) }
+    folder.entries = [:]
+    folder.dirty = [:]
+    if let watch = folder.watch { release(watch) { if $0.folder === folder { $0.folder = nil } } }
+    folder.watch = nil
+    if let node = folder.node, foldersByNode[node] === folder { foldersByNode[node] = nil }
+    folder.node = nil
+  }
+
+  /// Forgets what had a name in a folder.
+  func forget(_ entry: SearchedFolder.Entry, _ name: FileName, in folder: SearchedFolder) {
+    switch entry {
+    case .folder(let child): end(child)
+    case .document(let record):
+      gone.append(record.slot)
+      guard let watch = record.watch else { return }
+      release(watch) { point in
+        if let package = point.package, package.folder === folder, package.name == name {
+          point.package = nil
+        }
+      }
+    }
+  }
+}
+
+extension SystemError {
+  /// Whether it says that there is no such directory, or something else by now.
+  var isAbsence: Bool {
+    [.noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels].contains(code)
+  }
+}
+
+extension DocumentItem {
+  init(_ name: FileName, in folder: SearchedFolder, _ kind: DocumentKind, _ status: FileStatus) {
+    self.init(
+      folder: folder.path, name: name, kind: kind, node: DocumentNode(status), modified: status.modified,
+      bytes: status.size)
+  }
+}

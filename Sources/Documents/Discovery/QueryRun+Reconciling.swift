@@ -1,0 +1,228 @@
+import DurableIO
+import FilePackages
+import SystemPackage
+
+// What happened: the difference between what is known and what is on disk. (2)
+extension QueryRun {
+  /// What a name leads to.
+  private enum Sight {
+    case nothing
+    case document(DocumentItem)
+    case folder(DocumentNode, isPackage: Bool)
+  }
+
+  private typealias Arrival = (folder: SearchedFolder, name: FileName, sight: Sight)
+
+  /// What came into the folders, and what changed in its place.
+  private struct Batch {
+    var arrivals: [Arrival] = []
+    var changes: [QueryReport.Change] = []
+    var documents: [(folder: SearchedFolder, name: FileName, item: DocumentItem)] = []
+  }
+
+  /// Looks where something is marked, and tells the difference.
+  ///
+  /// A document that moves while it is looked for is in neither place: as long as something happens, what is gone is
+  /// looked for again before it is told as removed, for two seconds at most.
+  func reconcile() {
+    for _ in 0..<8 {
+      lookOnce()
+      if gone.isEmpty || queued.isEmpty { break }
+    }
+  }
+
+  private func lookOnce() {
+    var batch = Batch()
+    // What a look finds to be looked at in folders below is looked at, too; what is above, next time.
+    var work = queued.sorted { $0.depth > $1.depth }
+    queued = []
+    while let folder = work.popLast() {
+      folder.isQueued = false
+      look(at: folder, &batch)
+      let below = queued.filter { $0.depth > folder.depth }
+      if below.isEmpty { continue }
+      queued.removeAll { $0.depth > folder.depth }
+      work = (work + below).sorted { $0.depth > $1.depth }
+    }
+    // What is gone is known by now, so that the watches of what moved are free.
+    for arrival in batch.arrivals { install(arrival, &batch) }
+    while !unread.isEmpty { readNext { batch.documents.append(($0, $1, $2)) } }
+    // Of a folder that gave way to the same one elsewhere, everything was found there.
+    batch.documents.removeAll { $0.folder.isDetached || $0.folder.node == nil }
+    readEvents()
+    settle(&batch)
+  }
+
+  private func look(at folder: SearchedFolder, _ batch: inout Batch) {
+    guard !folder.isDetached else { return }
+    if folder.node == nil { return unread.append(folder) }
+    let touched = folder.dirty
+    do throws(SystemError) {
+      let directory = try open(folder)
+      if folder.watch == nil, watches {
+        startWatching(directory, as: folder)
+        folder.isDirty = true
+      }
+      guard !folder.isPackage else { return }
+      let names = try folder.isDirty ? self.names(in: directory, and: folder) : Array(folder.dirty.keys)
+      (folder.isDirty, folder.dirty) = (false, [:])
+      for name in names {
+        try look(at: name, in: folder, directory, isTouched: touched[name] == true, &batch)
+      }
+      noteSearched(folder)
+    } catch {
+      // (3)
+      folder.isDirty = true
+      folder.dirty.merge(touched) { $0 || $1 }
+      guard folder.isScope, error.isAbsence else { return note(error, of: folder) }
+      // Another folder of that name is one that came.
+      empty(folder)
+      unread.append(folder)
+    }
+  }
+
+  private func names(
+    in directory: borrowing OwnedDescriptor, and folder: SearchedFolder
+  ) throws(SystemError) -> [FileName] {
+    let listing = try disk.list(directory)
+    var names = Set(folder.entries.keys)
+    for position in 0..<listing.count where [.file, .directory].contains(listing.kind(at: position)) {
+      let name = listing.name(at: position)
+      if case .ignored = kinds.verdict(name, isDirectory: listing.kind(at: position) == .directory) {
+        continue
+      }
+      names.insert(name)
+    }
+    return Array(names)
+  }
+
+  private func look(
+    at name: FileName, in folder: SearchedFolder, _ directory: borrowing OwnedDescriptor, isTouched: Bool,
+    _ batch: inout Batch
+  ) throws(SystemError) {
+    let sight = try sight(of: name, in: folder, directory)
+    let known = folder.entries[name]
+    switch (known, sight) {
+    case (nil, .nothing): return
+    case (.document(let record), .document(let item)):
+      let old = report.item(record.slot)
+      guard let old, old.node == item.node, old.kind === item.kind else { break }
+      if old == item && !isTouched { return }
+      batch.changes.append(
+        .update(slot: record.slot, item, isResult: isResult(item), isTouched: isTouched))
+      return
+    case (.folder(let child), .folder(let node, let isPackage)):
+      guard child.node ?? node == node, child.isPackage == isPackage else { break }
+      // A folder that could not be read may be readable now. (3)
+      if child.problem != nil || child.node == nil { mark(child) }
+      if child.isDirty || !child.dirty.isEmpty { queue(child) }
+      return
+    default: break
+    }
+    if let known {
+      folder.entries[name] = nil
+      forget(known, name, in: folder)
+    }
+    if case .nothing = sight { return }
+    batch.arrivals.append((folder, name, sight))
+  }
+
+  private func sight(
+    of name: FileName, in folder: SearchedFolder, _ directory: borrowing OwnedDescriptor
+  ) throws(SystemError) -> Sight {
+    guard let status = try statusIfPresent(of: name, in: directory) else { return .nothing }
+    guard status.kind == .file || status.kind == .directory else { return .nothing }
+    switch kinds.verdict(name, isDirectory: status.kind == .directory) {
+    case .ignored: return .nothing
+    case .document(let kind): return .document(DocumentItem(name, in: folder, kind, status))
+    case .folder:
+      guard search.isRecursive else { return .nothing }
+      let isPackage: Bool
+      do {
+        isPackage = try self.isPackage(disk.openDirectory(name, in: directory))
+      } catch {
+        if error.isAbsence { return .nothing }
+        // Reading it says why it cannot be read.
+        isPackage = false
+      }
+      if isPackage, let kind = kinds.unnamedPackage {
+        return .document(DocumentItem(name, in: folder, kind, status))
+      }
+      return .folder(DocumentNode(status), isPackage: isPackage)
+    }
+  }
+
+  private func install(_ arrival: Arrival, _ batch: inout Batch) {
+    let (folder, name, sight) = arrival
+    guard !folder.isDetached else { return }
+    switch sight {
+    case .nothing: break
+    case .folder: addFolder(name, in: folder)
+    case .document(let item):
+      batch.documents.append((folder, name, item))
+      if item.kind.isPackage { unarmed.append((folder, name)) }
+    }
+  }
+
+  /// Says of each document that is gone and of each that came whether they are the same one. (4)
+  private func settle(_ batch: inout Batch) {
+    var byNode: [DocumentNode: Int32] = [:]
+    var byPlace: [Place: Int32] = [:]
+    let left = Set(gone)
+    for slot in left {
+      guard let item = report.item(slot) else { continue }
+      byNode[item.node] = slot
+      byPlace[Place(item)] = slot
+    }
+    var used: Set<Int32> = []
+    var slots: [Int32?] = batch.documents.map { _, _, item in
+      guard let slot = byNode[item.node], report.item(slot)?.isSameNode(as: item) == true else { return nil }
+      return used.insert(slot).inserted ? slot : nil
+    }
+    // Another document in the same place is one that was replaced.
+    for index in slots.indices where slots[index] == nil {
+      guard let slot = byPlace[Place(batch.documents[index].item)], used.insert(slot).inserted else {
+        continue
+      }
+      slots[index] = slot
+    }
+    var inserted: [Int] = []
+    for (index, (_, _, item)) in batch.documents.enumerated() {
+      let isResult = isResult(item)
+      if let slot = slots[index] {
+        batch.changes.append(.update(slot: slot, item, isResult: isResult, isTouched: false))
+      } else {
+        inserted.append(index)
+        batch.changes.append(.insert(item, isResult: isResult))
+      }
+    }
+    let missing = left.subtracting(used)
+    let now = ContinuousClock.now
+    goneSince = goneSince.filter { missing.contains($0.key) }
+    for slot in missing where goneSince[slot] == nil { goneSince[slot] = now }
+    let removed =
+      queued.isEmpty ? missing : missing.filter { goneSince[$0].map { $0 + .seconds(2) < now } ?? true }
+    gone = Array(missing.subtracting(removed))
+    for slot in removed { batch.changes.append(.remove(slot: slot)) }
+    for (index, slot) in zip(inserted, report.apply(batch.changes, run: number)) { slots[index] = slot }
+    for ((folder, name, _), slot) in zip(batch.documents, slots) {
+      if let slot { folder.entries[name] = .document(SearchedFolder.Record(slot: slot)) }
+    }
+  }
+
+  /// Where a document stands.
+  private struct Place: Hashable {
+    let folder: FilePath
+    let name: FileName
+
+    init(_ item: DocumentItem) { (folder, name) = (item.folder.path, item.name) }
+  }
+}
+
+extension DocumentItem {
+  /// Whether both are the same file or directory. Where the file system does not tell when a node was made, one that
+  /// got the number of another one is told by its date and size.
+  func isSameNode(as other: DocumentItem) -> Bool {
+    node == other.node && (node.born != nil || (modified == other.modified && bytes == other.bytes))
+  }
+}

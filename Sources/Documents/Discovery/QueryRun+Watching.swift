@@ -1,0 +1,200 @@
+import DurableIO
+import FilePackages
+import SystemPackage
+
+// What the system tells, and what it does not.
+extension QueryRun {
+  private static let folderEvents: Inotify.Mask = [
+    .attributes, .closedAfterWriting, .created, .deleted, .deletedItself, .movedFrom, .movedItself, .movedTo,
+  ]
+  /// Its name, and whether it is there, the folder that holds it tells.
+  private static let packageEvents: Inotify.Mask = [
+    .closedAfterWriting, .created, .deleted, .movedFrom, .movedTo,
+  ]
+
+  // MARK: Events
+
+  func handle(_ event: Inotify.Event) {
+    if event.mask.contains(.overflow) {
+      for scope in scopes { scope.forEachFolder { mark($0) } }
+      return
+    }
+    if event.mask.contains(.movedFrom) { halves.insert(event.cookie) }
+    if event.mask.contains(.movedTo) { halves.remove(event.cookie) }
+    guard let point = point(event.watch) else { return }
+    if event.mask.contains(.ended) { forget(event.watch) }
+    if let folder = point.folder { handle(event, in: folder) }
+    if let package = point.package { handle(event, inPackage: package.name, in: package.folder) }
+  }
+
+  private func handle(_ event: Inotify.Event, in folder: SearchedFolder) {
+    guard let name = event.name else {
+      // Attributes of a folder may say that it can be read now. All else is about where it is.
+      if event.mask.contains(.ended) {
+        folder.watch = nil
+        mark(folder)
+      }
+      if let parent = folder.parent { mark(folder.name, in: parent) } else { queue(folder) }
+      return
+    }
+    if name == PackageLayout.hidden, let parent = folder.parent {
+      mark(folder.name, in: parent)
+    } else if !name.isHidden {
+      mark(name, in: folder)
+    }
+  }
+
+  private func handle(_ event: Inotify.Event, inPackage name: FileName, in folder: SearchedFolder) {
+    if event.mask.contains(.ended) { setWatch(nil, of: name, in: folder) }
+    mark(name, in: folder, isTouched: event.name.map { $0 != PackageLayout.hidden } ?? false)
+  }
+
+  // MARK: Marking
+
+  /// Something happened under that name.
+  func mark(_ name: FileName, in folder: SearchedFolder, isTouched: Bool = false) {
+    if folder.isDetached { return }
+    folder.dirty[name] = isTouched || folder.dirty[name] == true
+    queue(folder)
+  }
+
+  /// Everything in the folder is to be looked at.
+  func mark(_ folder: SearchedFolder) {
+    folder.isDirty = true
+    queue(folder)
+  }
+
+  /// The folder is looked at next, at least whether it is there.
+  func queue(_ folder: SearchedFolder) {
+    touch()
+    guard !folder.isQueued else { return }
+    folder.isQueued = true
+    queued.append(folder)
+  }
+
+  /// Marks what the system does not tell of; false when there is nothing to look at.
+  func markUnwatched() -> Bool {
+    if options.polls || hasUnwatched {
+      isAtLimit = false
+      hasUnwatched = false
+      for scope in scopes {
+        scope.forEachFolder { folder in
+          if folder.hasUnwatched { unarmed += folder.unwatched.map { (folder, $0) } }
+          let isUnwatched = folder.watch == nil || folder.hasUnwatched || folder.problem != nil
+          folder.hasUnwatched = false
+          if options.polls || isUnwatched { mark(folder) }
+        }
+      }
+    }
+    // What is mounted, or moved with a folder above, is told by nobody.
+    for scope in scopes where !isInPlace(scope) { queue(scope) }
+    return !queued.isEmpty
+  }
+
+  private func isInPlace(_ scope: SearchedFolder) -> Bool {
+    scope.node != nil && (try? open(scope)) != nil
+  }
+
+  // MARK: Watches
+
+  /// Has the system tell of one folder; where it does not, the folder is looked at from time to time.
+  func startWatching(_ directory: borrowing OwnedDescriptor, as folder: SearchedFolder) {
+    guard watches, folder.watch == nil else { return }
+    do throws(SystemError) {
+      folder.watch = try addWatch { (inotify) throws(SystemError) in
+        try inotify.watch(directory, for: Self.folderEvents)
+      } _: {
+        $0.folder = folder
+      }
+    } catch {
+      hasUnwatched = true
+      note(limitation: error, folder)
+    }
+  }
+
+  /// Watches the packages that were found, some at a time.
+  func arm() {
+    guard !isArming, !unarmed.isEmpty || isLimited && !hasUnwatched else { return }
+    isArming = true
+    later { run in
+      run.isArming = false
+      run.armSome()
+      run.arm()
+    }
+  }
+
+  func armSome() {
+    guard options.watchesPackages else { return unarmed.removeAll() }
+    let last = unarmed.suffix(1_000)
+    unarmed.removeLast(last.count)
+    var rest = last[...]
+    while let folder = rest.first?.folder {
+      let names = rest.prefix { $0.folder === folder }.map(\.name)
+      rest = rest.dropFirst(names.count)
+      arm(names, in: folder)
+    }
+    noteNoLimits()
+  }
+
+  private func arm(_ names: [FileName], in folder: SearchedFolder) {
+    guard !folder.isDetached else { return }
+    if isAtLimit {
+      (hasUnwatched, folder.hasUnwatched) = (true, true)
+      return
+    }
+    do throws(SystemError) {
+      let directory = try open(folder)
+      for name in names {
+        guard case .document(let record)? = folder.entries[name], record.watch == nil,
+          let item = report.item(record.slot)
+        else { continue }
+        do throws(SystemError) {
+          let watch = try addWatch { (inotify) throws(SystemError) in
+            try inotify.watch(name, in: directory, for: Self.packageEvents)
+          } _: {
+            $0.package = (name, folder)
+          }
+          setWatch(watch, of: name, in: folder)
+        } catch {
+          if ![.noSuchFileOrDirectory, .notDirectory].contains(error.code) {
+            (hasUnwatched, folder.hasUnwatched) = (true, true)
+            note(limitation: error, folder)
+            if isAtLimit { return }
+          }
+        }
+        // (1)
+        let now = try statusIfPresent(of: name, in: directory)
+        if now.map({ DocumentItem(name, in: folder, item.kind, $0) == item }) != true {
+          mark(name, in: folder)
+        }
+      }
+    } catch {
+      note(error, of: folder)
+    }
+  }
+
+  /// Takes back what was said of limits once there are none.
+  private func noteNoLimits() {
+    guard isLimited, !hasUnwatched, unarmed.isEmpty else { return }
+    isLimited = false
+    report.note(limitation: nil, run: number)
+  }
+
+  func setWatch(_ watch: Int32?, of name: FileName, in folder: SearchedFolder) {
+    guard case .document(var record)? = folder.entries[name] else { return }
+    record.watch = watch
+    folder.entries[name] = .document(record)
+  }
+
+  private func note(limitation error: SystemError, _ folder: SearchedFolder) {
+    let node = StoredNode(location: Location(folder.path.path, on: disk), path: .root)
+    var limitation = FilePackageError(error, .watch, node)
+    if [.noSpace, .tooManyOpenFiles, .tooManyOpenFilesInSystem].contains(error.code) {
+      isAtLimit = true
+      limitation.code = .watchLimit
+      limitation.reason = nil
+    }
+    isLimited = true
+    report.note(limitation: limitation, run: number)
+  }
+}

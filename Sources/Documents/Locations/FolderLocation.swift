@@ -1,0 +1,194 @@
+import DurableIO
+public import FilePackages
+public import FoundationEssentials
+import SystemPackage
+
+/// A folder that holds documents: on this machine, or mounted, or kept the same by a program that synchronises folders.
+///
+/// Documents are moved by a rename within a file system, and by a copy that is synchronised and compared, and then a
+/// removal, to another one. Whatever cuts it short, the document is whole in one of the two places; in both only until it
+/// is moved again.
+public struct FolderLocation: StorageLocation {
+  /// The folder. It is made when a document comes.
+  public let url: URL
+  /// Which documents count; empty for all.
+  public let contentTypes: [UTType]
+
+  /// A location of the documents of these types in a folder.
+  public init(_ url: URL, for contentTypes: [UTType] = []) {
+    (self.url, self.contentTypes) = (url, contentTypes)
+  }
+
+  /// The folder's name.
+  public var displayName: String { url.lastPathComponent }
+
+  /// A query of its documents, which also tells what becomes of them.
+  public var search: DocumentSearch { DocumentSearch(in: [url], for: contentTypes, sortedBy: .name) }
+
+  /// Looks at the folder and at those in it. One that is not there has no documents.
+  public func documents() async throws -> StorageListing {
+    let (items, problems) = await search.documents()
+    let root = FilePath(lossless: url.path).lexicallyNormalized()
+    let documents = items.map { item in
+      var path = item.folder.path
+      // What is found in the folder has its path before it.
+      _ = path.removePrefix(root)
+      return StoredDocument(item, name: path.isEmpty ? item.filename : path.appending(item.name).relative)
+    }
+    return StorageListing(
+      documents: documents.sorted { $0.name < $1.name },
+      problems: problems.map(\.error).filter { $0.code != .noSuchFile })
+  }
+
+  /// Looks at one document.
+  ///
+  /// - Throws: `invalidName`; `permissionDenied` and others for what the system refuses.
+  public func document(named name: String) async throws -> StoredDocument? {
+    let place = try place(name)
+    return try await BlockingThread().run { () throws in
+      do throws(SystemError) {
+        guard let (status, type) = try place.look() else { return nil }
+        return StoredDocument(
+          name: name, contentType: type, contentChangeDate: status.modified.date,
+          creationDate: status.born?.date, size: status.kind == .file ? status.size : nil)
+      } catch {
+        throw FilePackageError(error, .read, place.node)
+      }
+    }
+  }
+
+  /// Where the document is, if it is there.
+  public func localURL(of name: String) async throws -> URL? {
+    guard try await document(named: name) != nil else { return nil }
+    return try url(of: name)
+  }
+
+  /// Where a document of that name is, or would be.
+  ///
+  /// - Throws: `invalidName` for one that would lead out of the folder.
+  public func url(of name: String) throws(FilePackageError) -> URL {
+    let place = try place(name)
+    return URL(filePath: place.path.string, directoryHint: .notDirectory)
+  }
+
+  /// Moves a document into the folder.
+  public func moveIn(_ document: URL, as name: String) async throws -> String {
+    let place = try place(name)
+    let source = try FilePath(of: document, for: .move)
+    return try await BlockingThread().run { () throws(FilePackageError) in
+      try place.makeFolder()
+      let new = try DocumentMove(source, to: place.folder, on: PosixDisk()).move(as: place.name)
+      return (place.folders + [new]).map(\.string).joined(separator: "/")
+    }
+  }
+
+  /// Moves a document out of the folder.
+  public func moveOut(_ name: String, to folder: URL, as newName: String) async throws -> URL {
+    let target = FolderLocation(folder)
+    return try target.url(of: await target.moveIn(url(of: name), as: newName))
+  }
+
+  /// Removes a document: it gets a hidden name, which survives a power cut, before anything of it goes.
+  ///
+  /// - Throws: `noSuchFile`; what the system refuses. What is left of it then has a hidden name, or it is whole.
+  public func delete(_ name: String) async throws {
+    let place = try place(name)
+    try await BlockingThread().run { () throws(FilePackageError) in try place.delete() }
+  }
+
+  private func place(_ name: String) throws(FilePackageError) -> StoredPlace {
+    let names = name.split(separator: "/", omittingEmptySubsequences: false).map { FileName(String($0)) }
+    guard names.allSatisfy({ $0.problem == nil }), let last = names.last else {
+      throw FilePackageError(.invalidName, .open, document: name)
+    }
+    let root = try FilePath(of: url, for: .open)
+    return StoredPlace(root: root, folders: names.dropLast(), name: last)
+  }
+}
+
+/// The place of a document in a folder, which may be in others.
+private struct StoredPlace: Sendable {
+  let root: FilePath
+  let folders: [FileName]
+  let name: FileName
+
+  var folder: FilePath { folders.reduce(root) { $0.appending($1) } }
+  var path: FilePath { folder.appending(name) }
+  var node: StoredNode { StoredNode(location: Location(path, on: PosixDisk()), path: .root) }
+
+  /// Makes the folders on the way, so that they are on the medium.
+  func makeFolder() throws(FilePackageError) {
+    do throws(SystemError) {
+      var path = root
+      for (index, name) in ([nil] + folders.map(Optional.some)).enumerated() {
+        if let name { path = path.appending(name) }
+        try makeFolder(path, isRoot: index == 0)
+      }
+    } catch {
+      throw FilePackageError(error, .move, node, activity: "making its folder")
+    }
+  }
+
+  private func makeFolder(_ path: FilePath, isRoot: Bool) throws(SystemError) {
+    let disk = PosixDisk()
+    do {
+      _ = try disk.openDirectory(at: path)
+      return
+    } catch  where error.code == .noSuchFileOrDirectory {
+      guard let name = path.lastComponent.map(FileName.init) else { throw error }
+      let parent = path.removingLastComponent()
+      if isRoot { try makeFolder(parent, isRoot: true) }
+      let folder = try disk.openDirectory(at: parent)
+      do {
+        try disk.makeDirectory(name, in: folder, mode: 0o777)
+      } catch  where error.code == .fileExists {
+        return
+      }
+      try disk.synchronize(folder)
+    }
+  }
+
+  /// What the document is; nil where there is none, also where a plain folder has its name.
+  func look() throws(SystemError) -> (status: FileStatus, type: UTType)? {
+    do throws(SystemError) {
+      let disk = PosixDisk()
+      let folder = try disk.openDirectory(at: folder)
+      let status = try disk.status(of: name, in: folder)
+      let type = UTType(filename: name.string, isDirectory: status.kind == .directory)
+      guard status.kind == .directory else { return status.kind == .file ? (status, type) : nil }
+      if type.conforms(to: .package) || type.conforms(to: .bundle) { return (status, type) }
+      // The folder that makes it a package.
+      _ = try disk.openDirectory(PackageLayout.hidden, in: disk.openDirectory(name, in: folder))
+      return (status, .package)
+    } catch {
+      if error.isAbsence { return nil }
+      throw error
+    }
+  }
+
+  func delete() throws(FilePackageError) {
+    do throws(SystemError) {
+      guard try look() != nil else {
+        throw SystemError("renameat2", name, code: .noSuchFileOrDirectory)
+      }
+      let disk = PosixDisk()
+      let folder = try disk.openDirectory(at: folder)
+      try disk.removeDurably(name, from: folder)
+    } catch {
+      throw FilePackageError(error, .delete, node)
+    }
+  }
+}
+
+extension FilePath {
+  /// The path without the slash that it may begin with.
+  fileprivate var relative: String { String(string.drop { $0 == "/" }) }
+}
+
+extension StoredDocument {
+  init(_ item: DocumentItem, name: String) {
+    self.init(
+      name: name, contentType: item.contentType, contentChangeDate: item.contentChangeDate,
+      creationDate: item.creationDate, size: item.size)
+  }
+}

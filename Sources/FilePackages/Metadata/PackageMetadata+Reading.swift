@@ -1,0 +1,25 @@
+import DurableIO
+import FoundationEssentials
+package import SystemPackage
+
+extension PackageMetadata {
+  /// Reads the plist of the package at a path, and opens nothing else; nil where there is none.
+  package static func read(from path: FilePath) throws(FilePackageError) -> PackageMetadata? {
+    let disk = PosixDisk()
+    let node = StoredNode(location: Location(path, on: disk), path: .root)
+    let bytes: [UInt8]
+    do {
+      let package = try disk.openDirectory(at: path)
+      guard try disk.exists(PackageLayout.metadata, in: package) else { return nil }
+      let file = try disk.openFile(PackageLayout.metadata, in: package)
+      bytes = try disk.readAll(file, atMost: maximumSize + 1)
+    } catch {
+      throw FilePackageError(error, .read, node)
+    }
+    do {
+      return try PackageMetadata(decoding: Data(bytes))
+    } catch {
+      throw FilePackageError(error.code, .read, node, reason: error.words)
+    }
+  }
+}

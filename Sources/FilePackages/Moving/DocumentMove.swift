@@ -1,0 +1,278 @@
+package import DurableIO
+package import SystemPackage
+
+// (1) At any instant, and after a power cut, the document is whole in one of the two places. It is in both only after a
+//     move to another file system was cut short, and the next move of it takes it out of the first.
+// (2) Nothing is replaced: a name that is taken becomes another one.
+// (3) A copy is synchronised and compared before it gets its name, and its name is synchronised before anything of the
+//     source goes.
+// (4) What goes is what was copied; otherwise it goes back, and the copy goes.
+
+/// Brings a document, a package or a flat file, to another folder, with everything that belongs to it: its identifier,
+/// its versions, its attributes.
+///
+/// Within a file system it is a rename; to another one a copy, and then a removal. Blocks the thread that it is called on.
+package struct DocumentMove {
+  let disk: any Disk
+  let source: FilePath
+  let folder: FilePath
+  /// Whether it copies also within a file system, for tests.
+  package var alwaysCopies = false
+
+  package init(_ source: FilePath, to folder: FilePath, on disk: any Disk) {
+    (self.source, self.folder, self.disk) = (source, folder, disk)
+  }
+
+  /// Moves the document; returns the name that it has in the folder, which is another one where that is taken by another
+  /// document.
+  ///
+  /// - Throws: `noSuchFile`; `wrongKind` for what is no document; `changedOnDisk` when another program wrote it while it
+  ///   was copied, and it is where it was; what the system says.
+  package func move(as preferred: FileName) throws(FilePackageError) -> FileName {
+    guard let name = source.lastComponent.map(FileName.init) else {
+      throw failure(.wrongKind, reason: "it has no name")
+    }
+    if let problem = preferred.problem, problem != .tooLong { throw failure(.invalidName) }
+    let from = try open(source.folder)
+    let to = try open(folder)
+    let status = try attempt("looking at it") { () throws(SystemError) in try disk.status(of: name, in: from)
+    }
+    guard status.kind == .directory || status.kind == .file else {
+      throw failure(.wrongKind, reason: "it is \(status.kind.words)")
+    }
+    for number in 1...10_000 {
+      let candidate = preferred.numbered(number)
+      try attempt { () throws(SystemError) in try Siblings(of: candidate, on: disk).recover(in: to) }
+      let taken = try attempt { () throws(SystemError) in try disk.statusIfPresent(of: candidate, in: to) }
+      if let taken {
+        if taken.identity.isSameNode(as: status.identity) {
+          // A name that a power cut left, of a rename that was half on the medium.
+          if try isSecondName(name, in: from, of: candidate, in: to) {
+            try synchronize(to)
+            try removeName(name, status, in: from)
+          }
+          return candidate
+        }
+        // A move that was cut short. (1)
+        let known = try attempt { () throws(SystemError) in
+          try disk.sameTree(name, in: from, as: candidate, in: to)
+        }
+        guard let known else { continue }
+        try synchronize(to)
+        try takeAway(name, known, in: from, copy: nil, to)
+        return candidate
+      }
+      if try put(name, as: candidate, from, to) { return candidate }
+    }
+    throw failure(.fileExists)
+  }
+
+  /// Gives the document its place; false where that is taken by now.
+  private func put(
+    _ name: FileName, as candidate: FileName, _ from: borrowing OwnedDescriptor,
+    _ to: borrowing OwnedDescriptor
+  ) throws(FilePackageError) -> Bool {
+    if alwaysCopies { return try copy(name, as: candidate, from, to) }
+    do {
+      try disk.renameKeeping(name, in: from, to: candidate, in: to)
+    } catch {
+      if error.code == .improperLink { return try copy(name, as: candidate, from, to) }
+      if error.isTaken { return false }
+      throw failure(error)
+    }
+    // The new name first: a power cut in between leaves both, not none.
+    try synchronize(to)
+    try synchronize(from)
+    return true
+  }
+
+  // MARK: To another file system
+
+  private func copy(
+    _ name: FileName, as candidate: FileName, _ from: borrowing OwnedDescriptor,
+    _ to: borrowing OwnedDescriptor
+  ) throws(FilePackageError) -> Bool {
+    let siblings = Siblings(of: candidate, on: disk)
+    let staged = siblings.name(.staged)
+    try attempt { () throws(SystemError) in try siblings.cleanUp(in: to) }
+    let known: TreeStatuses
+    do throws(FilePackageError) {
+      known = try attempt("copying it") { () throws(SystemError) in
+        var copy = TreeCopy(on: disk)
+        try copy.copy(name, in: from, to: staged, in: to)
+        return copy.statuses
+      }
+      // (3)
+      let isSame = try attempt("comparing the copy") { () throws(SystemError) in
+        try disk.sameTree(name, in: from, as: staged, in: to) != nil
+      }
+      guard isSame else { throw failure(.changedOnDisk) }
+      do throws(SystemError) {
+        try disk.renameKeeping(staged, in: to, to: candidate, in: to)
+      } catch {
+        guard error.isTaken else { throw failure(error) }
+        _ = siblings.remove(staged, from: to)
+        return false
+      }
+    } catch {
+      // What is left of it goes with the next save or move of that name.
+      _ = siblings.remove(staged, from: to)
+      throw error
+    }
+    try synchronize(to)
+    try takeAway(name, known, in: from, copy: candidate, to)
+    return true
+  }
+
+  /// Removes the document from where it was, if it is what is known. (4)
+  private func takeAway(
+    _ name: FileName, _ known: TreeStatuses, in from: borrowing OwnedDescriptor, copy: FileName?,
+    _ to: borrowing OwnedDescriptor
+  ) throws(FilePackageError) {
+    let siblings = Siblings(of: name, on: disk)
+    let hidden = siblings.name(.staged)
+    try attempt { () throws(SystemError) in
+      try siblings.cleanUp(in: from)
+      try disk.renameKeeping(name, in: from, to: hidden, in: from)
+    }
+    let isKnown = try attempt { () throws(SystemError) in try known.isUnchanged(hidden, in: from, on: disk) }
+    guard isKnown else {
+      try putBack(hidden, as: name, in: from)
+      if let copy {
+        let gone = Siblings(of: copy, on: disk).name(.staged)
+        try attempt { () throws(SystemError) in try disk.renameKeeping(copy, in: to, to: gone, in: to) }
+        _ = disk.removeEverything(gone, from: to)
+        try synchronize(to)
+      }
+      throw failure(.changedOnDisk)
+    }
+    // A power cut must not bring the name back to what is removed in part.
+    try synchronize(from)
+    // What cannot be removed has a hidden name, and goes with the next save or move of that name.
+    _ = disk.removeEverything(hidden, from: from)
+    try synchronize(from)
+  }
+
+  private func putBack(
+    _ hidden: FileName, as name: FileName, in from: borrowing OwnedDescriptor
+  ) throws(FilePackageError) {
+    for number in 1...10_000 {
+      do throws(SystemError) {
+        try disk.renameKeeping(hidden, in: from, to: name.numbered(number), in: from)
+        return try disk.synchronize(from)
+      } catch {
+        // Somebody may have made another one of that name meanwhile.
+        if !error.isTaken { throw failure(error, "putting it back from '\(hidden.display)'") }
+      }
+    }
+  }
+
+  // MARK: Two names of one node
+
+  private func isSecondName(
+    _ name: FileName, in from: borrowing OwnedDescriptor, of candidate: FileName,
+    in to: borrowing OwnedDescriptor
+  ) throws(FilePackageError) -> Bool {
+    let folders = try attempt { () throws(SystemError) in
+      try disk.status(of: from).identity.isSameNode(as: disk.status(of: to).identity)
+    }
+    return !folders || name != candidate
+  }
+
+  private func removeName(
+    _ name: FileName, _ status: FileStatus, in from: borrowing OwnedDescriptor
+  ) throws(FilePackageError) {
+    // Of a directory there are no two names on a disk that is whole.
+    guard status.kind == .file else { return }
+    try attempt { () throws(SystemError) in try disk.removeFile(name, in: from) }
+    try synchronize(from)
+  }
+
+  // MARK: Naming what failed
+
+  private func open(_ path: FilePath) throws(FilePackageError) -> OwnedDescriptor {
+    try attempt("opening the folder '\(FileName(path).display)'") { () throws(SystemError) in
+      try disk.openDirectory(at: path)
+    }
+  }
+
+  private func synchronize(_ folder: borrowing OwnedDescriptor) throws(FilePackageError) {
+    do {
+      try disk.synchronize(folder)
+    } catch {
+      throw failure(error, "synchronizing the folder")
+    }
+  }
+
+  private func attempt<Result: ~Copyable>(
+    _ activity: String? = nil, _ body: () throws(SystemError) -> Result
+  ) throws(FilePackageError) -> Result {
+    do {
+      return try body()
+    } catch {
+      throw failure(error, activity)
+    }
+  }
+
+  private func failure(_ error: SystemError, _ activity: String? = nil) -> FilePackageError {
+    FilePackageError(
+      error, .move, StoredNode(location: Location(source, on: disk), path: .root), activity: activity)
+  }
+
+  private func failure(_ code: FilePackageError.Code, reason: String? = nil) -> FilePackageError {
+    FilePackageError(code, .move, document: FileName(source).string, reason: reason)
+  }
+}
+
+extension FileName {
+  /// `Name.ext`, `Name 2.ext`, `Name 3.ext`, …, cut where it would be too long.
+  package func numbered(_ number: Int) -> FileName {
+    let dot = bytes.lastIndex(of: UInt8(ascii: ".")).flatMap { $0 > 0 ? $0 : nil } ?? bytes.count
+    let ending = (number == 1 ? [] : Array(" \(number)".utf8)) + bytes[dot...]
+    var base = bytes[..<dot]
+    while base.count + ending.count > Self.maximumLength, !base.isEmpty {
+      // Never within a character.
+      while base.removeLast() & 0xC0 == 0x80 && !base.isEmpty {}
+    }
+    return FileName(bytes: base + ending)
+  }
+}
+
+extension SystemError {
+  /// Whether it says that there is something of that name.
+  fileprivate var isTaken: Bool { code == .fileExists || code == .directoryNotEmpty }
+}
+
+extension Disk {
+  /// Renames to a name that has to be free, also where the file system has no such rename: there a directory can
+  /// take the place of an empty one at most, and a file gets a second name first.
+  func renameKeeping(
+    _ name: FileName, in from: borrowing OwnedDescriptor, to newName: FileName,
+    in to: borrowing OwnedDescriptor
+  ) throws(SystemError) {
+    do {
+      return try rename(name, in: from, to: newName, in: to, .keep)
+    } catch  where error.code == .invalidArgument {
+      if try exists(newName, in: to) { throw SystemError("renameat2", newName, code: .fileExists) }
+    }
+    guard try status(of: name, in: from).kind == .file else {
+      return try rename(name, in: from, to: newName, in: to, .replace)
+    }
+    try link(name, in: from, to: newName, in: to)
+    try synchronize(to)
+    try removeFile(name, in: from)
+  }
+}
+
+extension Disk {
+  /// Removes a document from a folder: it gets a hidden name, on the medium, before anything of it goes.
+  package func removeDurably(_ name: FileName, from folder: borrowing OwnedDescriptor) throws(SystemError) {
+    let siblings = Siblings(of: name, on: self)
+    try siblings.cleanUp(in: folder)
+    try renameKeeping(name, in: folder, to: siblings.name(.staged), in: folder)
+    try synchronize(folder)
+    // What cannot be removed has a hidden name, and goes with the next save of that name.
+    _ = removeEverything(siblings.name(.staged), from: folder)
+    try synchronize(folder)
+  }
+}

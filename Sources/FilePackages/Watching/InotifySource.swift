@@ -1,0 +1,32 @@
+package import Dispatch
+package import DurableIO
+
+/// Reads an inotify descriptor whenever there is something in it; closed once nobody reads it any more.
+package final class InotifySource {
+  private final class Instance: Sendable {
+    let inotify: Inotify
+
+    init(_ inotify: consuming Inotify) { self.inotify = inotify }
+  }
+
+  private let instance: Instance
+  private let source: any DispatchSourceRead
+
+  package var inotify: Inotify { _read { yield instance.inotify } }
+
+  package init(
+    _ inotify: consuming Inotify, on queue: DispatchQueue, _ handler: @escaping @Sendable () -> Void
+  ) {
+    let number = inotify.number
+    let instance = Instance(inotify)
+    self.instance = instance
+    let source = DispatchSource.makeReadSource(fileDescriptor: number, queue: queue)
+    source.setEventHandler(handler: handler)
+    // The descriptor stays open until the last event was handled.
+    source.setCancelHandler { withExtendedLifetime(instance) {} }
+    self.source = source
+    source.activate()
+  }
+
+  deinit { source.cancel() }
+}

@@ -1,0 +1,221 @@
+import ArgumentParser
+import Documents
+import FilePackages
+import FoundationEssentials
+import Glibc
+import ImageNotes
+
+struct ListDocuments: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list",
+    abstract: "List the documents in folders, without opening them.",
+    discussion: """
+      Prints a line for each package: when it was last changed, its size, its type and its path. Plain folders are \
+      searched, too; packages are not, nor are symbolic links and names that begin with a dot. The size of a package is \
+      not known without opening it. A package is a directory whose name has the extension of a package type, or that \
+      this program has saved.
+
+      With --watch it goes on, also where a folder is not there yet, until it is interrupted: found and \
+      finished while it gathers, then added, changed, moved and removed; and unreadable and readable, when a folder \
+      cannot be searched, or can be again.
+
+      Examples:
+        docpkg list ~/Documents --sort date
+        docpkg list ~/Documents --type public.image --name 'Trip*' --json | jq -r .[].path
+        docpkg list ~/Documents --watch
+
+      \(ExitStatus.help) Folders that cannot be searched are 2, once the others are listed. 130 when it is \
+      interrupted by Ctrl-C.
+      """)
+
+  enum Sorting: String, ExpressibleByArgument, CaseIterable {
+    case name, date, size
+
+    var order: DocumentSearch.Order {
+      switch self {
+      case .name: .name
+      case .date: .newest
+      case .size: .largest
+      }
+    }
+  }
+
+  @Argument(help: "The folders.")
+  var folders: [String]
+
+  @Option(
+    name: .customLong("type"),
+    help: "List what conforms to this type: packages by default; public.item for all.")
+  var types: [String] = []
+
+  @Option(help: "List what has this in its filename, or, with * ? or [ in it, what it matches.")
+  var name: String?
+
+  @Option(help: "By name, by date, the newest first, or by size, the largest first.")
+  var sort = Sorting.name
+
+  @Flag(help: "Leave out folders within the folders.")
+  var flat = false
+
+  @Flag(help: "Tell what changes, until it is interrupted.")
+  var watch = false
+
+  @Flag(help: "Print a JSON array, or with --watch a JSON object a line.")
+  var json = false
+
+  func validate() throws {
+    for type in types where UTType(type) == nil && type != UTType.imageNotes.identifier {
+      throw ValidationError("There is no type '\(type)'.")
+    }
+  }
+
+  func run() async throws {
+    // Declares it.
+    let imageNotes = UTType.imageNotes
+    var search = DocumentSearch(
+      in: folders.map(url), for: types.map { UTType($0) ?? imageNotes }, sortedBy: sort.order)
+    if types.isEmpty { search.contentTypes = [.package] }
+    search.isRecursive = !flat
+    if let name { search.predicate = { $0.isNamed(name) } }
+    let places = Places(folders)
+    if watch { return try await watch(search, places) }
+    let (items, problems) = await search.documents()
+    try print(items, places)
+    for problem in problems { StandardError.write("docpkg: \(problem.error.description)\n") }
+    if !problems.isEmpty { throw ExitCode(ExitStatus.failed) }
+  }
+
+  private func print(_ items: [DocumentItem], _ places: Places) throws {
+    var output = StandardOutput()
+    if json {
+      output.write("[")
+      for (index, item) in items.enumerated() {
+        output.write(index == 0 ? "\n" : ",\n")
+        output.write(try docpkg.json(Listed(item, places)))
+      }
+      return output.line(items.isEmpty ? "]" : "\n]")
+    }
+    let width = items.map(\.contentType.identifier.count).max() ?? 0
+    for item in items { output.line(item.line(places, typeWidth: width)) }
+  }
+
+  private func watch(_ search: DocumentSearch, _ places: Places) async throws {
+    let query = DocumentQuery(search)
+    query.start()
+    var hasToldLimitation = false
+    for await update in query {
+      var output = StandardOutput()
+      for event in ListEvent.events(of: update, query, places) {
+        output.line(json ? try docpkg.json(event) : event.text)
+      }
+      if let limitation = query.limitation, !hasToldLimitation {
+        hasToldLimitation = true
+        StandardError.write("docpkg: \(limitation)\n")
+      }
+    }
+  }
+}
+
+/// Paths as the arguments have them.
+private struct Places {
+  private var folders: [(prefix: String, argument: String)] = []
+
+  init(_ arguments: [String]) {
+    folders = arguments.map { (url($0).path, $0.hasSuffix("/") && $0 != "/" ? String($0.dropLast()) : $0) }
+    folders.sort { $0.prefix.utf8.count > $1.prefix.utf8.count }
+  }
+
+  func place(_ path: String) -> String {
+    for (prefix, argument) in folders {
+      if path == prefix { return argument }
+      let start = prefix == "/" ? prefix : prefix + "/"
+      if path.hasPrefix(start) {
+        return (argument == "/" ? "" : argument) + "/" + path.dropFirst(start.count)
+      }
+    }
+    return path
+  }
+}
+
+/// A document as `list --json` has it.
+private struct Listed: Encodable {
+  var path: String
+  var name: String
+  var type: String
+  var package: Bool
+  var size: UInt64?
+  var modified: Date
+  var created: Date?
+
+  init(_ item: DocumentItem, _ places: Places) {
+    path = places.place(item.path)
+    name = item.displayName
+    type = item.contentType.identifier
+    package = item.isPackage
+    size = item.size
+    modified = item.contentChangeDate
+    created = item.creationDate
+  }
+}
+
+/// One line of `list --watch`.
+private struct ListEvent: Encodable {
+  var event: String
+  var path: String?
+  /// Where a document was that moved.
+  var from: String?
+  var document: Listed?
+  /// How many documents were found.
+  var count: Int?
+  var reason: String?
+  var time = Date()
+
+  var text: String {
+    if let count { return "\(event) \(count)" }
+    let path = display(path ?? "")
+    if let from { return "\(event) \(display(from)) -> \(path)" }
+    return "\(event) \(path)" + (reason.map { ": \($0)" } ?? "")
+  }
+
+  static func events(of update: DocumentQuery.Update, _ query: DocumentQuery, _ places: Places) -> [ListEvent]
+  {
+    func event(_ name: String, _ item: DocumentItem) -> ListEvent {
+      ListEvent(event: name, path: places.place(item.path), document: Listed(item, places))
+    }
+    switch update {
+    case .startedGathering: return []
+    case .gathered(let items): return items.map { event("found", $0) }
+    case .finishedGathering: return [ListEvent(event: "finished", count: query.resultCount)]
+    case .unreadable(let problem):
+      return [
+        ListEvent(
+          event: "unreadable", path: places.place(problem.folder.path), reason: problem.error.description)
+      ]
+    case .readable(let folder): return [ListEvent(event: "readable", path: places.place(folder.path))]
+    case .updated(let changes):
+      return changes.removed.map { ListEvent(event: "removed", path: places.place($0.path)) }
+        + changes.moved.map { move in
+          var moved = event("moved", move.new)
+          moved.from = places.place(move.old.path)
+          return moved
+        }
+        + changes.changed.map { event("changed", $0) } + changes.added.map { event("added", $0) }
+    }
+  }
+}
+
+extension DocumentItem {
+  fileprivate func line(_ places: Places, typeWidth: Int) -> String {
+    let size = size.map(String.init) ?? "-"
+    let type = contentType.identifier
+    return contentChangeDate.formatted(.iso8601) + String(repeating: " ", count: max(0, 12 - size.count))
+      + size
+      + "  \(type)" + String(repeating: " ", count: typeWidth - type.count + 2) + display(places.place(path))
+  }
+
+  /// Whether the filename has `pattern` in it, or, where that has signs of a pattern, matches it.
+  fileprivate func isNamed(_ pattern: String) -> Bool {
+    if pattern.contains(where: { "*?[".contains($0) }) { return fnmatch(pattern, filename, 0) == 0 }
+    return filename.lowercased().contains(pattern.lowercased())
+  }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("docpkg list")
+struct ListTests {
+  private struct Listed: Decodable, Equatable {
+    var path: String
+    var name: String
+    var type: String
+    var package: Bool
+    var size: Int?
+    var modified: String
+  }
+
+  private func made(in folder: FilePath) throws {
+    for name in ["A.imageNotes", "Trips/B 1.2.imageNotes"] {
+      try FileManager.default.createDirectory(
+        atPath: folder.appending("Trips").string, withIntermediateDirectories: true)
+      #expect(try docpkg("new", name, "--text", "x", in: folder).status == 0)
+    }
+    try Data("12345".utf8).write(to: URL(filePath: folder.appending("note.txt").string))
+  }
+
+  @Test func `prints a line for each document, or a JSON array`() async throws {
+    try await withTemporaryDirectory { folder in
+      try made(in: folder)
+      let run = try docpkg("list", ".", in: folder)
+      #expect(run.status == 0 && run.errors.isEmpty)
+      let lines = run.output.split(separator: "\n")
+      #expect(lines.count == 2 && lines[0].hasSuffix("com.filepackages.imagenotes  ./A.imageNotes"))
+      #expect(lines[1].hasSuffix("./Trips/B 1.2.imageNotes"))
+      let json = try docpkg("list", ".", "--type", "public.item", "--sort", "size", "--json", in: folder)
+        .output
+      let listed = try JSONDecoder().decode([Listed].self, from: Data(json.utf8))
+      #expect(listed.map(\.path) == ["./note.txt", "./A.imageNotes", "./Trips/B 1.2.imageNotes"])
+      #expect(listed.map(\.size) == [5, nil, nil] && listed.map(\.package) == [false, true, true])
+      #expect(listed.map(\.name) == ["note", "A", "B 1.2"] && listed[0].type == "public.plain-text")
+      #expect(
+        try docpkg("list", ".", "--name", "B*", in: folder).output.hasSuffix("./Trips/B 1.2.imageNotes\n"))
+      #expect(try docpkg("list", ".", "--name", "a.im", in: folder).output.hasSuffix("  ./A.imageNotes\n"))
+      #expect(try docpkg("list", ".", "--flat", in: folder).output.split(separator: "\n").count == 1)
+      #expect(try docpkg("list", "Trips", "--name", "none", "--json", in: folder).output == "[]\n")
+    }
+  }
+
+  @Test func `says what it cannot search, once the rest is listed`() async throws {
+    try await withTemporaryDirectory { folder in
+      try made(in: folder)
+      let run = try docpkg("list", "Trips", "none", in: folder)
+      #expect(run.status == 2 && run.output.contains("Trips/B 1.2.imageNotes"))
+      #expect(run.errors.contains("The folder 'none' could not be searched: no such file"))
+      #expect(try docpkg("list", ".", "--type", "no.such.type", in: folder).status == 64)
+    }
+  }
+
+  @Test(.timeLimit(.minutes(20)))
+  func `tells what changes until it is interrupted`() async throws {
+    struct Event: Decodable {
+      var event: String
+      var path: String?
+      var from: String?
+      var count: Int?
+    }
+    try await withTemporaryDirectory { folder in
+      try made(in: folder)
+      let output = URL(filePath: folder.appending(".output").string)
+      try Data().write(to: output)
+      let process = Process()
+      process.executableURL = tool
+      process.arguments = ["list", ".", "Later", "--watch", "--json"]
+      process.currentDirectoryURL = URL(filePath: folder.string)
+      process.standardOutput = try FileHandle(forWritingTo: output)
+      try process.run()
+      defer {
+        process.terminate()
+        process.waitUntilExit()
+      }
+      func events() throws -> [Event] {
+        try Data(contentsOf: output).split(separator: UInt8(ascii: "\n")).map {
+          try JSONDecoder().decode(Event.self, from: $0)
+        }
+      }
+      func wait(for condition: (Event) -> Bool) async throws {
+        while try !events().contains(where: condition) {
+          #expect(process.isRunning)
+          if !process.isRunning { return }
+          try await Task.sleep(for: .milliseconds(50))
+        }
+      }
+      try await wait { $0.event == "finished" && $0.count == 2 }
+      #expect(try docpkg("edit", "A.imageNotes", "--append", "y", in: folder).status == 0)
+      try await wait { $0.event == "changed" && $0.path == "./A.imageNotes" }
+      try FileManager.default.moveItem(
+        atPath: folder.appending("A.imageNotes").string, toPath: folder.appending("Trips/C.imageNotes").string
+      )
+      try await wait {
+        $0.event == "moved" && $0.path == "./Trips/C.imageNotes" && $0.from == "./A.imageNotes"
+      }
+      try FileManager.default.removeItem(atPath: folder.appending("Trips").string)
+      try await wait { $0.event == "removed" && $0.path == "./Trips/C.imageNotes" }
+      process.interrupt()
+      process.waitUntilExit()
+      #expect(process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGINT)
+    }
+  }
+}
