@@ -103,7 +103,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "FileCoordinationTests",
-      dependencies: ["coordinator", "docpkg", "Documents", "DurableIO", "FilePackages", "TestSupport", system],
+      dependencies: [
+        "coordinator", "docpkg", "Documents", "DurableIO", "FilePackages", "TestSupport", system,
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "ImageNotesTests",

@@ -1,6 +1,7 @@
 import Documents
 import DurableIO
 import Foundation
+import Glibc
 import Synchronization
 import SystemPackage
 import TestSupport
@@ -12,41 +13,70 @@ final class CoordinatorProcess: Sendable {
     var lines: [String] = []
     var rest: [UInt8] = []
     var hasEnded = false
+    /// How many pieces of output there were.
+    var count = 0
     var waiting: [CheckedContinuation<Void, Never>] = []
   }
 
   private let state = Mutex(State())
-  private let input: FileHandle
-  private let process: Mutex<Process>
+  private let input: Int32
   let number: Int32
+
+  /// Foundation's `Process` finds out that one has ended by a descriptor that the others inherit: these are started
+  /// without it.
+  private static let starting = Mutex(())
+
+  struct NotStarted: Error { var code: Int32 }
 
   /// - Parameter runtime: the folder that stands for `$XDG_RUNTIME_DIR`; nil for that of the tests themselves.
   init(_ runtime: FilePath?) throws {
-    let process = Process()
-    process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
-      .deletingLastPathComponent().appending(path: "coordinator")
-    if let runtime {
-      process.environment = ProcessInfo.processInfo.environment.merging(
-        ["XDG_RUNTIME_DIR": runtime.string]
-      ) { _, new in new }
+    let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+      .deletingLastPathComponent().appending(path: "coordinator").path
+    var environment = ProcessInfo.processInfo.environment
+    if let runtime { environment["XDG_RUNTIME_DIR"] = runtime.string }
+    let (number, input, output) = try Self.starting.withLock { _ in
+      let (input, output) = (try Self.pipe(), try Self.pipe())
+      var actions = posix_spawn_file_actions_t()
+      posix_spawn_file_actions_init(&actions)
+      defer { posix_spawn_file_actions_destroy(&actions) }
+      posix_spawn_file_actions_adddup2(&actions, input.read, 0)
+      posix_spawn_file_actions_adddup2(&actions, output.write, 1)
+      var arguments = [strdup(program), nil]
+      var values = environment.map { strdup("\($0)=\($1)") } + [nil]
+      defer { for text in arguments + values { free(text) } }
+      var number: pid_t = 0
+      let code = posix_spawn(&number, program, &actions, nil, &arguments, &values)
+      for end in [input.read, output.write] { close(end) }
+      guard code == 0 else { throw NotStarted(code: code) }
+      return (number, input.write, output.read)
     }
-    let (input, output) = (Pipe(), Pipe())
-    process.standardInput = input
-    process.standardOutput = output
-    self.input = input.fileHandleForWriting
-    try process.run()
-    number = process.processIdentifier
-    self.process = Mutex(process)
-    output.fileHandleForReading.readabilityHandler = { [weak self] handle in
-      let data = handle.availableData
-      if data.isEmpty { handle.readabilityHandler = nil }
-      self?.take(data)
+    (self.number, self.input) = (number, input)
+    Glibc.signal(SIGPIPE, SIG_IGN)
+    // A thread that waits: it ends with the process.
+    Thread.detachNewThread { [weak self] in
+      var buffer = [UInt8](repeating: 0, count: 64 << 10)
+      while true {
+        let count = read(output, &buffer, buffer.count)
+        if count <= 0 { break }
+        self?.take(Data(buffer[..<count]))
+      }
+      close(output)
+      waitpid(number, nil, 0)
+      self?.take(Data())
     }
+  }
+
+  private static func pipe() throws -> (read: Int32, write: Int32) {
+    var ends: [Int32] = [0, 0]
+    guard Glibc.pipe(&ends) == 0 else { throw NotStarted(code: errno) }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    return (ends[0], ends[1])
   }
 
   private func take(_ data: Data) {
     let waiting = state.withLock { state in
       state.hasEnded = data.isEmpty
+      state.count += 1
       state.rest += data
       while let end = state.rest.firstIndex(of: 10) {
         state.lines.append(String(decoding: state.rest[..<end], as: UTF8.self))
@@ -59,8 +89,9 @@ final class CoordinatorProcess: Sendable {
   }
 
   func send(_ line: String) {
-    // A process that was killed reads nothing.
-    try? input.write(contentsOf: Data((line + "\n").utf8))
+    let bytes = Array((line + "\n").utf8)
+    // A process that was killed reads nothing; there, SIGPIPE is ignored.
+    _ = write(input, bytes, bytes.count)
   }
 
   /// What it has said so far.
@@ -80,22 +111,22 @@ final class CoordinatorProcess: Sendable {
   private func expect(_ id: String, _ prefixes: [String]) async throws -> String {
     try await withDeadline("\(id) \(prefixes)", seconds: 60) { [self] in
       while true {
-        if let line = lines(id).first(where: { line in prefixes.contains { line.hasPrefix($0) } }) {
-          return line
-        }
+        let seen = state.withLock { $0.count }
+        let all = lines(id)
+        if let line = all.first(where: { line in prefixes.contains { line.hasPrefix($0) } }) { return line }
         if hasEnded { throw Ended(what: "\(id) \(prefixes): \(lines.suffix(8))") }
-        await more()
+        await more(than: seen)
       }
     }
   }
 
   struct Ended: Error { var what: String }
 
-  private func more() async {
-    let count = lines.count
+  /// Waits until it says something after so many pieces of output.
+  private func more(than seen: Int) async {
     await withCheckedContinuation { continuation in
       let isThere = state.withLock { state in
-        if state.lines.count > count || state.hasEnded { return true }
+        if state.count > seen { return true }
         state.waiting.append(continuation)
         return false
       }
@@ -104,18 +135,23 @@ final class CoordinatorProcess: Sendable {
   }
 
   func forgetLines(of id: String) {
-    state.withLock { state in state.lines.removeAll { $0.hasPrefix(id + " ") } }
+    state.withLock { state in state.lines.removeAll { $0.hasPrefix(id) } }
   }
 
   func signal(_ signal: Int32) { _ = Glibc.kill(number, signal) }
 
-  /// Ends it.
-  func kill() {
+  /// Ends it, and waits until it has.
+  func kill() async throws {
     signal(SIGKILL)
-    process.withLock { $0.waitUntilExit() }
+    try await withDeadline("the end of a process", seconds: 60) { [self] in
+      while !hasEnded { await more(than: state.withLock { $0.hasEnded ? -1 : $0.count }) }
+    }
   }
 
-  deinit { signal(SIGKILL) }
+  deinit {
+    signal(SIGKILL)
+    close(input)
+  }
 }
 
 /// A folder for packages, and one in which processes find each other.

@@ -46,6 +46,7 @@ final class CoordinatedAccess: Sendable {
   func begin() async throws {
     do {
       while true {
+        try Task.checkCancellation()
         var requests: [AccessRequest] = []
         for intent in intents { requests.append(try await registry.request(intent, purpose: purpose)) }
         state.withLock { $0.requests = requests }
