@@ -41,6 +41,15 @@ final class Presenter: FilePresenter {
 
   func savePresentedItemChanges() async throws {
     say(id, "is-to-save")
+    do {
+      try await save()
+    } catch {
+      say(id, "has-not-saved \(error)")
+      throw error
+    }
+  }
+
+  private func save() async throws {
     if command.values["refuse"] != nil { throw Refusal() }
     let coordinator = FileCoordinator(filePresenter: self)
     guard let item = presentedItemURL else { return }
@@ -71,8 +80,6 @@ final class Presenter: FilePresenter {
 
   func presentedItemDidMove(to newURL: URL) async {
     url.withLock { $0 = newURL }
-    // What it presents is found there from now on.
-    try? await FileCoordinator.addFilePresenter(self)
     say(id, "is-moved \(newURL.path)")
   }
 

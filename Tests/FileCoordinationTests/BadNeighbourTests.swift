@@ -196,7 +196,7 @@ struct BadNeighbourTests {
         messages.append(bytes)
       }
       for message in messages {
-        try await connect(to: name, in: place).send(message)
+        try await connect(to: name, in: place).socket.send(message)
       }
       // One that says nothing and stays.
       let silent = try await connect(to: name, in: place)
@@ -205,20 +205,25 @@ struct BadNeighbourTests {
       #expect(one.lines("p").filter { $0 == "is-to-save" }.count == 1)
       two.send("release r")
       try await two.expect("r", "ended")
-      _ = silent.number
+      withExtendedLifetime(silent) {}
+    }
+  }
+
+  private final class Connected: Sendable {
+    let socket: LocalSocket
+
+    init(_ name: FileName, in folder: borrowing OwnedDescriptor) throws {
+      socket = try LocalSocket.connect(to: name, in: folder)
     }
   }
 
   /// Connects once there is room among those that wait.
-  private func connect(to name: String, in place: Place) async throws -> LocalSocket {
-    let path = place.registry.appending("presenters")
-    // Nobody else connects: a second attempt after a look is enough.
-    try await withDeadline("room among those that wait", seconds: 60) {
-      while (try? LocalSocket.connect(to: FileName(name), in: PosixDisk().openDirectory(at: path))) == nil {
-        await Task.yield()
-      }
+  private func connect(to name: String, in place: Place) async throws -> Connected {
+    let folder = try PosixDisk().openDirectory(at: place.registry.appending("presenters"))
+    while true {
+      if let connected = try? Connected(FileName(name), in: folder) { return connected }
+      await Task.yield()
     }
-    return try LocalSocket.connect(to: FileName(name), in: PosixDisk().openDirectory(at: path))
   }
 
   @Test func `nonsense in the folder does no harm`() async throws {

@@ -146,7 +146,17 @@ private final class Schedules {
       send(process, "forget \(id)")
       try await process.expect(id, "forgotten")
     }
-    // A save that a presenter began and nobody waited for any more ends, too; then nobody has a claim.
+    // A save that a presenter began and nobody waited for any more ends, too.
+    for (id, process) in presenters where !process.hasEnded {
+      while !process.hasEnded {
+        let lines = process.lines(id)
+        let begun = lines.filter { $0 == "is-to-save" }.count
+        if lines.filter({ $0.hasPrefix("has-") }).count == begun { break }
+        send(process, "ping s\(seed).ping")
+        try await process.expect("s\(seed).ping", "pong")
+        process.forgetLines(of: "s\(seed).ping")
+      }
+    }
     let process = processes[0]
     let id = "s\(seed).end"
     send(process, "write \(id) \(place.path("Trip.pages")) do=move to=\(place.path("Away.pages"))")

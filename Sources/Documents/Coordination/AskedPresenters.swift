@@ -18,14 +18,15 @@ final class AskedPresenters: Sendable {
   }
 
   private enum Kind {
-    case here(PresenterTable, Task<Relinquishment, any Error>, except: ObjectIdentifier?)
+    case here(CoordinationRegistry, Task<Relinquishment, any Error>, except: ObjectIdentifier?)
     case elsewhere(PresenterProcess, CoordinationRegistry)
   }
 
   /// Asks those of this process.
-  init(_ request: AccessRequest, here table: PresenterTable, except initiator: ObjectIdentifier?) {
+  init(_ request: AccessRequest, here registry: CoordinationRegistry, except initiator: ObjectIdentifier?) {
     (self.request, holder) = (request, .present)
-    kind = .here(table, Task { try await table.ask(request, except: initiator) }, except: initiator)
+    kind = .here(
+      registry, Task { try await registry.table.ask(request, except: initiator) }, except: initiator)
   }
 
   /// - Parameter process: one whom the access concerns.
@@ -99,10 +100,10 @@ final class AskedPresenters: Sendable {
       return state.connection.take()
     }
     switch kind {
-    case .here(let table, let asking, let initiator):
+    case .here(let registry, let asking, let initiator):
       Task { [request] in
         guard let relinquishment = try? await asking.value else { return }
-        await table.tell(request, moves: moves, except: initiator)
+        await registry.tell(request, moves: moves, except: initiator)
         await relinquishment.reacquire()
       }
     case .elsewhere:

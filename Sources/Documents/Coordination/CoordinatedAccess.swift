@@ -102,7 +102,7 @@ final class CoordinatedAccess: Sendable {
         asked[process?.name, default: []].formUnion(numbers)
         parties.append(
           process.map { .init(request, $0, in: registry) }
-            ?? .init(request, here: registry.table, except: initiator))
+            ?? .init(request, here: registry, except: initiator))
       }
       if parties.isEmpty { return asked }
       state.withLock { $0.parties += parties }
@@ -239,7 +239,7 @@ final class CoordinatedAccess: Sendable {
     for request in writes {
       let asked = Set(parties.filter { $0.request == request }.map(\.process))
       if !asked.contains(nil) {
-        Task { [registry, initiator] in await registry.table.tell(request, moves: moves, except: initiator) }
+        Task { [registry, initiator] in await registry.tell(request, moves: moves, except: initiator) }
       }
       // Where they cannot be found any more, there is nobody to be told.
       for process in (try? await registry.processes()) ?? [] where !asked.contains(process.name) {

@@ -42,6 +42,11 @@ package actor CoordinationRegistry {
     }
   }
 
+  /// Finds out anew where the presenter presents something, if it does still.
+  func refresh(_ presenter: any FilePresenter) throws(FileCoordinationError) {
+    if table.isPresenting(presenter) { try add(presenter) }
+  }
+
   package func remove(_ presenter: ObjectIdentifier) {
     guard let number = table.remove(presenter) else { return }
     if table.isEmpty {
@@ -54,8 +59,8 @@ package actor CoordinationRegistry {
   }
 
   private func register(in folder: CoordinationFolder) throws(SystemError) {
-    let new = try PresenterRegistration(in: folder) { [table] connection in
-      Task { await table.serve(connection) }
+    let new = try PresenterRegistration(in: folder) { [weak self] connection in
+      Task { await self?.serve(connection) }
     }
     for entry in table.entries { try new.add(entry.number, entry.place, isPackage: entry.isPackage) }
     registration = new
@@ -165,16 +170,16 @@ package actor CoordinationRegistry {
   }
 }
 
-extension PresenterTable {
+extension CoordinationRegistry {
   /// What another process wants of the presenters here.
-  fileprivate func serve(_ connection: Connection) async {
+  nonisolated fileprivate func serve(_ connection: Connection) async {
     defer { connection.close() }
     var messages = connection.messages.makeAsyncIterator()
     switch await messages.next() {
     case .ask(let request):
       let relinquishment: Relinquishment
       do {
-        relinquishment = try await ask(request, except: nil)
+        relinquishment = try await table.ask(request, except: nil)
         // Whoever is gone meanwhile is found to be so below.
         try? connection.send(.ready)
       } catch {
@@ -188,6 +193,19 @@ extension PresenterTable {
       await relinquishment.reacquire()
     case .tell(let request, let moves): await tell(request, moves: moves, except: nil)
     case .ready, .refused, .done, nil: break
+    }
+  }
+
+  /// Tells the presenters here what an access has done.
+  nonisolated func tell(
+    _ request: AccessRequest, moves: [ItemMove], except initiator: ObjectIdentifier?
+  ) async {
+    if request.kind == .read { return }
+    await table.tell(request, moves: moves, except: initiator)
+    if moves.isEmpty { return }
+    for presenter in table.presenters {
+      // Where that cannot be written down now, it is found by its node.
+      try? await refresh(presenter)
     }
   }
 }

@@ -72,10 +72,8 @@ public final class FileCoordinator: Sendable {
     }
     await access.complete()
     state.withLock { $0.running[ObjectIdentifier(access)] = nil }
-    if let presenter, registry.table.isPresenting(presenter) {
-      // What it presents may be somewhere by now. Where it is not found, it is so later.
-      try? await registry.add(presenter)
-    }
+    // What it presents may be somewhere by now. Where that cannot be written down, it is so later.
+    if let presenter { try? await registry.refresh(presenter) }
     return try result.get()
   }
 

@@ -111,7 +111,6 @@ final class PresenterTable: Sendable {
 
   /// Tells all whom it concerns what a write has done.
   func tell(_ request: AccessRequest, moves: [ItemMove], except initiator: ObjectIdentifier?) async {
-    if request.kind == .read { return }
     let told = entries.filter { ObjectIdentifier($0.presenter) != initiator }
     await withTaskGroup(of: Void.self) { group in
       for entry in told { group.addTask { await entry.tell(request, moves) } }
