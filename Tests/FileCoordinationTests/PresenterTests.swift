@@ -1,6 +1,7 @@
 import Documents
 import FoundationEssentials
 import Glibc
+import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
@@ -116,6 +117,33 @@ struct PresenterTests {
       try await two.expect("second", "began")
       two.send("release second")
       try await two.expect("second", "ended")
+    }
+  }
+
+  @Test func `are asked once for many items`() async throws {
+    final class Counting: FilePresenter {
+      let presentedItemURL: URL?
+      let saves = Mutex(0)
+      init(_ url: URL) { presentedItemURL = url }
+      func savePresentedItemChanges() async throws { saves.withLock { $0 += 1 } }
+    }
+    try await Place.with { place in
+      let registry = CoordinationRegistry(at: place.registry)
+      let urls = ["flat", "plain/file"].map { URL(filePath: place.path($0)) }
+      let presenter = Counting(urls[0])
+      try await registry.add(presenter)
+      let coordinator = FileCoordinator(in: registry)
+      try await coordinator.prepare(forReadingItemsAt: urls) {
+        #expect(presenter.saves.withLock { $0 } == 1)
+        #expect(place.names("claims").isEmpty)
+        for url in urls {
+          try await coordinator.coordinate(readingItemAt: url) { _ in
+            #expect(place.names("claims").count == 2)
+          }
+        }
+      }
+      #expect(presenter.saves.withLock { $0 } == 1)
+      await registry.remove(ObjectIdentifier(presenter))
     }
   }
 

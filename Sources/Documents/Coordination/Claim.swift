@@ -31,7 +31,8 @@ final class Claim: Sendable {
     let disk = PosixDisk()
     do throws(SystemError) {
       let names = try disk.names(in: folder.claims)
-      let taken = names.compactMap { $0.parts.suffix.flatMap { UInt64($0) } }
+      // A greater one is none that was counted up to.
+      let taken = names.compactMap { $0.parts.suffix.flatMap { UInt64($0) } }.filter { $0 < 1 << 60 }
       number = (taken.max() ?? 0) + 1
       try disk.link(file.name, in: folder.claims, to: file.name.appending(".\(number)"), in: folder.claims)
     } catch {

@@ -86,6 +86,14 @@ final class CoordinatedAccess: Sendable {
     return (false, mayWait)
   }
 
+  /// Whether the same coordinator has asked for it already, by `prepare`.
+  private func isPrepared(for request: AccessRequest) -> Bool {
+    Self.enclosing.contains { outer in
+      outer.purpose == purpose && outer.registry === registry && !outer.takesClaims
+        && outer.state.withLock { !$0.isOver && $0.requests.contains { $0.includes(request) } }
+    }
+  }
+
   private var claimed: [AccessRequest] {
     state.withLock { $0.isOver || $0.claim == nil ? [] : $0.requests }
   }
@@ -114,7 +122,7 @@ final class CoordinatedAccess: Sendable {
   private func unasked(
     _ requests: [AccessRequest], _ asked: Asked
   ) async throws -> [(AccessRequest, PresenterProcess?, Set<UInt64>)] {
-    let requests = requests.filter(\.asksPresenters)
+    let requests = requests.filter { $0.asksPresenters && !isPrepared(for: $0) }
     var found: [(AccessRequest, PresenterProcess?, Set<UInt64>)] = []
     for request in requests {
       found.append((request, nil, registry.table.numbers(concernedBy: request, except: initiator)))

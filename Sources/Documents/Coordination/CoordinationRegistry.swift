@@ -35,6 +35,7 @@ package actor CoordinationRegistry {
         } else if !isNew {
           try registration?.remove(number)
         }
+        try shorten(in: folder)
       }
     } catch {
       if isNew { _ = table.remove(ObjectIdentifier(presenter)) }
@@ -64,6 +65,14 @@ package actor CoordinationRegistry {
     }
     for entry in table.entries { try new.add(entry.number, entry.place, isPackage: entry.isPackage) }
     registration = new
+  }
+
+  /// Begins a new file where most of the old one is about presenters that are gone.
+  private func shorten(in folder: CoordinationFolder) throws(SystemError) {
+    guard let old = registration, old.records > 1000 + 4 * table.entries.count else { return }
+    try register(in: folder)
+    // Who connects to the old one at this moment finds it gone, and looks again.
+    old.end()
   }
 
   private func openFolder() throws(FileCoordinationError) -> CoordinationFolder {

@@ -1,7 +1,5 @@
 public import FoundationEssentials
 
-// (1) A presenter lives longer than its registration, or as long: what presents is taken back before it ends.
-
 /// Shows or edits an item, and wants to take part when others read or write it, in whatever process they are.
 ///
 /// Counterpart of `NSFilePresenter`. Every method has a default that does nothing. None of them may wait for the

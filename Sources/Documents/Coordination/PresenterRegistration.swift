@@ -1,6 +1,7 @@
 import DurableIO
 import FilePackages
 import FoundationEssentials
+import Synchronization
 import SystemPackage
 
 // (1) A process has one file for all its presenters, which is there from before its first one is told of anything until its
@@ -14,6 +15,7 @@ final class PresenterRegistration: Sendable {
   let file: LockedFile
   let listener: PresenterListener
   private let folder: CoordinationFolder
+  private let count = Mutex(0)
 
   /// - Parameter answer: told of each process that wants something.
   init(
@@ -32,20 +34,28 @@ final class PresenterRegistration: Sendable {
 
   static let suffix = ".socket"
 
+  /// How many times something was said in it.
+  var records: Int { count.withLock { $0 } }
+
   func add(_ number: UInt64, _ place: ItemPlace, isPackage: Bool) throws(SystemError) {
     var writer = FieldWriter()
     writer.append("+")
     writer.append(number)
     writer.append(isPackage ? 1 : 0)
     place.encode(to: &writer)
-    try file.append(writer.bytes)
+    try append(writer)
   }
 
   func remove(_ number: UInt64) throws(SystemError) {
     var writer = FieldWriter()
     writer.append("-")
     writer.append(number)
+    try append(writer)
+  }
+
+  private func append(_ writer: FieldWriter) throws(SystemError) {
     try file.append(writer.bytes)
+    count.withLock { $0 += 1 }
   }
 
   func end() {
