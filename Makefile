@@ -1,7 +1,7 @@
 # The two commands: `make demo` shows the main job on real documents, `make test` runs everything.
 # Both install what is missing, build, and run.
 
-.PHONY: demo test crash-points two-processes power-cut other-kernel fuzz archive-corpus large-archives open-documents syncthing sanitizers build lint format prepare docs
+.PHONY: demo test crash-points two-processes random-schedules power-cut other-kernel fuzz archive-corpus large-archives open-documents syncthing sanitizers build lint format prepare docs
 
 demo: build
 	@Fixtures/demo.sh .build/release/docpkg
@@ -34,6 +34,12 @@ power-cut:
 
 other-kernel:
 	@Tests/PowerCut/other-kernel
+
+# Processes that read, write, move, present, are cancelled, stopped and killed at random.
+SCHEDULES = 10000
+random-schedules: prepare
+	swift build --build-tests
+	RANDOM_SCHEDULES=$(SCHEDULES) swift test --skip-build --filter RandomScheduleTests
 
 # Gives each parser so many seconds of bytes that are nobody's: needs clang's runtime, which Swift brings.
 fuzz: prepare

@@ -84,6 +84,10 @@ let package = Package(
     .executableTarget(
       name: "saver", dependencies: ["FilePackages", system], path: "Tests/Saver", swiftSettings: strict),
 
+    // Reads, writes and presents beside others of its kind.
+    .executableTarget(
+      name: "coordinator", dependencies: ["Documents"], path: "Tests/Coordinator", swiftSettings: strict),
+
     // Runs a program and breaks one of its system calls.
     .executableTarget(name: "breaker", path: "Tests/Breaker"),
 
@@ -96,6 +100,13 @@ let package = Package(
     .testTarget(
       name: "DocumentsTests",
       dependencies: ["Documents", "DurableIO", "FilePackages", "ImageNotes", "TestSupport", system],
+      swiftSettings: strict),
+    .testTarget(
+      name: "FileCoordinationTests",
+      dependencies: [
+        "coordinator", "docpkg", "Documents", "DurableIO", "FilePackages", "ImageNotes", "TestSupport",
+        system,
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "ImageNotesTests",

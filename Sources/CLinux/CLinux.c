@@ -1,14 +1,18 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <malloc.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <sys/un.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -68,4 +72,50 @@ size_t clinux_allocated_bytes(void) {
 
 int clinux_spawn_in(posix_spawn_file_actions_t *actions, const char *directory) {
   return posix_spawn_file_actions_addchdir_np(actions, directory);
+}
+
+int clinux_socket(void) { return socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0); }
+
+static int socket_address(const char *path, struct sockaddr_un *address) {
+  size_t length = strlen(path);
+  if (length >= sizeof(address->sun_path)) {
+    errno = ENAMETOOLONG;
+    return -1;
+  }
+  memset(address, 0, sizeof(*address));
+  address->sun_family = AF_UNIX;
+  memcpy(address->sun_path, path, length);
+  return 0;
+}
+
+int clinux_listen(int socket, const char *path) {
+  struct sockaddr_un address;
+  if (socket_address(path, &address) != 0) return -1;
+  if (bind(socket, (struct sockaddr *)&address, sizeof(address)) != 0) return -1;
+  return listen(socket, 64);
+}
+
+int clinux_connect(int socket, const char *path) {
+  struct sockaddr_un address;
+  if (socket_address(path, &address) != 0) return -1;
+  return connect(socket, (struct sockaddr *)&address, sizeof(address));
+}
+
+int clinux_accept(int socket) { return accept4(socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK); }
+
+ssize_t clinux_send(int socket, const void *bytes, size_t count) {
+  return send(socket, bytes, count, MSG_NOSIGNAL | MSG_EOR);
+}
+
+ssize_t clinux_receive(int socket, void *bytes, size_t capacity) {
+  return recv(socket, bytes, capacity, MSG_TRUNC);
+}
+
+int clinux_peer(int socket, uint32_t *user, int32_t *process) {
+  struct ucred peer;
+  socklen_t length = sizeof(peer);
+  if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0) return -1;
+  *user = peer.uid;
+  *process = peer.pid;
+  return 0;
 }

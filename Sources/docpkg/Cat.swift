@@ -2,7 +2,7 @@ import ArgumentParser
 import FilePackages
 import Glibc
 
-struct Cat: AsyncParsableCommand {
+struct Cat: TurnTakingCommand {
   static let configuration = CommandConfiguration(
     commandName: "cat",
     abstract: "Write a child's bytes to standard output.",

@@ -1,7 +1,7 @@
 import ArgumentParser
 import FilePackages
 
-struct Copy: AsyncParsableCommand {
+struct Copy: TurnTakingCommand {
   static let configuration = CommandConfiguration(
     commandName: "copy",
     abstract: "Save a document as another one.",

@@ -4,7 +4,7 @@ import FilePackages
 import FoundationEssentials
 import ImageNotes
 
-struct Diff: AsyncParsableCommand {
+struct Diff: TurnTakingCommand {
   static let configuration = CommandConfiguration(
     commandName: "diff",
     abstract: "Show how versions of a document differ.",

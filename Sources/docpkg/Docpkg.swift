@@ -45,7 +45,9 @@ struct Main {
   static func main() async {
     do {
       let command = try Docpkg.parseAsRoot(arguments)
-      if var command = command as? any AsyncParsableCommand {
+      if let command = command as? any TurnTakingCommand {
+        try await command.runInTurn()
+      } else if var command = command as? any AsyncParsableCommand {
         try await command.run()
       } else {
         var command = command
@@ -74,6 +76,7 @@ struct Main {
     switch error {
     case let error as FilePackageError: error.description
     case let error as DocumentError: error.description
+    case let error as FileCoordinationError: error.description
     case let error as CocoaError:
       (error.userInfo["NSUnderlyingError"] as? FilePackageError)?.description ?? "\(error)"
     case let error as ImageNotesError: error.description

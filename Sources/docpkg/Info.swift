@@ -3,7 +3,7 @@ import Documents
 import FilePackages
 import FoundationEssentials
 
-struct Info: AsyncParsableCommand {
+struct Info: TurnTakingCommand {
   static let configuration = CommandConfiguration(
     commandName: "info",
     abstract: "Show a package's metadata.",

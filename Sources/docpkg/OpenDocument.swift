@@ -25,6 +25,8 @@ extension DocumentOptions<ImageNotes> {
     options.autosave = nil
     options.recoveryFolder = nil
     options.watchesDisk = false
+    // The command itself has its turn.
+    options.takesTurns = false
     options.saving = saving
     return options
   }

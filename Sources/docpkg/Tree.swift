@@ -2,7 +2,7 @@ import ArgumentParser
 import FilePackages
 import FoundationEssentials
 
-struct Tree: AsyncParsableCommand {
+struct Tree: TurnTakingCommand {
   static let configuration = CommandConfiguration(
     commandName: "tree",
     abstract: "List everything in a package, a path a line.",

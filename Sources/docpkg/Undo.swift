@@ -2,7 +2,7 @@ import ArgumentParser
 import FilePackages
 import FoundationEssentials
 
-struct Undo: AsyncParsableCommand {
+struct Undo: TurnTakingCommand {
   static let configuration = CommandConfiguration(
     commandName: "undo",
     abstract: "Take back the last save of a document.",
@@ -29,7 +29,7 @@ struct Undo: AsyncParsableCommand {
   }
 }
 
-struct Redo: AsyncParsableCommand {
+struct Redo: TurnTakingCommand {
   static let configuration = CommandConfiguration(
     commandName: "redo",
     abstract: "Take back `docpkg undo`.",

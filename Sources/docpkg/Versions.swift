@@ -22,7 +22,7 @@ struct Versions: AsyncParsableCommand {
     defaultSubcommand: VersionsList.self)
 }
 
-struct VersionsList: AsyncParsableCommand {
+struct VersionsList: TurnTakingCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
     abstract: "List the versions.",

@@ -17,7 +17,8 @@ struct DocumentCallTests {
 
   enum Call: String, CaseIterable, Sendable {
     case open, content, edit, undo, redo, undoNested, begin, end, count, tokens, autosave, save, saveElsewhere
-    case create, synchronize, revert, revertElsewhere, check, didChange, didMove, deletion, recover
+    case create, synchronize, revert, revertElsewhere, check, didChange, didMove, savePresented, deletion,
+      recover
     case conflicts, removeConflicts, listConflicts, resolveConflicts, access, disable, close, discard
   }
 
@@ -30,6 +31,8 @@ struct DocumentCallTests {
     case (.new, .open), (.missing, .open), (.new, .revert), (.missing, .revert): return .file
     case (.removed, .open), (.removed, .revert): return .file
     case (_, .open), (_, .revert), (_, .revertElsewhere): return nil
+    case (.failing, .savePresented): return .file
+    case (_, .savePresented): return nil
     // What cannot be kept anywhere is not let go of.
     case (.failing, .deletion): return .deleted
     // These are the same everywhere.
@@ -170,6 +173,7 @@ struct DocumentCallTests {
       case .revertElsewhere: try await document.revert(toContentsOf: Self.other)
       case .check: try await document.checkForExternalChanges()
       case .didChange: await document.presentedItemDidChange()
+      case .savePresented: try await document.savePresentedItemChanges()
       case .didMove: await document.presentedItemDidMove(to: Trip.url)
       case .deletion: try await document.accommodatePresentedItemDeletion()
       case .recover: try await document.recover(.nowhere)

@@ -64,6 +64,27 @@ ssize_t clinux_flistxattr(int file, char *list, size_t size);
 ssize_t clinux_fgetxattr(int file, const char *name, void *value, size_t size);
 int clinux_fsetxattr(int file, const char *name, const void *value, size_t size);
 
+/// socket(2): AF_UNIX and SOCK_SEQPACKET, which neither waits nor survives exec(2).
+int clinux_socket(void);
+
+/// bind(2) and listen(2) at a path; ENAMETOOLONG where it does not fit into an address.
+int clinux_listen(int socket, const char *path);
+
+/// connect(2) to a path.
+int clinux_connect(int socket, const char *path);
+
+/// accept4(2), with what `clinux_socket` gives a socket.
+int clinux_accept(int socket);
+
+/// send(2) of one message, without a signal where nobody reads.
+ssize_t clinux_send(int socket, const void *bytes, size_t count);
+
+/// recv(2) of one message; returns its whole length, which may be more than `capacity`.
+ssize_t clinux_receive(int socket, void *bytes, size_t capacity);
+
+/// getsockopt(2), SO_PEERCRED: who is at the other end.
+int clinux_peer(int socket, uint32_t *user, int32_t *process);
+
 /// mallinfo2(3): the bytes that malloc(3) gave and that are in use.
 size_t clinux_allocated_bytes(void);
 

@@ -64,6 +64,7 @@ extension Document {
         try await document.storage?.follow(to: newURL)
         document.fileURL = newURL
         document.facts = await document.storage?.facts()
+        if document.presenter != nil { await document.startPresenting(at: newURL) }
         document.options.eventHandler?(.moved(to: newURL))
       } catch {
         document.report(DocumentError(error, .revert, newURL))
@@ -102,7 +103,8 @@ extension Document {
     if found.isEmpty { return .nothing }
     let theirs: Content
     do {
-      theirs = try await storage.reload(as: Content.self)
+      // Somebody who coordinates may be in the middle of it.
+      theirs = try await inTurn(.read, at: fileURL) { _ in try await storage.reload(as: Content.self) }
     } catch {
       throw DocumentError(error, operation, fileURL)
     }
@@ -203,6 +205,7 @@ extension Document {
     leave()
     ownCopy = own
     if let own { copyLocks[own.copy.id] = lock }
+    await stopPresenting()
     options.eventHandler?(.changedByOthers(.deleted, paths: []))
     return kept
   }

@@ -17,9 +17,11 @@ extension Document {
     if isOpen { return }
     begin(.opening)
     do {
-      let opened = try await DocumentStorage.open(fileURL, on: medium)
-      let content = try await opened.content(as: Content.self)
-      let hasConflicts = try await opened.hasConflicts()
+      await startPresenting(at: fileURL)
+      let (opened, content, hasConflicts) = try await inTurn(.read, at: fileURL) { document in
+        let opened = try await DocumentStorage.open(document.fileURL, on: document.medium)
+        return (opened, try await opened.content(as: Content.self), try await opened.hasConflicts())
+      }
       adopt(opened, content, await opened.facts())
       // What was kept of an earlier content is found like any other's.
       (ownCopy, copyLocks) = (nil, [:])
@@ -32,6 +34,7 @@ extension Document {
         }
       }
     } catch {
+      await stopPresenting()
       end { _ in }
       throw report(DocumentError(error, .open, fileURL))
     }
@@ -77,7 +80,7 @@ extension Document {
     begin(.reverting)
     do {
       if isOwnPlace(url) {
-        let content = try await storage.reload(as: Content.self)
+        let content = try await inTurn(.read, at: url) { _ in try await storage.reload(as: Content.self) }
         adopt(storage, content, await storage.facts())
       } else {
         let opened = try await DocumentStorage.open(url, on: medium)
@@ -85,6 +88,7 @@ extension Document {
         await tidyUp(storage)
         fileURL = url
         adopt(opened, content, await opened.facts())
+        await startPresenting(at: url)
         await startWatching()
       }
       end { $0.remove(.savingError) }
@@ -117,6 +121,7 @@ extension Document {
     await tidyUp(storage)
     leave()
     present = nil
+    await stopPresenting()
   }
 
   /// What is saved is safe, whether or not it can be tidied up.

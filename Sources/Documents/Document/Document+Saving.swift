@@ -97,12 +97,14 @@ extension Document {
     while true {
       guard let storage else { throw error(.closed, .save) }
       try await keepConflict()
-      // Nothing may come between these two and the beginning of the save.
-      guard let content = present else { throw error(.closed, .save) }
-      let revision = changes.current
-      schedule?.saveBegins()
       do {
-        let report = try await storage.save(content, options.saving)
+        let (report, content, revision) = try await inTurn(.write, at: fileURL) { document in
+          // Nothing may come between these two and the beginning of the save.
+          guard let content = document.present else { throw document.error(.closed, .save) }
+          let revision = document.changes.current
+          document.schedule?.saveBegins()
+          return (try await storage.save(content, document.options.saving), content, revision)
+        }
         changes.save(revision)
         base = content
         facts = await storage.facts()
@@ -130,6 +132,7 @@ extension Document {
       base = content
       unkeptConflict = []
       facts = await made.facts()
+      await startPresenting(at: url)
       await startWatching()
       schedule?.saveEnds()
       await removeUsedCopies()

@@ -43,6 +43,9 @@ public actor Document<Content: DocumentContent> {
 
   /// Where the document is, or is to be. It follows when the document is moved or saved elsewhere.
   public internal(set) var fileURL: URL
+  /// What those who coordinate ask and tell; nil where the document does not take part.
+  var presenter: DocumentPresenter?
+  var turns = DocumentTurns()
   var storage: DocumentStorage?
   var facts: DocumentStorage.Facts?
 
@@ -126,6 +129,10 @@ public actor Document<Content: DocumentContent> {
   deinit {
     watching?.cancel()
     broadcast.finish()
+    if let presenter {
+      let number = ObjectIdentifier(presenter)
+      Task { await CoordinationRegistry.shared.remove(number) }
+    }
   }
 
   /// Opens the document at `url`.

@@ -18,6 +18,8 @@ public struct DocumentError: Error, Sendable {
     case content
     /// The file system refused; `fileError` says what.
     case file
+    /// Others who coordinate did not answer or did not end in time; `cause` says who. It was done without them.
+    case coordination
   }
 
   /// What was being done.
@@ -97,7 +99,7 @@ extension DocumentError: CustomStringConvertible, LocalizedError {
     case .editingDisabled: "it cannot be edited at the moment"
     case .undoGrouping: "a group of edits was begun and not ended, or ended and not begun"
     case .deleted: "it was removed from its place"
-    case .content, .file: cause.map { "\($0)" } ?? "it is not what its type says"
+    case .content, .file, .coordination: cause.map { "\($0)" } ?? "it is not what its type says"
     }
   }
 }

@@ -22,6 +22,11 @@ public struct DocumentOptions<Content: DocumentContent>: Sendable {
   /// Whether the document takes in what other programs do to it as it happens; otherwise when it is told, and before it
   /// writes over anything.
   public var watchesDisk = true
+  /// Whether the document takes turns with others who coordinate, in this process and in others: it saves before they read,
+  /// and waits while they read or write. Where nobody does, that costs next to nothing.
+  public var takesTurns = true
+  /// How long it waits for others before it reads or writes all the same, and tells the error handler.
+  public var coordinationDeadline = Duration.seconds(10)
   /// Brings together what was edited here and what another program wrote. Nil for the way of a `MergeableContent`; with
   /// other contents that is then always a conflict.
   public var merge: (@Sendable (DocumentMerge<Content>) throws -> Content?)?

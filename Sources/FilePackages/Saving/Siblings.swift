@@ -134,12 +134,12 @@ extension Disk {
     }
   }
 
-  func exists(_ name: FileName, in folder: borrowing OwnedDescriptor) throws(SystemError) -> Bool {
+  package func exists(_ name: FileName, in folder: borrowing OwnedDescriptor) throws(SystemError) -> Bool {
     try statusIfPresent(of: name, in: folder) != nil
   }
 
   /// Whether a name still leads to the node that was opened.
-  func isName(
+  package func isName(
     _ name: FileName, in folder: borrowing OwnedDescriptor, of node: borrowing OwnedDescriptor
   ) throws(SystemError) -> Bool {
     guard let named = try statusIfPresent(of: name, in: folder) else { return false }

@@ -1,0 +1,115 @@
+import DurableIO
+import FoundationEssentials
+import Synchronization
+import SystemPackage
+
+// (1) Whoever was asked is told when it is over, also when nobody waited for the answer any more.
+
+/// The presenters of one process that are asked about one access.
+final class AskedPresenters: Sendable {
+  let request: AccessRequest
+  let holder: FileAccessHolder
+  private let kind: Kind
+  private let state = Mutex(State())
+
+  private struct State {
+    var isOver = false
+    var connection: Connection?
+  }
+
+  private enum Kind {
+    case here(CoordinationRegistry, Task<Relinquishment, any Error>, except: ObjectIdentifier?)
+    case elsewhere(PresenterProcess, CoordinationRegistry)
+  }
+
+  /// Asks those of this process.
+  init(_ request: AccessRequest, here registry: CoordinationRegistry, except initiator: ObjectIdentifier?) {
+    (self.request, holder) = (request, .present)
+    kind = .here(
+      registry, Task { try await registry.table.ask(request, except: initiator) }, except: initiator)
+  }
+
+  /// - Parameter process: one whom the access concerns.
+  init(_ request: AccessRequest, _ process: PresenterProcess, in registry: CoordinationRegistry) {
+    (self.request, holder) = (request, process.holder)
+    kind = .elsewhere(process, registry)
+  }
+
+  /// The process; nil for this one.
+  var process: FileName? {
+    switch kind {
+    case .here: nil
+    case .elsewhere(let process, _): process.name
+    }
+  }
+
+  /// Waits for the answer.
+  func answer() async -> Result<Void, FileCoordinationError> {
+    switch kind {
+    case .here(_, let asking, _):
+      return await asking.result.map { _ in }.mapError { error in
+        FileCoordinationError(.presenter, item: request.item.path.string, holder: holder, cause: error)
+      }
+    case .elsewhere(let process, let registry):
+      do {
+        guard let connection = try await connect(to: process, in: registry) else { return .success(()) }
+        try connection.send(.ask(request))
+        for await message in connection.messages {
+          guard case .refused(let reason) = message else { return .success(()) }
+          return .failure(refusal(reason))
+        }
+        // It has ended.
+        return .success(())
+      } catch {
+        return .failure(
+          FileCoordinationError(.registry, item: request.item.path.string, reason: "\(error)", cause: error))
+      }
+    }
+  }
+
+  private func refusal(_ reason: String) -> FileCoordinationError {
+    FileCoordinationError(
+      .presenter, item: request.item.path.string, holder: holder, reason: "\(holder) refused: \(reason)")
+  }
+
+  /// Nil where the process is gone, or nobody waits any more.
+  private func connect(
+    to process: PresenterProcess, in registry: CoordinationRegistry
+  ) async throws -> Connection? {
+    while true {
+      switch try await registry.connect(to: process) {
+      case .connected(let new): return adopt(new) ? new : nil
+      case .gone: return nil
+      case .busy: try await Task.sleep(for: .milliseconds(5))
+      }
+      if state.withLock(\.isOver) { return nil }
+    }
+  }
+
+  private func adopt(_ connection: Connection) -> Bool {
+    state.withLock { state in
+      if !state.isOver { state.connection = connection }
+      return !state.isOver
+    }
+  }
+
+  /// It is over. (1)
+  func finish(_ moves: [ItemMove]) {
+    let connection = state.withLock { state in
+      state.isOver = true
+      return state.connection.take()
+    }
+    switch kind {
+    case .here(let registry, let asking, let initiator):
+      Task { [request] in
+        guard let relinquishment = try? await asking.value else { return }
+        await registry.tell(request, moves: moves, except: initiator)
+        await relinquishment.reacquire()
+      }
+    case .elsewhere:
+      // One that does not hear it finds that the connection has ended.
+      try? connection?.send(.done(moves: moves))
+      connection?.close()
+    }
+  }
+}

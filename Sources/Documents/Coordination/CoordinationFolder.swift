@@ -1,0 +1,86 @@
+import DurableIO
+import Glibc
+import SystemPackage
+
+// (1) What is in the folder is this user's alone: it is theirs, and nobody else may look into it. A folder that is not
+//     so is not used, since what is in it would be anybody's.
+
+/// The folder in which the processes of one user find each other. Nothing in it has to survive anything.
+final class CoordinationFolder: Sendable {
+  let path: FilePath
+  /// A file for each process that has presenters, locked while it lives, and its socket.
+  let presenters: OwnedDescriptor
+  /// A file for each access that is under way or waits, locked as long.
+  let claims: OwnedDescriptor
+
+  /// Opens the folder; makes it where there is none.
+  ///
+  /// - Throws: `registry` where it is not this user's alone. (1)
+  init(at path: FilePath) throws(FileCoordinationError) {
+    let disk = PosixDisk()
+    self.path = path
+    do throws(SystemError) {
+      let root = try Self.openOrMake(path, on: disk)
+      presenters = try Self.openOrMake("presenters", in: root, on: disk)
+      claims = try Self.openOrMake("claims", in: root, on: disk)
+    } catch {
+      let reason =
+        error.code == .permissionDenied && error.call == "statx"
+        ? "the folder '\(path)', in which programs find each other, is not this user's alone" : "\(error)"
+      throw FileCoordinationError(.registry, item: path.string, reason: reason, cause: error)
+    }
+  }
+
+  /// Whether it was not removed, as what tidies up `/tmp` does with what is old.
+  var isThere: Bool {
+    let disk = PosixDisk()
+    return (try? disk.status(of: presenters).links) ?? 0 > 0 && (try? disk.status(of: claims).links) ?? 0 > 0
+  }
+
+  private static func openOrMake(_ path: FilePath, on disk: PosixDisk) throws(SystemError) -> OwnedDescriptor
+  {
+    let parent = try disk.openDirectory(at: path.removingLastComponent())
+    guard let name = path.lastComponent else { throw SystemError("mkdir", code: .invalidArgument) }
+    return try openOrMake(FileName(name), in: parent, on: disk)
+  }
+
+  private static func openOrMake(
+    _ name: FileName, in parent: borrowing OwnedDescriptor, on disk: PosixDisk
+  ) throws(SystemError) -> OwnedDescriptor {
+    do {
+      return try open(name, in: parent, on: disk)
+    } catch  where error.code == .noSuchFileOrDirectory {
+      do {
+        try disk.makeDirectory(name, in: parent, mode: 0o700)
+      } catch  where error.code == .fileExists {
+        // Another process was faster.
+      }
+      return try open(name, in: parent, on: disk)
+    }
+  }
+
+  /// (1)
+  private static func open(
+    _ name: FileName, in parent: borrowing OwnedDescriptor, on disk: PosixDisk
+  ) throws(SystemError) -> OwnedDescriptor {
+    let folder = try disk.openDirectory(name, in: parent)
+    let status = try disk.status(of: folder)
+    guard status.user == geteuid(), status.mode & 0o077 == 0 else {
+      throw SystemError("statx", name, code: .permissionDenied)
+    }
+    return folder
+  }
+
+  /// `$XDG_RUNTIME_DIR/filepackages`; where there is no such folder of this user's, `/tmp/filepackages-<user>`.
+  static var standardPath: FilePath {
+    if let runtime = getenv("XDG_RUNTIME_DIR").map({ FilePath(platformString: $0) }), runtime.isAbsolute {
+      var status = stat()
+      if runtime.withPlatformString({ stat($0, &status) }) == 0, status.st_uid == geteuid(),
+        status.st_mode & S_IFMT == S_IFDIR
+      {
+        return runtime.appending("filepackages")
+      }
+    }
+    return FilePath("/tmp/filepackages-\(geteuid())")
+  }
+}

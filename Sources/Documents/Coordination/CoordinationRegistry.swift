@@ -1,0 +1,220 @@
+import DurableIO
+import FilePackages
+import FoundationEssentials
+package import SystemPackage
+
+/// What this process knows of the others, and they of it. Everything here happens on a thread of its own.
+package actor CoordinationRegistry {
+  /// The one of this user's session.
+  package static let shared = CoordinationRegistry(at: CoordinationFolder.standardPath)
+
+  nonisolated let table = PresenterTable()
+  private let path: FilePath
+  private var folder: CoordinationFolder?
+  private var registration: PresenterRegistration?
+
+  private nonisolated let executor = BlockingExecutor(on: BlockingPool(width: 1, limit: 1))
+
+  /// The thread that everything here runs on.
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  /// - Parameter path: the folder in which processes find each other.
+  package init(at path: FilePath) { self.path = path }
+
+  // MARK: Presenters
+
+  package func add(_ presenter: any FilePresenter) throws(FileCoordinationError) {
+    let isNew = !table.isPresenting(presenter)
+    let (number, entry) = table.add(presenter)
+    do throws(FileCoordinationError) {
+      let folder = try openFolder()
+      try attempt { () throws(SystemError) in
+        if registration == nil { return try register(in: folder) }
+        if let entry {
+          try registration?.add(number, entry.place, isPackage: entry.isPackage)
+        } else if !isNew {
+          try registration?.remove(number)
+        }
+        try shorten(in: folder)
+      }
+    } catch {
+      if isNew { _ = table.remove(ObjectIdentifier(presenter)) }
+      throw error
+    }
+  }
+
+  /// Finds out anew where the presenter presents something, if it does still.
+  func refresh(_ presenter: any FilePresenter) throws(FileCoordinationError) {
+    if table.isPresenting(presenter) { try add(presenter) }
+  }
+
+  package func remove(_ presenter: ObjectIdentifier) {
+    guard let number = table.remove(presenter) else { return }
+    if table.isEmpty {
+      registration?.end()
+      registration = nil
+    } else {
+      // Others then ask for nothing where they need not.
+      try? registration?.remove(number)
+    }
+  }
+
+  private func register(in folder: CoordinationFolder) throws(SystemError) {
+    let new = try PresenterRegistration(in: folder) { [weak self] connection in
+      Task { await self?.serve(connection) }
+    }
+    for entry in table.entries { try new.add(entry.number, entry.place, isPackage: entry.isPackage) }
+    registration = new
+  }
+
+  /// Begins a new file where most of the old one is about presenters that are gone.
+  private func shorten(in folder: CoordinationFolder) throws(SystemError) {
+    guard let old = registration, old.records > 1000 + 4 * table.entries.count else { return }
+    try register(in: folder)
+    // Who connects to the old one at this moment finds it gone, and looks again.
+    old.end()
+  }
+
+  private func openFolder() throws(FileCoordinationError) -> CoordinationFolder {
+    if let folder, folder.isThere { return folder }
+    let new = try CoordinationFolder(at: path)
+    folder = new
+    if registration != nil { try attempt { () throws(SystemError) in try register(in: new) } }
+    return new
+  }
+
+  // MARK: Accesses
+
+  func request(
+    _ intent: FileAccessIntent, purpose: String
+  ) throws(FileCoordinationError) -> AccessRequest {
+    try AccessRequest(intent, purpose: purpose)
+  }
+
+  func place(of url: URL) throws(FileCoordinationError) -> ItemPlace {
+    try AccessRequest(.writingIntent(with: url), purpose: "").item
+  }
+
+  /// Whether nobody reads or writes anything, and nobody else presents what this presenter does. Where that is so, it may
+  /// read and write at once, as long as it makes those who ask it wait.
+  func isAlone(_ presenter: any FilePresenter) throws(FileCoordinationError) -> Bool {
+    guard table.isOnly(presenter), let own = registration?.file.name else { return false }
+    let folder = try openFolder()
+    return try attempt { () throws(SystemError) in
+      let disk = PosixDisk()
+      if try disk.list(folder.claims).count > 0 { return false }
+      return try disk.names(in: folder.presenters).allSatisfy { $0.parts.stem == own }
+    }
+  }
+
+  /// The other processes that have presenters.
+  func processes() throws(FileCoordinationError) -> [PresenterProcess] {
+    let folder = try openFolder()
+    return try attempt { () throws(SystemError) in
+      try PresenterProcess.all(in: folder, except: registration?.file.name)
+    }
+  }
+
+  enum Connecting {
+    case connected(Connection)
+    /// The process is no more, or has no presenters any more.
+    case gone
+    /// So many do so at once that it has not heard of all of them yet.
+    case busy
+  }
+
+  func connect(to process: PresenterProcess) throws(FileCoordinationError) -> Connecting {
+    let folder = try openFolder()
+    return try attempt { () throws(SystemError) in
+      do throws(SystemError) {
+        return .connected(try process.connect(in: folder))
+      } catch {
+        switch error.code {
+        case .noSuchFileOrDirectory, .connectionRefused, .permissionDenied: return .gone
+        case .resourceTemporarilyUnavailable, .wouldBlock: return .busy
+        default: throw error
+        }
+      }
+    }
+  }
+
+  func claim(_ requests: [AccessRequest]) throws(FileCoordinationError) -> Claim {
+    let folder = try openFolder()
+    return try attempt { () throws(SystemError) in try Claim(requests, in: folder) }
+  }
+
+  /// Who is before this claim, and all that were so far.
+  func blocker(
+    of claim: Claim, _ known: Claim.KnownClaims
+  ) throws(FileCoordinationError) -> (Claim.Found?, Claim.KnownClaims) {
+    try attempt { () throws(SystemError) in
+      var known = known
+      return (try claim.blocker(&known), known)
+    }
+  }
+
+  /// Where those that were before this claim moved things to.
+  func moves(_ known: Claim.KnownClaims) throws(FileCoordinationError) -> [ItemMove] {
+    try attempt { () throws(SystemError) in
+      var moves: [ItemMove] = []
+      for blocker in known.blockers { moves += try blocker.moves() }
+      return moves
+    }
+  }
+
+  func note(_ move: ItemMove, in claim: Claim) throws(FileCoordinationError) {
+    try attempt { () throws(SystemError) in try claim.note(move) }
+  }
+
+  func release(_ claim: Claim) { claim.release() }
+
+  private func attempt<Result>(
+    _ body: () throws(SystemError) -> Result
+  ) throws(FileCoordinationError) -> Result {
+    do {
+      return try body()
+    } catch {
+      throw FileCoordinationError(.registry, item: path.string, reason: "\(error)", cause: error)
+    }
+  }
+}
+
+extension CoordinationRegistry {
+  /// What another process wants of the presenters here.
+  nonisolated fileprivate func serve(_ connection: Connection) async {
+    defer { connection.close() }
+    var messages = connection.messages.makeAsyncIterator()
+    switch await messages.next() {
+    case .ask(let request):
+      let relinquishment: Relinquishment
+      do {
+        relinquishment = try await table.ask(request, except: nil)
+        // Whoever is gone meanwhile is found to be so below.
+        try? connection.send(.ready)
+      } catch {
+        try? connection.send(.refused(reason: "\(error)"))
+        return
+      }
+      // One that ended without a word may have written.
+      var moves: [ItemMove] = []
+      if case .done(let made) = await messages.next() { moves = made }
+      await tell(request, moves: moves, except: nil)
+      await relinquishment.reacquire()
+    case .tell(let request, let moves): await tell(request, moves: moves, except: nil)
+    case .ready, .refused, .done, nil: break
+    }
+  }
+
+  /// Tells the presenters here what an access has done.
+  nonisolated func tell(
+    _ request: AccessRequest, moves: [ItemMove], except initiator: ObjectIdentifier?
+  ) async {
+    if request.kind == .read { return }
+    await table.tell(request, moves: moves, except: initiator)
+    if moves.isEmpty { return }
+    for presenter in table.presenters {
+      // Where that cannot be written down now, it is found by its node.
+      try? await refresh(presenter)
+    }
+  }
+}

@@ -1,0 +1,81 @@
+public import FoundationEssentials
+
+extension FileCoordinator {
+  /// Reads an item: presenters save it first, nobody writes it meanwhile.
+  ///
+  /// - Parameters:
+  ///   - deadline: how long others are waited for.
+  ///   - accessor: is given the item's URL, which is another one where it was moved meanwhile.
+  /// - Throws: `FileCoordinationError` when it could not be called; what `accessor` throws.
+  public func coordinate<Result>(
+    readingItemAt url: URL, options: ReadingOptions = [], deadline: Duration = defaultDeadline,
+    byAccessor accessor: (URL) async throws -> Result
+  ) async throws -> Result {
+    let intent = FileAccessIntent.readingIntent(with: url, options: options)
+    return try await access([intent], deadline: deadline) { try await accessor(intent.url) }
+  }
+
+  /// Writes an item: presenters make way first, nobody else reads or writes it meanwhile, presenters are told.
+  ///
+  /// - Throws: as `coordinate(readingItemAt:)`.
+  public func coordinate<Result>(
+    writingItemAt url: URL, options: WritingOptions = [], deadline: Duration = defaultDeadline,
+    byAccessor accessor: (URL) async throws -> Result
+  ) async throws -> Result {
+    let intent = FileAccessIntent.writingIntent(with: url, options: options)
+    return try await access([intent], deadline: deadline) { try await accessor(intent.url) }
+  }
+
+  /// Reads one item and writes another one, both at once: two such calls never wait for each other.
+  ///
+  /// - Throws: as `coordinate(readingItemAt:)`.
+  public func coordinate<Result>(
+    readingItemAt readingURL: URL, options readingOptions: ReadingOptions = [],
+    writingItemAt writingURL: URL, options writingOptions: WritingOptions = [],
+    deadline: Duration = defaultDeadline, byAccessor accessor: (URL, URL) async throws -> Result
+  ) async throws -> Result {
+    let reading = FileAccessIntent.readingIntent(with: readingURL, options: readingOptions)
+    let writing = FileAccessIntent.writingIntent(with: writingURL, options: writingOptions)
+    return try await access([reading, writing], deadline: deadline) {
+      try await accessor(reading.url, writing.url)
+    }
+  }
+
+  /// Writes two items, both at once, as a move does: `forMoving` the one, `forReplacing` the other.
+  ///
+  /// - Throws: as `coordinate(readingItemAt:)`.
+  public func coordinate<Result>(
+    writingItemAt url: URL, options: WritingOptions = [],
+    writingItemAt otherURL: URL, options otherOptions: WritingOptions = [],
+    deadline: Duration = defaultDeadline, byAccessor accessor: (URL, URL) async throws -> Result
+  ) async throws -> Result {
+    let one = FileAccessIntent.writingIntent(with: url, options: options)
+    let other = FileAccessIntent.writingIntent(with: otherURL, options: otherOptions)
+    return try await access([one, other], deadline: deadline) { try await accessor(one.url, other.url) }
+  }
+
+  /// Reads and writes any number of items, all at once. Each intent's `url` is where the item is then.
+  ///
+  /// - Throws: as `coordinate(readingItemAt:)`.
+  public func coordinate<Result>(
+    with intents: [FileAccessIntent], deadline: Duration = defaultDeadline,
+    byAccessor accessor: () async throws -> Result
+  ) async throws -> Result {
+    try await access(intents, deadline: deadline, accessor)
+  }
+
+  /// Asks the presenters of many items at once to make way and to save. The items are then read and written one by one, by
+  /// this coordinator, within `accessor`.
+  ///
+  /// - Throws: as `coordinate(readingItemAt:)`.
+  public func prepare<Result>(
+    forReadingItemsAt readingURLs: [URL], options readingOptions: ReadingOptions = [],
+    writingItemsAt writingURLs: [URL] = [], options writingOptions: WritingOptions = [],
+    deadline: Duration = defaultDeadline, byAccessor accessor: () async throws -> Result
+  ) async throws -> Result {
+    let intents =
+      readingURLs.map { FileAccessIntent.readingIntent(with: $0, options: readingOptions) }
+      + writingURLs.map { FileAccessIntent.writingIntent(with: $0, options: writingOptions) }
+    return try await access(intents, takingClaims: false, deadline: deadline, accessor)
+  }
+}

@@ -1,0 +1,114 @@
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import Glibc
+import SystemPackage
+
+// (1) A place is known by its path and by its node, and by those of all folders above it: a package that was renamed is
+//     found by its nodes, one that was replaced by its path.
+
+/// Where an item is.
+struct ItemPlace: Sendable, Hashable {
+  struct Node: Sendable, Hashable {
+    var device: UInt64
+    var inode: UInt64
+  }
+
+  /// From the root down, the item last.
+  var names: [FileName]
+  /// The item's node, then those of the folders above it up to the root: one more than there are names. Nil for what is
+  /// not there.
+  var nodes: [Node?]
+
+  /// The place of what is at `path`. The folders' symbolic links are followed, the item's own where `following` says so.
+  ///
+  /// Cost: a few system calls for each folder above it.
+  init(_ path: FilePath, following: Bool = false) throws(SystemError) {
+    let absolute = try path.isAbsolute ? path : Self.workingDirectory().pushing(path)
+    names = Self.resolved(absolute.lexicallyNormalized(), following)
+    nodes = []
+    for count in (0...names.count).reversed() {
+      nodes.append(Node(at: Self.path(of: names.prefix(count))))
+    }
+  }
+
+  init(names: [FileName], nodes: [Node?]) {
+    (self.names, self.nodes) = (names, nodes)
+  }
+
+  var path: FilePath { Self.path(of: names[...]) }
+  var node: Node? { nodes[0] }
+  var isThere: Bool { nodes[0] != nil }
+
+  /// The place so many folders above.
+  func enclosing(_ levels: Int) -> ItemPlace {
+    ItemPlace(names: Array(names.dropLast(levels)), nodes: Array(nodes.dropFirst(levels)))
+  }
+
+  /// (1)
+  func isSame(as other: ItemPlace) -> Bool {
+    names == other.names || (node != nil && node == other.node)
+  }
+
+  /// Whether the other one is below this one. (1)
+  func encloses(_ other: ItemPlace) -> Bool {
+    (names.count < other.names.count && other.names.starts(with: names))
+      || (node != nil && other.nodes.dropFirst().contains(node))
+  }
+
+  /// The same place after what is at `old` was moved to `new`; nil where it was not part of that.
+  func moved(from old: ItemPlace, to new: ItemPlace) -> ItemPlace? {
+    if node != nil && node == old.node { return new }
+    guard names.starts(with: old.names) else { return nil }
+    return try? ItemPlace(Self.path(of: (new.names + names.dropFirst(old.names.count))[...]))
+  }
+
+  // MARK: Paths
+
+  private static func path(of names: ArraySlice<FileName>) -> FilePath {
+    var bytes: [UInt8] = names.isEmpty ? [UInt8(ascii: "/")] : []
+    for name in names { bytes += [UInt8(ascii: "/")] + name.bytes }
+    return FilePath(lossless: FileName(bytes: bytes).string)
+  }
+
+  private static func workingDirectory() throws(SystemError) -> FilePath {
+    guard let path = getcwd(nil, 0) else { throw SystemError("getcwd", code: Errno(rawValue: errno)) }
+    defer { free(path) }
+    return FilePath(platformString: path)
+  }
+
+  /// The names of the path without symbolic links, as far as it is there.
+  private static func resolved(_ path: FilePath, _ following: Bool) -> [FileName] {
+    var (there, rest) = (path, [FileName]())
+    if !following, let last = there.lastComponent {
+      rest = [FileName(last)]
+      there.removeLastComponent()
+    }
+    while true {
+      if let real = realpath(there.string, nil) {
+        defer { free(real) }
+        return FilePath(platformString: real).components.map { FileName($0) } + rest.reversed()
+      }
+      guard let last = there.lastComponent else { return rest.reversed() }
+      rest.append(FileName(last))
+      there.removeLastComponent()
+    }
+  }
+}
+
+extension ItemPlace.Node {
+  /// What is at the path, nil where nothing is. A symbolic link is the link itself.
+  fileprivate init?(at path: FilePath) {
+    var status = stat()
+    guard path.withPlatformString({ lstat($0, &status) }) == 0 else { return nil }
+    self.init(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+  }
+}
+
+extension URL {
+  /// The URL of a place; a folder's ends with a slash where `isDirectory` says so.
+  init(_ place: ItemPlace, isDirectory: Bool) {
+    self.init(
+      filePath: FileName(place.path).string, directoryHint: isDirectory ? .isDirectory : .notDirectory)
+  }
+}

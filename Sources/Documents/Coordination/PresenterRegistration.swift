@@ -1,0 +1,131 @@
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import Synchronization
+import SystemPackage
+
+// (1) A process has one file for all its presenters, which is there from before its first one is told of anything until its
+//     last one is gone, and grows by a few bytes for each; and one socket, of which it is found in time since it is
+//     there before the file is.
+// (2) Who is concerned is found out from the files alone: a process that does not answer holds up only accesses of what it
+//     presents.
+
+/// This process's entry in the folder.
+final class PresenterRegistration: Sendable {
+  let file: LockedFile
+  let listener: PresenterListener
+  private let folder: CoordinationFolder
+  private let count = Mutex(0)
+
+  /// - Parameter answer: told of each process that wants something.
+  init(
+    in folder: CoordinationFolder, _ answer: @escaping @Sendable (Connection) -> Void
+  ) throws(SystemError) {
+    var writer = FieldWriter()
+    FileAccessHolder.present.encode(to: &writer)
+    var listener: PresenterListener?
+    file = try LockedFile.make(writer.bytes, in: folder.presenters) { name throws(SystemError) in
+      let socket = try LocalSocket.listen(name.appending(Self.suffix), in: folder.presenters)
+      listener = PresenterListener(socket, answer)
+    }
+    guard let listener else { throw SystemError("listen", code: .invalidArgument) }
+    (self.listener, self.folder) = (listener, folder)
+  }
+
+  static let suffix = ".socket"
+
+  /// How many times something was said in it.
+  var records: Int { count.withLock { $0 } }
+
+  func add(_ number: UInt64, _ place: ItemPlace, isPackage: Bool) throws(SystemError) {
+    var writer = FieldWriter()
+    writer.append("+")
+    writer.append(number)
+    writer.append(isPackage ? 1 : 0)
+    place.encode(to: &writer)
+    try append(writer)
+  }
+
+  func remove(_ number: UInt64) throws(SystemError) {
+    var writer = FieldWriter()
+    writer.append("-")
+    writer.append(number)
+    try append(writer)
+  }
+
+  private func append(_ writer: FieldWriter) throws(SystemError) {
+    try file.append(writer.bytes)
+    count.withLock { $0 += 1 }
+  }
+
+  func end() {
+    file.remove(from: folder.presenters)
+    // Whoever sees it next removes it otherwise.
+    try? PosixDisk().removeFile(file.name.appending(Self.suffix), in: folder.presenters)
+    listener.end()
+  }
+}
+
+/// Another process that has presenters.
+struct PresenterProcess: Sendable {
+  var name: FileName
+  var holder: FileAccessHolder
+  var places: [UInt64: (place: ItemPlace, isPackage: Bool)]
+
+  /// The presenters that have to be asked.
+  func numbers(concernedBy request: AccessRequest) -> Set<UInt64> {
+    Set(places.filter { request.concern($0.value.place, isPackage: $0.value.isPackage) == .asked }.keys)
+  }
+
+  /// Whether any presenter has to be asked, or told.
+  func isConcerned(by request: AccessRequest) -> Bool {
+    places.values.contains { request.concern($0.place, isPackage: $0.isPackage) != .none }
+  }
+
+  func connect(in folder: CoordinationFolder) throws(SystemError) -> Connection {
+    let name = name.appending(PresenterRegistration.suffix)
+    return try Connection(LocalSocket.connect(to: name, in: folder.presenters))
+  }
+
+  /// All that live, but for this one. What others left is removed. (2)
+  static func all(
+    in folder: CoordinationFolder, except own: FileName?
+  ) throws(SystemError) -> [PresenterProcess] {
+    let disk = PosixDisk()
+    var processes: [PresenterProcess] = []
+    for name in try disk.names(in: folder.presenters) {
+      let (stem, suffix) = name.parts
+      if stem == own { continue }
+      if suffix != nil {
+        // The file is there before its socket is, first under its hidden name.
+        if try !disk.exists(stem.hidden, in: folder.presenters), try !disk.exists(stem, in: folder.presenters)
+        {
+          try? disk.removeFile(name, in: folder.presenters)
+        }
+        continue
+      }
+      guard let file = try FoundFile.open(name, in: folder.presenters),
+        try file.isAlive(in: folder.presenters), !name.isHidden,
+        let process = PresenterProcess(name, try file.bytes())
+      else { continue }
+      processes.append(process)
+    }
+    return processes
+  }
+
+  /// What a process wrote, up to what it is just writing.
+  init?(_ name: FileName, _ bytes: [UInt8]) {
+    var reader = FieldReader(bytes)
+    guard let holder = FileAccessHolder(&reader) else { return nil }
+    (self.name, self.holder, places) = (name, holder, [:])
+    while let sign = reader.text(), let number = reader.number(UInt64.self) {
+      if sign == "-" {
+        places[number] = nil
+      } else if sign == "+", let isPackage = reader.number(Int.self), let place = ItemPlace(&reader) {
+        places[number] = (place, isPackage == 1)
+      } else {
+        break
+      }
+    }
+  }
+}

@@ -1,0 +1,256 @@
+import Documents
+import DurableIO
+import FoundationEssentials
+import Glibc
+import SystemPackage
+import TestSupport
+import Testing
+
+/// Processes that stop, die, lie, or are somebody else's.
+@Suite("Bad neighbours")
+struct BadNeighbourTests {
+  @Test func `that are stopped hold up what they have, as long as the others want to wait`() async throws {
+    try await Place.with { place in
+      let (one, two) = (try CoordinatorProcess(place.runtime), try CoordinatorProcess(place.runtime))
+      one.send("write w \(place.path("flat"))")
+      try await one.expect("w", "began")
+      one.send("present p \(place.path("Trip.pages"))")
+      try await one.expect("p", "presents")
+      one.signal(SIGSTOP)
+      // What it writes, what it presents, and what is none of its business.
+      two.send("read a \(place.path("flat")) deadline=300")
+      let error = try await two.expect("a", "failed timeout")
+      #expect(error.contains("coordinator (process \(one.number) on") && error.contains("since 2"))
+      two.send("read b \(place.path("Trip.pages")) deadline=300")
+      try await two.expect("b", "failed presenterTimeout")
+      two.send("write c \(place.path("plain/file"))")
+      try await two.expect("c", "began")
+      two.send("release c")
+      try await two.expect("c", "ended")
+      two.send("read d \(place.path("flat"))")
+      one.signal(SIGCONT)
+      one.send("release w")
+      try await two.expect("d", "began")
+      two.send("release d")
+      try await two.expect("d", "ended")
+    }
+  }
+
+  @Test func `that are killed hold up nobody, and leave nothing`() async throws {
+    try await Place.with { place in
+      let (one, two) = (try CoordinatorProcess(place.runtime), try CoordinatorProcess(place.runtime))
+      let item = place.path("Trip.pages")
+      one.send("present p \(item) hang")
+      try await one.expect("p", "presents")
+      one.send("write w \(place.path("flat"))")
+      try await one.expect("w", "began")
+      two.send("read a \(place.path("flat"))")
+      two.send("read b \(item)")
+      try await one.expect("p", "relinquishes")
+      try await place.waitForClaims(2)
+      try await one.kill()
+      try await two.expect("a", "began")
+      try await two.expect("b", "began")
+      for id in ["a", "b"] {
+        two.send("release \(id)")
+        try await two.expect(id, "ended")
+      }
+      two.send("read c \(item)")
+      try await two.expect("c", "began")
+      two.send("release c")
+      try await two.expect("c", "ended")
+      #expect(place.names("claims").isEmpty && place.names("presenters").isEmpty)
+    }
+  }
+
+  @Test func `that asked and died give presenters their item back`() async throws {
+    try await Place.with { place in
+      let (one, two) = (try CoordinatorProcess(place.runtime), try CoordinatorProcess(place.runtime))
+      one.send("present p \(place.path("Trip.pages"))")
+      try await one.expect("p", "presents")
+      two.send("write w \(place.path("Trip.pages"))")
+      try await two.expect("w", "began")
+      #expect(!one.says("p", "reacquires"))
+      try await two.kill()
+      // It may have written.
+      try await one.expect("p", "is-changed")
+      try await one.expect("p", "reacquires")
+    }
+  }
+
+  /// What a process leaves that had the number of one that lives now.
+  @Test func `do not live because somebody has their number`() async throws {
+    try await Place.with { place in
+      let (one, two) = (try CoordinatorProcess(place.runtime), try CoordinatorProcess(place.runtime))
+      one.send("present p \(place.path("Trip.pages")) hang")
+      one.send("write w \(place.path("flat"))")
+      try await one.expect("p", "presents")
+      try await one.expect("w", "began")
+      // The same bytes, the live process's number and all, without the lock.
+      for part in ["claims", "presenters"] {
+        let folder = URL(filePath: place.registry.appending(part).string)
+        for name in place.names(part) where !name.hasSuffix(".socket") {
+          let data = try Data(contentsOf: folder.appending(path: name))
+          try data.write(to: folder.appending(path: name.replacing("-", with: "f")))
+        }
+      }
+      one.send("release w")
+      one.send("forget p")
+      try await one.expect("w", "ended")
+      try await one.expect("p", "forgotten")
+      for path in ["flat", "Trip.pages"] {
+        two.send("write \(path) \(place.path(path))")
+        try await two.expect(path, "began")
+        two.send("release \(path)")
+        try await two.expect(path, "ended")
+      }
+      #expect(place.names("claims").isEmpty && place.names("presenters").isEmpty)
+    }
+  }
+
+  @Test func `a folder that others may look into is not used`() async throws {
+    try await Place.with { place in
+      let item = place.path("flat")
+      for mode in [0o755, 0o770, 0o701] as [mode_t] {
+        mkdir(place.registry.string, 0o700)
+        #expect(chmod(place.registry.string, mode) == 0)
+        let one = try CoordinatorProcess(place.runtime)
+        one.send("read r \(item)")
+        let error = try await one.expect("r", "failed registry")
+        #expect(error.contains("is not this user's alone"))
+      }
+      #expect(rmdir(place.registry.string) == 0)
+      // Somebody else's, and a link to a good one.
+      if geteuid() == 0 {
+        mkdir(place.registry.string, 0o700)
+        #expect(chown(place.registry.string, 65534, 65534) == 0)
+        let one = try CoordinatorProcess(place.runtime)
+        one.send("read r \(item)")
+        try await one.expect("r", "failed registry")
+        #expect(rmdir(place.registry.string) == 0)
+      }
+      #expect(mkdir(place.path("good"), 0o700) == 0)
+      #expect(symlink(place.path("good"), place.registry.string) == 0)
+      let one = try CoordinatorProcess(place.runtime)
+      one.send("read r \(item)")
+      try await one.expect("r", "failed registry")
+    }
+  }
+
+  @Test func `a long path to the folder does not matter`() async throws {
+    try await Place.with { place in
+      let runtime = place.folder.appending(String(repeating: "long", count: 60))
+      #expect(mkdir(runtime.string, 0o700) == 0)
+      let (one, two) = (try CoordinatorProcess(runtime), try CoordinatorProcess(runtime))
+      one.send("present p \(place.path("Trip.pages"))")
+      try await one.expect("p", "presents")
+      two.send("read r \(place.path("Trip.pages"))")
+      try await two.expect("r", "began")
+      #expect(one.says("p", "has-saved"))
+      two.send("release r")
+      try await two.expect("r", "ended")
+    }
+  }
+
+  @Test func `a folder that is removed is made again`() async throws {
+    try await Place.with { place in
+      let (one, two) = (try CoordinatorProcess(place.runtime), try CoordinatorProcess(place.runtime))
+      one.send("present p \(place.path("Trip.pages"))")
+      try await one.expect("p", "presents")
+      try FileManager.default.removeItem(atPath: place.registry.string)
+      // The next thing it does tells it.
+      one.send("read x \(place.path("flat"))")
+      try await one.expect("x", "began")
+      one.send("release x")
+      try await one.expect("x", "ended")
+      two.send("read r \(place.path("Trip.pages"))")
+      try await two.expect("r", "began")
+      #expect(one.says("p", "has-saved"))
+      two.send("release r")
+      try await two.expect("r", "ended")
+    }
+  }
+
+  @Test func `nonsense on the socket does no harm`() async throws {
+    try await Place.with { place in
+      let (one, two) = (try CoordinatorProcess(place.runtime), try CoordinatorProcess(place.runtime))
+      one.send("present p \(place.path("Trip.pages"))")
+      try await one.expect("p", "presents")
+      let name = try #require(place.names("presenters").first { $0.hasSuffix(".socket") })
+      var random = SeededGenerator(seed: 1)
+      let good = Array("filepackages 1\0ask\0read\u{0}0\0p\0me\u{0}1\0host\u{0}1\u{0}".utf8)
+      var messages: [[UInt8]] = [
+        [0], [1], Array("filepackages 2\0ready\0".utf8), Array("filepackages 1\0ready\0".utf8),
+        Array("filepackages 1\0done\0".utf8), good, good + Array("4096\0".utf8),
+        good + Array("-1\0".utf8), good + Array("99999999999999999999\0".utf8),
+        good + Array("1\u{0}..\u{0}\u{0}\u{0}0\u{0}0\0".utf8),
+        good + Array("1\0x\0:\u{0}1:1\u{0}0\u{0}0\0".utf8),
+        [UInt8](repeating: 65, count: 150_000), [UInt8](repeating: 0, count: 150_000),
+      ]
+      for _ in 0..<300 {
+        var bytes = good
+        for _ in 0..<Int.random(in: 1...20, using: &random) {
+          bytes.insert(
+            UInt8.random(in: 0...255, using: &random), at: Int.random(in: 0...bytes.count, using: &random))
+        }
+        messages.append(bytes)
+      }
+      for message in messages {
+        try await connect(to: name, in: place).socket.send(message)
+      }
+      // One that says nothing and stays.
+      let silent = try await connect(to: name, in: place)
+      two.send("read r \(place.path("Trip.pages"))")
+      try await two.expect("r", "began")
+      #expect(one.lines("p").filter { $0 == "is-to-save" }.count == 1)
+      two.send("release r")
+      try await two.expect("r", "ended")
+      withExtendedLifetime(silent) {}
+    }
+  }
+
+  private final class Connected: Sendable {
+    let socket: LocalSocket
+
+    init(_ name: FileName, in folder: borrowing OwnedDescriptor) throws {
+      socket = try LocalSocket.connect(to: name, in: folder)
+    }
+  }
+
+  /// Connects once there is room among those that wait.
+  private func connect(to name: String, in place: Place) async throws -> Connected {
+    let folder = try PosixDisk().openDirectory(at: place.registry.appending("presenters"))
+    while true {
+      if let connected = try? Connected(FileName(name), in: folder) { return connected }
+      await Task.yield()
+    }
+  }
+
+  @Test func `nonsense in the folder does no harm`() async throws {
+    try await Place.with { place in
+      let one = try CoordinatorProcess(place.runtime)
+      one.send("read x \(place.path("flat"))")
+      try await one.expect("x", "began")
+      one.send("release x")
+      try await one.expect("x", "ended")
+      for part in ["claims", "presenters"] {
+        let folder = place.registry.appending(part)
+        for (name, text) in [
+          ("garbage", "garbage"), ("empty", ""), ("9.9", "x"), (".hidden", "x"), ("a.socket", ""),
+        ] {
+          try Data(text.utf8).write(to: URL(filePath: folder.appending(name).string))
+        }
+        #expect(symlink("/etc/passwd", folder.appending("link").string) == 0)
+        #expect(mkfifo(folder.appending("fifo").string, 0o600) == 0)
+        #expect(mkdir(folder.appending("folder").string, 0o700) == 0)
+      }
+      one.send("present p \(place.path("Trip.pages"))")
+      one.send("write y \(place.path("Trip.pages"))")
+      try await one.expect("y", "began")
+      one.send("release y")
+      try await one.expect("y", "ended")
+      let kept = Set(place.names("claims"))
+      #expect(kept.isSubset(of: ["link", "fifo", "folder"]))
+    }
+  }
+}

@@ -1,0 +1,190 @@
+import Documents
+import FoundationEssentials
+import SystemPackage
+import TestSupport
+import Testing
+
+/// Who waits for whom: each rule between two processes, and between two coordinators of one.
+@Suite("Taking turns")
+struct WaitingRuleTests {
+  struct Rule: Sendable, CustomTestStringConvertible {
+    var first: String
+    var second: String
+    var waits: Bool
+
+    init(_ first: String, _ second: String, waits: Bool) {
+      (self.first, self.second, self.waits) = (first, second, waits)
+    }
+
+    var testDescription: String { "\(second) \(waits ? "waits for" : "goes on beside") \(first)" }
+  }
+
+  static let rules = [
+    // Of the same item, flat or a package.
+    Rule("read flat", "read flat", waits: false),
+    Rule("read flat", "write flat", waits: true),
+    Rule("write flat", "read flat", waits: true),
+    Rule("write flat", "write flat", waits: true),
+    Rule("read Trip.pages", "read Trip.pages", waits: false),
+    Rule("read Trip.pages", "write Trip.pages", waits: true),
+    Rule("write Trip.pages", "read Trip.pages", waits: true),
+    Rule("write flat", "write plain/file", waits: false),
+    // What is in a package counts as the package.
+    Rule("write Trip.pages/a", "read Trip.pages/sub/b", waits: true),
+    Rule("write Trip.pages/sub/b", "read Trip.pages", waits: true),
+    Rule("read Trip.pages", "write Trip.pages/new", waits: true),
+    Rule("read Trip.pages/a", "read Trip.pages/sub/b", waits: false),
+    // A plain folder does not count for what is in it, nor that for the folder.
+    Rule("write plain", "write plain/file", waits: false),
+    Rule("write plain/file", "write plain", waits: false),
+    Rule("write plain/file", "read plain", waits: false),
+    Rule("write plain/deep/file", "read plain/file", waits: false),
+    // Unless it is deleted, moved or replaced.
+    Rule("read plain/deep/file", "write plain options=1", waits: true),
+    Rule("read plain/deep/file", "write plain options=2", waits: true),
+    Rule("write plain options=8", "read plain/deep/file", waits: true),
+    Rule("write plain options=1", "read plain/file", waits: true),
+    Rule("read plain/deep/file", "write plain options=4", waits: false),
+    Rule("read plain/file", "read plain", waits: false),
+    // Of one purpose.
+    Rule("write flat purpose=p", "write flat purpose=p", waits: false),
+    Rule("write flat purpose=p", "read flat purpose=q", waits: true),
+    Rule("write Trip.pages purpose=p", "read Trip.pages/a purpose=p", waits: false),
+    // By another name of the same node.
+    Rule("write plain/file", "read ./plain/../plain/file", waits: true),
+    // Nothing is there.
+    Rule("write plain/none", "read plain/none", waits: true),
+    Rule("write plain/none", "read plain/other", waits: false),
+  ]
+
+  @Test(arguments: rules, [1, 2]) func `is as the table says`(_ rule: Rule, processes: Int) async throws {
+    try await Place.with { place in
+      let one = try CoordinatorProcess(place.runtime)
+      let two = processes == 1 ? one : try CoordinatorProcess(place.runtime)
+      one.send(command(rule.first, "first", place))
+      try await one.expect("first", "began")
+      two.send(command(rule.second, "second", place))
+      if rule.waits {
+        try await place.waitForClaims(2)
+        // It has its number, and says so no sooner than the first one ends.
+        for _ in 0..<5 {
+          two.forgetPongs()
+          two.send("ping p")
+          try await two.expect("p", "pong")
+        }
+        #expect(!two.says("second", "began"))
+        one.send("release first")
+        try await one.expect("first", "ended")
+      }
+      try await two.expect("second", "began")
+      if !rule.waits { one.send("release first") }
+      two.send("release second")
+      try await one.expect("first", "ended")
+      try await two.expect("second", "ended")
+      #expect(place.names("claims").isEmpty)
+    }
+  }
+
+  private func command(_ text: String, _ id: String, _ place: Place) -> String {
+    var words = text.split(separator: " ").map(String.init)
+    words[1] = place.path(words[1])
+    words.insert(id, at: 1)
+    return words.joined(separator: " ")
+  }
+
+  @Test func `lets a reader that comes later not pass a writer that waits`() async throws {
+    try await Place.with { place in
+      let processes = try (0..<3).map { _ in try CoordinatorProcess(place.runtime) }
+      let item = place.path("flat")
+      processes[0].send("read r1 \(item)")
+      try await processes[0].expect("r1", "began")
+      processes[1].send("write w \(item)")
+      try await place.waitForClaims(2)
+      processes[2].send("read r2 \(item)")
+      try await place.waitForClaims(3)
+      processes[0].send("release r1")
+      try await processes[1].expect("w", "began")
+      #expect(!processes[2].says("r2", "began"))
+      processes[1].send("release w")
+      try await processes[2].expect("r2", "began")
+      processes[2].send("release r2")
+      try await processes[2].expect("r2", "ended")
+    }
+  }
+
+  @Test func `finds an item that was moved while it waited, and what replaces one stays`() async throws {
+    try await Place.with { place in
+      let (mover, waiter) = (try CoordinatorProcess(place.runtime), try CoordinatorProcess(place.runtime))
+      let (old, new) = (place.path("Trip.pages"), place.path("Away.pages"))
+      mover.send("write m \(old) do=move to=\(new) hold")
+      try await mover.expect("m", "began")
+      waiter.send("read r \(old)/sub/b")
+      waiter.send("write w \(old) options=8")
+      try await place.waitForClaims(3)
+      mover.send("release m")
+      try await waiter.expect("r", "began \(new)/sub/b")
+      waiter.send("release r")
+      try await waiter.expect("w", "began \(old)")
+      waiter.send("release w")
+      try await waiter.expect("w", "ended")
+    }
+  }
+
+  @Test func `takes two items at once, in whatever order they are asked for`() async throws {
+    try await withTemporaryDirectory { folder in
+      let registry = CoordinationRegistry(at: folder.appending("run"))
+      let urls = ["a", "b"].map { URL(filePath: folder.appending($0).string) }
+      try await withThrowingTaskGroup { group in
+        for turn in 0..<40 {
+          let (one, other) = turn.isMultiple(of: 2) ? (urls[0], urls[1]) : (urls[1], urls[0])
+          group.addTask {
+            try await FileCoordinator(in: registry).coordinate(writingItemAt: one, writingItemAt: other) {
+              one, _ in
+              let file = one.deletingLastPathComponent().appending(path: "both")
+              let count = (try? String(contentsOf: file, encoding: .utf8)).flatMap { Int($0) } ?? 0
+              await Task.yield()
+              try Data("\(count + 1)".utf8).write(to: file)
+            }
+          }
+        }
+        try await group.waitForAll()
+      }
+      #expect(try String(contentsOf: URL(filePath: folder.appending("both").string), encoding: .utf8) == "40")
+    }
+  }
+
+  @Test(arguments: [
+    ("read", "own-read", "nested"), ("write", "own-read", "nested"), ("write", "own-write", "nested"),
+    ("read", "own-write", "nested"), ("read", "other-read", "nested"),
+    ("read", "other-write", "failed wouldDeadlock"), ("write", "other-read", "failed wouldDeadlock"),
+  ])
+  func `within an access is for what it has, and refused where it would wait for itself`(
+    outer: String, inner: String, outcome: String
+  ) async throws {
+    try await Place.with { place in
+      let process = try CoordinatorProcess(place.runtime)
+      process.send("\(outer) x \(place.path("Trip.pages")) nested=\(inner)")
+      try await process.expect("x", outcome)
+      process.send("release x")
+      try await process.expect("x", "ended", "failed")
+      #expect(place.names("claims").isEmpty)
+    }
+  }
+
+  @Test func `within an own read that others share is refused instead of waiting for them`() async throws {
+    try await Place.with { place in
+      let (one, two) = (try CoordinatorProcess(place.runtime), try CoordinatorProcess(place.runtime))
+      two.send("read r \(place.path("flat"))")
+      try await two.expect("r", "began")
+      one.send("read x \(place.path("flat")) nested=own-write")
+      try await one.expect("x", "failed wouldDeadlock")
+      two.send("release r")
+      try await two.expect("r", "ended")
+    }
+  }
+}
+
+extension CoordinatorProcess {
+  /// So that the next one is a new one.
+  func forgetPongs() { forgetLines(of: "p") }
+}
