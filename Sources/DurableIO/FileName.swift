@@ -12,6 +12,9 @@ package struct FileName: Hashable, Sendable {
   /// The longest name that Linux file systems keep, in bytes.
   package static let maximumLength = 255
 
+  /// Whether it begins with a dot, so that listings leave it out.
+  package var isHidden: Bool { bytes.first == UInt8(ascii: ".") }
+
   /// Why a name cannot be used for a file, or nil when it can.
   package var problem: Problem? {
     if bytes.isEmpty { return .empty }

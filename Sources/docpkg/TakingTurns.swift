@@ -73,3 +73,10 @@ extension Restore {
   var document: String { path }
   var writes: Bool { !writing.dryRun }
 }
+
+extension Conflicts { var document: String { path } }
+
+extension Resolve {
+  var document: String { path }
+  var writes: Bool { !writing.dryRun }
+}

@@ -113,7 +113,6 @@ final class FoundFile: Sendable {
 extension FileName {
   /// The name under which a file is made.
   var hidden: FileName { FileName(bytes: [UInt8(ascii: ".")] + bytes) }
-  var isHidden: Bool { bytes.first == UInt8(ascii: ".") }
 
   func appending(_ text: String) -> FileName { FileName(bytes: bytes + Array(text.utf8)) }
 

@@ -64,7 +64,3 @@ struct DocumentKinds {
     wanted.isEmpty || wanted.contains { type.conforms(to: $0) }
   }
 }
-
-extension FileName {
-  var isHidden: Bool { bytes.first == UInt8(ascii: ".") }
-}
