@@ -104,8 +104,8 @@ let package = Package(
     .testTarget(
       name: "FileCoordinationTests",
       dependencies: [
-        "coordinator", "docpkg", "Documents", "DurableIO", "FilePackages", "ImageNotes", "TestSupport",
-        system,
+        "CLinux", "coordinator", "docpkg", "Documents", "DurableIO", "FilePackages", "ImageNotes",
+        "TestSupport", system,
       ],
       swiftSettings: strict),
     .testTarget(

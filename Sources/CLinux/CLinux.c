@@ -119,3 +119,7 @@ int clinux_peer(int socket, uint32_t *user, int32_t *process) {
   *process = peer.pid;
   return 0;
 }
+
+int clinux_spawn_closing(posix_spawn_file_actions_t *actions, int first) {
+  return posix_spawn_file_actions_addclosefrom_np(actions, first);
+}

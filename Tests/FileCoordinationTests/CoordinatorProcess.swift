@@ -1,3 +1,4 @@
+import CLinux
 import Documents
 import DurableIO
 import Foundation
@@ -41,6 +42,8 @@ final class CoordinatorProcess: Sendable {
       defer { posix_spawn_file_actions_destroy(&actions) }
       posix_spawn_file_actions_adddup2(&actions, input.read, 0)
       posix_spawn_file_actions_adddup2(&actions, output.write, 1)
+      // What other tests are just writing is none of its business.
+      clinux_spawn_closing(&actions, 3)
       var arguments = [strdup(program), nil]
       var values = environment.map { strdup("\($0)=\($1)") } + [nil]
       defer { for text in arguments + values { free(text) } }

@@ -91,4 +91,7 @@ size_t clinux_allocated_bytes(void);
 /// posix_spawn_file_actions_addchdir_np(3).
 int clinux_spawn_in(posix_spawn_file_actions_t *actions, const char *directory);
 
+/// posix_spawn_file_actions_addclosefrom_np(3).
+int clinux_spawn_closing(posix_spawn_file_actions_t *actions, int first);
+
 #endif
