@@ -72,4 +72,72 @@ struct FileVersionTests {
       #expect(try await PackageStore.open(at: url).keepsHistory())
     }
   }
+
+  @Test func `is added of another document, beside those that are there, which stay what they were`()
+    async throws
+  {
+    try await withTemporaryDirectory { folder in
+      let url = try await made(folder)
+      let before = try #require(try await FileVersion.otherVersionsOfItem(at: url))
+      let other = URL(filePath: folder.appending("Other.pkg").string)
+      let tree = FileWrapper(directoryWithFileWrappers: [
+        "Text.txt": FileWrapper(regularFileWithContents: Data("other".utf8)),
+        "Images": FileWrapper(directoryWithFileWrappers: [
+          "1.png": FileWrapper(regularFileWithContents: Data("one".utf8))
+        ]),
+      ])
+      let (made, _) = try await PackageStore.create(tree, at: other, contentType: "com.example.trip")
+      try await made.close()
+      let added = try await FileVersion.addOfItem(at: url, withContentsOf: other, byMoving: true)
+      #expect(!FileManager.default.fileExists(atPath: other.path))
+      #expect(!added.isDiscardable && !added.isCurrent)
+      #expect(try await text(url) == Data("2".utf8))
+      let now = try #require(try await FileVersion.otherVersionsOfItem(at: url))
+      #expect(now == [added] + before)
+      let contents = try await added.contents()
+      #expect(contents.lost.isEmpty)
+      #expect(try contents.tree.regularFile(at: "Text.txt").contents() == Data("other".utf8))
+      #expect(try contents.tree.regularFile(at: "Images/1.png").contents() == Data("one".utf8))
+      for (version, text) in zip(before, ["1", "0"]) {
+        let contents = try await version.contents()
+        #expect(contents.lost.isEmpty)
+        #expect(try contents.tree.regularFile(at: "Text.txt").contents() == Data(text.utf8))
+        #expect(try contents.tree.descendant(at: "Images") == nil)
+      }
+      // Saves go on, and no policy drops it.
+      let store = try await PackageStore.open(at: url)
+      try await store.put("Text.txt", "3")
+      try await store.save(options: .keepsHistory)
+      try await store.thinHistory(at: Date(timeIntervalSinceNow: 400 * 86_400))
+      #expect(try await store.versions().contains(added))
+      #expect(try await store.verify().isWhole)
+      try await store.close()
+      try await added.setDiscardable(true)
+      let again = try #require(
+        try await FileVersion.version(itemAt: url, forPersistentIdentifier: added.persistentIdentifier))
+      #expect(again.isDiscardable)
+      try await again.replaceItem(at: url)
+      #expect(try await text(url) == Data("other".utf8))
+      await #expect(throws: FilePackageError.self) {
+        try await #require(try await FileVersion.currentVersionOfItem(at: url)).setDiscardable(true)
+      }
+    }
+  }
+
+  @Test func `is the first one of a document that keeps none`() async throws {
+    try await withTemporaryDirectory { folder in
+      let urls = ["Trip.pkg", "Other.pkg"].map { URL(filePath: folder.appending($0).string) }
+      for (url, text) in zip(urls, ["mine", "other"]) {
+        let tree = FileWrapper(directoryWithFileWrappers: [
+          "Text.txt": FileWrapper(regularFileWithContents: Data(text.utf8))
+        ])
+        try await PackageStore.create(tree, at: url, contentType: "com.example.trip").store.close()
+      }
+      let added = try await FileVersion.addOfItem(at: urls[0], withContentsOf: urls[1])
+      #expect(FileManager.default.fileExists(atPath: urls[1].path))
+      #expect(try await FileVersion.otherVersionsOfItem(at: urls[0]) == [added])
+      #expect(try await added.contents().tree.regularFile(at: "Text.txt").contents() == Data("other".utf8))
+      #expect(try await text(urls[0]) == Data("mine".utf8))
+    }
+  }
 }

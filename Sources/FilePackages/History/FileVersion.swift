@@ -156,6 +156,38 @@ extension FileVersion {
     return try await store.contents(of: persistentIdentifier)
   }
 
+  // MARK: Adding
+
+  /// Adds a version of the document that holds what another one does, as the newest before the present one; the retention
+  /// policy leaves it alone.
+  ///
+  /// - Parameter byMoving: whether the other one is removed then.
+  /// - Throws: as `PackageStore.addVersion(_:date:)`, and what keeps the other one from being opened or removed; a version that
+  ///   was added stays then.
+  @discardableResult
+  public static func addOfItem(
+    at url: URL, withContentsOf contents: URL, byMoving: Bool = false
+  ) async throws(FilePackageError) -> FileVersion {
+    let (store, other) = (try await PackageStore.open(at: url), try await PackageStore.open(at: contents))
+    let version = try await store.addVersion(other.tree)
+    try await store.close()
+    if byMoving { try await other.remove() }
+    return version
+  }
+
+  /// Says whether the retention policy may drop the version.
+  ///
+  /// - Throws: `unsupported` for the present one and for one in conflict; as `PackageStore.setDiscardable(_:_:)`.
+  public func setDiscardable(_ isDiscardable: Bool) async throws(FilePackageError) {
+    if isCurrent || isConflict {
+      throw FilePackageError(
+        .unsupported, .save, document: documentURL.path, reason: "it is no version of the history")
+    }
+    let store = try await PackageStore.open(at: documentURL)
+    try await store.setDiscardable(isDiscardable, [persistentIdentifier])
+    try await store.close()
+  }
+
   // MARK: Changing
 
   /// Brings the document at `url` to this version, by a save that keeps the version that was there; where there is
@@ -221,6 +253,24 @@ extension FileVersion {
 }
 
 extension PackageStore {
+  /// Removes the package.
+  fileprivate func remove() throws(FilePackageError) {
+    try close()
+    let disk = location.disk
+    do {
+      guard let name = location.path.lastComponent else { return }
+      let folder = try disk.openDirectory(at: location.path.folder)
+      guard disk.removeEverything(FileName(name), from: folder) else {
+        throw FilePackageError(.inputOutput, .save, node, reason: "it could not be removed")
+      }
+      try disk.synchronize(folder)
+    } catch let error as SystemError {
+      throw FilePackageError(error, .save, node, activity: "removing")
+    } catch {
+      throw error as? FilePackageError ?? FilePackageError(.inputOutput, .save, node)
+    }
+  }
+
   fileprivate func requireMetadata() throws(FilePackageError) -> PackageMetadata {
     guard let metadata = try metadata() else {
       throw FilePackageError(.noSuchVersion, .read, node, reason: "it has no metadata, and so no versions")

@@ -95,13 +95,16 @@ extension PackageStore {
   }
 
   /// (3)
-  private func rewriteHistory(
+  ///
+  /// - Parameter new: what it begins with where there is none; nil where there has to be one.
+  func rewriteHistory(
+    beginning new: HistoryFile? = nil,
     _ change: (HistoryFile) -> (chain: VersionChain, policy: RetentionPolicy)?
   ) throws(FilePackageError) {
     try publish()
     let session = try openSession()
     defer { endFailedSession() }
-    let known = session.history ?? (session.hasDamagedHistory ? HistoryFile(tip: .none) : nil)
+    let known = session.history ?? (session.hasDamagedHistory ? HistoryFile(tip: .none) : new)
     guard let history = known, session.versionsAreKept else { throw keepsNone }
     let isDone: Void?
     do {

@@ -24,7 +24,7 @@ extension FileWrapper {
     return try contentHash() == other.contentHash()
   }
 
-  private func contentHash() throws -> ContentHash {
+  func contentHash() throws -> ContentHash {
     var hash = SHA256()
     try forEachChunk { hash.update(bufferPointer: $0) }
     return ContentHash(hash.finalize())

@@ -1,0 +1,186 @@
+import DurableIO
+public import FoundationEssentials
+import Synchronization
+import SystemPackage
+
+// (1) What the new version and the one before it need is on the medium before the history tells of it: a cut leaves files that
+//     nobody needs, or the version.
+// (2) The version before keeps what it had: what it shared with the present state and the new one has otherwise is kept for
+//     it.
+
+extension PackageStore {
+  /// Adds a version that holds what a tree holds, as the newest before the present one; the document stays as it is. The
+  /// retention policy leaves it alone. Begins a history where none is kept.
+  ///
+  /// The tree's own `Metadata.plist`, if it is a document's, says when it was saved and by whom.
+  ///
+  /// Cost: reads both, and writes what the tree has otherwise than the present state, and what the version before needs of that.
+  ///
+  /// - Parameter date: when the version was made; by default what its metadata say, or this moment.
+  /// - Throws: `noSuchVersion` for a package without metadata; `busy` while another program has the document open; the system's
+  ///   reason. There is then no such version.
+  @discardableResult
+  public func addVersion(
+    _ contents: FileWrapper, date: Date? = nil
+  ) throws(FilePackageError) -> FileVersion {
+    try publish()
+    guard let current = try metadata() else { throw keepsNone }
+    // With the lock held: what is in its place stays what it is.
+    _ = try openSession()
+    defer { endFailedSession() }
+    do {
+      var added = VersionRecord(try newMetadata(of: contents, date, current), next: current.revision)
+      added.isDiscardable = false
+      var addition = try VersionAddition(
+        of: contents, over: newTree(), hasEarlier: try history()?.available.isEmpty == false)
+      // (1)
+      try addition.keep(in: location)
+      added.rows = addition.rows
+      try rewriteHistory(beginning: HistoryFile(tip: current.revision)) { history in
+        var versions = history.chain.versions
+        if let last = versions.indices.last, history.chain.tip == current.revision {
+          versions[last] = versions[last].leading(to: added.revision, addition.earlier)
+        }
+        return (VersionChain(versions + [added], tip: current.revision), history.policy)
+      }
+      guard let found = try versions().first(where: { $0.persistentIdentifier == added.revision }) else {
+        throw FilePackageError(.indeterminate, .save, node, reason: "the version that was added is not there")
+      }
+      return found
+    } catch {
+      throw error as? FilePackageError ?? FilePackageError(.inputOutput, .save, node)
+    }
+  }
+
+  /// Says of versions whether the retention policy may drop them.
+  ///
+  /// - Throws: `noSuchVersion`; `busy` while another program has the document open; the system's reason.
+  public func setDiscardable(_ isDiscardable: Bool, _ versions: Set<UUID>) throws(FilePackageError) {
+    for version in versions { _ = try find(version) }
+    try rewriteHistory { history in
+      let changed = history.chain.versions.map { version in
+        var version = version
+        if versions.contains(version.revision) { version.isDiscardable = isDiscardable }
+        return version
+      }
+      return (VersionChain(changed, tip: history.chain.tip), history.policy)
+    }
+  }
+
+  private func newMetadata(
+    of contents: FileWrapper, _ date: Date?, _ current: PackageMetadata
+  ) throws -> PackageMetadata {
+    let plist = try contents.child(named: PackageLayout.metadata.string)
+    // Metadata that are not a document's say nothing of this version.
+    let known = try plist.flatMap { $0.isRegularFile ? try $0.contents() : nil }
+    var metadata = known.flatMap { try? PackageMetadata(decoding: $0) } ?? current
+    let saved = known == nil ? nil : metadata.modified
+    metadata.identifier = current.identifier
+    metadata.revision = UUID()
+    (metadata.parentRevisions, metadata.contentRevision) = ([], nil)
+    metadata.modified = date ?? saved ?? clock()
+    metadata.summary = try ContentSummary(reading: contents.snapshot())
+    return metadata
+  }
+}
+
+/// What has to be kept for a version that is put before the present state.
+private struct VersionAddition {
+  /// What it has otherwise than the present state.
+  private(set) var rows: [VersionRecord.Row] = []
+  /// What the present state, and so the version before, has where it has something else.
+  private(set) var earlier: [VersionRecord.Row] = []
+  private var files = FileWrapper(directoryWithFileWrappers: [:])
+  private var count = 0
+  private let folder = FileName("added-\(UUID().uuidString.prefix(8).lowercased())")
+
+  init(of contents: FileWrapper, over present: FileWrapper, hasEarlier: Bool) throws {
+    let (new, old) = (try Self.nodes(contents), try Self.nodes(present))
+    for path in Set(new.keys).union(old.keys).sorted() {
+      let (node, before) = (new[path], old[path])
+      if let node, let before, try Self.isSame(node, before) { continue }
+      rows.append(VersionRecord.Row(path, try node.map { try add($0) }))
+      if hasEarlier { earlier.append(VersionRecord.Row(path, try before.map { try add($0) })) }
+    }
+  }
+
+  private static func nodes(_ tree: FileWrapper) throws -> [PackagePath: FileWrapper] {
+    var nodes: [PackagePath: FileWrapper] = [:]
+    func add(_ folder: FileWrapper, _ path: PackagePath) throws {
+      for (key, child) in try folder.children() {
+        let place = path.appending(FileName(key))
+        if PackageLayout.isOurs(place) { continue }
+        nodes[place] = child
+        if child.isDirectory { try add(child, place) }
+      }
+    }
+    try add(tree, .root)
+    return nodes
+  }
+
+  private static func isSame(_ left: FileWrapper, _ right: FileWrapper) throws -> Bool {
+    guard left.kind == right.kind else { return false }
+    return try left.isDirectory
+      || (left.permissions & 0o100 == right.permissions & 0o100 || left.isSymbolicLink)
+        && left.hasSameContents(as: right)
+  }
+
+  /// A node to be kept; its status is not known yet.
+  private mutating func add(_ wrapper: FileWrapper) throws -> VersionRecord.Node {
+    var node = VersionRecord.Node(wrapper.kind, wrapper.state.withLock { $0.attributes })
+    if wrapper.isDirectory { return node }
+    node.content = try wrapper.contentHash()
+    let name = FileName("\(count)")
+    count += 1
+    let copy = wrapper.copy()
+    copy.preferredFilename = name.string
+    files.addFileWrapper(copy)
+    node.place = PackagePath([folder, name])
+    return node
+  }
+
+  /// Writes what is to be kept; when it returns, it is on the medium.
+  mutating func keep(in location: Location) throws {
+    if count == 0 { return }
+    let hidden = try location.openDirectory(PackagePath([PackageLayout.hidden]))
+    if try location.disk.makeDirectoryIfAbsent(PackageLayout.versions, in: hidden) {
+      try location.disk.synchronize(hidden)
+    }
+    let place = PackagePath(PackageLayout.versionsPath.names + [folder])
+    var path = location.path
+    for name in place.names { path = path.appending(name.string) }
+    try files.write(to: path, options: [], original: nil, on: location.disk)
+    let names = (0..<count).map { FileName("\($0)") }
+    var statuses: [PackagePath: FileStatus] = [:]
+    for node in try StoredNode(location: location, path: place).children(names) {
+      guard let name = node.path.name else { continue }
+      statuses[PackagePath([folder, name])] = node.status
+    }
+    rows = rows.map { $0.known(statuses) }
+    earlier = earlier.map { $0.known(statuses) }
+  }
+}
+
+extension VersionRecord.Row {
+  /// The row with what the file system says of its file.
+  fileprivate func known(_ statuses: [PackagePath: FileStatus]) -> Self {
+    guard let place = node?.place, let status = statuses[place] else { return self }
+    var row = self
+    row.node?.size = status.kind == .file ? status.size : 0
+    row.node?.modified = status.modified
+    return row
+  }
+}
+
+extension VersionRecord {
+  /// This version where another one comes to stand between it and the present state. (2)
+  ///
+  /// - Parameter shared: what the present state has where the new one has something else.
+  fileprivate func leading(to revision: UUID, _ shared: [Row]) -> VersionRecord {
+    var version = self
+    version.next = revision
+    let own = Set(rows.map(\.path))
+    version.rows = (rows + shared.filter { !own.contains($0.path) }).sorted { $0.path < $1.path }
+    return version
+  }
+}
