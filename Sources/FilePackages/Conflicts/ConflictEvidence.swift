@@ -160,11 +160,15 @@ struct ConflictEvidence {
     return try? PackageMetadata(decoding: data)
   }
 
-  /// Whether two names in the package's own folder show that a program has left copies there: a cheap look, which misses
-  /// none where the metadata was changed on both sides.
-  static func isSuspicious(_ names: some Sequence<FileName>) -> Bool {
-    names.contains { ConflictName($0) != nil || ConflictName.ending(ofMetadata: $0) != nil }
+  /// Whether a name in the package's own folder is that of a copy of the metadata.
+  static func isCopyOfMetadata(_ name: FileName) -> Bool {
+    // Most names are none, which their first bytes tell.
+    guard name.bytes.starts(with: metadataStem) else { return false }
+    return ConflictName(name)?.original == PackageLayout.metadata
+      || ConflictName.ending(ofMetadata: name) != nil
   }
+
+  private static let metadataStem = PackageLayout.metadata.bytes.prefix { $0 != UInt8(ascii: ".") }
 
   // MARK: The hidden folder
 
@@ -241,8 +245,7 @@ struct ConflictEvidence {
   // MARK: Children
 
   private mutating func readChildren() throws(FilePackageError) {
-    var root = StoredNode(location: location, path: .root)
-    root.status = nil
+    let root = StoredNode(location: location, path: .root)
     // Of what is in its place with the size and the date that a save has noted, nothing is read.
     let known = manifests.first.flatMap { Manifest($0) }
     var rows: [PackagePath: ManifestRow] = [:]

@@ -20,13 +20,16 @@ extension PackageStore {
     try conflictSet().entries.map(\.version)
   }
 
-  /// Whether there is a conflict, as far as a look into the package's own folder tells: no copy of the metadata is missed.
+  /// Whether there is a conflict, as far as the names in the package's own folder tell: a copy of the metadata is there
+  /// wherever two computers have saved.
+  ///
+  /// Cost: that of listing the folder, if the tree has not.
   ///
   /// - Throws: the system's reason.
   public func hasConflicts() throws(FilePackageError) -> Bool {
     if try !conflictVersions().isEmpty { return true }
-    let listing = try node.list()
-    return ConflictEvidence.isSuspicious((0..<listing.count).lazy.map(listing.name(at:)))
+    let listing = if let known = tree.knownListing { known } else { try node.list() }
+    return (0..<listing.count).contains { ConflictEvidence.isCopyOfMetadata(listing.name(at: $0)) }
   }
 
   /// Whether the document in its place is what one save left there. Where a program that synchronises folders has brought

@@ -3,6 +3,13 @@ import Synchronization
 
 // What a tree knows of the disk, for telling its own program's writes from those of others. Reads nothing.
 extension FileWrapper {
+  /// What stood on disk when the folder was listed; nil where it was not.
+  var knownListing: DirectoryListing? {
+    state.withLock { state in
+      if case .directory(let directory) = state.node { directory.listing } else { nil }
+    }
+  }
+
   /// What this tree knows to be on disk at a place in it; nil when it never looked there.
   func knownBaseline(at path: PackagePath) -> DirectoryNode.Baseline? {
     guard let name = path.name else { return nil }

@@ -1,0 +1,178 @@
+import Crypto
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import SystemPackage
+import TestSupport
+import Testing
+
+/// A history is input of anybody's: it may have come with a download, its checksums made anew.
+@Suite("A history that somebody else made")
+struct HostileHistoryTests {
+  private static let path: FilePath = "/Trip.pkg"
+  private static let outside: TestTree = ["A.txt": "outside", "Other": ["x": "outside, too"]]
+
+  /// A document with a history, beside others, and the bytes of its history.
+  private static func document() async throws -> (disk: CrashDisk, history: [UInt8]) {
+    let disk = try CrashDisk(outside)
+    let tree: TestTree = ["Text.txt": "0", "Images": ["1.png": "one", "2.png": "two"], "Data.bin": "data"]
+    let (store, _) = try await PackageStore.create(
+      tree.wrapper, path, contentType: "com.example.trip", on: disk)
+    let edits: [[Edit]] = [
+      [.put("Text.txt", "1")], [.put("Text.txt", "2"), .remove("Images/1.png")],
+      [.move("Data.bin", "Images/3.png"), .folder("New")],
+      [.put("Text.txt", "4"), .link("Link", to: "Text.txt")],
+    ]
+    for edits in edits {
+      try await store.edit(edits)
+      try await store.save(options: .keepsHistory)
+    }
+    try await store.close()
+    let folder = try disk.openDirectory(at: path.appending(".docpkg"))
+    return (disk, try disk.contents(of: "history", in: folder))
+  }
+
+  /// Puts a history in the place of the document's, and does all that can be done with it.
+  private static func use(_ history: [UInt8], of disk: CrashDisk, _ random: inout SeededGenerator)
+    async throws
+  {
+    let folder = try disk.openDirectory(at: path.appending(".docpkg"))
+    try disk.removeFile("history", in: folder)
+    try disk.makeFile("history", history, in: folder)
+    func attempt(_ body: () async throws -> Void) async throws {
+      do {
+        try await body()
+      } catch is FilePackageError {
+        // It says why not, which is all that it has to.
+      }
+    }
+    let store = try await PackageStore.open(path, on: disk)
+    var versions: [UUID] = []
+    try await attempt { versions = try await store.versions().map(\.persistentIdentifier) }
+    for version in versions.prefix(4) {
+      try await attempt {
+        let (tree, _) = try await store.contents(of: version)
+        _ = try ContentSummary(reading: tree.snapshot())
+      }
+      try await attempt { _ = try await store.differences(from: version) }
+    }
+    try await attempt { _ = try await store.verify() }
+    try await attempt { _ = try await store.undoSave() }
+    if let version = versions.randomElement(using: &random) {
+      try await attempt { _ = try await store.restore(version) }
+    }
+    try await attempt { _ = try await store.thinHistory(at: Date(timeIntervalSince1970: 4e9)) }
+    try await attempt {
+      try await store.put("After.txt", "after")
+      try await store.save(options: .keepsHistory)
+    }
+    try await attempt { try await store.stopKeepingHistory() }
+    try await store.close()
+  }
+
+  // MARK: Histories
+
+  private static let headerLength = 8 + 16 + 4 * 8
+
+  /// The bodies of a history's versions.
+  private static func bodies(_ history: [UInt8]) -> [[UInt8]] {
+    var (bodies, offset): ([[UInt8]], Int) = ([], headerLength)
+    while offset + 8 <= history.count {
+      let length = (0..<4).reduce(0) { $0 | Int(history[offset + 4 + $1]) << (8 * $1) }
+      bodies.append(Array(history[(offset + 8)..<(offset + 8 + length)]))
+      offset += 8 + length + 32
+    }
+    return bodies
+  }
+
+  /// A history of these bodies, with right checksums.
+  private static func sealed(_ header: [UInt8], _ bodies: [[UInt8]]) -> [UInt8] {
+    var (bytes, checksum) = (header, Array(SHA256.hash(data: header)))
+    for body in bodies {
+      bytes += Array("VERS".utf8) + (0..<4).map { UInt8(truncatingIfNeeded: body.count >> (8 * $0)) } + body
+      checksum = Array(SHA256.hash(data: checksum + body))
+      bytes += checksum
+    }
+    return bytes
+  }
+
+  @Test func `harms nothing, whatever it says`() async throws {
+    var random = SeededGenerator(seed: 1)
+    // Names of the same length, so that only they change.
+    let names: [(String, [String])] = [
+      ("Text.txt", ["../A.txt", "/etc/abc", ".docpkg/", "Images/.", "../Other", "a/../b/c"]),
+      ("1.png", ["../..", "/A.tx", "../x/"]),
+      ("Images", ["../Oth", "/Other", ".docpkg".prefix(6).description]),
+    ]
+    var cases = 0
+    for round in 0..<120 {
+      let (disk, history) = try await Self.document()
+      var (header, bodies) = (Array(history[..<Self.headerLength]), Self.bodies(history))
+      #expect(Self.sealed(header, bodies) == history)
+      switch round % 4 {
+      case 0:
+        let (name, others) = names[round / 4 % names.count]
+        let other = others[round / 12 % others.count]
+        bodies = bodies.map { Self.replacing(Array(name.utf8), by: Array(other.utf8), in: $0) }
+      case 1:
+        let index = Int.random(in: bodies.indices, using: &random)
+        for _ in 0..<Int.random(in: 1...4, using: &random) {
+          bodies[index][Int.random(in: bodies[index].indices, using: &random)] = .random(
+            in: 0...255, using: &random)
+        }
+      case 2:
+        // Places of what is kept, and lengths.
+        let index = Int.random(in: bodies.indices, using: &random)
+        let cut = Int.random(in: bodies[index].indices, using: &random)
+        if Bool.random(using: &random) {
+          bodies[index].removeSubrange(cut...)
+        } else {
+          bodies[index].insert(0xFF, at: cut)
+        }
+      default:
+        if Bool.random(using: &random) { bodies.shuffle(using: &random) } else { bodies += bodies }
+        header[Int.random(in: 8..<header.count, using: &random)] ^= 0x80
+      }
+      try await Self.use(Self.sealed(header, bodies), of: disk, &random)
+      cases += 1
+      for (name, node) in Self.outside.entries { #expect(disk.tree[name] == node, "round \(round): \(name)") }
+      #expect(
+        Set(disk.tree.entries.keys) == Set(Self.outside.entries.keys).union(["Trip.pkg"]), "round \(round)")
+    }
+    print("\(cases) hostile histories, nothing outside changed")
+  }
+
+  @Test func `that is damaged anywhere leaves the document, and says so`() async throws {
+    var random = SeededGenerator(seed: 2)
+    for _ in 0..<40 {
+      var (disk, history) = try await Self.document()
+      history[Int.random(in: history.indices, using: &random)] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+      let folder = try disk.openDirectory(at: Self.path.appending(".docpkg"))
+      try disk.removeFile("history", in: folder)
+      try disk.makeFile("history", history, in: folder)
+      let store = try await PackageStore.open(Self.path, on: disk)
+      #expect(try await store.tree.regularFile(at: "Text.txt").contents() == Data("4".utf8))
+      // A version that is there is what it was, or says what is lost.
+      for version in (try? await store.versions()) ?? [] {
+        let (tree, lost) = try await store.contents(of: version.persistentIdentifier)
+        let text = try tree.child(named: "Text.txt").map {
+          String(decoding: try $0.contents(), as: UTF8.self)
+        }
+        #expect(lost.contains("Text.txt") || ["0", "1", "2"].contains(text))
+      }
+      try await store.put("Text.txt", "5")
+      try await store.save(options: .keepsHistory)
+      try await store.close()
+      disk = try CrashDisk()
+    }
+  }
+
+  private static func replacing(_ old: [UInt8], by new: [UInt8], in bytes: [UInt8]) -> [UInt8] {
+    var bytes = bytes
+    guard old.count == new.count, bytes.count >= old.count else { return bytes }
+    for start in 0...(bytes.count - old.count) where Array(bytes[start..<(start + old.count)]) == old {
+      bytes.replaceSubrange(start..<(start + old.count), with: new)
+    }
+    return bytes
+  }
+}
