@@ -53,6 +53,8 @@ struct Writer {
         retries += 1
       }
     }
+    // What a store leaves that nobody closes goes with the next save, and not surely before this process ends.
+    try await store?.close()
     Saver.say("saved \(done) retries \(retries)\n")
   }
 
