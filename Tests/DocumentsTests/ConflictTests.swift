@@ -128,6 +128,7 @@ struct ConflictTests {
     let disk = try CrashDisk()
     let texts = [
       "Text 2.txt": "2", "Text.txt": "1", "Text-LAPTOP.txt": "3", "Notes (2026).txt": "4", "x_conf.txt": "5",
+      "Text [conflict of interest].txt": "6", "Gone.sync-conflict-20261121-101112-ABCDEFG.txt": "7",
     ]
     try await Self.make(texts, on: disk)
     let store = try await Self.open(Self.first, on: disk)

@@ -125,7 +125,10 @@ struct ConflictEvidence {
         let child = StoredNode(location: location, path: path)
         try findCopies(in: child, child.list(), endings)
       case .file, .symbolicLink:
-        guard let known = Self.conflictName(name, endings) else { continue }
+        // A name says so only beside the file that it is a copy of: otherwise it is anybody's.
+        guard let known = Self.conflictName(name, endings), listing.position(of: known.original) != nil else {
+          continue
+        }
         add(Copy(path: path, original: folder.path.appending(known.original), name: known))
       default: break
       }

@@ -106,7 +106,7 @@ package struct ConflictName: Hashable, Sendable {
   }
 
   @Sendable private static func others(_ text: String) -> Match? {
-    if let note = note(in: text, from: "[", to: "]"), note.tag.lowercased().hasPrefix("conflict") {
+    if let note = note(in: text, from: "[", to: "]"), note.tag.lowercased() == "conflicted" {
       return note
     }
     let (base, end) = split(text)
