@@ -21,11 +21,11 @@ struct Undo: TurnTakingCommand {
   @OptionGroup var writing: WritingOptions
 
   func run() async throws {
-    let store = try await PackageStore.open(at: url(path))
-    if writing.dryRun { return try writing.report(await store.undoPlan()) }
-    let report = try await store.undoSave(options: .overwritesReadOnly)
-    try await store.close()
-    try writing.report(report, of: path)
+    try await writing.goBack(path) {
+      try await $0.undoPlan()
+    } save: {
+      try await $0.undoSave(options: .overwritesReadOnly)
+    }
   }
 }
 
@@ -49,10 +49,24 @@ struct Redo: TurnTakingCommand {
   @OptionGroup var writing: WritingOptions
 
   func run() async throws {
+    try await writing.goBack(path) {
+      try await $0.redoPlan()
+    } save: {
+      try await $0.redoSave(options: .overwritesReadOnly)
+    }
+  }
+}
+
+extension WritingOptions {
+  /// Brings a document to another version, or says what that would do.
+  fileprivate func goBack(
+    _ path: String, plan: (PackageStore) async throws -> SavePlan,
+    save: (PackageStore) async throws -> RestoreReport
+  ) async throws {
     let store = try await PackageStore.open(at: url(path))
-    if writing.dryRun { return try writing.report(await store.redoPlan()) }
-    let report = try await store.redoSave(options: .overwritesReadOnly)
+    if dryRun { return try report(await plan(store)) }
+    let done = try await save(store)
     try await store.close()
-    try writing.report(report, of: path)
+    try report(done, of: path)
   }
 }
