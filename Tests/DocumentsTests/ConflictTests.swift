@@ -234,6 +234,14 @@ struct ConflictTests {
     let version = try #require(try await store.conflicts().first)
     #expect(!version.isWhole && version.missing == ["a.txt"])
     await #expect(throws: FilePackageError.self) { try await store.mergeConflicts() }
+    // Nothing becomes what is not there.
+    let error = await #expect(throws: FilePackageError.self) {
+      try await store.resolveConflicts(keeping: version.id)
+    }
+    #expect(error?.child == "a.txt")
+    #expect(try await store.conflicts().map(\.id) == [version.id])
+    try await store.resolveConflicts(keeping: nil)
+    #expect(try await store.conflicts().isEmpty)
   }
 
   @Test func `are known to a document, and resolved by what decides`() async throws {

@@ -73,13 +73,7 @@ extension PackageStore {
 
   private func merge(into tree: FileWrapper, _ keepingBoth: Bool, by content: ContentMerge?) throws {
     for version in try conflicts().reversed() {
-      if let lost = version.missing.first {
-        throw FilePackageError(
-          .noSuchVersion, .read, document: url.path, child: lost,
-          reason:
-            "nobody has what version \(version.id.uuidString.prefix(8)) has there, so that it cannot be merged"
-        )
-      }
+      if let lost = version.missing.first { throw lacks(lost, version) }
       var merge = ConflictMerge(keepingBoth ? .both : .left, label: version.label)
       try merge.merge(
         contents(ofConflict: version.id), into: tree, base: commonAncestor(ofConflict: version.id),

@@ -68,14 +68,18 @@ extension PackageStore {
   ///
   /// - Parameter id: of the version; nil for the document in its place.
   /// - Returns: what was saved.
-  /// - Throws: `noSuchVersion`; what `save(_:options:)` throws. Then all versions are there still.
+  /// - Throws: `noSuchVersion`, also for a version of which nobody has all children; what `save(_:options:)` throws. Then
+  ///   all versions are there still.
   @discardableResult
   public func resolveConflicts(
     keeping id: UUID?, options: SavingOptions = []
   ) throws(FilePackageError) -> SaveReport {
     do {
       return try resolveConflicts(options: options) { tree, set in
-        if let id { try set.apply(entry(id, in: set), to: tree) }
+        guard let id else { return }
+        let entry = try entry(id, in: set)
+        if let lost = entry.version.missing.first { throw lacks(lost, entry.version) }
+        try set.apply(entry, to: tree)
       }
     } catch {
       throw error as? FilePackageError ?? FilePackageError(.inputOutput, .save, node)
@@ -206,6 +210,14 @@ extension PackageStore {
         .noSuchVersion, .read, node, reason: "no version '\(id.uuidString)' is in conflict with it")
     }
     return entry
+  }
+
+  /// Says that a version is not whole, so that nothing can become it.
+  package func lacks(_ child: String, _ version: ConflictVersion) -> FilePackageError {
+    FilePackageError(
+      .noSuchVersion, .read, StoredNode(location: location, path: PackagePath(child)),
+      reason: "nobody has what version '\(version.id.uuidString.prefix(8))' has there; "
+        + "it can be made a document of its own, without that")
   }
 
   private func tree(_ body: (FileWrapper) throws -> Void) throws(FilePackageError) -> FileWrapper {
