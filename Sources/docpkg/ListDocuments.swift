@@ -12,8 +12,8 @@ struct ListDocuments: AsyncParsableCommand {
     discussion: """
       Prints a line for each package: when it was last changed, its size, its type and its path. Plain folders are \
       searched, too; packages are not, nor are symbolic links and names that begin with a dot. The size of a package is \
-      not known without opening it. A package is a directory whose name has the extension of a package type, or that \
-      this program has saved.
+      not known without opening it. A package is a directory whose name has the extension of a package type, or in \
+      which this program keeps Metadata.plist and .docpkg.
 
       With --watch it goes on, also where a folder is not there yet, until it is interrupted: found and \
       finished while it gathers, then added, changed, moved and removed; and unreadable and readable, when a folder \

@@ -3,8 +3,8 @@ public import FoundationEssentials
 /// Which documents are looked for, and where.
 ///
 /// A document is a flat file or a package, which is a directory that is one document: one whose name has the extension
-/// of a package type, or one that has this library's hidden folder in it. Names that begin with a dot are skipped, as
-/// are symbolic links, and nothing within a package is looked at.
+/// of a package type, or one in which both this library's hidden folder and its `Metadata.plist` are. Names that begin
+/// with a dot are skipped, as are symbolic links, and nothing within a package is looked at.
 public struct DocumentSearch: Sendable {
   /// Where to look. They are searched whatever their names; one within another counts once, and one that is not there
   /// is searched when it appears.

@@ -141,9 +141,13 @@ extension QueryRun {
     }
   }
 
-  /// Whether it has the hidden folder of a package.
+  /// Whether it has the hidden folder and the metadata of a package. A hidden folder alone is what stays in a plain
+  /// folder in which an edit was cut short.
   func isPackage(_ directory: borrowing OwnedDescriptor) throws(SystemError) -> Bool {
-    try statusIfPresent(of: PackageLayout.hidden, in: directory)?.kind == .directory
+    guard try statusIfPresent(of: PackageLayout.hidden, in: directory)?.kind == .directory else {
+      return false
+    }
+    return try statusIfPresent(of: PackageLayout.metadata, in: directory)?.kind == .file
   }
 
   /// What was taken for a plain folder is a document.

@@ -37,11 +37,11 @@ extension QueryRun {
       if let parent = folder.parent { mark(folder.name, in: parent) } else { queue(folder) }
       return
     }
-    if name == PackageLayout.hidden, let parent = folder.parent {
+    // What makes a package of a plain folder.
+    if name == PackageLayout.hidden || name == PackageLayout.metadata, let parent = folder.parent {
       mark(folder.name, in: parent)
-    } else if !name.isHidden {
-      mark(name, in: folder)
     }
+    if !name.isHidden { mark(name, in: folder) }
   }
 
   private func handle(_ event: Inotify.Event, inPackage name: FileName, in folder: SearchedFolder) {

@@ -44,6 +44,12 @@ struct DiscoveryScratch: Sendable {
   /// only when that process begins.
   func makePackage(_ name: String) throws { try makeFolder(name + "/Images") }
 
+  /// What makes a package of a plain folder.
+  func makeSaved(_ name: String) throws {
+    try makeFolder(name + "/.docpkg")
+    try write("plist", to: name + "/Metadata.plist")
+  }
+
   /// As a save in place does: a new file takes the plist's name.
   func save(_ name: String) throws {
     try makeFolder(name + "/.docpkg")
@@ -84,7 +90,9 @@ struct DiscoveryScratch: Sendable {
       guard isDirectory || status.st_mode & S_IFMT == S_IFREG else { continue }
       var inner = stat()
       let isPackage =
-        isDirectory && (name.hasSuffix(".dnote") || (stat(path + "/.docpkg", &inner) == 0))
+        isDirectory
+        && (name.hasSuffix(".dnote")
+          || stat(path + "/.docpkg", &inner) == 0 && stat(path + "/Metadata.plist", &inner) == 0)
       if isDirectory && !isPackage {
         try walk(path, &found)
       } else {

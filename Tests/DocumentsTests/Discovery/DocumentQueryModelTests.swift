@@ -52,7 +52,7 @@ struct DocumentQueryModelTests {
   private enum Step: String, CaseIterable {
     case makePackage, makeFile, makeFolder, rename, renameAgain, exchange, remove, save, writeInside, append,
       replace
-    case becomePackage, becomeFolder, link, hide, leave, enter
+    case becomePackage, beginPackage, describePackage, becomeFolder, losePlist, link, hide, leave, enter
 
     static func random(_ generator: inout SeededGenerator) -> Step {
       allCases.randomElement(using: &generator) ?? .makeFile
@@ -90,8 +90,11 @@ struct DocumentQueryModelTests {
       case .replace:
         try? scratch.write("other", to: "Outside/new")
         _ = Glibc.rename(scratch.text("Outside/new"), scratch.text(any(".txt")))
-      case .becomePackage: _ = mkdir(scratch.text(present()) + "/.docpkg", 0o700)
+      case .becomePackage: try? scratch.makeSaved(present())
+      case .beginPackage: _ = mkdir(scratch.text(present()) + "/.docpkg", 0o700)
+      case .describePackage: try? scratch.write("plist", to: present() + "/Metadata.plist")
       case .becomeFolder: try? scratch.remove(present() + "/.docpkg")
+      case .losePlist: try? scratch.remove(present() + "/Metadata.plist")
       case .link: _ = symlink(scratch.text("One"), scratch.text(any()))
       case .hide: _ = Glibc.rename(scratch.text(present()), scratch.text("One/.hidden"))
       case .leave:

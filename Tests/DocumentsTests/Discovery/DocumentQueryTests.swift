@@ -26,7 +26,8 @@ struct DocumentQueryTests {
     try await withDiscoveryScratch { scratch in
       try scratch.makePackage("A 1.2.dnote")
       try scratch.makePackage("Folder/Inner/B.dnote")
-      try scratch.makeFolder("Folder/Saved/.docpkg")
+      try scratch.makeSaved("Folder/Saved")
+      try scratch.makeFolder("Folder/Cut short/.docpkg")
       try scratch.write("12345", to: "Folder/c.txt")
       try scratch.write("x", to: ".hidden.txt")
       try scratch.makePackage(".hidden/D.dnote")
@@ -45,6 +46,55 @@ struct DocumentQueryTests {
       #expect(await names(search.documents().items) == ["A 1.2.dnote"])
       search = DocumentSearch(in: [scratch.url("")], for: [.text]) { ($0.size ?? 0) > 4 }
       #expect(await names(search.documents().items) == ["c.txt"])
+    }
+  }
+
+  @Test func `tells when a plain folder becomes a package, and the reverse`() async throws {
+    try await withDiscoveryScratch { scratch in
+      try scratch.makeFolder("Plain/.docpkg")
+      var (query, heard) = await started(DocumentSearch(in: [scratch.url("")], for: [.package]))
+      #expect(heard.items.isEmpty)
+      try scratch.write("plist", to: "Plain/Metadata.plist")
+      await query.update()
+      heard.hear(query)
+      #expect(heard.items.keys.map { $0 } == [scratch.text("Plain")])
+      try scratch.remove("Plain/Metadata.plist")
+      await query.update()
+      heard.hear(query)
+      #expect(heard.items.isEmpty && heard.counts.added == 1 && heard.counts.removed == 1)
+      await query.stop()
+    }
+  }
+
+  @Test
+  func `asks for the status of each document once, and looks once for the signs of a package in a folder`()
+    async throws
+  {
+    try await withDiscoveryScratch { scratch in
+      for number in 0..<40 {
+        let folder = "Folder \(number % 4)"
+        try scratch.makeFolder("\(folder)/\(number).dnote")
+        try scratch.makeFolder("\(folder)/\(number).fcpbundle")
+        try scratch.makeFolder("\(folder)/\(number).qqbook")
+        try scratch.write("x", to: "\(folder)/\(number).txt")
+      }
+      for types: [UTType] in [[], [.package], [DiscoveryScratch.note], [.spreadsheet]] {
+        var search = DocumentSearch(in: [scratch.url("")], for: types)
+        search.packageExtensions = ["qqbook"]
+        let disk = CountingDisk(PosixDisk())
+        let query = DocumentQuery(search, watching: false, on: disk)
+        query.start()
+        await query.update()
+        let (folders, counts) = (4, disk.counts)
+        #expect(
+          query.resultCount
+            == (types.isEmpty ? 160 : types == [.package] ? 120 : types == [.spreadsheet] ? 0 : 40))
+        // Each folder is opened by way of the one that is searched, and is the one that is meant.
+        #expect(counts[.openDirectory] == 1 + 2 * folders && counts[.list] == 1 + folders)
+        #expect(counts[.status] == query.resultCount + (1 + folders) + folders, "\(types)")
+        #expect(counts.total == counts[.openDirectory] + counts[.list] + counts[.status])
+        await query.stop()
+      }
     }
   }
 
