@@ -11,9 +11,13 @@ struct ListDocuments: AsyncParsableCommand {
     abstract: "List the documents in folders, without opening them.",
     discussion: """
       Prints a line for each package: when it was last changed, its size, its type and its path. Plain folders are \
-      searched, too; packages are not, nor are symbolic links and names that begin with a dot. The size of a package is \
-      not known without opening it. A package is a directory whose name has the extension of a package type, or in \
-      which this program keeps Metadata.plist and .docpkg.
+      searched, too; packages are not, whatever is asked for, nor are symbolic links and names that begin with a dot. \
+      The size of a package is not known without opening it.
+
+      A package is a directory whose name has the extension of a package or bundle type, or in which this program \
+      keeps Metadata.plist and .docpkg. --types lists the types that are known. Further extensions are those of \
+      --package-extension, those in $XDG_CONFIG_HOME/docpkg/package-extensions (~/.config where that is not set), one \
+      a line, and those that the system's MIME database has for kinds of inode/directory.
 
       With --watch it goes on, also where a folder is not there yet, until it is interrupted: found and \
       finished while it gathers, then added, changed, moved and removed; and unreadable and readable, when a folder \
@@ -21,7 +25,9 @@ struct ListDocuments: AsyncParsableCommand {
 
       Examples:
         docpkg list ~/Documents --sort date
-        docpkg list ~/Documents --type public.image --name 'Trip*' --json | jq -r .[].path
+        docpkg list ~/Documents --type image --name 'Trip*' --json | jq -r .[].path
+        docpkg list ~/Documents --type rtfd --type textbundle
+        docpkg list ~/Documents --package-extension sketchbook
         docpkg list ~/Documents --watch
 
       \(ExitStatus.help) Folders that cannot be searched are 2, once the others are listed. 130 when it is \
@@ -41,12 +47,24 @@ struct ListDocuments: AsyncParsableCommand {
   }
 
   @Argument(help: "The folders.")
-  var folders: [String]
+  var folders: [String] = []
 
   @Option(
     name: .customLong("type"),
-    help: "List what conforms to this type: packages by default; public.item for all.")
-  var types: [String] = []
+    help: ArgumentHelp(
+      "List what conforms to this type, an identifier, an extension, a MIME type, or a word such as image: packages "
+        + "and bundles by default; item for all.", valueName: "type"))
+  var typeNames: [String] = []
+
+  @Option(
+    name: .customLong("package-extension"),
+    help: ArgumentHelp("Take directories with this extension for packages, too.", valueName: "extension"))
+  var packageExtensions: [String] = []
+
+  @Flag(
+    name: .customLong("types"),
+    help: "List the types that are known, with their extensions, and no documents.")
+  var listsTypes = false
 
   @Option(help: "List what has this in its filename, or, with * ? or [ in it, what it matches.")
   var name: String?
@@ -64,17 +82,22 @@ struct ListDocuments: AsyncParsableCommand {
   var json = false
 
   func validate() throws {
-    for type in types where UTType(type) == nil && type != UTType.imageNotes.identifier {
-      throw ValidationError("There is no type '\(type)'.")
+    if folders.isEmpty && !listsTypes { throw ValidationError("Missing expected argument '<folders> ...'") }
+    for name in packageExtensions where !PackageExtensions.isValid(name) {
+      throw ValidationError("'\(display(name))' is no extension.")
     }
+    // Declares it.
+    _ = UTType.imageNotes
+    // Why the user's settings cannot be used, run() says.
+    if let packages = try? packages { _ = try types(packages) }
   }
 
   func run() async throws {
-    // Declares it.
-    let imageNotes = UTType.imageNotes
-    var search = DocumentSearch(
-      in: folders.map(url), for: types.map { UTType($0) ?? imageNotes }, sortedBy: sort.order)
-    if types.isEmpty { search.contentTypes = [.package] }
+    let packages = try packages
+    if listsTypes { return try printTypes(packages) }
+    var search = DocumentSearch(in: folders.map(url), for: try types(packages), sortedBy: sort.order)
+    if typeNames.isEmpty { search.contentTypes = [.package, .bundle] }
+    search.packageExtensions = packages
     search.isRecursive = !flat
     if let name { search.predicate = { $0.isNamed(name) } }
     let places = Places(folders)
@@ -83,6 +106,11 @@ struct ListDocuments: AsyncParsableCommand {
     try print(items, places)
     for problem in problems { StandardError.write("docpkg: \(problem.error.description)\n") }
     if !problems.isEmpty { throw ExitCode(ExitStatus.failed) }
+  }
+
+  /// Extensions of packages, beside those of the types that are known.
+  private var packages: Set<String> {
+    get throws { try PackageExtensions.ofUser().union(PackageExtensions.canonical(packageExtensions)) }
   }
 
   private func print(_ items: [DocumentItem], _ places: Places) throws {
@@ -95,7 +123,7 @@ struct ListDocuments: AsyncParsableCommand {
       }
       return output.line(items.isEmpty ? "]" : "\n]")
     }
-    let width = items.map(\.contentType.identifier.count).max() ?? 0
+    let width = items.map(\.shownType.count).max() ?? 0
     for item in items { output.line(item.line(places, typeWidth: width)) }
   }
 
@@ -207,10 +235,15 @@ private struct ListEvent: Encodable {
 extension DocumentItem {
   fileprivate func line(_ places: Places, typeWidth: Int) -> String {
     let size = size.map(String.init) ?? "-"
-    let type = contentType.identifier
+    let type = shownType
     return contentChangeDate.formatted(.iso8601) + String(repeating: " ", count: max(0, 12 - size.count))
       + size
       + "  \(type)" + String(repeating: " ", count: typeWidth - type.count + 2) + display(places.place(path))
+  }
+
+  /// A dynamic type's identifier tells people nothing.
+  fileprivate var shownType: String {
+    contentType.isDynamic ? (isPackage ? UTType.package : .data).identifier : contentType.identifier
   }
 
   /// Whether the filename has `pattern` in it, or, where that has signs of a pattern, matches it.

@@ -31,7 +31,7 @@ struct UTTypeCoreTests {
       (.item, "public.item", nil, nil),
       (.data, "public.data", nil, "application/octet-stream"),
       (.symbolicLink, "public.symlink", nil, "inode/symlink"),
-      (.bundle, "com.apple.bundle", "bundle", nil),
+      (.bundle, "com.apple.bundle", nil, nil),
       (.plainText, "public.plain-text", "txt", "text/plain"),
       (.utf8PlainText, "public.utf8-plain-text", nil, "text/plain;charset=utf-8"),
       (.text, "public.text", nil, nil),
@@ -108,8 +108,29 @@ struct UTTypeCoreTests {
     }
   }
 
+  @Test func `has packages for directories, and for files what their extensions otherwise say`() {
+    for name in ["a.key", "a.pages", "a.numbers", "a.pkg", "a.pkpass", "a.ibooks"] {
+      let package = UTType(filename: name, isDirectory: true)
+      #expect(package.conforms(to: .package) && !package.conforms(to: .data), "\(name)")
+      let file = UTType(filename: name, isDirectory: false)
+      #expect(file.conforms(to: .data) && file.isDeclared && !file.isPackageOrBundle, "\(name)")
+    }
+    for name in CoreTypes.packageExtensions {
+      #expect(name == name.lowercased() && TypeTag(name, tagClass: .filenameExtension) != nil)
+      let type = UTType(filename: "a." + name.uppercased(), isDirectory: true)
+      #expect(type.isDynamic && type.conforms(to: .package), "\(name)")
+      #expect(UTType(type.identifier) == type)
+    }
+    #expect(UTType(filename: "en.lproj", isDirectory: true) == .folder)
+    #expect(UTType(filename: "a.framework", isDirectory: true).isPackageOrBundle)
+    #expect(!UTType(filename: "a.framework", isDirectory: true).conforms(to: .package))
+    #expect(UTType(filename: "a.bundle", isDirectory: true).supertypes.isSuperset(of: [.bundle, .package]))
+  }
+
   @Test func `has no line that is skipped`() {
-    let texts = [CoreTypes.basics, CoreTypes.text, CoreTypes.media, CoreTypes.documents]
+    let texts = [
+      CoreTypes.basics, CoreTypes.text, CoreTypes.media, CoreTypes.documents, CoreTypes.packages,
+    ]
     let lines = texts.flatMap { $0.split(separator: "\n") }
     #expect(CoreTypes.table.identifiers.count == lines.count)
     #expect(CoreTypes.table.identifiers.count > 200)

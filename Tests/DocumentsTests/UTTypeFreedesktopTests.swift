@@ -98,6 +98,9 @@ struct FreedesktopDatabaseTests {
       50:application/x-qqzip+zip:*.qqzip
       50:text/html:*.qqhtml
       50:image/x-qq:*.png
+      50:application/x-qqpack:*.qqpack
+      50:application/x-qqkind:*.qqkind
+      50:application/x-qqfile:*.rtfd
       """, to: "mime/globs2")
     try directory.write(
       """
@@ -106,6 +109,9 @@ struct FreedesktopDatabaseTests {
       application/x-loop-a application/x-loop-b
       application/x-loop-b application/x-loop-a
       inode/x-qqpipe inode/x-qqnode
+      application/x-qqpack inode/directory
+      application/x-qqkind application/x-qqpack
+      inode/x-qqmount inode/directory
       """, to: "mime/subclasses")
     try directory.write(
       "application/x-qqold application/x-qqzz\napplication/x-qqpdf application/pdf\n", to: "mime/aliases")
@@ -177,6 +183,25 @@ struct FreedesktopDatabaseTests {
     #expect(catalog.type(filename: "a.zz", isDirectory: false).isDynamic)
   }
 
+  @Test func `has a package where a type is a kind of directory`() throws {
+    let directory = try TemporaryDirectory()
+    let catalog = try registry(directory).catalog
+    for name in ["qqpack", "qqkind"] {
+      let type = catalog.type(filename: "a." + name, isDirectory: true)
+      #expect(type.identifier == "org.freedesktop.mime.application.x-" + name)
+      #expect(catalog.conforms(type.key, to: "com.apple.package"))
+      #expect(!catalog.conforms(type.key, to: "public.data"))
+      #expect(catalog.type(filename: "a." + name, isDirectory: false).isDynamic)
+    }
+    let mount = MIMETypes.identifier("inode/x-qqmount")
+    #expect(catalog.conforms(mount, to: "public.directory"))
+    #expect(!catalog.conforms(mount, to: "com.apple.package"))
+    #expect(catalog.type(filename: "a.rtfd", isDirectory: true) == .rtfd)
+    #expect(catalog.type(filename: "a.rtfd", isDirectory: false).identifier.hasSuffix("x-qqfile"))
+    #expect(
+      catalog.types(tag: "rtfd", tagClass: .filenameExtension, conformingTo: .data).first?.isDynamic == false)
+  }
+
   @Test func `gives way to a declaration`() throws {
     let directory = try TemporaryDirectory()
     let registry = try registry(directory)
@@ -196,7 +221,9 @@ struct FreedesktopDatabaseTests {
     _ = catalog.types(tag: "png", tagClass: .filenameExtension, conformingTo: .data)
     _ = catalog.type(filename: "my.holiday.png", isDirectory: false)
     _ = catalog.type(filename: "README", isDirectory: false)
-    _ = catalog.type(filename: "a.qqzz", isDirectory: true)
+    _ = catalog.type(filename: "holiday.png", isDirectory: true)
+    _ = catalog.type(filename: "a.rtfd", isDirectory: true)
+    _ = catalog.type(filename: "Folder", isDirectory: true)
     _ = catalog.supertypes("public.png")
     #expect(!database.isRead)
     _ = catalog.types(tag: "qqzz", tagClass: .filenameExtension, conformingTo: .data)

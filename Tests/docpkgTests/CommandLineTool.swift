@@ -13,8 +13,12 @@ func docpkg(_ arguments: String..., in folder: FilePath, input: String? = nil) t
   try run(tool, arguments, in: folder, input: input)
 }
 
-func run(_ program: URL, _ arguments: [String], in folder: FilePath, input: String? = nil) throws -> Run {
+func run(
+  _ program: URL, _ arguments: [String], in folder: FilePath, input: String? = nil,
+  environment: [String: String] = [:]
+) throws -> Run {
   let process = Process()
+  process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
   process.executableURL = program
   process.arguments = arguments
   process.currentDirectoryURL = URL(filePath: folder.string)

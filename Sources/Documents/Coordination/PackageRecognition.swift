@@ -13,6 +13,6 @@ enum PackageRecognition {
     if (try? disk.exists(PackageLayout.hidden, in: folder)) == true { return true }
     guard name.bytes.dropFirst().contains(UInt8(ascii: ".")) else { return false }
     if (try? disk.exists(PackageLayout.metadata, in: folder)) == true { return true }
-    return UTType(filename: name.string, isDirectory: true).conforms(to: .package)
+    return UTType(filename: name.string, isDirectory: true).isPackageOrBundle
   }
 }

@@ -9,7 +9,8 @@ final class DocumentKind: Sendable {
 
   init(_ type: UTType, isPackage: Bool) {
     (self.type, self.isPackage) = (type, isPackage)
-    hasKnownExtension = !type.isDynamic && type != .data && type != .package
+    // A directory is a package of a dynamic type only where somebody said so of its extension.
+    hasKnownExtension = isPackage ? type != .package : !type.isDynamic && type != .data
   }
 }
 
@@ -30,10 +31,14 @@ struct DocumentKinds {
   }
 
   private let wanted: [UTType]
+  private let packages: Set<String>
   private var verdicts: [Key: Verdict] = [:]
   private var kinds: [Key: DocumentKind] = [:]
 
-  init(for contentTypes: [UTType]) { wanted = contentTypes }
+  /// - Parameter packages: extensions that make a directory a package where no type is known.
+  init(for contentTypes: [UTType], packages: Set<String> = []) {
+    (wanted, self.packages) = (contentTypes, Set(packages.map { $0.lowercased() }))
+  }
 
   /// What a directory is that only what is in it makes a package; nil where nobody looks for such.
   private(set) lazy var unnamedPackage = isWanted(.package) ? DocumentKind(.package, isPackage: true) : nil
@@ -51,8 +56,8 @@ struct DocumentKinds {
   }
 
   private mutating func look(at name: FileName, isDirectory: Bool) -> Verdict {
-    let type = UTType(filename: name.string, isDirectory: isDirectory)
-    if isDirectory && !type.conforms(to: .package) && !type.conforms(to: .bundle) { return .folder }
+    let type = UTType(filename: name.string, isDirectory: isDirectory, packages: packages)
+    if isDirectory && !type.isPackageOrBundle { return .folder }
     guard isWanted(type) else { return .ignored }
     let key = Key(extensions: Array(type.key.utf8)[...], isDirectory: isDirectory)
     let kind = kinds[key] ?? DocumentKind(type, isPackage: isDirectory)

@@ -1,3 +1,4 @@
+package import DurableIO
 public import FilePackages
 import FoundationEssentials
 import Synchronization
@@ -68,6 +69,7 @@ public final class DocumentQuery: Sendable {
   public let options: Options
   private let watches: Bool
   private let maximumWatches: Int
+  private let disk: any Disk
   private let report = QueryReport()
   private let current: Mutex<Current>
 
@@ -82,9 +84,10 @@ public final class DocumentQuery: Sendable {
   }
 
   package init(
-    _ search: DocumentSearch, options: Options = Options(), watching: Bool, maximumWatches: Int = .max
+    _ search: DocumentSearch, options: Options = Options(), watching: Bool, maximumWatches: Int = .max,
+    on disk: any Disk = PosixDisk()
   ) {
-    (self.options, watches, self.maximumWatches) = (options, watching, maximumWatches)
+    (self.options, watches, self.maximumWatches, self.disk) = (options, watching, maximumWatches, disk)
     current = Mutex(Current(search: search))
   }
 
@@ -120,7 +123,7 @@ public final class DocumentQuery: Sendable {
     let (old, new) = current.withLock { current in
       let run = QueryRun(
         current.search, options, report, number: report.begin(), watches: watches,
-        maximumWatches: maximumWatches)
+        maximumWatches: maximumWatches, on: disk)
       defer { current.run = run }
       return (current.run, run)
     }

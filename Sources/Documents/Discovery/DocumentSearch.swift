@@ -3,8 +3,9 @@ public import FoundationEssentials
 /// Which documents are looked for, and where.
 ///
 /// A document is a flat file or a package, which is a directory that is one document: one whose name has the extension
-/// of a package type, or one in which both this library's hidden folder and its `Metadata.plist` are. Names that begin
-/// with a dot are skipped, as are symbolic links, and nothing within a package is looked at.
+/// of a type that conforms to `com.apple.package` or `com.apple.bundle`, or one in which both this library's hidden
+/// folder and its `Metadata.plist` are. Names that begin with a dot are skipped, as are symbolic links, and nothing
+/// within a package is looked at, whatever types are asked for.
 public struct DocumentSearch: Sendable {
   /// Where to look. They are searched whatever their names; one within another counts once, and one that is not there
   /// is searched when it appears.
@@ -12,6 +13,11 @@ public struct DocumentSearch: Sendable {
   /// Documents of a type that conforms to one of these; empty for all. Types have to be declared before the search
   /// begins.
   public var contentTypes: [UTType]
+  /// Extensions, without a dot and in any case, of directories that are packages, beside those of known types.
+  ///
+  /// The type of such a package is a dynamic one that conforms to `.package`. A program that owns a type declares it
+  /// instead, and a user may declare one to the MIME database, as a kind of `inode/directory`.
+  public var packageExtensions: Set<String> = []
   /// What else a document has to be; nil for nothing else. Called on a thread of the query's, for each document
   /// that has the type, and again when one changes.
   public var predicate: (@Sendable (DocumentItem) -> Bool)?

@@ -15,7 +15,7 @@ actor QueryRun {
   private nonisolated let executor = QueueExecutor(label: "com.filepackages.finding")
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  let disk = PosixDisk()
+  let disk: any Disk
   let search: DocumentSearch
   let options: DocumentQuery.Options
   let report: QueryReport
@@ -67,11 +67,11 @@ actor QueryRun {
 
   init(
     _ search: DocumentSearch, _ options: DocumentQuery.Options, _ report: QueryReport, number: Int,
-    watches: Bool, maximumWatches: Int
+    watches: Bool, maximumWatches: Int, on disk: any Disk
   ) {
     (self.search, self.options, self.report, self.number) = (search, options, report, number)
-    (self.watches, self.maximumWatches) = (watches, maximumWatches)
-    kinds = DocumentKinds(for: search.contentTypes)
+    (self.watches, self.maximumWatches, self.disk) = (watches, maximumWatches, disk)
+    kinds = DocumentKinds(for: search.contentTypes, packages: search.packageExtensions)
   }
 
   // MARK: From start to end

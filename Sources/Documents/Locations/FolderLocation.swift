@@ -156,7 +156,7 @@ private struct StoredPlace: Sendable {
       let status = try disk.status(of: name, in: folder)
       let type = UTType(filename: name.string, isDirectory: status.kind == .directory)
       guard status.kind == .directory else { return status.kind == .file ? (status, type) : nil }
-      if type.conforms(to: .package) || type.conforms(to: .bundle) { return (status, type) }
+      if type.isPackageOrBundle { return (status, type) }
       // The folder that makes it a package.
       _ = try disk.openDirectory(PackageLayout.hidden, in: disk.openDirectory(name, in: folder))
       return (status, .package)

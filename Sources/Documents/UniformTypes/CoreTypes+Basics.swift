@@ -12,7 +12,7 @@ extension CoreTypes {
     public.directory | public.item | | inode/directory | directory
     public.volume | public.folder | | | volume
     com.apple.package | public.directory | | | package
-    com.apple.bundle | public.directory | bundle | | bundle
+    com.apple.bundle | public.directory | | | bundle
     com.apple.resolvable | | | | resolvable item
     public.symlink | public.item com.apple.resolvable | | inode/symlink | symbolic link
     com.apple.mount-point | public.item com.apple.resolvable | | inode/mount-point | mount point

@@ -8,7 +8,7 @@
 /// name a type, as in `UTType.png`, needs no table.
 package enum CoreTypes {
   /// The table of this build.
-  package static let table = table(from: [basics, media, text, documents])
+  package static let table = table(from: [basics, media, text, documents, packages])
 
   /// A table read from lines of `identifier | supertypes | extensions | MIME types | description`.
   ///

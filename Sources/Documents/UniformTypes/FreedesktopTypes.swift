@@ -81,6 +81,23 @@ package struct FreedesktopTypes: Sendable, Equatable {
   /// The MIME types that a MIME type is directly a kind of.
   package func parents(_ mimeType: String) -> [String] { parents[mimeType] ?? [] }
 
+  package static let directory = "inode/directory"
+
+  /// Whether files of a MIME type are directories of a kind of their own: it is no `inode/` type, and a kind of
+  /// `inode/directory`, over any number of steps.
+  package func isPackage(_ mimeType: String) -> Bool {
+    if mimeType.hasPrefix("inode/") { return false }
+    var seen: Set<String> = [mimeType]
+    var open = [mimeType]
+    while let next = open.popLast() {
+      for parent in parents(next) where seen.insert(parent).inserted {
+        if parent == Self.directory { return true }
+        open.append(parent)
+      }
+    }
+    return false
+  }
+
   /// The other names of a MIME type.
   package func aliases(_ mimeType: String) -> [String] { otherNames[mimeType] ?? [] }
 

@@ -36,6 +36,13 @@ package struct TypeCatalog: Sendable {
     return UTType(entry)
   }
 
+  /// The types that have a declaration or are in the core table, by identifier.
+  package var known: [TypeEntry] {
+    let identifiers =
+      declared.exported.identifiers + declared.imported.identifiers + CoreTypes.table.identifiers
+    return Set(identifiers.map { $0.lowercased() }).sorted().compactMap(entry)
+  }
+
   // MARK: Conformance
 
   /// Whether a type is another type or conforms to it, over any number of steps.
@@ -83,15 +90,20 @@ package struct TypeCatalog: Sendable {
       plain = withoutParameters
       keys = self.keys(plain)
     }
-    if keys.isEmpty { keys = databaseKeys(plain, spelling: text) }
     if let supertype { keys = keys.filter { conforms($0, to: supertype.key) } }
+    if keys.isEmpty {
+      keys = databaseKeys(plain, spelling: text)
+      if let supertype { keys = keys.filter { conforms($0, to: supertype.key) } }
+    }
     if !keys.isEmpty { return keys.map { UTType(key: $0, in: self) } }
     guard let dynamic = DynamicType(plain, conformingTo: supertype?.key) else { return [] }
     return [UTType(dynamic.entry(conforms: conforms))]
   }
 
   /// The type of a file-system item of which only the name and the kind are known.
-  package func type(filename: String, isDirectory: Bool) -> UTType {
+  ///
+  /// - Parameter packages: extensions, in lower case, that make a directory a package where no type is known.
+  package func type(filename: String, isDirectory: Bool, packages: Set<String> = []) -> UTType {
     let extensions = Self.extensions(filename)
     let wanted = isDirectory ? UTType.directory : UTType.data
     for name in extensions {
@@ -99,15 +111,18 @@ package struct TypeCatalog: Sendable {
       if let key = keys(tag).first(where: { conforms($0, to: wanted.key) }) {
         return UTType(key: key, in: self)
       }
+      guard isDirectory, packages.contains(tag.value) || CoreTypes.packageExtensions.contains(tag.value)
+      else { continue }
+      return types(tag: tag.value, tagClass: .filenameExtension, conformingTo: .package).first ?? .package
     }
-    if isDirectory { return .folder }
     let unknown = extensions.filter { name in
-      TypeTag(name, tagClass: .filenameExtension).map { keys($0).isEmpty } ?? false
+      TypeTag(name, tagClass: .filenameExtension).map { !isDirectory || keys($0).isEmpty } ?? false
     }
     for mimeType in unknown.isEmpty ? [] : database.types.mimeTypes(extensions: unknown) {
       let key = key(databaseMIMEType: mimeType)
       if conforms(key, to: wanted.key) { return UTType(key: key, in: self) }
     }
+    if isDirectory { return .folder }
     return types(tag: extensions.last ?? "", tagClass: .filenameExtension, conformingTo: .data).first ?? .data
   }
 
@@ -153,9 +168,12 @@ extension TypeCatalog {
 
   private func freedesktopEntry(_ mimeType: String) -> TypeEntry {
     let types = database.types
-    var parents = types.parents(mimeType).map(key(databaseMIMEType:))
+    let isPackage = types.isPackage(mimeType)
+    var parents = types.parents(mimeType).map { name in
+      isPackage && name == FreedesktopTypes.directory ? UTType.package.key : key(databaseMIMEType: name)
+    }
     let implicit = MIMETypes.implicitParent(mimeType)
-    if !parents.contains(implicit) { parents.append(implicit) }
+    if !isPackage && !parents.contains(implicit) { parents.append(implicit) }
     var entry = TypeEntry(identifier: MIMETypes.identifier(mimeType), parents: parents)
     let extensions = types.fileExtensions(mimeType)
     if !extensions.isEmpty { entry.tags[.filenameExtension] = extensions }

@@ -5,8 +5,9 @@ extension UTType {
   /// Each type becomes a MIME type with its description, its extensions as globs and its further MIME types
   /// as aliases. A type without a MIME type gets `application/x-` and its identifier. What it conforms to
   /// directly becomes `sub-class-of` where that has a MIME type; a package is a kind of `inode/directory`,
-  /// which is as much as the database can say: other programs show a package as a folder, whatever its
-  /// extension. Repeated types are written once, and characters that XML does not have become U+FFFD.
+  /// which is as much as the database can say. This library takes directories with the extension of such a type
+  /// for packages; other programs show them as folders. Repeated types are written once, and characters that XML
+  /// does not have become U+FFFD.
   ///
   /// - Returns: a document of the shared-mime-info specification 0.21, in UTF-8.
   public static func freedesktopPackage(for types: [UTType]) -> String {

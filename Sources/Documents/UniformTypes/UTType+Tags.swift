@@ -56,10 +56,10 @@ extension UTType {
   /// The type of a file-system item, from its name and from whether it is a directory.
   ///
   /// The longest extension that is known decides, so that `a.tar.gz` is a tar archive and not just gzip
-  /// data. A directory is the directory type that has its extension, such as a declared package, and
-  /// otherwise `.folder`. A file is the data type that has its extension; `.data` without one; and a
-  /// dynamic type if the extension is unknown. The first dot of a hidden file begins no extension. Nothing
-  /// on disk is looked at.
+  /// data. A directory is the directory type that has its extension, such as a declared package, or one of the
+  /// MIME database that is a kind of `inode/directory`, which is a package, and otherwise `.folder`. A file
+  /// is the data type that has its extension; `.data` without one; and a dynamic type if the extension is unknown.
+  /// The first dot of a hidden file begins no extension. Nothing on disk is looked at.
   ///
   /// - Parameter filename: a name; of a path, its last component counts.
   public init(filename: String, isDirectory: Bool) {

@@ -49,6 +49,33 @@ struct DocumentQueryTests {
     }
   }
 
+  @Test func `takes a directory for a package where its extension is said to be one`() async throws {
+    try await withDiscoveryScratch { scratch in
+      for name in ["a.qqbook", "b.QQBook", "c.dnote", "d.other"] {
+        try scratch.makeFolder(name)
+        try scratch.write("x", to: name + "/inside.txt")
+      }
+      var search = DocumentSearch(in: [scratch.url("")], sortedBy: .name)
+      #expect(await names(search.documents().items) == ["c.dnote", "inside.txt", "inside.txt", "inside.txt"])
+      search.packageExtensions = ["QQbook"]
+      let items = await search.documents().items
+      #expect(items.map(\.filename) == ["a.qqbook", "b.QQBook", "c.dnote", "inside.txt"])
+      #expect(items.prefix(2).allSatisfy { $0.isPackage && $0.contentType.conforms(to: .package) })
+      #expect(items.map(\.displayName) == ["a", "b", "c", "inside"])
+      search.contentTypes = [.data]
+      #expect(await search.documents().items.map(\.path) == [scratch.text("d.other/inside.txt")])
+      // The same while it watches.
+      search.contentTypes = [.package]
+      var (query, heard) = await started(search)
+      try scratch.makeFolder("e.qqbook")
+      await query.update()
+      heard.hear(query)
+      #expect(
+        Set(heard.items.keys) == Set(["a.qqbook", "b.QQBook", "c.dnote", "e.qqbook"].map(scratch.text)))
+      await query.stop()
+    }
+  }
+
   @Test func `tells when a plain folder becomes a package, and the reverse`() async throws {
     try await withDiscoveryScratch { scratch in
       try scratch.makeFolder("Plain/.docpkg")

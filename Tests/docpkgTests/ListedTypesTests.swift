@@ -1,0 +1,175 @@
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("The types that docpkg list knows")
+struct ListedTypesTests {
+  private struct Listed: Decodable {
+    var path: String
+    var name: String
+    var type: String
+    var package: Bool
+  }
+
+  private func listed(_ arguments: String..., in folder: FilePath, _ environment: [String: String] = [:])
+    throws
+    -> [Listed]
+  {
+    let run = try run(tool, ["list", ".", "--json"] + arguments, in: folder, environment: environment)
+    #expect(run.status == 0 && run.errors.isEmpty, "\(run.errors)")
+    return try JSONDecoder().decode([Listed].self, from: Data(run.output.utf8))
+  }
+
+  /// A directory with a file of the same extension and a picture in it.
+  private func makePackage(_ name: String, in folder: FilePath) throws {
+    let path = folder.appending(name)
+    try FileManager.default.createDirectory(atPath: path.string, withIntermediateDirectories: true)
+    for inner in ["inside.txt", "inside.png"] {
+      try Data("x".utf8).write(to: URL(filePath: path.appending(inner).string))
+    }
+  }
+
+  private func write(_ text: String, to name: String, in folder: FilePath) throws {
+    let path = folder.appending(name)
+    try FileManager.default.createDirectory(
+      atPath: path.removingLastComponent().string, withIntermediateDirectories: true)
+    try Data(text.utf8).write(to: URL(filePath: path.string))
+  }
+
+  @Test func `have the packages that people have, and nothing within them is a document`() async throws {
+    try await withTemporaryDirectory { folder in
+      let known = [
+        "a.key": "com.apple.iwork.keynote.key", "a.pages": "com.apple.iwork.pages.pages",
+        "a.numbers": "com.apple.iwork.numbers.numbers", "a.band": "com.apple.garageband.project",
+        "a.logicx": "com.apple.logicx.project", "a.scriv": "com.literatureandlatte.scrivener3.scriv",
+        "a.xcodeproj": "com.apple.xcode.project", "a.xcworkspace": "com.apple.dt.document.workspace",
+        "a.playground": "com.apple.dt.playground", "a.playgroundbook": "com.apple.playgroundbook",
+        "a.xcassets": "com.apple.dt.assetcatalog", "a.xcdatamodeld": "com.apple.xcode.model.data-version",
+        "a.bundle": "com.apple.generic-bundle", "a.framework": "com.apple.framework",
+        "a.kext": "com.apple.kernel-extension", "a.imovielibrary": "com.apple.imovielibrary",
+        "a.photoslibrary": "com.apple.photos.library", "a.dSYM": "com.apple.xcode.dsym",
+        "a.sparsebundle": "com.apple.disk-image-sparse-bundle", "a.docset": "com.apple.xcode.docset",
+        "a.oo3": "com.omnigroup.omnioutliner.oo3-package", "a.workflow": "com.apple.automator-workflow",
+        "a.rtfd": "com.apple.rtfd", "a.textbundle": "org.textbundle.package",
+        "a.wdgt": "com.apple.dashboard-widget",
+      ]
+      for name in known.keys { try makePackage(name, in: folder) }
+      for name in ["a.fcpbundle", "a.utm"] { try makePackage(name, in: folder) }
+      try makePackage("en.lproj", in: folder)
+      let found = try listed(in: folder)
+      #expect(found.allSatisfy { $0.package })
+      for item in found where known[String(item.path.dropFirst(2))] != nil {
+        #expect(item.type == known[String(item.path.dropFirst(2))] && item.name == "a", "\(item)")
+      }
+      let names = Set(known.keys).union(["a.fcpbundle", "a.utm"])
+      #expect(Set(found.map { String($0.path.dropFirst(2)) }) == names)
+      let all = try listed("--type", "public.item", in: folder)
+      #expect(
+        Set(all.map { String($0.path.dropFirst(2)) })
+          == names.union(["en.lproj/inside.txt", "en.lproj/inside.png"]))
+    }
+  }
+
+  @Test func `are asked for by an extension, a short name or a MIME type`() async throws {
+    try await withTemporaryDirectory { folder in
+      for name in ["a.rtfd", "b.epub", "c.framework"] { try makePackage(name, in: folder) }
+      for name in ["d.epub", "e.png", "f.txt"] { try write("x", to: name, in: folder) }
+      let expected = [
+        "rtfd": ["./a.rtfd"], ".RTFD": ["./a.rtfd"], "*.rtfd": ["./a.rtfd"], "com.apple.rtfd": ["./a.rtfd"],
+        "package": ["./a.rtfd", "./b.epub"], "bundle": ["./c.framework"], "epub": ["./b.epub", "./d.epub"],
+        "image": ["./e.png"], "image/png": ["./e.png"], "text": ["./f.txt"],
+      ]
+      for (type, paths) in expected {
+        #expect(try listed("--type", type, in: folder).map(\.path) == paths, "\(type)")
+      }
+    }
+  }
+
+  @Test func `are named where one is unknown, and all of them on request`() async throws {
+    try await withTemporaryDirectory { folder in
+      for (type, near) in [
+        ("rtdf", "'rtfd'"), ("pakage", "'package'"), ("com.apple.rtf", "'com.apple.rtfd'"),
+      ] {
+        let run = try docpkg("list", ".", "--type", type, in: folder)
+        #expect(run.status == 64 && run.output.isEmpty)
+        #expect(run.errors.contains("There is no type '\(type)'. Is it \(near)"), "\(run.errors)")
+        #expect(run.errors.contains("'docpkg list --types'") && run.errors.contains("'docpkg list --help'"))
+      }
+      let nothing = try docpkg("list", ".", "--type", "no.such.type", in: folder)
+      #expect(
+        nothing.status == 64 && nothing.errors.contains("There is no type 'no.such.type'. 'docpkg list"))
+      let types = try docpkg("list", "--types", in: folder)
+      #expect(types.status == 0 && types.errors.isEmpty)
+      let line = types.output.split(separator: "\n").first { $0.hasPrefix("com.apple.rtfd ") }
+      #expect(line?.contains(" rich text with attachments ") == true && line?.hasSuffix(" rtfd") == true)
+      #expect(types.output.contains("com.filepackages.imagenotes"))
+      struct Known: Decodable {
+        var type: String
+        var extensions: [String]
+        var package: Bool
+      }
+      let json = try docpkg("list", "--types", "--json", in: folder).output
+      let known = try JSONDecoder().decode([Known].self, from: Data(json.utf8))
+      #expect(known.first { $0.type == "com.apple.rtfd" }?.extensions == ["rtfd"])
+      #expect(known.first { $0.type == "com.apple.rtfd" }?.package == true)
+      #expect(known.first { $0.type == "public.png" }?.package == false)
+      #expect(known.first { $0.type == "com.apple.package" }?.extensions.contains("fcpbundle") == true)
+      #expect(try docpkg("list", in: folder).status == 64)
+    }
+  }
+
+  @Test func `are more by an option, or by a file of the user's`() async throws {
+    try await withTemporaryDirectory { folder in
+      for name in ["a.sketchbook", "b.Trip", "c.other"] { try makePackage(name, in: folder) }
+      #expect(try listed(in: folder).isEmpty)
+      let found = try listed("--package-extension", "sketchbook", "--package-extension", ".trip", in: folder)
+      #expect(found.map(\.path) == ["./a.sketchbook", "./b.Trip"] && found.map(\.name) == ["a", "b"])
+      let line = try docpkg("list", ".", "--package-extension", "sketchbook", in: folder).output
+      #expect(line.hasSuffix("com.apple.package  ./a.sketchbook\n"))
+      let one = try listed("--package-extension", "trip", "--type", "trip", in: folder)
+      #expect(one.map(\.path) == ["./b.Trip"])
+      try write("# Mine\n\n  sketchbook\n*.trip\n", to: "config/docpkg/package-extensions", in: folder)
+      let environment = ["XDG_CONFIG_HOME": folder.appending("config").string]
+      #expect(try listed(in: folder, environment).map(\.path) == ["./a.sketchbook", "./b.Trip"])
+      let home = ["HOME": folder.string, "XDG_CONFIG_HOME": ""]
+      try write("trip", to: ".config/docpkg/package-extensions", in: folder)
+      #expect(try listed(in: folder, home).map(\.path) == ["./b.Trip"])
+      try write("trip\na/b\n", to: "config/docpkg/package-extensions", in: folder)
+      let bad = try run(tool, ["list", "."], in: folder, environment: environment)
+      #expect(bad.status == 2 && bad.output.isEmpty)
+      #expect(bad.errors.contains("config/docpkg/package-extensions': line 2: 'a/b' is no extension"))
+      let typed = try run(tool, ["list", ".", "--type", "rtfd"], in: folder, environment: environment)
+      #expect(typed.status == 2 && typed.errors.contains("line 2"))
+      #expect(try docpkg("list", ".", "--package-extension", "", in: folder).status == 64)
+    }
+  }
+
+  @Test func `are also those of the MIME database that are kinds of directory`() async throws {
+    try await withTemporaryDirectory { folder in
+      for name in ["a.qqpack", "b.qqkind", "c.qqfile"] { try makePackage(name, in: folder) }
+      try write(
+        "50:application/x-qqpack:*.qqpack\n50:application/x-qqkind:*.qqkind\n50:application/x-qqfile:*.qqfile\n",
+        to: "data/mime/globs2", in: folder)
+      try write(
+        "application/x-qqpack inode/directory\napplication/x-qqkind application/x-qqpack\n",
+        to: "data/mime/subclasses", in: folder)
+      let environment = ["XDG_DATA_HOME": folder.appending("data").string]
+      let found = try listed(in: folder, environment)
+      #expect(found.map(\.path) == ["./a.qqpack", "./b.qqkind"] && found.map(\.name) == ["a", "b"])
+      #expect(found.map(\.type) == ["x-qqpack", "x-qqkind"].map { "org.freedesktop.mime.application." + $0 })
+      #expect(try listed("--type", "qqpack", in: folder, environment).count == 2)
+    }
+  }
+
+  @Test func `do not make a document of a folder in which an edit was cut short`() async throws {
+    try await withTemporaryDirectory { folder in
+      try write("x", to: "Plain/a.txt", in: folder)
+      try write("", to: "Plain/.docpkg/lock", in: folder)
+      try write("x", to: ".docpkg-1234.new/b.txt", in: folder)
+      #expect(try docpkg("new", "Mine", "--text", "x", in: folder).status == 0)
+      #expect(try listed(in: folder).map(\.path) == ["./Mine"])
+      #expect(try listed("--type", "public.item", in: folder).map(\.path) == ["./Mine", "./Plain/a.txt"])
+    }
+  }
+}
