@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A model as one writes it for SwiftUI.
-private struct Sketch: DocumentContent {
+private struct Drawing: DocumentContent {
   static var readableContentTypes: [UTType] {
     [UTType(exportedAs: "org.example.sketch", conformingTo: .package)]
   }
@@ -35,27 +35,27 @@ struct DocumentContentTests {
   @Test func `is written, read again, and written only where it changed`() async throws {
     try await withTemporaryDirectory { folder in
       let url = URL(filePath: folder.appending("A.sketch").string)
-      let (package, made) = try await PackageStore.create(Sketch(strokes: Data([1])), at: url)
+      let (package, made) = try await PackageStore.create(Drawing(strokes: Data([1])), at: url)
       #expect(made.written == ["Metadata.plist", "Strokes"])
-      #expect(await package.contentType == Sketch.readableContentTypes[0])
+      #expect(await package.contentType == Drawing.readableContentTypes[0])
 
       let again = try await PackageStore.open(at: url)
-      var sketch: Sketch = try await again.content()
+      var sketch: Drawing = try await again.content()
       #expect(sketch.strokes == Data([1]))
       #expect(try await again.save(sketch).strategy == "none")
       sketch.strokes = Data([2, 3])
       #expect(try await again.plan(sketch).lines.contains { $0.hasPrefix("write Strokes") })
       #expect(try await again.save(sketch).written == ["Metadata.plist", "Strokes"])
-      let last: Sketch = try await PackageStore.open(at: url).content()
+      let last: Drawing = try await PackageStore.open(at: url).content()
       #expect(last.strokes == Data([2, 3]))
     }
   }
 
   @Test func `can be tested without a document`() throws {
-    let type = Sketch.writableContentTypes[0]
-    let tree = try Sketch(strokes: Data([7])).fileWrapper(
+    let type = Drawing.writableContentTypes[0]
+    let tree = try Drawing(strokes: Data([7])).fileWrapper(
       configuration: .init(contentType: type, existingFile: nil))
-    #expect(try Sketch(configuration: .init(contentType: type, file: tree)).strokes == Data([7]))
+    #expect(try Drawing(configuration: .init(contentType: type, file: tree)).strokes == Data([7]))
   }
 
   @Test func `has the type its package's name tells where there is no metadata`() async throws {

@@ -1,6 +1,8 @@
 import Documents
+import FilePackages
 import FoundationEssentials
 import Glibc
+import ImageNotes
 import SystemPackage
 import TestSupport
 import Testing
@@ -13,14 +15,42 @@ struct TerminationHandlerTests {
       await #expect(processExitsWith: .signal(SIGTERM)) { [path = path as String] in
         let document = try await Document.create(
           Plain("begin"), at: URL(filePath: path), options: .quiet(nil))
-        let termination = TerminationHandler { try? await document.close() }
+        let termination = TerminationHandler(closing: document)
         try await document.edit { $0.text = "last words" }
-        kill(getpid(), SIGTERM)
-        try await Task.sleep(for: .seconds(30))
-        withExtendedLifetime(termination) {}
+        try await endBySignal(holding: termination)
       }
       let text = try String(contentsOf: URL(filePath: path), encoding: .utf8)
       #expect(text == "last words")
     }
   }
+
+  /// The files of a package are what the user saw, without this library: nothing waits in the hidden folder.
+  @Test func `leaves its package's files as the user saw them`() async throws {
+    try await withTemporaryDirectory { folder in
+      let path = folder.appending("Trip.imageNotes").string
+      var notes = ImageNotes()
+      notes.text = "begin\n"
+      try await Document.create(notes, at: URL(filePath: path), options: .quiet(nil)).close()
+      await #expect(processExitsWith: .signal(SIGTERM)) { [path = path as String] in
+        let (document, termination) = try await printedInDocuments(url: URL(filePath: path))
+        try await document.edit { $0.text += "saved\n" }
+        // Committed, and not published yet.
+        try await document.save()
+        try await document.edit { $0.text += "last words\n" }
+        try await endBySignal(holding: termination)
+      }
+      let text = try String(contentsOf: URL(filePath: path).appending(path: "Text.txt"), encoding: .utf8)
+      #expect(text == "begin\nsaved\nlast words\n")
+      let report = try PackageStore.recoveryReport(at: URL(filePath: path))
+      #expect(report.journal == .none)
+    }
+  }
+}
+
+/// Sends this process the signal that asks it to end, and waits for that.
+private func endBySignal(holding termination: TerminationHandler) async throws {
+  kill(getpid(), SIGTERM)
+  // Longer than any test may take: the process ends by the signal, or the test fails.
+  try await Task.sleep(for: .seconds(60))
+  withExtendedLifetime(termination) {}
 }

@@ -5,16 +5,35 @@ import Synchronization
 /// Gives a program the time to save when it is told to end: what `UIDocument` has of the application's life cycle.
 ///
 /// ```swift
-/// let termination = TerminationHandler { try? await document.close() }
+/// let termination = TerminationHandler(closing: document)
 /// ```
 ///
-/// From now on the signals do not end the program at once: the first one calls the closure, and once that returns, the
-/// signal ends the program. A process has one handler; a later one takes the place of an earlier one.
+/// From now on the signals do not end the program at once: the first one closes the document, or calls a closure, and
+/// then the signal ends the program. A process has one handler; a later one takes the place of an earlier one.
 public struct TerminationHandler: Sendable {
   /// Those of a shell, of a terminal that is closed, and of Control-C.
   public static let usualSignals: [Int32] = [SIGTERM, SIGHUP, SIGINT]
 
+  /// Begins to wait for signals; the first one closes the document.
+  ///
+  /// When the program has ended, the unsaved edits are in the document's own files, for every program to see. Where
+  /// they cannot be saved, they are in a recovery copy, and `options.errorHandler` is told of the error.
+  ///
+  /// - Parameters:
+  ///   - signals: what to wait for.
+  ///   - document: what to close; the handler holds it.
+  public init<Content>(
+    signals: [Int32] = TerminationHandler.usualSignals, closing document: Document<Content>
+  ) {
+    // The document tells its own error handler; the program ends all the same.
+    self.init(signals: signals) { _ = try? await document.close() }
+  }
+
   /// Begins to wait for signals.
+  ///
+  /// The closure has to close its documents, or to save and to `synchronize()` them: a save returns once it survives
+  /// a power cut, and a program that ends right then leaves files that show the edits only when this library opens
+  /// them again.
   ///
   /// - Parameters:
   ///   - signals: what to wait for.

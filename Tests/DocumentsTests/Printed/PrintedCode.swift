@@ -1,0 +1,24 @@
+import Documents
+import Foundation
+import ImageNotes
+
+// The lines between the braces are those that README.md and Docs/Documents.md print: `PrintedCodeTests` compares them.
+
+func printedInReadme(url: URL, photo: URL) async throws {
+  let document = try await Document<ImageNotes>.open(at: url)
+  // Never waits for the disk; autosaves.
+  try await document.edit("Typing") { $0.text += "The hut at last.\n" }
+  try await document.edit("Add Image") { try $0.add(imageAt: photo, caption: "Evening") }
+  try await document.undo()
+  try await document.redo()
+  let report = try await document.save()
+  // wrote Images/Hut.jpeg, Images.txt, Metadata.plist, Text.txt (80.1 KB), removed 0, reused 2 …
+  print(report)
+  try await document.close()
+}
+
+func printedInDocuments(url: URL) async throws -> (Document<ImageNotes>, TerminationHandler) {
+  let document = try await Document<ImageNotes>.open(at: url)
+  let termination = TerminationHandler(closing: document)
+  return (document, termination)
+}

@@ -1,0 +1,61 @@
+import Documents
+import DurableIO
+import FilePackages
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("The code that the documentation prints")
+struct PrintedCodeTests {
+  private static let printed = URL(filePath: #filePath).deletingLastPathComponent()
+  private static let project = printed.deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
+
+  /// The block of Swift with these words in a document.
+  private func block(with words: String, in document: String) throws -> String {
+    let text = try String(contentsOf: Self.project.appending(path: document), encoding: .utf8)
+    let blocks = text.components(separatedBy: "```swift\n").dropFirst()
+      .compactMap { $0.components(separatedBy: "```").first }
+    return try #require(blocks.first { $0.contains(words) }, "no block of \(document) has '\(words)'")
+  }
+
+  private func source(_ name: String) throws -> String {
+    try String(contentsOf: Self.printed.appending(path: name), encoding: .utf8)
+  }
+
+  /// The lines without imports and blank lines, and without what they are indented by.
+  private func lines(_ text: String) -> [Substring] {
+    text.split(separator: "\n").map { $0.drop { $0 == " " } }.filter {
+      !$0.isEmpty && !$0.hasPrefix("import ")
+    }
+  }
+
+  @Test func `is the README's document type, which is compiled as it is printed`() throws {
+    #expect(try block(with: "struct Sketch", in: "README.md") == source("Sketch.swift"))
+  }
+
+  @Test(arguments: [
+    ("README.md", "Never waits"), ("Docs/Documents.md", "TerminationHandler"),
+  ])
+  func `is compiled within functions`(document: String, words: String) throws {
+    let printed = lines(try block(with: words, in: document))
+    let compiled = lines(try source("PrintedCode.swift"))
+    #expect(printed.count > 1 && compiled.indices.contains { compiled[$0...].starts(with: printed) })
+  }
+
+  @Test func `opens again what it saved`() async throws {
+    try await withTemporaryDirectory { folder in
+      let url = URL(filePath: folder.appending("Tree.sketch").string)
+      var sketch = try Sketch(
+        configuration: .init(contentType: .package, file: .init(directoryWithFileWrappers: [:])))
+      sketch.strokes = Data("one".utf8)
+      let document = try await Document.create(sketch, at: url, options: .quiet(nil))
+      try await document.edit { $0.strokes = Data("two".utf8) }
+      try await document.close()
+      let again = try await Document<Sketch>.open(at: url, options: .quiet(nil))
+      #expect(try await again.content.strokes == Data("two".utf8))
+      try await again.close()
+    }
+  }
+}
