@@ -22,11 +22,15 @@ extension Document {
         let opened = try await DocumentStorage.open(document.fileURL, on: document.medium)
         return (opened, try await opened.content(as: Content.self), try await opened.hasConflicts())
       }
-      adopt(opened, content, await opened.facts())
+      let facts = await opened.facts()
       // What was kept of an earlier content is found like any other's.
       (ownCopy, copyLocks) = (nil, [:])
-      await startWatching()
-      await findRecoveryCopies()
+      let watcher = await makeWatcher(of: opened, at: fileURL)
+      let copies = await recoveryCopies(of: facts)
+      // (5)
+      adopt(opened, content, facts)
+      hear(watcher)
+      keep(copies)
       end { state in
         state.subtract([.closed, .savingError, .inConflict])
         if hasConflicts || recoveryCopies.contains(where: { $0.kind == .conflict }) {
@@ -85,11 +89,13 @@ extension Document {
       } else {
         let opened = try await DocumentStorage.open(url, on: medium)
         let content = try await opened.content(as: Content.self)
+        let facts = await opened.facts()
+        let watcher = await makeWatcher(of: opened, at: url)
         await tidyUp(storage)
-        fileURL = url
-        adopt(opened, content, await opened.facts())
         await startPresenting(at: url)
-        await startWatching()
+        fileURL = url
+        adopt(opened, content, facts)
+        hear(watcher)
       }
       end { $0.remove(.savingError) }
     } catch {

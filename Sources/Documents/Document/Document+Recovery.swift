@@ -66,19 +66,21 @@ extension Document {
     recoveryCopies.removeAll { $0.id == copy.id }
   }
 
-  func findRecoveryCopies() async {
-    guard let shelf else { return }
-    let (document, disk) = (newRecord(.edits), medium.disk)
+  /// The copies of edits of this document that others could not save.
+  func recoveryCopies(of facts: DocumentStorage.Facts) async -> [RecoveryShelf.Taken] {
+    guard let shelf else { return [] }
+    let (document, disk) = (newRecord(.edits, of: facts), medium.disk)
     do {
-      let found = try await BlockingThread().run {
-        try shelf.copies { $0.isOf(document, documentsOn: disk) }
-      }
-      recoveryCopies = found.map(\.copy)
-      for (copy, lock) in found { copyLocks[copy.id] = lock }
+      return try await BlockingThread().run { try shelf.copies { $0.isOf(document, documentsOn: disk) } }
     } catch {
-      recoveryCopies = []
       report(DocumentError(error, .recover, fileURL))
+      return []
     }
+  }
+
+  func keep(_ copies: [RecoveryShelf.Taken]) {
+    recoveryCopies = copies.map(\.copy)
+    for (copy, lock) in copies { copyLocks[copy.id] = lock }
   }
 
   /// Keeps the edits that could not be saved, and notes in the error where.
@@ -92,7 +94,7 @@ extension Document {
     }
     let revision = changes.current
     if ownCopy?.revision != revision {
-      let record = newRecord(.edits)
+      let record = newRecord(.edits, of: facts)
       do {
         let edits = try await storage.unsavedChanges(of: content)
         let name = recoveryName
@@ -109,16 +111,19 @@ extension Document {
     return error
   }
 
-  private func newRecord(_ kind: RecoveryCopy.Kind) -> RecoveryCopy.Record {
+  private func newRecord(
+    _ kind: RecoveryCopy.Kind, of facts: DocumentStorage.Facts?
+  ) -> RecoveryCopy.Record {
     RecoveryCopy.Record(
       kind: kind, document: fileURL.standardized.path, identifier: facts?.identifier,
-      contentType: fileType.identifier, baseRevision: facts?.revision, saved: Date(), removed: [])
+      contentType: (facts?.contentType ?? fileType).identifier, baseRevision: facts?.revision, saved: Date(),
+      removed: [])
   }
 
   /// Keeps what another program wrote into a single file.
   func keepConflict(of store: FlatFileStore) async throws {
     guard let shelf else { return }
-    let record = newRecord(.conflict)
+    let record = newRecord(.conflict, of: facts)
     let theirs = try await store.everything()
     recoveryCopies.append(
       try await BlockingThread().run { try shelf.keep(theirs, record, as: UUID().uuidString).copy })

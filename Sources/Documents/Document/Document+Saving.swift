@@ -4,6 +4,7 @@ public import FoundationEssentials
 // (1) Whoever asks for a save while one waits for its turn gets the result of that one, which has all that was
 //     edited until it begins.
 // (2) A save that another program's change stands in the way of takes that change in first.
+// (3) A document that is saved elsewhere is there, and open, in one step: no call sees the one without the other.
 
 extension Document {
   /// Brings the document on disk to the present content. When it returns, the content that there was when it began
@@ -126,16 +127,17 @@ extension Document {
     do {
       let (made, report) = try await DocumentStorage.create(
         content, from: storage, at: url, on: medium)
-      storage = made
-      fileURL = url
+      let madeFacts = await made.facts()
+      await startPresenting(at: url)
+      let watcher = await makeWatcher(of: made, at: url)
+      await removeUsedCopies()
+      // (3)
+      (storage, fileURL, facts) = (made, url, madeFacts)
+      hear(watcher)
       changes.save(revision)
       base = content
       unkeptConflict = []
-      facts = await made.facts()
-      await startPresenting(at: url)
-      await startWatching()
       schedule?.saveEnds()
-      await removeUsedCopies()
       end { $0.subtract([.closed, .savingError, .inConflict]) }
       noteChange()
       options.eventHandler?(.saved(report))

@@ -8,17 +8,27 @@ import FoundationEssentials
 extension Document {
   /// Takes in from now on what other programs do to the document where it is.
   func startWatching() async {
-    watching?.cancel()
-    watching = nil
-    guard options.watchesDisk, medium.disk is PosixDisk, let storage else { return }
-    let watcher: PackageWatcher
+    guard let storage else { return }
+    hear(await makeWatcher(of: storage, at: fileURL))
+  }
+
+  /// What tells of other programs; nil where the document does not watch, or cannot.
+  func makeWatcher(of storage: DocumentStorage, at url: URL) async -> PackageWatcher? {
+    guard options.watchesDisk, medium.disk is PosixDisk else { return nil }
     do {
-      watcher = try await PackageWatcher.watch(fileURL, knowing: storage.knownState)
+      return try await PackageWatcher.watch(url, knowing: storage.knownState)
     } catch {
       // What others do is found before anything is written over it.
-      report(DocumentError(error, .open, fileURL))
-      return
+      report(DocumentError(error, .open, url))
+      return nil
     }
+  }
+
+  /// Takes in from now on what the watcher tells, instead of what an earlier one did.
+  func hear(_ watcher: PackageWatcher?) {
+    watching?.cancel()
+    watching = nil
+    guard let watcher else { return }
     watching = Task { [weak self] in
       // (1)
       await self?.presentedItemDidChange()

@@ -9,6 +9,7 @@ import SystemPackage
 //     `close(discardingChanges:)` drops edits, and these do what they are called for.
 // (3) What another program wrote is read, merged or kept before anything is written over it.
 // (4) Every call ends, with a result or a `DocumentError`, in every state.
+// (5) The state has `closed` exactly while there is no storage: both change in one step, without an `await` between.
 
 /// One open document: its content in memory, and how that comes to the disk and back.
 ///
