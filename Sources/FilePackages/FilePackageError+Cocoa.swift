@@ -19,6 +19,7 @@ extension FilePackageError {
     case .readOnly: .fileWriteVolumeReadOnly
     case .permissionDenied: reads ? .fileReadNoPermission : .fileWriteNoPermission
     case .invalidName, .reservedName: reads ? .fileReadInvalidFileName : .fileWriteInvalidFileName
+    case .cancelled: .userCancelled
     case .metadataDamaged, .newerFormat, .invalidContent: .fileReadCorruptFile
     default: reads ? .fileReadUnknown : .fileWriteUnknown
     }

@@ -41,6 +41,8 @@ public struct FilePackageError: Error, Sendable {
     case journalDamaged
     /// Another program has held the document for so long that waiting was given up.
     case busy
+    /// The task was cancelled before anything was committed.
+    case cancelled
     /// The content is not what its type says.
     case invalidContent
     /// The file system lacks something that is needed.
@@ -279,6 +281,7 @@ extension FilePackageError.Code {
     case .newerFormat: "a newer program made it"
     case .journalDamaged: "its journal holds a save that cannot be carried out"
     case .busy: "another program is using it"
+    case .cancelled: "it was cancelled"
     case .invalidContent: "its content is not valid"
     case .unsupported: "the file system does not support this"
     case .watchLimit: "the system watches no more folders for this user"

@@ -26,6 +26,7 @@ struct Copy: TurnTakingCommand {
   func run() async throws {
     let store = try await PackageStore.open(at: url(source))
     if writing.dryRun { return try writing.report(await store.copyPlan(to: url(destination))) }
-    try writing.report(await store.copy(to: url(destination)), of: destination)
+    let report = try await interruptible { try await store.copy(to: url(destination)) }
+    try writing.report(report, of: destination)
   }
 }

@@ -102,15 +102,21 @@ struct Edit: TurnTakingCommand {
       try change(&notes)
       try change(await store.tree)
       if writing.dryRun { return try writing.report(await store.plan(notes)) }
-      let report = try await store.save(notes, options: options)
-      try await store.close()
+      let report = try await interruptible { [store, notes] in
+        let report = try await store.save(notes, options: options)
+        try await store.close()
+        return report
+      }
       try writing.report(report, of: path)
     } else {
       let store = try await PackageStore.open(at: url(path))
       try change(await store.tree)
       if writing.dryRun { return try writing.report(await store.plan()) }
-      let report = try await store.save(options: options)
-      try await store.close()
+      let report = try await interruptible {
+        let report = try await store.save(options: options)
+        try await store.close()
+        return report
+      }
       try writing.report(report, of: path)
     }
   }
@@ -122,10 +128,13 @@ struct Edit: TurnTakingCommand {
     let document = try await Document.openNotes(at: path, .oneSave(options))
     let wasInConflict = await document.documentState.contains(.inConflict)
     try await document.edit { try change(&$0) }
-    let report = try await document.save()
-    try await document.synchronize()
-    let isInConflict = await document.documentState.contains(.inConflict)
-    try await document.close()
+    let (report, isInConflict) = try await interruptible {
+      let report = try await document.save()
+      try await document.synchronize()
+      let isInConflict = await document.documentState.contains(.inConflict)
+      try await document.close()
+      return (report, isInConflict)
+    }
     try writing.report(report, of: path)
     if isInConflict && !wasInConflict {
       StandardError.write(
@@ -135,7 +144,7 @@ struct Edit: TurnTakingCommand {
   }
 
   private var options: PackageStore.SavingOptions {
-    var options: PackageStore.SavingOptions = noHistory ? [] : .keepsHistory
+    var options: PackageStore.SavingOptions = noHistory ? .cancellable : [.keepsHistory, .cancellable]
     if force { options.insert(.overwritesReadOnly) }
     return options
   }

@@ -67,8 +67,11 @@ struct New: AsyncParsableCommand {
       return try writing.report(PackageStore.plan(creating: notes, at: url(path)))
     }
     let document = Document(fileURL: url(path), content: notes, options: .oneSave([]))
-    let report = try await document.save(to: url(path), for: .forCreating)
-    try await document.close()
+    let report = try await interruptible {
+      let report = try await document.save(to: url(path), for: .forCreating)
+      try await document.close()
+      return report
+    }
     try writing.report(report, of: path)
   }
 

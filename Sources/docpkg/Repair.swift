@@ -27,8 +27,11 @@ struct Repair: AsyncParsableCommand {
 
   func run() async throws {
     let store = try await PackageStore.open(at: url(path))
-    let report = try await store.repair(accepting: accept, dryRun: writing.dryRun)
-    try await store.close()
+    let report = try await interruptible {
+      let report = try await store.repair(accepting: accept, dryRun: writing.dryRun)
+      try await store.close()
+      return report
+    }
     if writing.json {
       try printJSON(report)
     } else if !writing.quiet {

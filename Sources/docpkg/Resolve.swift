@@ -61,8 +61,10 @@ struct Resolve: TurnTakingCommand {
     guard try await !store.conflicts().isEmpty else {
       throw InputError(description: "Nothing is in conflict in '\(display(path))'.")
     }
-    try await merge ? mergeVersions(in: store) : keepVersions(in: store)
-    try await store.close()
+    try await interruptible { [self] in
+      try await merge ? mergeVersions(in: store) : keepVersions(in: store)
+      try await store.close()
+    }
   }
 
   // MARK: Merging

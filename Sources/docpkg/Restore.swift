@@ -35,8 +35,12 @@ struct Restore: TurnTakingCommand {
     let store = try await PackageStore.open(at: url(path))
     let id = try await store.version(version).persistentIdentifier
     if writing.dryRun { return try writing.report(await store.restorePlan(id, child: child)) }
-    let report = try await store.restore(id, child: child, options: force ? .overwritesReadOnly : [])
-    try await store.close()
+    let report = try await interruptible {
+      let report = try await store.restore(
+        id, child: child, options: force ? [.overwritesReadOnly, .cancellable] : .cancellable)
+      try await store.close()
+      return report
+    }
     try writing.report(report, of: path)
   }
 }

@@ -24,7 +24,7 @@ struct Undo: TurnTakingCommand {
     try await writing.goBack(path) {
       try await $0.undoPlan()
     } save: {
-      try await $0.undoSave(options: .overwritesReadOnly)
+      try await $0.undoSave(options: [.overwritesReadOnly, .cancellable])
     }
   }
 }
@@ -52,7 +52,7 @@ struct Redo: TurnTakingCommand {
     try await writing.goBack(path) {
       try await $0.redoPlan()
     } save: {
-      try await $0.redoSave(options: .overwritesReadOnly)
+      try await $0.redoSave(options: [.overwritesReadOnly, .cancellable])
     }
   }
 }
@@ -61,12 +61,15 @@ extension WritingOptions {
   /// Brings a document to another version, or says what that would do.
   fileprivate func goBack(
     _ path: String, plan: (PackageStore) async throws -> SavePlan,
-    save: (PackageStore) async throws -> RestoreReport
+    save: @escaping @Sendable (PackageStore) async throws -> RestoreReport
   ) async throws {
     let store = try await PackageStore.open(at: url(path))
     if dryRun { return try report(await plan(store)) }
-    let done = try await save(store)
-    try await store.close()
+    let done = try await interruptible {
+      let done = try await save(store)
+      try await store.close()
+      return done
+    }
     try report(done, of: path)
   }
 }

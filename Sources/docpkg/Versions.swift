@@ -119,12 +119,15 @@ struct VersionsPrune: AsyncParsableCommand {
 
   func run() async throws {
     let store = try await PackageStore.open(at: url(path))
-    if let budget, var policy = try await store.retentionPolicy() {
-      policy.byteBudget = budget
-      try await store.setRetentionPolicy(policy)
+    let report = try await interruptible {
+      if let budget, var policy = try await store.retentionPolicy() {
+        policy.byteBudget = budget
+        try await store.setRetentionPolicy(policy)
+      }
+      let report = try await store.thinHistory(dryRun: writing.dryRun)
+      try await store.close()
+      return report
     }
-    let report = try await store.thinHistory(dryRun: writing.dryRun)
-    try await store.close()
     if writing.quiet { return }
     if writing.json { return try printJSON(report) }
     var output = StandardOutput()
@@ -157,8 +160,10 @@ struct VersionsStop: AsyncParsableCommand {
     let store = try await PackageStore.open(at: url(path))
     // A history that cannot be read goes, too.
     let count = (try? await store.versions().count) ?? 0
-    if !writing.dryRun { try await store.stopKeepingHistory() }
-    try await store.close()
+    try await interruptible {
+      if !writing.dryRun { try await store.stopKeepingHistory() }
+      try await store.close()
+    }
     if writing.quiet { return }
     if writing.json { return try printJSON(["removed": count]) }
     var output = StandardOutput()

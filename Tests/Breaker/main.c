@@ -8,6 +8,7 @@
 //
 //   none      nothing
 //   kill      the process is killed before the call is made
+//   signal=S  the process gets this signal before the call is made
 //   error=E   the call is not made and fails with this errno; close(2) is made, as Linux always does
 //   late=E    the call is made, and fails with this errno all the same
 //   short     a write is of half the bytes
@@ -93,7 +94,7 @@ static const struct call calls[] = {
 #endif
 };
 
-enum action { NONE, KILL, ERROR, LATE, SHORT };
+enum action { NONE, KILL, SIGNAL, ERROR, LATE, SHORT };
 
 static enum action action;
 static int error;
@@ -208,6 +209,7 @@ static void end_opening(pid_t thread, int64_t result) {
 static void parse(const char *text) {
   if (strcmp(text, "kill") == 0) action = KILL;
   else if (strcmp(text, "short") == 0) action = SHORT;
+  else if (strncmp(text, "signal=", 7) == 0) action = SIGNAL, error = atoi(text + 7);
   else if (strncmp(text, "error=", 6) == 0) action = ERROR, error = atoi(text + 6);
   else if (strncmp(text, "late=", 5) == 0) action = LATE, error = atoi(text + 5);
   else action = NONE;
@@ -218,6 +220,9 @@ static int break_call(pid_t thread, const struct call *call) {
   switch (action) {
   case KILL:
     kill(child, SIGKILL);
+    return 0;
+  case SIGNAL:
+    kill(child, error);
     return 0;
   case ERROR:
     if (call->number != SYS_close) skip_call(thread);

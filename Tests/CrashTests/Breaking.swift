@@ -7,6 +7,8 @@ enum Breaking: Sendable, CustomStringConvertible {
   case nothing
   /// The process is killed before the call.
   case kill
+  /// The process gets a signal before the call, which is made.
+  case signal(Int32)
   /// The call is not made and fails.
   case error(Errno)
   /// The call is made, and fails all the same.
@@ -18,6 +20,7 @@ enum Breaking: Sendable, CustomStringConvertible {
     switch self {
     case .nothing: "none"
     case .kill: "kill"
+    case .signal(let number): "signal=\(number)"
     case .error(let code): "error=\(code.rawValue)"
     case .lateError(let code): "late=\(code.rawValue)"
     case .short: "short"

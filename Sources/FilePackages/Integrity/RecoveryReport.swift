@@ -22,6 +22,8 @@ public struct RecoveryReport: Sendable, Hashable, Codable {
   public var operations: [String] = []
   /// What is wrong.
   public var problem: String?
+  /// What programs that were killed left, in the hidden folder and beside the package, and `removeLeftovers(at:)` removes.
+  public var leftovers: [String] = []
 }
 
 extension RecoveryReport: CustomStringConvertible {
@@ -34,7 +36,10 @@ extension RecoveryReport: CustomStringConvertible {
       case .waiting: "a save waits to be published: \(operations.count) operations"
       case .damaged: "the journal is damaged"
       }
-    return ([first + (problem.map { ": \($0)" } ?? "")] + operations).joined(separator: "\n")
+    return
+      ([first + (problem.map { ": \($0)" } ?? "")] + operations
+      + leftovers.map { "left by a program that was killed: \($0)" })
+      .joined(separator: "\n")
   }
 }
 
@@ -53,6 +58,12 @@ extension PackageStore {
     guard node.status?.kind == .directory else {
       throw FilePackageError(.notAPackage, .open, document: FileName(path).string)
     }
+    var report = try journalReport(node)
+    report.leftovers = leftovers(node.location)
+    return report
+  }
+
+  private static func journalReport(_ node: StoredNode) throws(FilePackageError) -> RecoveryReport {
     do {
       switch try JournalFile.find(of: node.location) {
       case .nothing: return RecoveryReport(journal: .none)

@@ -23,7 +23,7 @@ final class HiddenFolder {
   private let lockFile: OwnedDescriptor
   private(set) var isLocked: Bool
 
-  private enum Byte {
+  enum Byte {
     static let writer: UInt64 = 0
     static let session: UInt64 = 1
   }

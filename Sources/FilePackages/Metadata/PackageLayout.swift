@@ -42,6 +42,11 @@ package enum PackageLayout {
     path.names.first == hidden || path.names == [metadata]
   }
 
+  /// Whether an entry of the hidden folder is there only while a program has the package open, or was killed.
+  static func isOfSession(_ name: FileName) -> Bool {
+    [journal, newJournal, staging, removed, lock].contains(name)
+  }
+
   /// Whether a place in the hidden folder is of the stores that have the package open, or made anew by each
   /// staged save.
   static func isOfSession(_ path: PackagePath) -> Bool {

@@ -95,6 +95,9 @@ package struct DocumentMove {
     let siblings = Siblings(of: candidate, on: disk)
     let staged = siblings.name(.staged)
     try attempt { () throws(SystemError) in try siblings.cleanUp(in: to) }
+    siblings.sweep(to)
+    siblings.holdOffSweeps(in: to)
+    defer { siblings.allowSweeps(in: to) }
     let known: TreeStatuses
     do throws(FilePackageError) {
       known = try attempt("copying it") { () throws(SystemError) in
@@ -131,6 +134,9 @@ package struct DocumentMove {
   ) throws(FilePackageError) {
     let siblings = Siblings(of: name, on: disk)
     let hidden = siblings.name(.staged)
+    // It is the document still, and has no lock.
+    siblings.holdOffSweeps(in: from)
+    defer { siblings.allowSweeps(in: from) }
     try attempt { () throws(SystemError) in
       try siblings.cleanUp(in: from)
       try disk.renameKeeping(name, in: from, to: hidden, in: from)

@@ -94,6 +94,7 @@ struct JournaledSave {
       try maker.make(top, in: session.hidden.staging.descriptor)
       try makeRecord()
       if try isRoomScarce() { try session.stage(&record) }
+      try maker.checkCancellation()
       try session.commit(&record)
     } catch {
       if error.code != .indeterminate { removeStaged() }

@@ -66,7 +66,7 @@ package struct Siblings {
     withExtendedLifetime(leftover) {}
   }
 
-  private func open(_ name: FileName, in folder: borrowing OwnedDescriptor) throws(SystemError)
+  func open(_ name: FileName, in folder: borrowing OwnedDescriptor) throws(SystemError)
     -> OwnedDescriptor
   {
     do {

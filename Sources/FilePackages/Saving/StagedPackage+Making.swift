@@ -10,7 +10,7 @@ extension StagedPackage {
     var file: OwnedDescriptor?
     switch step.action {
     case .write(let contents):
-      let new = try createAlone(staged, siblings, in: folder, mode: step.attributes.mode)
+      let new = try createAlone(siblings, in: folder, mode: step.attributes.mode)
       do {
         try keepAttributes(of: name, in: folder, on: new)
         try maker.write(contents, to: new, step)
@@ -23,6 +23,9 @@ extension StagedPackage {
     default: throw failure(.wrongKind, step.path)
     }
     do {
+      // What comes out of an exchange has no lock until it is confirmed.
+      siblings.holdOffSweeps(in: folder)
+      defer { siblings.allowSweeps(in: folder) }
       let placement = try putInPlace(name, siblings, in: folder)
       try confirm(name, placement, siblings, in: folder) {
         (staged: borrowing StagedPackage)
@@ -39,19 +42,10 @@ extension StagedPackage {
   }
 
   private func createAlone(
-    _ staged: FileName, _ siblings: Siblings, in folder: borrowing OwnedDescriptor, mode: UInt16
+    _ siblings: Siblings, in folder: borrowing OwnedDescriptor, mode: UInt16
   ) throws(FilePackageError) -> OwnedDescriptor {
-    let disk = disk
-    let new = try attemptMaking { () throws(SystemError) in
-      try disk.createFile(staged, in: folder, mode: mode)
-    }
-    do throws(FilePackageError) {
-      guard try holds(new, as: staged, siblings, in: folder) else { throw isBusy }
-    } catch {
-      // It is empty; if it is somebody else's by now, theirs fails and nothing is lost.
-      if error.code != .changedOnDisk { try? disk.removeFile(staged, in: folder) }
-      throw error
-    }
+    let new = try attemptMaking { () throws(SystemError) in try siblings.stageFile(in: folder, mode: mode) }
+    guard let new else { throw isBusy }
     return new
   }
 
@@ -75,44 +69,17 @@ extension StagedPackage {
   func makeRoot(
     _ siblings: Siblings, in folder: borrowing OwnedDescriptor, mode: UInt16
   ) throws(FilePackageError) -> OwnedDescriptor {
-    let name = siblings.name(.staged)
-    let disk = disk
-    try attemptMaking { () throws(SystemError) in try disk.makeDirectory(name, in: folder, mode: mode) }
-    do throws(FilePackageError) {
-      let new = try attemptMaking { () throws(SystemError) in try disk.openDirectory(name, in: folder) }
-      guard try holds(new, as: name, siblings, in: folder) else { throw isBusy }
-      return new
-    } catch {
-      // It is empty; if it is somebody else's by now, theirs fails and nothing is lost.
-      if error.code != .changedOnDisk { try? disk.removeDirectory(name, in: folder) }
-      throw error
+    let new = try attemptMaking { () throws(SystemError) in
+      try siblings.stageDirectory(in: folder, mode: mode)
     }
+    guard let new else { throw isBusy }
+    return new
   }
 
   private func attemptMaking<Result: ~Copyable>(
     _ body: () throws(SystemError) -> Result
   ) throws(FilePackageError) -> Result {
-    do {
-      return try body()
-    } catch {
-      if error.code == .fileExists { throw isBusy }
-      throw FilePackageError(
-        error, options.operation, node(.root), activity: "making the new state beside it")
-    }
-  }
-
-  /// Takes the lock of what was just made; false when somebody else has it, or has it removed by now.
-  private func holds(
-    _ new: borrowing OwnedDescriptor, as name: FileName, _ siblings: Siblings,
-    in folder: borrowing OwnedDescriptor
-  ) throws(FilePackageError) -> Bool {
-    guard siblings.isLockedForUs(new) else { return false }
-    do {
-      return try disk.isName(name, in: folder, of: new)
-    } catch {
-      throw FilePackageError(
-        error, options.operation, node(.root), activity: "making the new state beside it")
-    }
+    try attempt(.root, "making the new state beside it", body)
   }
 
   func cleanUp(

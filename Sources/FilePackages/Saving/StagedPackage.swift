@@ -37,6 +37,8 @@ package struct StagedPackage {
     package var sharesFiles = true
     /// Whether children without any write permission may be replaced or removed.
     package var overwritesReadOnly = false
+    /// Whether cancelling the task ends it, up to the commit.
+    package var isCancellable = false
 
     package init() {}
   }
@@ -147,6 +149,7 @@ package struct StagedPackage {
       try carry(from: old, to: new, at: .root, maker.plan.rootAttributes)
       try keepHistory(from: old, to: new)
       made = try status(of: new)
+      try maker.checkCancellation()
       let placement = try putInPlace(name, siblings, in: folder)
       try confirm(name, placement, siblings, in: folder) {
         (staged: borrowing StagedPackage)
@@ -171,6 +174,7 @@ package struct StagedPackage {
     case .anything, .base: break
     }
     try cleanUp(siblings, in: folder)
+    if case .absent = destination { siblings.sweep(folder) }
     if let step = maker.plan.steps.first, step.path.isRoot {
       return try makeAlone(step, name, siblings, in: folder)
     }
@@ -181,6 +185,10 @@ package struct StagedPackage {
       try writeManifest(in: new)
       try maker.finish(new, at: .root, attributes)
       made = try status(of: new)
+      try maker.checkCancellation()
+      // What comes out of an exchange has no lock until it is confirmed.
+      siblings.holdOffSweeps(in: folder)
+      defer { siblings.allowSweeps(in: folder) }
       let placement = try putInPlace(name, siblings, in: folder)
       try confirm(name, placement, siblings, in: folder) { _ throws(FilePackageError) in }
       return placement

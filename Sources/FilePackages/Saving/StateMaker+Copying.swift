@@ -92,6 +92,7 @@ extension StateMaker {
       }
       if isCloned && !hashes { return (contents.size ?? 0, ContentHash(hash.finalize())) }
       try contents.forEachChunk { bytes in
+        try checkCancellation()
         if hashes { hash.update(bufferPointer: bytes) }
         if !isCloned { try disk.write(bytes, to: file, at: size) }
         size += UInt64(bytes.count)
@@ -109,7 +110,7 @@ extension StateMaker {
 
   private mutating func copyBytes(
     of source: borrowing OwnedDescriptor, to file: borrowing OwnedDescriptor, hashing hashes: Bool
-  ) throws(SystemError) -> ContentHash? {
+  ) throws -> ContentHash? {
     var isCloned = false
     if canClone { isCloned = try clone(source, to: file) }
     if isCloned && !hashes { return nil }
@@ -118,6 +119,7 @@ extension StateMaker {
     defer { buffer.deallocate() }
     var offset: UInt64 = 0
     while true {
+      try checkCancellation()
       let count = try disk.read(source, at: offset, into: buffer)
       if count == 0 { return hashes ? ContentHash(hash.finalize()) : nil }
       let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])

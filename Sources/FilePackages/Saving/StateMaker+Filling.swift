@@ -16,6 +16,7 @@ extension StateMaker {
     var last: SavePlan.Step?
     for step in steps {
       guard let name = name(for: step) else { continue }
+      try checkCancellation()
       switch step.action {
       case .makeDirectory:
         if step.path.names.count > PackageSnapshot.maximumDepth { throw failure(.tooDeep, step.path) }
@@ -108,7 +109,10 @@ extension StateMaker {
       let folder = try attempt(step.path, "opening the folder of the original of") { () throws(SystemError) in
         try source.location.openDirectory(source.path.parent, on: counting)
       }
-      for (step, source) in group { try reuse(source, from: folder, in: new, step) }
+      for (step, source) in group {
+        try checkCancellation()
+        try reuse(source, from: folder, in: new, step)
+      }
     }
   }
 

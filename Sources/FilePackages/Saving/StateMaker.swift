@@ -69,6 +69,11 @@ package struct StateMaker {
   /// Whether the digests of what is made are needed.
   var hashes: Bool { metadata != nil || !stagedNames.isEmpty }
 
+  /// Ends what was cancelled, while nothing is committed.
+  func checkCancellation() throws(FilePackageError) {
+    if options.isCancellable && Task.isCancelled { throw failure(.cancelled, .root) }
+  }
+
   // MARK: Naming what failed
 
   func node(_ path: PackagePath) -> StoredNode {

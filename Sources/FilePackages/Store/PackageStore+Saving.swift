@@ -28,6 +28,9 @@ extension PackageStore {
     /// has a history. Costs a rename for each child that is replaced or removed, where one without it costs an
     /// unlink. Packages without metadata have none.
     public static let keepsHistory = SavingOptions(rawValue: 16)
+    /// Cancelling the task ends the save with `cancelled`, and nothing has happened; once the save is committed, it goes on
+    /// to its end. By default a save that is begun is ended.
+    public static let cancellable = SavingOptions(rawValue: 64)
   }
 
   /// Says what `save(_:options:)` would do, without touching anything.
@@ -171,12 +174,12 @@ extension PackageStore {
   /// Files are copied, by sharing their blocks where the file system can; never linked, since they would be
   /// one file in two documents.
   ///
-  /// - Throws: as `create(_:at:contentType:)`.
+  /// - Throws: as `create(_:at:contentType:)`; `cancelled` when the task is cancelled before the copy is in its place.
   @discardableResult
   public func copy(to url: URL) throws(FilePackageError) -> SaveReport {
     let destination = try Location(FilePath(of: url, for: .copy), on: location.disk)
     let (plan, draft) = try makeCopyPlan(to: destination)
-    return try Self.make(plan, at: destination, draft, .copy).report
+    return try Self.make(plan, at: destination, draft, .copy, isCancellable: true).report
   }
 
   /// Says what `copy(to:)` would do, without touching anything.
@@ -266,11 +269,13 @@ extension PackageStore {
   }
 
   private static func make(
-    _ plan: SavePlan, at location: Location, _ draft: MetadataDraft?, _ operation: FilePackageError.Operation
+    _ plan: SavePlan, at location: Location, _ draft: MetadataDraft?, _ operation: FilePackageError.Operation,
+    isCancellable: Bool = false
   ) throws(FilePackageError) -> (staged: StagedPackage, report: SaveReport) {
     var options = StagedPackage.Options()
     options.operation = operation
     options.sharesFiles = false
+    options.isCancellable = isCancellable
     var staged = StagedPackage(
       plan, at: location, over: .absent, options: options, metadata: draft)
     let report = try staged.commit()
@@ -282,5 +287,6 @@ extension StagedPackage.Options {
   init(_ options: PackageStore.SavingOptions) {
     self.init()
     overwritesReadOnly = options.contains(.overwritesReadOnly)
+    isCancellable = options.contains(.cancellable)
   }
 }

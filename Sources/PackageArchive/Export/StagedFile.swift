@@ -40,12 +40,12 @@ final class StagedFile {
         throw ArchiveError.Finding(.fileExists, "\(replaced.kind.words) is in its place")
       }
       try siblings.cleanUp(in: folder)
-      let file = try disk.createFile(staged, in: folder, mode: 0o666)
-      guard siblings.isLockedForUs(file) else { throw Self.busy }
+      siblings.sweep(folder)
+      guard let file = try siblings.stageFile(in: folder, mode: 0o666) else { throw Self.busy }
       if let replaced { try disk.setMode(replaced.mode & 0o777, of: file) }
       self.init(disk, consume folder, consume file, name, staged)
     } catch let error as SystemError {
-      throw error.code == .fileExists ? Self.busy : ArchiveError.Finding(error, "making it")
+      throw ArchiveError.Finding(error, "making it")
     }
   }
 

@@ -56,16 +56,15 @@ final class StagedImport: ImportSink {
       let folder = try disk.openDirectory(at: parent.isEmpty ? "." : parent)
       // Also where the one that was killed was done but for this.
       try siblings.cleanUp(in: folder)
+      siblings.sweep(folder)
       guard try Self.isFree(name, in: folder, on: disk) else {
         throw ArchiveError.Finding(.fileExists, "there is something at '\(name.display)' already")
       }
-      try disk.makeDirectory(staged, in: folder, mode: 0o700)
-      let root = try disk.openDirectory(staged, in: folder)
-      guard siblings.isLockedForUs(root) else { throw Self.busy }
+      guard let root = try siblings.stageDirectory(in: folder, mode: 0o700) else { throw Self.busy }
       self.folder = folder
       self.root = OpenFolder(root)
     } catch let error as SystemError {
-      throw error.code == .fileExists ? Self.busy : ArchiveError.Finding(error, "making the package")
+      throw ArchiveError.Finding(error, "making the package")
     }
   }
 
