@@ -62,6 +62,31 @@ struct VersionTests {
     #expect(try disk.names(in: "/Trip.pkg/.docpkg") == ["manifest"])
   }
 
+  @Test(arguments: [PackageStore.SavingOptions.keepsHistory, [.keepsHistory, .relaxed]])
+  func `are there as soon as the save returns`(options: PackageStore.SavingOptions) async throws {
+    let disk = try await CrashCheck.disk(Self.tree, metadata: true)
+    let store = try await PackageStore.open(CrashCheck.path, on: disk, delays: .standard)
+    try await store.put("Text.txt", "second")
+    try await Self.expectVersion(after: options, store)
+    try await store.close()
+    let again = try await PackageStore.open(CrashCheck.path, on: disk)
+    #expect(try await again.versions().count == 1)
+  }
+
+  /// Looks on the store's own thread, before the store has done what it does after a save.
+  private static func expectVersion(
+    after options: PackageStore.SavingOptions, _ store: isolated PackageStore
+  ) throws {
+    let before = try store.metadata()?.revision
+    try store.save(options: options)
+    let versions = try store.versions().map(\.persistentIdentifier)
+    #expect(versions.first == before && versions.count == 1)
+    let old = try versions.first.flatMap {
+      try store.contents(of: $0).tree.descendant(at: "Text.txt")?.contents()
+    }
+    #expect(old == Data("text".utf8))
+  }
+
   @Test func `of a save that took another one's place before it was published are none`() async throws {
     let disk = try await CrashCheck.disk(Self.tree, metadata: true)
     let store = try await PackageStore.open(CrashCheck.path, on: disk)

@@ -29,11 +29,13 @@ struct VersionHistory {
         return nil
       }
       let folder = try disk.openDirectory(PackageLayout.hidden, in: root)
-      // The journal first: what it has is in the file before it goes.
+      // The journal first: what it has is in the file before it goes. A record that is not marked as applied counts
+      // once the document has the state that it leads to: the mark and the history file come a moment later.
       var waiting: [VersionRecord] = []
       if case .journal(let journal) = try JournalFile.find(in: folder, on: disk, forWriting: false) {
         let live = journal.live?.sequence
-        waiting = journal.keeping.filter { $0.sequence != live }.compactMap(\.version)
+        waiting = journal.keeping.filter { $0.sequence != live || $0.version?.next == current.revision }
+          .compactMap(\.version)
       }
       let file = try HistoryFile.load(in: folder, on: disk)
       guard let history = file ?? waiting.first.map({ HistoryFile(tip: $0.revision) }) else { return nil }
