@@ -11,27 +11,37 @@ enum PackageExtensions {
   }
 
   static func isValid(_ name: String) -> Bool {
-    TypeTag(TypeCatalog.bareExtension(name), tagClass: .filenameExtension) != nil
+    let name = TypeCatalog.bareExtension(name)
+    return TypeTag(name, tagClass: .filenameExtension) != nil
+      && !name.unicodeScalars.contains {
+        $0.value <= 0x20 || $0.value == 0x7F || "*?[".unicodeScalars.contains($0)
+      }
   }
 
   /// Those of the user's file; none where there is no file, or none that this user can reach.
   static func ofUser() throws -> Set<String> {
     guard let path, access(path, F_OK) == 0 else { return [] }
-    guard let text = String(validating: try contents(ofFile: path).contents(), as: UTF8.self) else {
+    let bytes: Data
+    do {
+      bytes = try contents(ofFile: path).contents()
+    } catch let error as FilePackageError {
+      let reason = error.reason.map { ": \($0)" } ?? ""
+      throw InputError(description: "The settings file '\(display(path))' could not be read\(reason).")
+    }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
       throw InputError(description: "The settings file '\(display(path))' is not a text in UTF-8.")
     }
-    var names: [String] = []
-    for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
-      let name = String(line.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
-      if name.isEmpty || name.hasPrefix("#") { continue }
-      guard isValid(name) else {
+    let lines = text.drop { $0 == "\u{FEFF}" }.split(
+      omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+    return canonical(
+      try lines.enumerated().compactMap { index, line in
+        let name = String(line.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+        if name.isEmpty || name.hasPrefix("#") { return nil }
+        if isValid(name) { return name }
         throw InputError(
           description:
             "The settings file '\(display(path))': line \(index + 1): '\(display(name))' is no extension.")
-      }
-      names.append(name)
-    }
-    return canonical(names)
+      })
   }
 
   /// Where the XDG Base Directory Specification says that the file is. Relative paths are ignored, as it asks.

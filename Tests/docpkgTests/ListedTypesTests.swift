@@ -145,6 +145,31 @@ struct ListedTypesTests {
     }
   }
 
+  @Test func `are read from the user's file whatever program wrote it, or the file is named`() async throws {
+    try await withTemporaryDirectory { folder in
+      try makePackage("a.trip", in: folder)
+      let environment = ["XDG_CONFIG_HOME": folder.appending("config").string]
+      let name = "config/docpkg/package-extensions"
+      for text in ["trip", "trip\r\nother\r\n", "\u{FEFF}trip\n", "# one\r\n\r\n .TRIP \r\n"] {
+        try write(text, to: name, in: folder)
+        #expect(try listed(in: folder, environment).map(\.path) == ["./a.trip"], "\(text.debugDescription)")
+      }
+      func refused() throws -> String {
+        let run = try run(tool, ["list", "."], in: folder, environment: environment)
+        #expect(run.status == 2 && run.output.isEmpty)
+        return run.errors
+      }
+      for text in ["other\r\ntr*p\r\n", "\ntr ip", "x\n.", "\na\0b"] {
+        try write(text, to: name, in: folder)
+        #expect(
+          try refused().contains("config/docpkg/package-extensions': line 2: '"), "\(text.debugDescription)")
+      }
+      let path = folder.appending(name).string
+      try Data([0x61, 0xFF]).write(to: URL(filePath: path))
+      #expect(try refused().hasSuffix("package-extensions' is not a text in UTF-8.\n"))
+    }
+  }
+
   @Test func `are also those of the MIME database that are kinds of directory`() async throws {
     try await withTemporaryDirectory { folder in
       for name in ["a.qqpack", "b.qqkind", "c.qqfile"] { try makePackage(name, in: folder) }

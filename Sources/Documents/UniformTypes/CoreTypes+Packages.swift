@@ -100,7 +100,6 @@ extension CoreTypes {
     com.apple.xcode.docset | com.apple.package | docset | | documentation set
     com.apple.documentation.doccarchive | com.apple.package | doccarchive | | documentation archive
     com.apple.instruments.trace | com.apple.package | trace | | Instruments trace
-    com.apple.instruments.instrdst | com.apple.package | instrdst | | Instruments package
     com.apple.xcframework | com.apple.package | xcframework | | XCFramework
     com.apple.dt.document.toolchain | com.apple.package | xctoolchain | | Xcode toolchain
 
