@@ -36,15 +36,14 @@ extension PackageSnapshot {
           throw ArchiveError.Finding(.unsupported, "its name does not tell a format")
         }
         let old = try earlier.map { try EarlierZip(at: $0, options, cancellation) }
-        let file = try StagedFile(at: path, on: PosixDisk())
-        if let stored = root.stored, try file.isWithin(stored) {
-          throw ArchiveError.Finding(.unsupported, "it would be within the package")
+        return try StagedFile.make(at: path, on: PosixDisk()) { file in
+          if let stored = root.stored, try file.isWithin(stored) {
+            throw ArchiveError.Finding(.unsupported, "it would be within the package")
+          }
+          let output = ArchiveOutput { bytes in try file.write(bytes) }
+          let run = try ExportRun(self, format, options, old, cancellation, progress)
+          return try run.write(to: output, name: path.stem.map { FileName(bytes: Array($0.utf8)) })
         }
-        let output = ArchiveOutput { bytes in try file.write(bytes) }
-        let run = try ExportRun(self, format, options, old, cancellation, progress)
-        let report = try run.write(to: output, name: path.stem.map { FileName(bytes: Array($0.utf8)) })
-        try file.commit()
-        return report
       }
     }
   }

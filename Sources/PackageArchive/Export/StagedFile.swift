@@ -20,12 +20,27 @@ final class StagedFile {
   private var offset: UInt64 = 0
   /// Up to where writing was started.
   private var started: UInt64 = 0
-  private var isDone = false
 
-  /// Begins a file that is to be at `path`, where nothing or a regular file is.
+  /// Makes the file at `path`, where nothing or a regular file is: `body` writes it, and when this returns, it survives a
+  /// power cut.
   ///
-  /// - Throws: `busy` when another process is making it, `fileExists` when something else is in its place.
-  convenience init(at path: FilePath, on disk: any Disk) throws {
+  /// - Throws: `busy` when another process is making it, `fileExists` when something else is in its place; what `body`
+  ///   throws. (3)
+  static func make<Result>(
+    at path: FilePath, on disk: any Disk, _ body: (StagedFile) throws -> Result
+  ) throws -> Result {
+    let file = try StagedFile(at: path, on: disk)
+    do {
+      let result = try body(file)
+      try file.commit()
+      return result
+    } catch {
+      file.discard()
+      throw error
+    }
+  }
+
+  private convenience init(at path: FilePath, on disk: any Disk) throws {
     guard let last = path.lastComponent, last.kind == .regular else {
       throw ArchiveError.Finding(.unsafeName, "that is no name for a file")
     }
@@ -106,20 +121,20 @@ final class StagedFile {
     }
   }
 
-  /// Puts the file into its place. When this returns, it survives a power cut.
-  func commit() throws {
+  private func commit() throws {
     do {
       try disk.synchronize(file)
       try disk.rename(staged, in: folder, to: name, in: folder, .replace)
-      isDone = true
       try disk.synchronize(folder)
     } catch {
       throw ArchiveError.Finding(error, "putting it into its place")
     }
   }
 
-  deinit {
-    // The error that led here is the one to report; what stays behind has no lock and is removed next time.
-    if !isDone { try? disk.removeFile(staged, in: folder) }
+  /// Removes the file that was begun. Not left to the end of this object: a closure that is held somewhere would keep it.
+  private func discard() {
+    // The error that led here is the one to report; what stays behind has no lock and is removed next time. After the
+    // rename, nothing has this name, or another process's file that is locked by it.
+    if (try? disk.isName(staged, in: folder, of: file)) == true { try? disk.removeFile(staged, in: folder) }
   }
 }

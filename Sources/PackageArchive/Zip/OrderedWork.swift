@@ -71,10 +71,13 @@ final class OrderedWork {
     while first < waiting.count { try takeFirst() }
   }
 
-  /// Ends the threads, when what they are doing is done.
+  /// Ends the threads, when what they are doing is done, and lets go of what was not taken: each piece may hold the object
+  /// that holds this one.
   func stop() {
     queue.close()
     threads.wait()
+    waiting = []
+    first = 0
   }
 
   deinit {

@@ -1,0 +1,71 @@
+import DurableIO
+import FilePackages
+import Foundation
+import PackageArchive
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("An export that fails")
+struct FailedExportTests {
+  private static let children = 40
+
+  private func makePackage(_ workshop: Workshop) throws {
+    var tree: TestTree = [:]
+    for number in 0..<Self.children {
+      tree[FileName("\(number)")] = .file(Workshop.noise(100_000, seed: UInt64(number)))
+    }
+    try workshop.makePackage(tree)
+  }
+
+  @Test(arguments: ArchiveFormat.writable, [nil, "open sesame"])
+  func `in the middle leaves nothing beside its place`(_ format: ArchiveFormat, _ passphrase: String?)
+    async throws
+  {
+    if passphrase != nil && format != .zip { return }
+    try await withWorkshop { workshop in
+      try Data("as it was read".utf8).write(to: workshop.url("original"))
+      let tree = FileWrapper(directoryWithFileWrappers: [:])
+      for number in 0..<Self.children {
+        let data = Data(Workshop.noise(100_000, seed: UInt64(number)))
+        let child = FileWrapper(regularFileWithContents: data)
+        child.preferredFilename = "\(number)"
+        tree.addFileWrapper(child)
+      }
+      // Children before it are on their way, children after it are waiting.
+      let child = try FileWrapper(regularFileWithContentsOf: workshop.url("original"))
+      child.preferredFilename = "2 and a half"
+      tree.addFileWrapper(child)
+      let snapshot = tree.snapshot()
+      try Data("changed".utf8).write(to: workshop.url("original"))
+      var options = ExportOptions()
+      options.passphrase = passphrase
+      let error = await #expect(throws: FilePackageError.self) {
+        try await snapshot.export(to: workshop.url("a"), as: format, options: options)
+      }
+      #expect(error?.code == .changedOnDisk)
+      #expect(try workshop.names == ["original"])
+    }
+  }
+
+  @Test(arguments: ArchiveFormat.writable)
+  func `since it was cancelled leaves nothing beside its place`(_ format: ArchiveFormat) async throws {
+    try await withWorkshop { workshop in
+      try makePackage(workshop)
+      let snapshot = try await PackageStore.open(at: workshop.package).tree.snapshot()
+      let (begun, continuation) = AsyncStream<Void>.makeStream()
+      let gate = DispatchSemaphore(value: 0)
+      let export = Task {
+        try await snapshot.export(to: workshop.url("a"), as: format) { _ in
+          continuation.yield()
+          gate.wait()
+        }
+      }
+      for await _ in begun { break }
+      export.cancel()
+      for _ in 0..<Self.children * 2 { gate.signal() }
+      await #expect(throws: CancellationError.self) { try await export.value }
+      #expect(try workshop.names == ["Trip.pack"])
+    }
+  }
+}
