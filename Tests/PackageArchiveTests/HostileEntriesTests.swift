@@ -24,10 +24,23 @@ struct HostileEntriesTests {
   }
 
   @Test(arguments: [UInt32(0o104755), 0o102755, 0o106755])
-  func `cannot have programs that run as somebody else`(mode: UInt32) async throws {
-    try await expectRefused(Zip(.init("program", mode: mode)).bytes, .unsafeKind, naming: "program")
-    try await expectRefused(
-      Tar(.init("program", mode: Int(mode & 0o7777))).bytes, .unsafeKind, naming: "program")
+  func `makes no program that runs as somebody else, and says so`(mode: UInt32) async throws {
+    let archives = [
+      Zip(.init("program", [1], mode: mode)).bytes,
+      Tar(.init("program", "\u{1}", mode: Int(mode & 0o7777))).bytes,
+    ]
+    for bytes in archives {
+      try await withWorkshop { workshop in
+        try Data(bytes).write(to: workshop.url("a"))
+        let report = try await workshop.take("a")
+        #expect(report.privileged == ["program"])
+        #expect(report.description.hasSuffix(", without set-user-ID and set-group-ID: program"))
+        #expect(try workshop.tree("Back.pack") == ["program": .file([1], mode: 0o755)])
+        let tree = try await FileWrapper.importArchive(at: workshop.url("a"))
+        try tree.write(to: workshop.url("Memory.pack"), originalContentsURL: nil)
+        #expect(try workshop.tree("Memory.pack") == ["program": .file([1], mode: 0o755)])
+      }
+    }
   }
 
   @Test func `has its hidden folder left out, however it is written`() async throws {

@@ -107,6 +107,46 @@ struct RoundTripTests {
     }
   }
 
+  @Test(arguments: survivals)
+  func `has no program that runs as somebody else, and no owner`(_ survival: Survival) async throws {
+    try await withWorkshop { workshop in
+      try workshop.makePackage(["program": .file([1], mode: 0o755), "Folder": ["other": .file([2], mode: 0o755)]])
+      // Changing a file takes such bits away, so they are given last.
+      for (name, mode) in [("program", UInt16(0o4755)), ("Folder/other", 0o2755), ("Folder", 0o3777)] {
+        #expect(chmod(workshop.folder.appending("Trip.pack/\(name)").string, mode_t(mode)) == 0)
+      }
+      for uniform in [nil, ExportOptions.earliestDate] {
+        var exporting = ExportOptions()
+        exporting.uniformDate = uniform
+        let report = try await workshop.export("a", as: survival.format, options: exporting)
+        #expect(report.privileged == ["Folder/other", "program"])
+        #expect(report.description.hasSuffix(", without set-user-ID and set-group-ID: Folder/other, program"))
+        let taken = try await workshop.take("a", options: options(survival.format))
+        #expect(taken.privileged.isEmpty)
+        for name in ["program", "Folder/other", "Folder"] {
+          var status = stat()
+          #expect(stat(workshop.folder.appending("Back.pack/\(name)").string, &status) == 0)
+          #expect(status.st_mode & 0o7000 == 0)
+        }
+        try FileManager.default.removeItem(at: workshop.url("Back.pack"))
+      }
+    }
+  }
+
+  @Test(arguments: [ArchiveFormat.tar, .tarZstd])
+  func `is given to nobody by a tar`(_ format: ArchiveFormat) async throws {
+    guard program("bsdtar") != nil else { return }
+    try await withWorkshop { workshop in
+      try workshop.makePackage(["a.txt": "a", "Folder": [:]])
+      // Only the superuser can give files away; to others the test says nothing of owners that are not 0.
+      _ = chown(workshop.folder.appending("Trip.pack/a.txt").string, 4711, 4712)
+      try await workshop.export("a", as: format)
+      let listed = try run("bsdtar", ["tvf", "a", "--numeric-owner"], in: workshop.folder).output
+      let owners = listed.split(separator: "\n").map { $0.split(separator: " ")[2...3].joined(separator: " ") }
+      #expect(owners == ["0 0", "0 0", "0 0"], "\(listed)")
+    }
+  }
+
   @Test func `is refused by a format that cannot hold a name, and nothing is left`() async throws {
     try await withWorkshop { workshop in
       try workshop.makePackage(Workshop.treeWithBytes)

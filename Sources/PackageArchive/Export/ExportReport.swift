@@ -14,6 +14,8 @@ public struct ExportReport: Sendable, Hashable, Codable {
   public var reused = 0
   /// FIFOs, sockets and devices, which no archive gets.
   public var leftOut: [String] = []
+  /// Files that run with the rights of their owner or group: they are in the archive without that bit.
+  public var privileged: [String] = []
 
   init(format: ArchiveFormat) {
     self.format = format.rawValue
@@ -27,6 +29,17 @@ extension ExportReport: CustomStringConvertible {
     text += SaveReport.bytes(archiveBytes)
     if reused > 0 { text += ", \(reused) taken from the earlier archive" }
     if !leftOut.isEmpty { text += ", left out: \(leftOut.map(displayString).joined(separator: ", "))" }
+    text += Self.withoutPrivileges(privileged)
     return text
+  }
+}
+
+extension ExportReport {
+  /// The end of a line that says which files lost their set-user-ID or set-group-ID bits.
+  static func withoutPrivileges(_ paths: [String]) -> String {
+    if paths.isEmpty { return "" }
+    let names = paths.prefix(4).map(displayString).joined(separator: ", ")
+    return ", without set-user-ID and set-group-ID: \(names)"
+      + (paths.count > 4 ? " and \(paths.count - 4) more" : "")
   }
 }

@@ -77,6 +77,7 @@ struct ExportRun {
     }
     report.archiveBytes = output.count
     report.leftOut = walk.leftOut.map(\.string)
+    report.privileged = walk.privileged.map(\.string)
     return report
   }
 

@@ -14,6 +14,8 @@ struct SnapshotWalk {
   private let now = FileTime.now
   private let uniform: FileTime?
   private(set) var leftOut: [PackagePath] = []
+  /// Files that would run with the rights of their owner or group, which no archive says.
+  private(set) var privileged: [PackagePath] = []
 
   /// - Parameter name: the folder's name where the package has none itself.
   init(_ snapshot: PackageSnapshot, _ options: ExportOptions, fallbackName name: FileName?) {
@@ -106,10 +108,11 @@ struct SnapshotWalk {
 
   // MARK: Entries
 
-  private func entry(
+  private mutating func entry(
     _ node: PackageSnapshot.Node, at path: PackagePath, content: ExportEntry.Content
   ) -> ExportEntry {
-    var mode = node.attributes.mode & 0o7777
+    if case .file = content, node.attributes.mode & 0o6000 != 0 { privileged.append(path) }
+    var mode = node.attributes.mode & 0o777
     if case .link = content {
       mode = 0o777
     } else if uniform != nil || !node.attributes.modeIsExact {

@@ -134,12 +134,7 @@ struct EntryChecker {
 
   private func checkKind(_ entry: ArchiveEntry) throws {
     switch entry.kind {
-    case .directory: break
-    case .file, .hardLink:
-      // A document has no use for programs that run as somebody else.
-      if entry.mode & 0o6000 != 0 {
-        throw refusal(.unsafeKind, entry, "it would run with its owner's rights")
-      }
+    case .directory, .file, .hardLink: break
     case .link(let target): try checkLink(target, entry)
     case .other(let words): throw refusal(.unsafeKind, entry, "it is \(words)")
     }

@@ -12,6 +12,8 @@ public struct ImportReport: Sendable, Hashable, Codable {
   public var archiveBytes: UInt64 = 0
   /// What macOS had added for itself, and a hidden folder of this library's.
   public var leftOut: [String] = []
+  /// Files that would run with the rights of their owner or group: they are in the package without that bit.
+  public var privileged: [String] = []
 
   init(format: ArchiveFormat) {
     self.format = format.rawValue
@@ -27,6 +29,6 @@ extension ImportReport: CustomStringConvertible {
       let names = leftOut.prefix(4).map(displayString).joined(separator: ", ")
       text += ", left out: \(names)" + (leftOut.count > 4 ? " and \(leftOut.count - 4) more" : "")
     }
-    return text
+    return text + ExportReport.withoutPrivileges(privileged)
   }
 }

@@ -104,7 +104,10 @@ struct ImportRun {
         if path.names.count == 1 { hasTopEntry = true }
         try sink.addFolder(path, entry)
       case .link(let target): try sink.addLink(path, to: target, entry)
-      default: try sink.addFile(path, entry) { write in try read(entry, write) }
+      default:
+        // A document has no use for programs that run as somebody else: no sink takes more than the lower nine bits.
+        if entry.mode & 0o6000 != 0 { report.privileged.append(path.string) }
+        try sink.addFile(path, entry) { write in try read(entry, write) }
       }
     }
     report.entries += 1

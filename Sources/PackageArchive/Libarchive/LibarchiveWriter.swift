@@ -124,6 +124,9 @@ struct LibarchiveWriter: ~Copyable {
     archive_entry_clear(entry)
     set(name) { archive_entry_copy_pathname(entry, $0) }
     archive_entry_set_perm(entry, mode_t(item.mode))
+    // Formats that must have an owner get number 0 and no name: the superuser's programs make such files their own.
+    archive_entry_set_uid(entry, 0)
+    archive_entry_set_gid(entry, 0)
     archive_entry_set_mtime(entry, time_t(item.modified.seconds), Int(item.modified.nanoseconds))
     var isPlain = isUTF8(name)
     var contents: FileContents?
