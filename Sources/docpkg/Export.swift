@@ -115,7 +115,8 @@ struct Export: TurnTakingCommand {
     try await PackageStore.reading(at: url(path)) { store in
       let snapshot = await store.tree.snapshot()
       if writing.dryRun {
-        try await show(snapshot.exportedPaths(options: options))
+        try await show(
+          snapshot.exportedPaths(as: format ?? ArchiveFormat(filename: archive) ?? .zip, options: options))
         return nil
       }
       if isToStandardOutput {

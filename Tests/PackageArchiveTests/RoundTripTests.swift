@@ -110,7 +110,9 @@ struct RoundTripTests {
   @Test(arguments: survivals)
   func `has no program that runs as somebody else, and no owner`(_ survival: Survival) async throws {
     try await withWorkshop { workshop in
-      try workshop.makePackage(["program": .file([1], mode: 0o755), "Folder": ["other": .file([2], mode: 0o755)]])
+      try workshop.makePackage([
+        "program": .file([1], mode: 0o755), "Folder": ["other": .file([2], mode: 0o755)],
+      ])
       // Changing a file takes such bits away, so they are given last.
       for (name, mode) in [("program", UInt16(0o4755)), ("Folder/other", 0o2755), ("Folder", 0o3777)] {
         #expect(chmod(workshop.folder.appending("Trip.pack/\(name)").string, mode_t(mode)) == 0)
@@ -142,7 +144,9 @@ struct RoundTripTests {
       _ = chown(workshop.folder.appending("Trip.pack/a.txt").string, 4711, 4712)
       try await workshop.export("a", as: format)
       let listed = try run("bsdtar", ["tvf", "a", "--numeric-owner"], in: workshop.folder).output
-      let owners = listed.split(separator: "\n").map { $0.split(separator: " ")[2...3].joined(separator: " ") }
+      let owners = listed.split(separator: "\n").map {
+        $0.split(separator: " ")[2...3].joined(separator: " ")
+      }
       #expect(owners == ["0 0", "0 0", "0 0"], "\(listed)")
     }
   }
@@ -261,6 +265,56 @@ struct RoundTripTests {
       options.includesHistory = true
       try await workshop.take("b.zip", to: "Whole.pack", options: options)
       #expect(try workshop.tree("Whole.pack") == ["a.txt": "a", ".docpkg": ["versions": ["1": "old"]]])
+    }
+  }
+
+  /// What comes back of a package that is exported without a folder around its children.
+  static let flatTrees: [TestTree] = [
+    ["Contents": ["Info.plist": "i"]], ["Contents": [:]], ["Contents": ["Contents": ["a": "a"]]],
+    ["Q: a": ["f": "1"]], ["C:": "1"], ["C:\\x": "1", "y": ["C:": "2"]], ["a\\b": "1"],
+    ["a\\b": ["c\\d": "1"], "e\\": "2"],
+  ]
+
+  @Test(arguments: survivals, flatTrees)
+  func `has all of its children at the top, whatever they are called`(_ survival: Survival, _ tree: TestTree)
+    async throws
+  {
+    try await withWorkshop { workshop in
+      try workshop.makePackage(tree)
+      var flat = ExportOptions()
+      flat.topFolder = .none
+      let report = try await workshop.export("a", as: survival.format, options: flat)
+      let taken = try await workshop.take("a", options: options(survival.format))
+      #expect(try workshop.tree("Back.pack") == tree)
+      #expect(taken.bytes == report.bytes)
+    }
+  }
+
+  @Test func `has all of its children at the top of an encrypted zip, too`() async throws {
+    try await withWorkshop { workshop in
+      var flat = ExportOptions()
+      flat.topFolder = .none
+      flat.passphrase = "open sesame"
+      var taking = ImportOptions()
+      taking.passphrase = "open sesame"
+      for (number, tree) in Self.flatTrees.enumerated() {
+        try workshop.makePackage(tree, named: "\(number)")
+        try await workshop.export("\(number).zip", of: "\(number)", options: flat)
+        try await workshop.take("\(number).zip", to: "Back \(number)", options: taking)
+        #expect(try workshop.tree("Back \(number)") == tree)
+      }
+    }
+  }
+
+  @Test(arguments: survivals)
+  func `may have any name`(_ survival: Survival) async throws {
+    try await withWorkshop { workshop in
+      for (number, name) in ["Q: a", "C:", "c:\\x", "a\\b"].enumerated() {
+        try workshop.makePackage(["f": "1"], named: name)
+        try await workshop.export("\(number)", of: name, as: survival.format)
+        try await workshop.take("\(number)", to: "Back \(number)", options: options(survival.format))
+        #expect(try workshop.tree("Back \(number)") == ["f": "1"])
+      }
     }
   }
 

@@ -18,11 +18,15 @@ struct ExportEntry {
   /// Where on disk it is, for its extended attributes; nil for what is in memory, or has none to keep.
   var attributed: StoredNode?
 
-  /// The path as archives spell it; a folder's ends in a slash.
+  /// The path as archives spell it; a folder's ends in a slash. It begins with `./` where it could be taken for another
+  /// one: of the top itself, of a name like `C:`, and of one with a backslash and no slash, which programs take for one
+  /// of Windows.
   var name: [UInt8] {
     var name = PackagePath(path).bytes
-    if case .directory = content { name.append(UInt8(ascii: "/")) }
-    return name
+    if case .directory = content, !path.isEmpty { name.append(UInt8(ascii: "/")) }
+    guard let first = path.first else { return Array("./".utf8) }
+    let looksForeign = !name.contains(UInt8(ascii: "/")) && name.contains(UInt8(ascii: "\\"))
+    return first.hasDriveLetter || looksForeign ? Array("./".utf8) + name : name
   }
 
   /// The `user.*` attributes, by name.

@@ -41,7 +41,7 @@ struct ExportRun {
   /// - Parameter name: of the folder that everything is in, where the package has none.
   func write(to output: ArchiveOutput, name: FileName?) throws -> ExportReport {
     var report = ExportReport(format: format)
-    var walk = SnapshotWalk(snapshot, options, fallbackName: name)
+    var walk = SnapshotWalk(snapshot, options, format, fallbackName: name)
     var done = ArchiveProgress()
     let counted: (Int) throws -> Void = { count in
       try cancellation.check()
@@ -64,8 +64,10 @@ struct ExportRun {
       try zip.finish()
       report.reused = zip.reused
     } else {
+      let zip = format == .zip ? ZipCommenter(ZipExporter.comment(options), to: output) : nil
+      let target = zip.map { zip in ArchiveOutput { try zip.write($0) } } ?? output
       try withUTF8Locale {
-        let writer = try LibarchiveWriter.open(format, options, to: output)
+        let writer = try LibarchiveWriter.open(format, options, to: target)
         let deflater = try Deflater(level: 1)
         try walk.forEach { entry in
           try count(entry)
@@ -73,6 +75,8 @@ struct ExportRun {
         }
         try writer.finish()
       }
+      try target.flush()
+      try zip?.finish()
       try output.flush()
     }
     report.archiveBytes = output.count

@@ -63,12 +63,15 @@ extension PackageSnapshot {
     }
   }
 
-  /// The paths that an export would have, as strings from which their bytes can be had again; a folder's ends in a slash.
-  public func exportedPaths(options: ExportOptions = ExportOptions()) async throws -> [String] {
+  /// The paths that an export in that format would have, as strings from which their bytes can be had again; a folder's
+  /// ends in a slash.
+  public func exportedPaths(
+    as format: ArchiveFormat = .zip, options: ExportOptions = ExportOptions()
+  ) async throws -> [String] {
     try await blocking { cancellation in
       try ArchiveError.during(.export, of: nil) {
         var paths: [String] = []
-        var walk = SnapshotWalk(self, options, fallbackName: nil)
+        var walk = SnapshotWalk(self, options, format, fallbackName: nil)
         try walk.forEach { entry in
           try cancellation.check()
           paths.append(FileName(bytes: entry.name).string)

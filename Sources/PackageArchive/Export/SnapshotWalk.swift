@@ -17,10 +17,16 @@ struct SnapshotWalk {
   /// Files that would run with the rights of their owner or group, which no archive says.
   private(set) var privileged: [PackagePath] = []
 
+  private let format: ArchiveFormat
+
   /// - Parameter name: the folder's name where the package has none itself.
-  init(_ snapshot: PackageSnapshot, _ options: ExportOptions, fallbackName name: FileName?) {
+  init(
+    _ snapshot: PackageSnapshot, _ options: ExportOptions, _ format: ArchiveFormat,
+    fallbackName name: FileName?
+  ) {
     self.snapshot = snapshot
     self.options = options
+    self.format = format
     uniform = options.uniformDate.map { FileTime($0) }
     switch options.topFolder {
     case .none: top = []
@@ -50,11 +56,24 @@ struct SnapshotWalk {
     var node = node
     if node.listing == nil { node.listing = try node.stored?.list() }
     note(unsupportedOf: node.listing, at: path)
-    for (name, child) in try node.children(at: path, looking: true) {
+    var children = try node.children(at: path, looking: true)
+    if path.isRoot {
+      children.removeAll { $0.name == PackageLayout.hidden }
+      // The comment of a zip says that it is flat.
+      if top.isEmpty && format != .zip && Self.isMistakable(children) {
+        try body(entry(snapshot.root, at: .root, content: .directory))
+      }
+    }
+    for (name, child) in children {
       let place = path.appending(name)
-      if place.names == [PackageLayout.hidden] { continue }
       try visit(child: child, at: place, body)
     }
+  }
+
+  /// Whether the one folder at the top would be taken for the package, unless the archive has an entry for the top.
+  private static func isMistakable(_ children: [(name: FileName, node: PackageSnapshot.Node)]) -> Bool {
+    let counted = children.filter { !EntryChecker.isAppleDouble(PackagePath([$0.name])) }
+    return counted.count == 1 && counted[0].node.kind == .directory
   }
 
   private mutating func visit(

@@ -25,6 +25,8 @@ struct ArchiveEntry {
 
 /// The entries of an archive, one after the other.
 protocol EntrySource: AnyObject {
+  /// Whether the archive says that no folder is around the package's children.
+  var isFlat: Bool { get }
   /// The next entry; nil at the end of the archive, once that is known to be whole.
   func next() throws -> ArchiveEntry?
   /// Calls `body` with the bytes of the entry that `next` gave last, each piece with its place; what lies between is
@@ -32,4 +34,8 @@ protocol EntrySource: AnyObject {
   ///
   /// - Throws: a finding for what is damaged; what `body` throws.
   func forEachBlock(_ body: (UnsafeRawBufferPointer, UInt64) throws -> Void) throws
+}
+
+extension EntrySource {
+  var isFlat: Bool { false }
 }

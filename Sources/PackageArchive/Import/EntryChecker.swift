@@ -95,8 +95,12 @@ struct EntryChecker {
       if entry.kind != .directory { throw refusal(.unsafeName, entry, "its name ends like a folder's") }
       parts = parts.dropLast()
     }
+    // What begins with a dot is relative everywhere.
+    if let first = parts.first, FileName(bytes: Array(first)).hasDriveLetter {
+      throw refusal(.unsafeName, entry, "its path is absolute")
+    }
     for part in parts where !part.elementsEqual([UInt8(ascii: ".")]) {
-      try check(FileName(bytes: Array(part)), entry, isFirst: names.isEmpty)
+      try check(FileName(bytes: Array(part)), entry)
       names.append(FileName(bytes: Array(part)))
     }
     guard names.count <= min(options.limits.depth, PackageSnapshot.maximumDepth) else {
@@ -105,7 +109,7 @@ struct EntryChecker {
     return PackagePath(names)
   }
 
-  private func check(_ name: FileName, _ entry: ArchiveEntry, isFirst: Bool) throws {
+  private func check(_ name: FileName, _ entry: ArchiveEntry) throws {
     switch name.problem {
     case .dots: throw refusal(.unsafeName, entry, "its path leads out of the package")
     case .nul: throw refusal(.unsafeName, entry, "its name has a NUL character in it")
@@ -113,20 +117,13 @@ struct EntryChecker {
     case .empty, .slash: throw refusal(.unsafeName, entry, "a name is empty")
     case nil: break
     }
-    if isFirst, name.bytes.count >= 2, name.bytes[1] == UInt8(ascii: ":"), Self.isLetter(name.bytes[0]) {
-      throw refusal(.unsafeName, entry, "its path is absolute")
-    }
     if !options.allowsControlCharacters, name.bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
       throw refusal(.unsafeName, entry, "its name has control characters in it")
     }
   }
 
-  private static func isLetter(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
-  }
-
   /// `__MACOSX` at the top, and `._NAME` beside NAME.
-  private static func isAppleDouble(_ path: PackagePath) -> Bool {
+  static func isAppleDouble(_ path: PackagePath) -> Bool {
     path.names.first == "__MACOSX" || path.names.contains { $0.bytes.starts(with: [0x2E, 0x5F]) }
   }
 
@@ -256,5 +253,13 @@ struct EntryChecker {
     let (sum, overflow) = bytes.addingReportingOverflow(count)
     bytes = overflow ? .max : sum
     try options.limits.check(bytes: bytes, from: archiveBytes, entry: entry.name)
+  }
+}
+
+extension FileName {
+  /// Whether a path that begins with this name is absolute on Windows, as `C:/x` and `C:x` are.
+  var hasDriveLetter: Bool {
+    let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
+    return bytes.count >= 2 && bytes[1] == UInt8(ascii: ":") && letters.contains(bytes[0] | 0x20)
   }
 }

@@ -47,9 +47,12 @@ struct ImportRun {
     }
   }
 
+  /// Whether the archive has an entry for its top, which is then the package.
+  private var isTopNamed = false
+
   /// The folder that everything is in, where it becomes the package.
   var packageFolder: FileName? {
-    options.topFolder == .becomesPackage ? checker.commonFolder : nil
+    options.topFolder == .becomesPackage && !isTopNamed && !source.isFlat ? checker.commonFolder : nil
   }
 
   /// Reads everything.
@@ -89,7 +92,9 @@ struct ImportRun {
 
   private mutating func take(_ entry: ArchiveEntry, into sink: any ImportSink) throws {
     switch try checker.check(entry) {
-    case .isTop: return
+    case .isTop:
+      isTopNamed = true
+      return
     case .leaveOut:
       report.leftOut.append(FileName(bytes: entry.name).string)
       // Its bytes are read all the same, so that what is damaged or too much is found.

@@ -27,13 +27,13 @@ final class ZipExporter {
     to output: ArchiveOutput, _ options: ExportOptions, earlier: EarlierZip? = nil,
     _ progress: @escaping (Int) throws -> Void
   ) throws {
-    level = options.level ?? 6
+    level = options.level ?? Self.usualLevel
     guard (0...9).contains(level) else {
       throw ArchiveError.Finding(.unsupported, "zip has the levels 0 to 9, not \(level)")
     }
     self.output = output
     self.progress = progress
-    let comment = Self.comment(level: level)
+    let comment = Self.comment(options)
     self.earlier = earlier?.comment == comment ? earlier : nil
     writer = ZipWriter(to: output, comment: comment)
     work = try OrderedWork(
@@ -41,10 +41,17 @@ final class ZipExporter {
   }
 
   /// What the compressed bytes depend on beside the file's own: two archives that say the same here have the same bytes
-  /// for the same file.
-  static func comment(level: Int) -> [UInt8] {
-    Array("docpkg 1, level \(level), \(Deflater.version)".utf8)
+  /// for the same file. It also says whether the package's children are at the top.
+  static func comment(_ options: ExportOptions) -> [UInt8] {
+    let start = options.topFolder == .none ? flatComment : "docpkg 1,"
+    return Array("\(start) level \(options.level ?? usualLevel), \(Deflater.version)".utf8)
   }
+
+  /// Whether a zip's comment says that no folder is around the package's children.
+  static func isFlat(comment: [UInt8]) -> Bool { comment.starts(with: flatComment.utf8) }
+
+  private static let flatComment = "docpkg 1, flat,"
+  private static let usualLevel = 6
 
   /// Adds an entry. It is written when those before it have been.
   func add(_ entry: ExportEntry) throws {

@@ -19,6 +19,8 @@ final class ZipSource: EntrySource {
   /// What the archive says that it holds, before anything is read.
   var entries: [ZipEntry] { scan.entries }
 
+  var isFlat: Bool { ZipExporter.isFlat(comment: scan.comment) }
+
   func next() throws -> ArchiveEntry? {
     let found = try reader.next()
     index += 1
