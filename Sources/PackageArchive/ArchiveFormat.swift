@@ -28,10 +28,13 @@ public enum ArchiveFormat: String, Sendable, CaseIterable {
     self = format
   }
 
-  /// The format that a file's name stands for, by its end; nil where it says nothing.
+  /// The format that a file's name stands for, by its end; nil where it says nothing. Documents that are zips count:
+  /// `textpack`, `epub` and `cbz`.
   public init?(filename: String) {
     let name = filename.lowercased()
-    let known = Self.allCases.map { ($0.rawValue, $0) } + Self.otherNames.map { ($0.key, $0.value) }
+    let known =
+      Self.allCases.map { ($0.rawValue, $0) } + Self.otherNames.map { ($0.key, $0.value) }
+      + Self.flatNames.map { ($0, .zip) }
     let matches = known.filter { name.hasSuffix("." + $0.0) && name.utf8.count > $0.0.utf8.count + 1 }
     guard let longest = matches.max(by: { $0.0.utf8.count < $1.0.utf8.count }) else { return nil }
     self = longest.1
@@ -41,6 +44,15 @@ public enum ArchiveFormat: String, Sendable, CaseIterable {
     "tgz": .tarGzip, "tar.gzip": .tarGzip, "txz": .tarXZ, "tzst": .tarZstd, "tar.zstd": .tarZstd,
     "tbz": .tarBzip2, "tbz2": .tarBzip2, "7zip": .sevenZip, "textpack": .zip, "iso9660": .iso9660,
   ]
+
+  /// Zips whose readers expect what is in them at the top.
+  private static let flatNames = ["epub", "cbz"]
+
+  /// Whether readers of files with that name expect what is in them at the top, without a folder around it: `epub` and
+  /// `cbz`.
+  public static func isFlat(filename: String) -> Bool {
+    flatNames.contains { filename.lowercased().hasSuffix("." + $0) }
+  }
 
   /// Whether packages can be exported to it; all can be imported.
   public var isWritable: Bool {

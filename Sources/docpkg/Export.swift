@@ -11,7 +11,11 @@ struct Export: TurnTakingCommand {
     discussion: """
       The format is that of the archive's name, or of --format: zip, tar, tar.gz, tar.xz, tar.zst or 7z. A file that \
       is there is replaced in one step, once the new one is complete; - writes to standard output. Everything is in a \
-      folder of the package's name. tar.zst loses nothing of a package; Docs/Archives.md says what the others lose.
+      folder of the package's name, unless --flat is given. tar.zst loses nothing of a package; Docs/Archives.md says \
+      what the others lose.
+
+      A name that ends in .epub or .cbz makes a zip as with --flat, .textpack a zip. A flat zip of a package with a file \
+      'mimetype' at its top, as EPUBs have it, begins with that file, so that it is a document of that kind.
 
       The hidden folder stays behind, unless --with-history is given: it may hold what was deleted from the document.
 
@@ -23,6 +27,7 @@ struct Export: TurnTakingCommand {
 
       Examples:
         docpkg export Trip.imageNotes Trip.zip
+        docpkg export Book Book.epub
         docpkg export Trip.imageNotes - --format tar.zst | ssh host 'cat > Trip.tar.zst'
         SOURCE_DATE_EPOCH=0 docpkg export Trip.imageNotes Trip.tar.gz --reproducible
 
@@ -59,7 +64,7 @@ struct Export: TurnTakingCommand {
   @Flag(help: "Use what is in the archive that is there already.")
   var update = false
 
-  @Flag(help: "Put the package's children at the top, without a folder around them.")
+  @Flag(help: "Put the package's children at the top, without a folder around them; an import puts them back.")
   var flat = false
 
   @Flag(help: "Encrypt a zip with a passphrase.")
@@ -134,7 +139,7 @@ struct Export: TurnTakingCommand {
     options.level = level
     options.threads = threads
     options.includesHistory = withHistory
-    if flat { options.topFolder = .none }
+    if flat || ArchiveFormat.isFlat(filename: archive) { options.topFolder = .none }
     if reproducible { options.uniformDate = try sourceDate ?? ExportOptions.earliestDate }
     if encrypt || passphraseFile != nil {
       options.passphrase = try Passphrase.forNewArchive(file: passphraseFile)

@@ -17,6 +17,8 @@ struct ExportEntry {
   var modified: FileTime
   /// Where on disk it is, for its extended attributes; nil for what is in memory, or has none to keep.
   var attributed: StoredNode?
+  /// Whether it says what kind of document a zip is, by standing first, stored and without extra fields.
+  var isMimetype = false
 
   /// The path as archives spell it; a folder's ends in a slash. It begins with `./` where it could be taken for another
   /// one: of the top itself, of a name like `C:`, and of one with a backslash and no slash, which programs take for one

@@ -18,7 +18,8 @@ public struct ExportOptions: Sendable {
   /// The one date of all entries, for an archive whose bytes depend on names and contents alone: permissions are then
   /// 644 or 755, and extended attributes are left out. Nil keeps what the package has.
   public var uniformDate: Date?
-  /// What all entries are in.
+  /// What all entries are in. For a file whose readers expect no folder, `ArchiveFormat.isFlat(filename:)`, choose
+  /// `.none`.
   public var topFolder = TopFolder.package
 
   /// The folder that all entries of an archive are in.

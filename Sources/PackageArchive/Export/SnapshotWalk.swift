@@ -18,6 +18,8 @@ struct SnapshotWalk {
   private(set) var privileged: [PackagePath] = []
 
   private let format: ArchiveFormat
+  /// Whether a media type is the first entry.
+  private var isContainer = false
 
   /// - Parameter name: the folder's name where the package has none itself.
   init(
@@ -63,6 +65,10 @@ struct SnapshotWalk {
       if top.isEmpty && format != .zip && Self.isMistakable(children) {
         try body(entry(snapshot.root, at: .root, content: .directory))
       }
+      if let place = children.firstIndex(where: isMimetype) {
+        isContainer = true
+        children.insert(children.remove(at: place), at: 0)
+      }
     }
     for (name, child) in children {
       let place = path.appending(name)
@@ -76,15 +82,30 @@ struct SnapshotWalk {
     return counted.count == 1 && counted[0].node.kind == .directory
   }
 
+  /// Whether it is the file that says what kind of document a flat zip is: its media type, as in OCF (EPUB) and
+  /// OpenDocument.
+  private func isMimetype(_ child: (name: FileName, node: PackageSnapshot.Node)) -> Bool {
+    guard top.isEmpty, format == .zip, options.passphrase == nil, child.name == "mimetype",
+      case .file(let contents) = child.node.content
+    else { return false }
+    return contents.size.map { (1...255).contains($0) } ?? false
+  }
+
   private mutating func visit(
     child: PackageSnapshot.Node, at path: PackagePath, _ body: (ExportEntry) throws -> Void
   ) throws {
     if let name = path.name { try check(name) }
     switch child.content {
-    case .file(let contents): try body(entry(child, at: path, content: .file(contents)))
+    case .file(let contents):
+      var file = entry(child, at: path, content: .file(contents))
+      file.isMimetype = isContainer && path.names == ["mimetype"]
+      try body(file)
     case .link: try body(entry(child, at: path, content: .link(try child.destination())))
     case .directory:
-      try body(entry(child, at: path, content: .directory))
+      // Programs that make such documents have no entries for folders.
+      if try !isContainer || child.children(at: path, looking: false).isEmpty {
+        try body(entry(child, at: path, content: .directory))
+      }
       try visit(child, at: path, body)
     }
   }

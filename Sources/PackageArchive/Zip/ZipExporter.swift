@@ -69,7 +69,9 @@ final class ZipExporter {
     case .file(let contents):
       record.mode |= S_IFREG
       record.size = contents.size ?? 0
-      if let earlier, let old = try earlier.unchanged(record, contents) {
+      if entry.isMimetype {
+        try addMimetype(record, contents)
+      } else if let earlier, let old = try earlier.unchanged(record, contents) {
         try copy(old, from: earlier)
       } else if record.size <= Self.wholeLimit {
         try addWhole(record, contents)
@@ -108,6 +110,20 @@ final class ZipExporter {
       }
       try self.progress(Int(old.size))
     }
+  }
+
+  /// Readers of such documents look for these bytes at a place of their own: the header has no extra fields, nothing
+  /// follows it, and nothing is compressed.
+  private func addMimetype(_ record: ZipRecord, _ contents: FileContents) throws {
+    let reader = try ContentsReader(contents)
+    let bytes = try reader.bytes(at: 0, count: Int(reader.size))
+    try reader.finish()
+    var record = record
+    record.isPlain = true
+    record.crc = bytes.withUnsafeBytes { CRC32(of: $0) }.value
+    record.size = UInt64(bytes.count)
+    record.compressedSize = record.size
+    try write(record, bytes)
   }
 
   // MARK: Files in one piece

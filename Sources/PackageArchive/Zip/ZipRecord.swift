@@ -14,6 +14,8 @@ struct ZipRecord {
   var offset: UInt64 = 0
   /// Whether checksum and compressed size follow the bytes, since they are not known before.
   var hasDescriptor = false
+  /// Whether it has no extra fields; its date is then that of DOS, in steps of two seconds.
+  var isPlain = false
 
   /// Sizes from which on the zip64 field is needed; what deflate cannot make smaller it makes a little larger.
   private static let limit = UInt64(UInt32.max) - (1 << 24)
@@ -112,7 +114,7 @@ struct ZipRecord {
 
   /// Whole seconds since 1970, which most programs read; left out for dates that it cannot hold.
   private var timestamp: [UInt8] {
-    guard let seconds = Int32(exactly: modified.seconds) else { return [] }
+    guard !isPlain, let seconds = Int32(exactly: modified.seconds) else { return [] }
     var bytes: [UInt8] = []
     bytes.append(littleEndian: ZipFormat.extendedTimestampField)
     bytes.append(littleEndian: UInt16(5))
@@ -123,6 +125,7 @@ struct ZipRecord {
 
   /// The date in steps of 100 ns.
   private var ntfsTime: [UInt8] {
+    if isPlain { return [] }
     let seconds = modified.seconds + ZipFormat.secondsFrom1601
     guard seconds >= 0, seconds < Int64.max / 10_000_000 - 1 else { return [] }
     let time = UInt64(seconds) * 10_000_000 + UInt64(modified.nanoseconds / 100)
