@@ -64,7 +64,8 @@ struct Export: TurnTakingCommand {
   @Flag(help: "Use what is in the archive that is there already.")
   var update = false
 
-  @Flag(help: "Put the package's children at the top, without a folder around them; an import puts them back.")
+  @Flag(
+    help: "Put the package's children at the top, without a folder around them; an import puts them back.")
   var flat = false
 
   @Flag(help: "Encrypt a zip with a passphrase.")
@@ -105,6 +106,7 @@ struct Export: TurnTakingCommand {
       }
     shown.clear()
     guard let report, !writing.quiet else { return }
+    for obstacle in report.obstacles { StandardError.write("docpkg: warning: \(obstacle.warning)\n") }
     let line = "\(display(isToStandardOutput ? path : archive)): \(report), \(shown.rate(of: report.bytes))\n"
     if isToStandardOutput {
       if shown.isShown { StandardError.write(line) }

@@ -17,6 +17,9 @@ public struct ExportReport: Sendable, Hashable, Codable {
   /// Files that run with the rights of their owner or group: they are in the archive without that bit.
   public var privileged: [String] = []
 
+  /// What is in the way of an import with its usual options, each kind once; the archive has it all the same.
+  public var obstacles: [ImportObstacle] = []
+
   init(format: ArchiveFormat) {
     self.format = format.rawValue
   }

@@ -81,6 +81,8 @@ struct ExportRun {
     }
     report.archiveBytes = output.count
     report.leftOut = walk.leftOut.map(\.string)
+    report.obstacles = walk.survey.obstacles(
+      entries: report.entries, bytes: report.bytes, archiveBytes: report.archiveBytes)
     report.privileged = walk.privileged.map(\.string)
     return report
   }

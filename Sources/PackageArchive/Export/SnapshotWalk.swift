@@ -17,6 +17,7 @@ struct SnapshotWalk {
   /// Files that would run with the rights of their owner or group, which no archive says.
   private(set) var privileged: [PackagePath] = []
 
+  private(set) var survey = ObstacleSurvey()
   private let format: ArchiveFormat
   /// Whether a media type is the first entry.
   private var isContainer = false
@@ -46,7 +47,10 @@ struct SnapshotWalk {
       throw ArchiveError.Finding(
         .unsupported, "what is to be exported is not a package, which is a directory")
     }
-    for name in top { try check(name) }
+    for name in top {
+      try check(name)
+      survey.look(atTop: name)
+    }
     if !top.isEmpty { try body(entry(snapshot.root, at: .root, content: .directory)) }
     try visit(snapshot.root, at: .root, body)
     if let hidden = hiddenFolder { try visitHidden(hidden, body) }
@@ -70,6 +74,7 @@ struct SnapshotWalk {
         children.insert(children.remove(at: place), at: 0)
       }
     }
+    survey.look(at: children.lazy.map(\.name), in: path)
     for (name, child) in children {
       let place = path.appending(name)
       try visit(child: child, at: place, body)
@@ -95,12 +100,15 @@ struct SnapshotWalk {
     child: PackageSnapshot.Node, at path: PackagePath, _ body: (ExportEntry) throws -> Void
   ) throws {
     if let name = path.name { try check(name) }
+    let target: [UInt8]? = if case .link = child.content { try child.destination() } else { nil }
+    survey.look(at: path, depth: top.count + path.names.count, target: target)
     switch child.content {
     case .file(let contents):
       var file = entry(child, at: path, content: .file(contents))
       file.isMimetype = isContainer && path.names == ["mimetype"]
       try body(file)
-    case .link: try body(entry(child, at: path, content: .link(try child.destination())))
+    case .link:
+      try body(entry(child, at: path, content: .link(target ?? [])))
     case .directory:
       // Programs that make such documents have no entries for folders.
       if try !isContainer || child.children(at: path, looking: false).isEmpty {

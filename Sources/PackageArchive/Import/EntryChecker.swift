@@ -117,9 +117,18 @@ struct EntryChecker {
     case .empty, .slash: throw refusal(.unsafeName, entry, "a name is empty")
     case nil: break
     }
-    if !options.allowsControlCharacters, name.bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
+    if !options.allowsControlCharacters, Self.hasControlCharacters(name.bytes) {
       throw refusal(.unsafeName, entry, "its name has control characters in it")
     }
+  }
+
+  static func hasControlCharacters(_ bytes: [UInt8]) -> Bool {
+    bytes.contains { $0 < 0x20 || $0 == 0x7F }
+  }
+
+  /// Whether a name is that of the hidden folder, however it is written.
+  static func isHiddenName(_ name: FileName) -> Bool {
+    folded(name.string) == folded(PackageLayout.hidden.string)
   }
 
   /// `__MACOSX` at the top, and `._NAME` beside NAME.
@@ -141,7 +150,7 @@ struct EntryChecker {
     guard !target.isEmpty, !target.contains(0), target.count < 4096 else {
       throw refusal(.unsafeLink, entry, "its destination is none")
     }
-    if !options.allowsControlCharacters, target.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
+    if !options.allowsControlCharacters, Self.hasControlCharacters(target) {
       throw refusal(.unsafeLink, entry, "its destination has control characters in it")
     }
   }
