@@ -33,8 +33,8 @@ struct Import: AsyncParsableCommand {
   @Option(help: "The format, instead of the one that the first bytes tell.")
   var format: ArchiveFormat?
 
-  @Option(help: "How many bytes all files may have together.")
-  var maxBytes: UInt64 = ImportLimits().bytes
+  @Option(help: "How many bytes all files may have together, also as 500M, 1G or 1.5GB.")
+  var maxBytes = ByteCount(ImportLimits().bytes)
 
   @Option(help: "How many entries there may be.")
   var maxEntries: Int = ImportLimits().entries
@@ -120,7 +120,7 @@ struct Import: AsyncParsableCommand {
   private func options() throws -> ImportOptions {
     var options = ImportOptions()
     options.format = format
-    options.limits.bytes = maxBytes
+    options.limits.bytes = maxBytes.bytes
     options.limits.entries = maxEntries
     options.limits.ratio = maxRatio
     options.limits.depth = maxDepth

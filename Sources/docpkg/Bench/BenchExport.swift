@@ -33,14 +33,14 @@ extension Bench {
     var content = List(Mixture.allCases.map(\.rawValue))
 
     @Option(help: ArgumentHelp("Bytes of the package, about.", valueName: "bytes"))
-    var size = 104_000_000
+    var size = ByteCount(104_000_000)
 
     @OptionGroup var options: BenchOptions
 
     func validate() throws {
       try tasks.check(ExportBenchmark.Task.allCases.map(\.rawValue), "task")
       try content.check(Mixture.allCases.map(\.rawValue), "content")
-      guard (1_000_000...100_000_000_000).contains(size) else {
+      guard (1_000_000...100_000_000_000).contains(size.bytes) else {
         throw ValidationError("--size has to be 1,000,000 to 100,000,000,000.")
       }
     }
@@ -57,7 +57,7 @@ extension Bench {
         for task in tasks.values.compactMap(ExportBenchmark.Task.init) {
           output.add(
             try await benchmark.run(
-              [task], mixture, bytes: size, in: FilePath(options.folder), progress: output.show))
+              [task], mixture, bytes: Int(size.bytes), in: FilePath(options.folder), progress: output.show))
         }
       }
       try output.finish()

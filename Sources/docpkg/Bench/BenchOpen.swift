@@ -28,7 +28,7 @@ extension Bench {
     var children = List([1_000, 10_000, 100_000])
 
     @Option(help: ArgumentHelp("Bytes of each child.", valueName: "bytes"))
-    var size = 16
+    var size = ByteCount(16)
 
     @Option(
       name: .customLong("strategy"),
@@ -42,7 +42,7 @@ extension Bench {
 
     func validate() throws {
       try strategies.check(OpenBenchmark.strategies, "way")
-      guard (0...1_000_000).contains(size), children.values.allSatisfy({ (1...1_000_000).contains($0) })
+      guard (0...1_000_000).contains(size.bytes), children.values.allSatisfy({ (1...1_000_000).contains($0) })
       else {
         throw ValidationError("--children have to be 1 to 1,000,000, and --size 0 to 1,000,000.")
       }
@@ -58,7 +58,8 @@ extension Bench {
       for count in children.values {
         output.add(
           try await benchmark.run(
-            children: count, size: size, strategies: strategies.values, in: FilePath(options.folder),
+            children: count, size: Int(size.bytes), strategies: strategies.values,
+            in: FilePath(options.folder),
             progress: output.show))
       }
       try output.finish()

@@ -56,7 +56,7 @@ extension Bench {
     var changed = List([1])
 
     @Option(help: ArgumentHelp("Bytes of each child.", valueName: "bytes"))
-    var size = 4096
+    var size = ByteCount(4096)
 
     @Option(
       name: .customLong("strategy"),
@@ -82,7 +82,9 @@ extension Bench {
       if let against = options.against, !chosen.contains(where: { $0.name == against }) {
         throw ValidationError("'\(display(against))' is not one of the strategies that are measured.")
       }
-      guard (1...1_000_000).contains(size) else { throw ValidationError("--size has to be 1 to 1,000,000.") }
+      guard (1...1_000_000).contains(size.bytes) else {
+        throw ValidationError("--size has to be 1 to 1,000,000.")
+      }
       guard children.values.allSatisfy({ (1...1_000_000).contains($0) }) else {
         throw ValidationError("--children have to be 1 to 1,000,000.")
       }
@@ -99,7 +101,7 @@ extension Bench {
     private var models: [ModelPackage] {
       children.values.flatMap { children in
         changed.values.filter { $0 <= children }.map { changed in
-          ModelPackage(childCount: children, changedCount: changed, size: size)
+          ModelPackage(childCount: children, changedCount: changed, size: Int(size.bytes))
         }
       }
     }
