@@ -10,7 +10,8 @@ struct Export: TurnTakingCommand {
     abstract: "Make one file of a package.",
     discussion: """
       The format is that of the archive's name, or of --format: zip, tar, tar.gz, tar.xz, tar.zst or 7z. A file that \
-      is there is replaced in one step, once the new one is complete; - writes to standard output. Everything is in a \
+      is there is replaced in one step, once the new one is complete; a folder that is there, and is no package, gets a \
+      file with the package's name, if --format is given; - writes to standard output. Everything is in a \
       folder of the package's name, unless --flat is given. tar.zst loses nothing of a package; Docs/Archives.md says \
       what the others lose.
 
@@ -22,7 +23,8 @@ struct Export: TurnTakingCommand {
       With --update, the compressed bytes of files that have not changed are taken from the archive that is \
       there, a zip; the result is the one that a fresh export has.
 
-      A passphrase (AES-256, zip only) comes from --passphrase-file, from DOCPKG_PASSPHRASE, or is asked for. Names, \
+      A passphrase (AES-256, zip only) comes from --passphrase-file, from DOCPKG_PASSPHRASE, or is asked for with \
+      --encrypt. Where one of the first two is there, the archive is encrypted, unless --no-encrypt is given. Names, \
       sizes and dates stay readable.
 
       Examples:
@@ -37,7 +39,7 @@ struct Export: TurnTakingCommand {
   @Argument(help: "The package.")
   var path: String
 
-  @Argument(help: "The archive, - for standard output.")
+  @Argument(help: "The archive, or the folder to put it into; - for standard output.")
   var archive: String
 
   @Option(help: "The format, where the archive's name does not tell it.")
@@ -68,11 +70,16 @@ struct Export: TurnTakingCommand {
     help: "Put the package's children at the top, without a folder around them; an import puts them back.")
   var flat = false
 
-  @Flag(help: "Encrypt a zip with a passphrase.")
-  var encrypt = false
+  @Flag(
+    inversion: .prefixedNo,
+    help: "Encrypt a zip with a passphrase; so does a passphrase that is there already.")
+  var encrypt: Bool?
 
-  @Option(help: "A file whose first line is the passphrase; implies --encrypt.")
+  @Option(help: "A file whose first line is the passphrase, instead of DOCPKG_PASSPHRASE.")
   var passphraseFile: String?
+
+  @Flag(help: "Replace an archive that is read-only.")
+  var force = false
 
   @OptionGroup var writing: WritingOptions
 
@@ -82,16 +89,34 @@ struct Export: TurnTakingCommand {
     if let format, !format.isWritable { throw ValidationError("\(format.rawValue) can only be read.") }
     if isToStandardOutput && format == nil { throw ValidationError("Give --format for standard output.") }
     if isToStandardOutput && update { throw ValidationError("Only a file can be updated.") }
-    if update && (encrypt || passphraseFile != nil) {
-      throw ValidationError("An encrypted archive cannot be updated.")
+    if encrypt == false && passphraseFile != nil {
+      throw ValidationError("--no-encrypt and --passphrase-file exclude each other.")
     }
-    if format == nil && ArchiveFormat(filename: archive) == nil {
+    if update && encrypts { throw ValidationError("An encrypted archive cannot be updated\(wayOut).") }
+    guard let format = format ?? ArchiveFormat(filename: target) else {
       throw ValidationError("'\(display(archive))' does not tell a format: give --format.")
+    }
+    if encrypts && format != .zip {
+      throw ValidationError("Only a zip can be encrypted, not \(format.rawValue)\(wayOut).")
     }
     if let threads, !(1...256).contains(threads) { throw ValidationError("--threads has to be 1 to 256.") }
     if isToStandardOutput && !writing.dryRun && isatty(STDOUT_FILENO) == 1 {
       throw ValidationError("An archive is not written to a terminal.")
     }
+  }
+
+  /// The archive's path: in the folder that is there, or as it was typed.
+  private var target: String {
+    guard let format, !isToStandardOutput else { return archive }
+    return Destination.path(archive) { Destination.name(of: path).map { "\($0.stem).\(format.rawValue)" } }
+  }
+
+  private var encrypts: Bool { encrypt ?? (passphraseFile != nil || Passphrase.isInEnvironment) }
+
+  /// What to do where only the environment asks for encryption.
+  private var wayOut: String {
+    encrypt == nil && passphraseFile == nil
+      ? "; DOCPKG_PASSPHRASE is set: unset it, or give --no-encrypt" : ""
   }
 
   func run() async throws {
@@ -107,7 +132,7 @@ struct Export: TurnTakingCommand {
     shown.clear()
     guard let report, !writing.quiet else { return }
     for obstacle in report.obstacles { StandardError.write("docpkg: warning: \(obstacle.warning)\n") }
-    let line = "\(display(isToStandardOutput ? path : archive)): \(report), \(shown.rate(of: report.bytes))\n"
+    let line = "\(display(isToStandardOutput ? path : target)): \(report), \(shown.rate(of: report.bytes))\n"
     if isToStandardOutput {
       if shown.isShown { StandardError.write(line) }
     } else if writing.json {
@@ -123,16 +148,17 @@ struct Export: TurnTakingCommand {
       let snapshot = await store.tree.snapshot()
       if writing.dryRun {
         try await show(
-          snapshot.exportedPaths(as: format ?? ArchiveFormat(filename: archive) ?? .zip, options: options))
+          snapshot.exportedPaths(as: format ?? ArchiveFormat(filename: target) ?? .zip, options: options))
         return nil
       }
       if isToStandardOutput {
         return try await snapshot.export(
           to: .standardOutput, as: format ?? .zip, options: options, progress: shown.show)
       }
-      let earlier = update && access(archive, F_OK) == 0 ? url(archive) : nil
+      let target = target
+      let earlier = update && access(target, F_OK) == 0 ? url(target) : nil
       return try await snapshot.export(
-        to: url(archive), as: format, options: options, updating: earlier, progress: shown.show)
+        to: url(target), as: format, options: options, updating: earlier, progress: shown.show)
     }
   }
 
@@ -141,9 +167,10 @@ struct Export: TurnTakingCommand {
     options.level = level
     options.threads = threads
     options.includesHistory = withHistory
-    if flat || ArchiveFormat.isFlat(filename: archive) { options.topFolder = .none }
+    if flat || ArchiveFormat.isFlat(filename: target) { options.topFolder = .none }
     if reproducible { options.uniformDate = try sourceDate ?? ExportOptions.earliestDate }
-    if encrypt || passphraseFile != nil {
+    options.overwritesReadOnly = force
+    if encrypts {
       options.passphrase = try Passphrase.forNewArchive(file: passphraseFile)
     }
     return options

@@ -14,6 +14,13 @@ enum Passphrase {
       }
       return text
     }
+    return inEnvironment
+  }
+
+  /// Whether the environment has one.
+  static var isInEnvironment: Bool { inEnvironment != nil }
+
+  private static var inEnvironment: String? {
     let value = getenv("DOCPKG_PASSPHRASE").map { String(cString: $0) }
     return value?.isEmpty == true ? nil : value
   }

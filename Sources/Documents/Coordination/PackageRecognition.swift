@@ -1,9 +1,15 @@
 import DurableIO
 import FilePackages
-import SystemPackage
+package import SystemPackage
 
 /// Whether a folder is one document.
-enum PackageRecognition {
+package enum PackageRecognition {
+  /// Whether what is at a path, symbolic links followed, is a package.
+  package static func isPackage(at path: FilePath) -> Bool {
+    // What cannot be looked at is no place to put anything into; the system says why when that is tried.
+    (try? ItemPlace(path, following: true)).map(isPackage) ?? false
+  }
+
   /// It has the hidden folder, or a name with an extension and metadata, or one of a type that is a package.
   static func isPackage(_ place: ItemPlace) -> Bool {
     guard place.isThere, let name = place.names.last else { return false }

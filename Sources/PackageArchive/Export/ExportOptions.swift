@@ -22,6 +22,9 @@ public struct ExportOptions: Sendable {
   /// `.none`.
   public var topFolder = TopFolder.package
 
+  /// Whether a file without any write permission may be replaced.
+  public var overwritesReadOnly = false
+
   /// The folder that all entries of an archive are in.
   public enum TopFolder: Sendable, Hashable {
     /// One with the package's name, and with its dates and permissions.

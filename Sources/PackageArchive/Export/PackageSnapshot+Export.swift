@@ -6,7 +6,8 @@ public import SystemPackage
 extension PackageSnapshot {
   /// Makes one file of the package, in the format of `format` or of the file's name.
   ///
-  /// What is at `url` is replaced in one step, and only if it is a regular file: a failed, cancelled or interrupted export
+  /// What is at `url` is replaced in one step, and only if it is a regular file, and one that may be written unless
+  /// `options.overwritesReadOnly`: a failed, cancelled or interrupted export
   /// leaves what was there, and nothing beside it but what a killed process leaves until the next export. When it returns,
   /// the file survives a power cut. The order of entries and, but for a passphrase, all bytes are the same each time.
   ///
@@ -36,7 +37,9 @@ extension PackageSnapshot {
           throw ArchiveError.Finding(.unsupported, "its name does not tell a format")
         }
         let old = try earlier.map { try EarlierZip(at: $0, options, cancellation) }
-        return try StagedFile.make(at: path, on: PosixDisk()) { file in
+        return try StagedFile.make(
+          at: path, on: PosixDisk(), overwritesReadOnly: options.overwritesReadOnly
+        ) { file in
           if let stored = root.stored, try file.isWithin(stored) {
             throw ArchiveError.Finding(.unsupported, "it would be within the package")
           }

@@ -24,12 +24,12 @@ final class StagedFile {
   /// Makes the file at `path`, where nothing or a regular file is: `body` writes it, and when this returns, it survives a
   /// power cut.
   ///
-  /// - Throws: `busy` when another process is making it, `fileExists` when something else is in its place; what `body`
-  ///   throws. (3)
+  /// - Throws: `busy` when another process is making it, `fileExists` when something else is in its place,
+  ///   `permissionDenied` for a file without any write permission unless that may be replaced; what `body` throws. (3)
   static func make<Result>(
-    at path: FilePath, on disk: any Disk, _ body: (StagedFile) throws -> Result
+    at path: FilePath, on disk: any Disk, overwritesReadOnly: Bool, _ body: (StagedFile) throws -> Result
   ) throws -> Result {
-    let file = try StagedFile(at: path, on: disk)
+    let file = try StagedFile(at: path, on: disk, overwritesReadOnly)
     do {
       let result = try body(file)
       try file.commit()
@@ -40,7 +40,7 @@ final class StagedFile {
     }
   }
 
-  private convenience init(at path: FilePath, on disk: any Disk) throws {
+  private convenience init(at path: FilePath, on disk: any Disk, _ overwritesReadOnly: Bool) throws {
     guard let last = path.lastComponent, last.kind == .regular else {
       throw ArchiveError.Finding(.unsafeName, "that is no name for a file")
     }
@@ -53,6 +53,9 @@ final class StagedFile {
       let replaced = try Self.status(of: name, in: folder, on: disk)
       if let replaced, replaced.kind != .file {
         throw ArchiveError.Finding(.fileExists, "\(replaced.kind.words) is in its place")
+      }
+      if let replaced, replaced.mode & 0o222 == 0, !overwritesReadOnly {
+        throw ArchiveError.Finding(.permissionDenied, "the file in its place is read-only")
       }
       try siblings.cleanUp(in: folder)
       siblings.sweep(folder)

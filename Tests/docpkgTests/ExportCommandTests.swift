@@ -1,0 +1,120 @@
+import DurableIO
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("docpkg export")
+struct ExportCommandTests {
+  private func made(_ tree: TestTree = ["a.txt": "a"], named name: FileName = "T.pack", in folder: FilePath)
+    throws
+  {
+    try tree.write(to: name, in: PosixDisk().openDirectory(at: folder), of: PosixDisk())
+  }
+
+  private func shell(_ script: String, in folder: FilePath) throws -> Run {
+    try run(URL(filePath: "/bin/bash"), ["-c", script], in: folder)
+  }
+
+  private func names(in folder: FilePath) throws -> Set<String> {
+    try Set(FileManager.default.contentsOfDirectory(atPath: folder.string))
+  }
+
+  @Test func `with a passphrase in the environment alone encrypts, or says that it cannot`() async throws {
+    try await withTemporaryDirectory { folder in
+      try made(in: folder)
+      let docpkg = "DOCPKG_PASSPHRASE=sesame \(tool.path)"
+      #expect(try shell("\(docpkg) export T.pack a.zip", in: folder).status == 0)
+      let without = try shell("\(tool.path) import a.zip Back", in: folder)
+      #expect(without.status == 2 && without.errors.contains("encrypted"))
+      #expect(try shell("\(docpkg) import a.zip Back", in: folder).status == 0)
+      for arguments in ["export T.pack a.tar", "export T.pack a.zip --update", "export T.pack - --format 7z"]
+      {
+        let refused = try shell("\(docpkg) \(arguments) | cat; exit ${PIPESTATUS[0]}", in: folder)
+        #expect(refused.status == 64 && refused.output.isEmpty)
+        #expect(refused.errors.contains("DOCPKG_PASSPHRASE is set: unset it, or give --no-encrypt"))
+      }
+      #expect(try shell("\(docpkg) export T.pack a.tar --no-encrypt", in: folder).status == 0)
+      #expect(try shell("\(docpkg) export T.pack b.zip --no-encrypt", in: folder).status == 0)
+      #expect(try run(tool, ["import", "b.zip", "Back2"], in: folder).status == 0)
+      #expect(try names(in: folder) == ["T.pack", "a.zip", "a.tar", "b.zip", "Back", "Back2"])
+    }
+  }
+
+  @Test func `replaces a read-only archive only when it is told to`() async throws {
+    try await withTemporaryDirectory { folder in
+      try made(in: folder)
+      try Data("precious".utf8).write(to: URL(filePath: folder.appending("a.zip").string))
+      #expect(chmod(folder.appending("a.zip").string, 0o444) == 0)
+      let refused = try docpkg("export", "T.pack", "a.zip", in: folder)
+      #expect(refused.status == 2 && refused.errors.contains("read-only"))
+      #expect(try shell("cat a.zip", in: folder).output == "precious")
+      #expect(try docpkg("export", "T.pack", "a.zip", "--force", in: folder).status == 0)
+      #expect(try docpkg("import", "a.zip", "Back", in: folder).status == 0)
+      #expect(try names(in: folder) == ["T.pack", "a.zip", "Back"])
+    }
+  }
+
+  @Test(arguments: ["zip", "tar", "tar.zst", "7z"])
+  func `leaves nothing where a file may not become so large`(format: String) async throws {
+    try await withTemporaryDirectory { folder in
+      var generator = SeededGenerator(seed: 7)
+      let words = (0..<400_000).map { _ in generator.next() }
+      let noise = words.withUnsafeBytes { Array($0) }
+      try made(["a": .file(noise), "b": .file(noise), "c": "c", "d": .file(noise)], in: folder)
+      let limited = try shell("ulimit -f 1000; \(tool.path) export T.pack a.\(format)", in: folder)
+      #expect(limited.status == 2 && limited.errors.contains("too large"), "\(limited)")
+      #expect(try names(in: folder) == ["T.pack"])
+    }
+  }
+
+  @Test func `says what an import will refuse, and with which option it will not`() async throws {
+    try await withTemporaryDirectory { folder in
+      try made(["Icon\r": "x", "a": "1", "A": "2"], named: "P.rtfd", in: folder)
+      let exported = try docpkg("export", "P.rtfd", "x.zip", in: folder)
+      #expect(exported.status == 0)
+      #expect(
+        exported.errors == """
+          docpkg: warning: 'Icon\\x0D': control characters in a name; 'docpkg import' refuses it without \
+          --control-characters
+          docpkg: warning: 'a': a name that differs from another only in how it is written; 'docpkg import' refuses \
+          it without --similar-names
+
+          """)
+      let taken = try docpkg(
+        "import", "x.zip", "Back", "--control-characters", "--similar-names", in: folder)
+      #expect(taken.status == 0, "\(taken.errors)")
+      #expect(try docpkg("export", "P.rtfd", "x.zip", "--quiet", in: folder).errors == "")
+    }
+  }
+
+  @Test func `makes an EPUB of a name that ends so, flat`() async throws {
+    try await withTemporaryDirectory { folder in
+      let book: TestTree = ["mimetype": "application/epub+zip", "OPS": ["a.xhtml": "a"]]
+      try made(book, named: "Book", in: folder)
+      #expect(try docpkg("export", "Book", "Book.epub", in: folder).status == 0)
+      let listed = try docpkg("archive", "list", "Book.epub", in: folder)
+      #expect(listed.output == "mimetype\nOPS/a.xhtml\n")
+      #expect(try docpkg("import", "Book.epub", "Back", in: folder).status == 0)
+      #expect(try TestTree.read(folder.appending("Back"), of: PosixDisk()) == book)
+    }
+  }
+
+  @Test func `puts the archive into a folder, as cp does, never into a package`() async throws {
+    try await withTemporaryDirectory { folder in
+      try made(named: "T.textbundle", in: folder)
+      try made([:], named: "Out", in: folder)
+      try made([:], named: "Out 1.2", in: folder)
+      #expect(try docpkg("export", "T.textbundle", "Out", "--format", "tar.zst", in: folder).status == 0)
+      #expect(try docpkg("export", "T.textbundle/", "Out 1.2/", "--format", "zip", in: folder).status == 0)
+      #expect(try docpkg("export", "T.textbundle", ".", "--format", "zip", in: folder).status == 0)
+      let unsaid = try docpkg("export", "T.textbundle", "Out", in: folder)
+      #expect(unsaid.status == 64 && unsaid.errors.contains("give --format"))
+      let package = try docpkg("export", "T.textbundle", "T.textbundle", "--format", "zip", in: folder)
+      #expect(package.status == 2 && package.errors.contains("a directory is in its place"))
+      #expect(try names(in: folder) == ["T.textbundle", "Out", "Out 1.2", "T.zip"])
+      #expect(try names(in: folder.appending("Out")) == ["T.tar.zst"])
+      #expect(try names(in: folder.appending("Out 1.2")) == ["T.zip"])
+    }
+  }
+}
