@@ -74,7 +74,7 @@ struct Main {
   /// What went wrong in the command's own work; nil for what the argument parser reports.
   private static func message(of error: any Error) -> String? {
     switch error {
-    case let error as FilePackageError: error.description
+    case let error as FilePackageError: error.description + error.archiveHint
     case let error as DocumentError: error.description
     case let error as FileCoordinationError: error.description
     case let error as CocoaError:

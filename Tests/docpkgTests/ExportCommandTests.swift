@@ -97,6 +97,10 @@ struct ExportCommandTests {
       #expect(listed.output == "mimetype\nOPS/a.xhtml\n")
       #expect(try docpkg("import", "Book.epub", "Back", in: folder).status == 0)
       #expect(try TestTree.read(folder.appending("Back"), of: PosixDisk()) == book)
+      let edited = try docpkg("edit", "Book.epub", "--remove", "OPS", in: folder)
+      #expect(edited.status == 2)
+      #expect(edited.errors.hasSuffix("It is an archive (zip): 'docpkg import' makes a package of it.\n"))
+      #expect(try !docpkg("tree", "Back/mimetype", in: folder).errors.contains("archive"))
     }
   }
 

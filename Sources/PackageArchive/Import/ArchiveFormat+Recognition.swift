@@ -1,7 +1,26 @@
+import FilePackages
+public import FoundationEssentials
+import SystemPackage
+
 /// What an archive is, by its first bytes.
 extension ArchiveFormat {
   /// How many bytes tell.
   static let recognitionSize = 512
+
+  /// The format of the archive that a file is, by its first bytes; nil where they tell none, or cannot be read.
+  public init?(recognizingFileAt url: URL) {
+    // A FIFO is not waited for.
+    guard let path = try? FilePath(of: url, for: .open),
+      let file = try? FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
+    else { return nil }
+    var bytes = [UInt8](repeating: 0, count: Self.recognitionSize)
+    // What is closed was only read.
+    defer { try? file.close() }
+    guard let count = try? bytes.withUnsafeMutableBytes({ try file.read(fromAbsoluteOffset: 0, into: $0) }),
+      let format = try? ArchiveFormat(recognizing: Array(bytes[..<count]))
+    else { return nil }
+    self = format
+  }
 
   /// - Throws: a finding for what is not recognised.
   init(recognizing bytes: [UInt8]) throws {
