@@ -54,6 +54,9 @@ package protocol Disk: Sendable {
   func read(
     _ file: borrowing OwnedDescriptor, at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer
   ) throws(SystemError) -> Int
+  /// The next bytes from `offset` on that are not a hole, up to the next hole or the end: lseek(2), SEEK_DATA and
+  /// SEEK_HOLE. Nil where nothing but a hole follows. A file system that knows of no holes says that all is data.
+  func nextData(in file: borrowing OwnedDescriptor, from offset: UInt64) throws(SystemError) -> Range<UInt64>?
   /// Writes all bytes of `buffer`: pwrite(2), repeated while it writes less.
   func write(
     _ buffer: UnsafeRawBufferPointer, to file: borrowing OwnedDescriptor, at offset: UInt64

@@ -19,6 +19,14 @@ final class Throughput: Sendable {
     }
   }
 
+  /// Shows how far a copy is.
+  func show(_ count: ByteProgress.Count) {
+    guard isShown, count.total > 0, isDue else { return }
+    StandardError.write(
+      "\r\u{1B}[K\(SaveReport.bytes(count.completed)) of \(SaveReport.bytes(count.total)), "
+        + rate(of: count.completed))
+  }
+
   private var isDue: Bool {
     last.withLock { last in
       let now = ContinuousClock.now

@@ -101,10 +101,6 @@ struct BadInputTests {
       what: "a FIFO to replace", setup: "mkfifo D.imageNotes/pipe",
       command: ["edit", "D.imageNotes", "--set", "pipe=ok.png"], message: "(reading 'pipe')"),
     Case(
-      what: "a FIFO to copy", setup: "mkfifo D.imageNotes/pipe",
-      command: ["copy", "D.imageNotes", "E.imageNotes"],
-      message: "(copying 'pipe')"),
-    Case(
       what: "a symbolic link out of the package", setup: "ln -s /etc D.imageNotes/out",
       command: ["cat", "D.imageNotes", "out/passwd"], message: "it is a symbolic link, which is not followed"),
     Case(

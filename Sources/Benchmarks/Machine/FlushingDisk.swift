@@ -129,6 +129,12 @@ package struct FlushingDisk: Disk {
     try base.read(file, at: offset, into: buffer)
   }
 
+  package func nextData(
+    in file: borrowing OwnedDescriptor, from offset: UInt64
+  ) throws(SystemError) -> Range<UInt64>? {
+    try base.nextData(in: file, from: offset)
+  }
+
   package func write(
     _ buffer: UnsafeRawBufferPointer, to file: borrowing OwnedDescriptor, at offset: UInt64
   ) throws(SystemError) {

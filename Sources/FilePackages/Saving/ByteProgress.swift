@@ -14,9 +14,14 @@ package final class ByteProgress: Sendable {
 
   package var now: Count { count.withLock { $0 } }
 
-  func begin(_ plan: SavePlan) {
+  /// - Parameter copiesFiles: whether files that are reused are copied.
+  func begin(_ plan: SavePlan, copiesFiles: Bool) {
     let total = plan.steps.reduce(UInt64(0)) { total, step in
-      if case .write(let contents) = step.action { total + (contents.size ?? 0) } else { total }
+      switch step.action {
+      case .write(let contents): total + (contents.size ?? 0)
+      case .reuse(let source) where copiesFiles: total + (source.status?.size ?? 0)
+      default: total
+      }
     }
     count.withLock { $0 = Count(total: total) }
   }

@@ -28,6 +28,14 @@ public struct SavePlan: Sendable {
     package var attributes: NodeAttributes
     /// What is on disk at that place, to be replaced or removed; nil where nothing is.
     package var replaced: Replaced?
+
+    /// Whether it may make a regular file.
+    var makesFile: Bool {
+      switch action {
+      case .write, .reuse: true
+      default: false
+      }
+    }
   }
 
   /// What a step replaces or removes.
@@ -52,7 +60,10 @@ public struct SavePlan: Sendable {
 extension SavePlan: CustomStringConvertible {
   /// A line a step, such as `write Text.txt (512 bytes)`.
   public var lines: [String] {
-    (base == nil || rootAttributes == nil ? [] : ["set attributes of the document's folder"])
+    guard base != nil else {
+      return steps.map(\.lineOfNew) + leftAlone.map { "leave out \($0.display)" }
+    }
+    return (rootAttributes == nil ? [] : ["set attributes of the document's folder"])
       + steps.map(\.description)
   }
 
@@ -63,6 +74,12 @@ extension SavePlan: CustomStringConvertible {
 }
 
 extension SavePlan.Step: CustomStringConvertible {
+  /// The line of a step that makes something new, in which no file is that of another document.
+  fileprivate var lineOfNew: String {
+    guard case .reuse(let source) = action else { return description }
+    return source.path == path ? "copy \(path.display)" : "copy \(source.path.display) as \(path.display)"
+  }
+
   package var description: String {
     let place = path.display
     switch action {

@@ -5,20 +5,21 @@ public struct SaveReport: Sendable, Hashable, Codable {
   /// How it was saved: `journal`, in place; `staged`, beside the old state; or `none` where there was nothing to
   /// do.
   public var strategy: String
-  /// The children written and the folders made, as paths in byte order.
+  /// The children written or copied and the folders made, as paths in byte order.
   public var written: [String] = []
   /// The children removed; a folder stands for all that was in it.
   public var removed: [String] = []
-  /// The files and links that stayed as they were, also those that moved; after a save in place, as many as the
+  /// The files and links that stayed as they were, also those that moved; in a new document, files that share their
+  /// blocks with those that they are copies of; after a save in place, as many as the
   /// metadata has, and 0 in a package that has none.
   public var reused = 0
-  /// Bytes of files written, the metadata included.
+  /// Bytes of files written, the metadata included; not those of holes.
   public var bytesWritten: UInt64 = 0
   /// Bytes of files that stayed.
   public var bytesReused: UInt64 = 0
   /// How many times the disk was asked to keep what was written: fsync(2).
   public var synchronizations = 0
-  /// FIFOs, sockets and devices in the package, which were left alone.
+  /// FIFOs, sockets and devices in the package, which were left alone; a copy has none of them.
   public var leftAlone: [String] = []
   /// How unchanged files came into the new state, where they could not be hard links: how many were copied,
   /// by sharing their blocks where the file system can.

@@ -14,6 +14,7 @@ extension StagedPackage {
       do {
         try keepAttributes(of: name, in: folder, on: new)
         try maker.write(contents, to: new, step)
+        try maker.synchronizeAlone(new)
       } catch {
         _ = siblings.remove(staged, from: folder)
         throw error

@@ -182,6 +182,7 @@ package struct StagedPackage {
     let new = try makeRoot(siblings, in: folder, mode: attributes.mode | 0o700)
     do {
       try maker.make(in: new, at: .root)
+      try maker.finishSynchronizing()
       try writeManifest(in: new)
       try maker.finish(new, at: .root, attributes)
       made = try status(of: new)

@@ -25,12 +25,11 @@ extension StateMaker {
   }
 
   /// Copies a file or a symbolic link with its attributes, by sharing the blocks where the file system can.
-  /// Returns the digest of a file's bytes where there is metadata to be told.
   @discardableResult
   mutating func copy(
     _ name: FileName, _ status: FileStatus, from old: borrowing OwnedDescriptor, to newName: FileName,
     in new: borrowing OwnedDescriptor, at path: PackagePath, attributes: NodeAttributes? = nil
-  ) throws(FilePackageError) -> ContentHash? {
+  ) throws(FilePackageError) -> FileCopy {
     do {
       switch status.kind {
       case .file:
@@ -39,18 +38,20 @@ extension StateMaker {
           throw failure(.changedOnDisk, path)
         }
         let file = try create(newName, in: new, at: path, mode: 0o600)
-        let digest = try copyBytes(of: source, to: file, hashing: attributes != nil && hashes)
+        let copied = try copyBytes(
+          of: source, on: disk, size: status.size, to: file, hashing: attributes != nil && hashes)
         try disk.keepAttributes(of: status, from: source, on: file)
-        let mode = attributes.flatMap { $0.modeIsExact ? $0.mode : nil }
-        try disk.setMode(mode ?? status.mode, of: file)
+        let mode = attributes.flatMap { $0.modeIsExact ? $0.mode : nil } ?? status.mode
+        // A document of its own has no programs that run as somebody else.
+        try disk.setMode(options.sharesFiles ? mode : mode & 0o1777, of: file)
         try disk.setModified(attributes?.modified ?? status.modified, of: file)
-        try disk.synchronize(file)
-        return digest
+        try synchronize(file, at: path)
+        return copied
       case .symbolicLink:
         let destination = try disk.destination(of: name, in: old)
         try disk.makeSymbolicLink(to: destination, named: newName, in: new)
         try disk.setModified(status.modified, of: newName, in: new)
-        return nil
+        return FileCopy()
       default:
         throw failure(.unsupported, path, reason: "\(status.kind.words) cannot be kept on this file system")
       }
@@ -78,56 +79,99 @@ extension StateMaker {
     }
   }
 
-  /// Writes the contents; returns their size and, where there is metadata to be told, their digest.
+  /// Writes the contents.
   mutating func fill(
     _ file: borrowing OwnedDescriptor, at path: PackagePath, _ contents: FileContents
-  ) throws(FilePackageError) -> (UInt64, ContentHash) {
-    var hash = SHA256()
-    var size: UInt64 = 0
+  ) throws(FilePackageError) -> FileCopy {
     let (disk, hashes) = (disk, hashes)
     do {
-      var isCloned = false
-      if case .stored(let source) = contents, canClone {
-        isCloned = try clone(try source.openFile(), to: file)
+      if case .stored(let source) = contents, let size = source.status?.size {
+        let copied = try copyBytes(
+          of: try source.openFile(), on: source.disk, size: size, to: file, hashing: hashes)
+        guard copied.size == size else { throw FilePackageError(.changedOnDisk, .read, source) }
+        return copied
       }
-      if isCloned && !hashes { return (contents.size ?? 0, ContentHash(hash.finalize())) }
+      var (hash, copied) = (SHA256(), FileCopy())
       try contents.forEachChunk { bytes in
         try checkCancellation()
         if hashes { hash.update(bufferPointer: bytes) }
-        if !isCloned { try disk.write(bytes, to: file, at: size) }
-        size += UInt64(bytes.count)
+        try disk.write(bytes, to: file, at: copied.size)
+        copied.size += UInt64(bytes.count)
         location.progress.add(bytes.count)
       }
+      copied.written = copied.size
+      copied.digest = hashes ? ContentHash(hash.finalize()) : nil
+      return copied
     } catch let error as FilePackageError {
       throw FilePackageError(renaming: error, to: path, of: location, options.operation)
     } catch let error as SystemError {
+      if case .stored(let source) = contents, ["pread", "lseek"].contains(error.call) {
+        throw FilePackageError(
+          renaming: FilePackageError(error, .read, source), to: path, of: location, options.operation)
+      }
       throw FilePackageError(error, options.operation, node(path))
     } catch {
       throw failure(.inputOutput, path)
     }
-    return (size, ContentHash(hash.finalize()))
   }
 
+  /// Copies a file's bytes, by sharing its blocks where the file system can. A hole stays one.
   private mutating func copyBytes(
-    of source: borrowing OwnedDescriptor, to file: borrowing OwnedDescriptor, hashing hashes: Bool
-  ) throws -> ContentHash? {
-    var isCloned = false
-    if canClone { isCloned = try clone(source, to: file) }
-    if isCloned && !hashes { return nil }
+    of source: borrowing OwnedDescriptor, on sourceDisk: any Disk, size: UInt64,
+    to file: borrowing OwnedDescriptor, hashing hashes: Bool
+  ) throws -> FileCopy {
+    var copied = FileCopy()
+    if canClone { copied.isCloned = try clone(source, to: file) }
+    if copied.isCloned && !hashes {
+      copied.size = size
+      location.progress.add(Int(clamping: size))
+      return copied
+    }
     var hash = SHA256()
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: FileContents.chunkSize, alignment: 16)
+    let buffer = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: max(4096, Int(min(size, UInt64(FileContents.chunkSize)))), alignment: 16)
     defer { buffer.deallocate() }
-    var offset: UInt64 = 0
+    // In a small file there is no hole that would be worth looking for.
+    var dataEnd = size < Self.smallestSparse ? UInt64.max : 0
+    var writtenEnd: UInt64 = 0
     while true {
       try checkCancellation()
-      let count = try disk.read(source, at: offset, into: buffer)
-      if count == 0 { return hashes ? ContentHash(hash.finalize()) : nil }
+      if copied.size >= dataEnd {
+        let data = try sourceDisk.nextData(in: source, from: copied.size)
+        let next: UInt64
+        if let data {
+          next = data.lowerBound
+        } else {
+          next = max(copied.size, try sourceDisk.status(of: source).size)
+        }
+        if hashes { hash.update(zeros: next - copied.size) }
+        location.progress.add(Int(clamping: next - copied.size))
+        copied.size = next
+        guard let data else { break }
+        dataEnd = data.upperBound
+      }
+      let count = try sourceDisk.read(
+        source, at: copied.size,
+        into: UnsafeMutableRawBufferPointer(
+          rebasing: buffer[..<Int(min(UInt64(buffer.count), dataEnd - copied.size))]))
+      if count == 0 { break }
       let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
       if hashes { hash.update(bufferPointer: bytes) }
-      if !isCloned { try disk.write(bytes, to: file, at: offset) }
-      offset += UInt64(count)
+      if !copied.isCloned {
+        try disk.write(bytes, to: file, at: copied.size)
+        copied.written += UInt64(count)
+        writtenEnd = copied.size + UInt64(count)
+      }
+      copied.size += UInt64(count)
+      location.progress.add(count)
     }
+    if !copied.isCloned && writtenEnd < copied.size { try disk.resize(file, to: copied.size) }
+    if hashes { copied.digest = ContentHash(hash.finalize()) }
+    return copied
   }
+
+  /// From this size on, holes are looked for, which costs two system calls for each.
+  private static let smallestSparse: UInt64 = 1 << 16
 
   /// Shares the blocks of `source`; false where the file system cannot, which is not asked again.
   private mutating func clone(
@@ -142,6 +186,33 @@ extension StateMaker {
         canClone = false
         return false
       default: throw error
+      }
+    }
+  }
+}
+
+/// What became of a file that was copied.
+struct FileCopy {
+  /// Bytes of the file, holes included.
+  var size: UInt64 = 0
+  /// Bytes that were written: none of those in holes or in shared blocks.
+  var written: UInt64 = 0
+  var isCloned = false
+  /// The digest of its bytes, where it was asked for.
+  var digest: ContentHash?
+}
+
+extension SHA256 {
+  /// Takes as many zeros.
+  fileprivate mutating func update(zeros count: UInt64) {
+    guard count > 0 else { return }
+    let zeros = [UInt8](repeating: 0, count: Int(min(count, 1 << 20)))
+    zeros.withUnsafeBytes { bytes in
+      var left = count
+      while left > 0 {
+        let part = Int(min(left, UInt64(bytes.count)))
+        update(bufferPointer: UnsafeRawBufferPointer(rebasing: bytes[..<part]))
+        left -= UInt64(part)
       }
     }
   }

@@ -54,25 +54,53 @@ extension StateMaker {
     }
     let file = try create(name, in: new, at: step.path, mode: step.attributes.mode)
     try write(contents, to: file, step)
+    try synchronize(file, at: step.path)
   }
 
+  /// Fills a new file, which is still to be synchronised.
   mutating func write(
     _ contents: FileContents, to file: borrowing OwnedDescriptor, _ step: SavePlan.Step
   ) throws(FilePackageError) {
-    let (size, digest) = try fill(file, at: step.path, contents)
-    report.bytesWritten += size
+    let copied = try fill(file, at: step.path, contents)
+    report.bytesWritten += copied.isCloned ? copied.size : copied.written
     let status: FileStatus?
     do {
       try keepAttributes(of: step, on: file)
       if step.attributes.modeIsExact { try disk.setMode(step.attributes.mode, of: file) }
       if let modified = step.attributes.modified { try disk.setModified(modified, of: file) }
-      try disk.synchronize(file)
       status = hashes ? try disk.status(of: file) : nil
     } catch {
       throw FilePackageError(error, options.operation, node(step.path))
     }
     if stagedNames[step.path] != nil { made[step.path] = status }
-    if let status { account(step.path, .file, mode: status.mode, size: size, digest, status.modified) }
+    if let status, let digest = copied.digest {
+      account(step.path, .file, mode: status.mode, size: copied.size, digest, status.modified)
+    }
+  }
+
+  /// Synchronises a new file: now, or among many others until `finishSynchronizing()`.
+  func synchronize(_ file: consuming OwnedDescriptor, at path: PackagePath) throws(FilePackageError) {
+    if let synchronizer { return synchronizer.add(file, at: path) }
+    do {
+      try disk.synchronize(file)
+    } catch {
+      throw FilePackageError(error, options.operation, node(path))
+    }
+  }
+
+  /// Synchronises a document that is one file.
+  func synchronizeAlone(_ file: borrowing OwnedDescriptor) throws(FilePackageError) {
+    do {
+      try disk.synchronize(file)
+    } catch {
+      throw FilePackageError(error, options.operation, node(.root))
+    }
+  }
+
+  /// Waits for the new files that are being synchronised.
+  func finishSynchronizing() throws(FilePackageError) {
+    guard let failure = synchronizer?.wait() else { return }
+    throw FilePackageError(failure.error, options.operation, node(failure.path))
   }
 
   /// Gives the new file what the one that it replaces was given.
@@ -123,8 +151,6 @@ extension StateMaker {
     guard let sourceName = source.path.name, let name = name(for: step), let status = source.status else {
       throw failure(.changedOnDisk, step.path)
     }
-    report.reused += 1
-    report.bytesReused += status.size
     let keepsAttributes =
       (!step.attributes.modeIsExact || step.attributes.mode == status.mode)
       && (step.attributes.modified ?? status.modified) == status.modified
@@ -133,10 +159,18 @@ extension StateMaker {
       try link(sourceName, in: folder, to: name, in: new, at: step.path)
     {
       moved.insert(source.path)
+      noteReused(status)
     } else {
-      digest = try copy(
+      let copied = try copy(
         sourceName, status, from: folder, to: name, in: new, at: step.path, attributes: step.attributes)
-      if keepsAttributes && options.sharesFiles { report.copied += 1 }
+      digest = copied.digest
+      if options.sharesFiles || copied.isCloned {
+        noteReused(status)
+        if keepsAttributes && options.sharesFiles { report.copied += 1 }
+      } else {
+        report.written.append(step.path.string)
+        report.bytesWritten += copied.written
+      }
     }
     guard hashes else { return }
     let mode = step.attributes.modeIsExact ? step.attributes.mode : status.mode
@@ -152,6 +186,11 @@ extension StateMaker {
       digest = try ChildSummary(reading: PackageSnapshot.Node(source, kind: .file), at: step.path).content
     }
     if let digest { account(step.path, .file, mode: mode, size: status.size, digest, modified) }
+  }
+
+  private mutating func noteReused(_ status: FileStatus) {
+    report.reused += 1
+    report.bytesReused += status.size
   }
 
   /// Whether a second name for the file is all that it takes. Not where the first one stays, too: an edit of

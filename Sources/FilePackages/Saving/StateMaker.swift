@@ -34,6 +34,8 @@ package struct StateMaker {
   let folders = OpenFolders()
   /// What was made under a staged name, as the file system has it.
   var made: [PackagePath: FileStatus] = [:]
+  /// Synchronises new files while others are written, where there are many; nil where they are few.
+  let synchronizer: FileSynchronizer?
   var canLink = true
   var canClone = true
 
@@ -60,8 +62,14 @@ package struct StateMaker {
     self.disk = disk as? CountingDisk ?? CountingDisk(disk ?? location.disk)
     steps = Dictionary(grouping: plan.steps, by: \.path.parent)
     report = SaveReport(strategy: strategy)
-    location.progress.begin(plan)
+    // Those of a save in place have to be durable before its record is.
+    let synchronizesMany = !options.sharesFiles && plan.steps.count(where: { $0.makesFile }) >= Self.manyFiles
+    synchronizer = synchronizesMany ? FileSynchronizer(on: self.disk) : nil
+    location.progress.begin(plan, copiesFiles: !options.sharesFiles)
   }
+
+  /// Threads for fewer files cost more than they save.
+  private static let manyFiles = 64
 
   /// The name under which a step's new part is made.
   func name(for step: SavePlan.Step) -> FileName? { stagedNames[step.path] ?? step.path.name }

@@ -172,12 +172,20 @@ extension PackageStore {
   /// package and this store stay as they are.
   ///
   /// Files are copied, by sharing their blocks where the file system can; never linked, since they would be
-  /// one file in two documents.
+  /// one file in two documents. Holes stay holes. FIFOs, sockets and devices are left out, and so are set-user-ID and
+  /// set-group-ID bits of files; the report says which were left out, what was written, and what shares its blocks.
   ///
-  /// - Throws: as `create(_:at:contentType:)`; `cancelled` when the task is cancelled before the copy is in its place.
+  /// - Throws: as `create(_:at:contentType:)`; `unsupported` for a place within this package; `cancelled` when the task is
+  ///   cancelled before the copy is in its place.
   @discardableResult
   public func copy(to url: URL) throws(FilePackageError) -> SaveReport {
-    let destination = try Location(FilePath(of: url, for: .copy), on: location.disk)
+    try copy(to: url, progress: ByteProgress())
+  }
+
+  /// - Parameter progress: tells how far it is.
+  package func copy(to url: URL, progress: ByteProgress) throws(FilePackageError) -> SaveReport {
+    let path = try FilePath(of: url, for: .copy)
+    let destination = Location(path, on: location.disk, progress: progress)
     let (plan, draft) = try makeCopyPlan(to: destination)
     return try Self.make(plan, at: destination, draft, .copy, isCancellable: true).report
   }
@@ -229,6 +237,11 @@ extension PackageStore {
     to destination: Location
   ) throws(FilePackageError) -> (plan: SavePlan, draft: MetadataDraft?) {
     let original = StoredNode(location: location, path: .root)
+    if try isWithin(destination) {
+      throw FilePackageError(
+        .unsupported, .copy, StoredNode(location: destination, path: .root),
+        reason: "it would be within the document that it is a copy of")
+    }
     let known: PackageMetadata?
     do {
       known = try metadata()
@@ -240,12 +253,28 @@ extension PackageStore {
       if let known { return MetadataDraft(copying: known, values, destination) }
       return values.map { MetadataDraft(new: nil, $0, destination) }
     }
-    if let left = plan.leftAlone.min() {
-      throw FilePackageError(
-        .wrongKind, .copy, StoredNode(location: location, path: left),
-        reason: "what is not a file cannot be copied")
-    }
     return (plan, draft)
+  }
+
+  /// Whether a place is in this package, or in a folder in it.
+  private func isWithin(_ destination: Location) throws(FilePackageError) -> Bool {
+    let disk = location.disk
+    do {
+      let package = try disk.status(of: try location.openDirectory(.root)).identity
+      var path = destination.path.folder
+      var above = try disk.status(of: try disk.openDirectory(at: path)).identity
+      while !above.isSameNode(as: package) {
+        path = FilePath(path.string + "/..")
+        let next = try disk.status(of: try disk.openDirectory(at: path)).identity
+        if next.isSameNode(as: above) { return false }
+        above = next
+      }
+      return true
+    } catch {
+      throw FilePackageError(
+        error, .copy, StoredNode(location: destination, path: .root),
+        activity: "opening the folder that holds it")
+    }
   }
 
   private static func makePlan(

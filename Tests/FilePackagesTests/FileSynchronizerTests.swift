@@ -1,6 +1,6 @@
 import DurableIO
+import FilePackages
 import Glibc
-import PackageArchive
 import Synchronization
 import SystemPackage
 import TestSupport

@@ -6,6 +6,9 @@ import SystemPackage
 /// Puts files on the medium while others are still being written: many at once, since a file system makes them last
 /// together.
 package final class FileSynchronizer: Sendable {
+  /// The first file that could not be synchronised, and why.
+  package typealias Failure = (path: PackagePath, error: SystemError)
+
   /// Each has a thread of its own while it has work.
   private let queues = (0..<16).map { _ in DispatchQueue(label: "com.filepackages.synchronize") }
   private let count = Atomic(0)
@@ -20,17 +23,17 @@ package final class FileSynchronizer: Sendable {
   private final class Work: Sendable {
     let disk: any Disk
     let places = DispatchSemaphore(value: 32)
-    let problem = Mutex<SystemError?>(nil)
+    let failure = Mutex<Failure?>(nil)
 
     init(on disk: any Disk) {
       self.disk = disk
     }
 
-    func synchronize(_ file: OpenFile) {
+    func synchronize(_ file: OpenFile, at path: PackagePath) {
       do throws(SystemError) {
         try disk.synchronize(file.descriptor)
       } catch {
-        problem.withLock { $0 = $0 ?? error }
+        failure.withLock { if $0 == nil { $0 = (path: path, error: error) } }
       }
       places.signal()
     }
@@ -45,19 +48,26 @@ package final class FileSynchronizer: Sendable {
   }
 
   /// Has a file synchronised and closed; waits while there are many under way.
-  package func add(_ file: consuming OwnedDescriptor) {
+  ///
+  /// - Parameter path: tells it from others in a failure.
+  package func add(_ file: consuming OwnedDescriptor, at path: PackagePath = .root) {
     work.places.wait()
     let file = OpenFile(file)
     let number = count.wrappingAdd(1, ordering: .relaxed).oldValue
-    queues[number % queues.count].async(group: group) { [work] in work.synchronize(file) }
+    queues[number % queues.count].async(group: group) { [work] in work.synchronize(file, at: path) }
   }
 
   /// Waits for all.
   ///
   /// - Throws: the first error.
   package func finish() throws(SystemError) {
+    if let failure = wait() { throw failure.error }
+  }
+
+  /// Waits for all.
+  package func wait() -> Failure? {
     group.wait()
-    if let problem = work.problem.withLock({ $0 }) { throw problem }
+    return work.failure.withLock { $0 }
   }
 
   deinit {

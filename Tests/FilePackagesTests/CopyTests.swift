@@ -1,0 +1,180 @@
+import DurableIO
+import FilePackages
+import Foundation
+import Synchronization
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("A copy of a package")
+struct CopyTests {
+  private static let hole: UInt64 = 300 << 20
+
+  /// A document with a file that is a hole but for three bytes in its middle.
+  private func makeSparse(_ name: FileName, in scratch: Scratch) throws {
+    let folder = try scratch.disk.openDirectory(at: scratch.path("Trip.pkg"))
+    let file = try scratch.disk.createFile(name, in: folder, mode: 0o644)
+    try scratch.disk.write([1, 2, 3], to: file, at: Self.hole / 2)
+    try scratch.disk.resize(file, to: Self.hole)
+  }
+
+  private func expectSparse(_ path: String, in scratch: Scratch) throws {
+    var status = stat()
+    #expect(stat(scratch.path(path).string, &status) == 0)
+    #expect(UInt64(status.st_size) == Self.hole)
+    #expect(status.st_blocks * 512 < 1 << 20, "the hole takes \(status.st_blocks * 512) bytes")
+    let folder = try scratch.disk.openDirectory(at: scratch.path(path).removingLastComponent())
+    let file = try scratch.disk.openFile(FileName(scratch.path(path).lastComponent ?? "?"), in: folder)
+    var bytes = [UInt8](repeating: 9, count: 5)
+    let count = try bytes.withUnsafeMutableBytes {
+      try scratch.disk.read(file, at: Self.hole / 2 - 1, into: $0)
+    }
+    #expect(count == 5 && bytes == [0, 1, 2, 3, 0])
+  }
+
+  @Test func `keeps the holes of files, and neither reads nor writes them`() async throws {
+    try await withScratch { scratch in
+      try scratch.make("Trip.pkg", ["Text.txt": "text"])
+      try makeSparse("sparse", in: scratch)
+      try makeSparse("other", in: scratch)
+      let disk = CountingDisk(scratch.disk)
+      let store = try await PackageStore.open(scratch.path("Trip.pkg"), on: disk)
+      let report = try await store.copy(to: scratch.url("Copy.pkg"))
+      #expect(disk.counts.bytesRead < 1 << 20)
+      #expect(report.bytesWritten + report.bytesReused < 1 << 20 || report.reused == 3)
+      try expectSparse("Copy.pkg/sparse", in: scratch)
+      try expectSparse("Copy.pkg/other", in: scratch)
+    }
+  }
+
+  @Test(arguments: SavingWay.allCases)
+  func `is not needed for a child with a hole that is put into a document with digests`(way: SavingWay)
+    async throws
+  {
+    try await withScratch { scratch in
+      try scratch.make("Trip.pkg", [:])
+      try makeSparse("sparse", in: scratch)
+      let tree = FileWrapper(directoryWithFileWrappers: [:])
+      _ = try await PackageStore.create(
+        tree, scratch.path("Notes.pkg"), contentType: "com.example.trip", on: scratch.disk)
+      let store = try await PackageStore.open(scratch.path("Notes.pkg"), on: scratch.disk)
+      let child = try FileWrapper(regularFileWithContentsOf: scratch.url("Trip.pkg/sparse"))
+      child.preferredFilename = "sparse"
+      await store.tree.addFileWrapper(child)
+      try await store.save(options: way.options)
+      try await store.close()
+      try expectSparse("Notes.pkg/sparse", in: scratch)
+      let again = try await PackageStore.open(scratch.path("Notes.pkg"), on: scratch.disk)
+      #expect(try await again.verify().isWhole)
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `says what was written and what shares its blocks`(clones: Bool) async throws {
+    var options = CrashDisk.Options()
+    options.supportsClone = clones
+    let tree: TestTree = ["a": "12345", "F": ["b": "678"], "link": .link(Array("a".utf8))]
+    let disk = try await CrashCheck.disk(tree, metadata: false, options: options)
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    #expect(try await store.copyPlan(to: URL(filePath: "/Copy.pkg")).lines.contains("copy F/b"))
+    let report = try await store.copy(to: URL(filePath: "/Copy.pkg"))
+    #expect(report.written == (clones ? ["F", "link"] : ["F", "F/b", "a", "link"]))
+    #expect(report.bytesWritten == (clones ? 0 : 8))
+    #expect(report.reused == (clones ? 2 : 0) && report.bytesReused == (clones ? 8 : 0))
+    #expect(disk.tree["Copy.pkg"]?.withoutOurs == tree)
+  }
+
+  @Test func `has no FIFO, and says so`() async throws {
+    try await withScratch { scratch in
+      try scratch.make("Trip.pkg", ["a": "1", "F": [:]])
+      try makeFIFO(scratch.path("Trip.pkg/F/pipe"))
+      let store = try await PackageStore.open(scratch.path("Trip.pkg"), on: scratch.disk)
+      #expect(try await store.copyPlan(to: scratch.url("Copy.pkg")).lines.contains("leave out F/pipe"))
+      let report = try await store.copy(to: scratch.url("Copy.pkg"))
+      #expect(report.leftAlone == ["F/pipe"])
+      #expect(try scratch.tree("Copy.pkg") == ["a": "1", "F": [:]])
+    }
+  }
+
+  @Test func `has no program that runs as somebody else`() async throws {
+    try await withScratch { scratch in
+      try scratch.make("Trip.pkg", ["program": .file([1], mode: 0o755)])
+      #expect(chmod(scratch.path("Trip.pkg/program").string, 0o6755) == 0)
+      let store = try await PackageStore.open(scratch.path("Trip.pkg"), on: scratch.disk)
+      try await store.copy(to: scratch.url("Copy.pkg"))
+      #expect(try scratch.status("Copy.pkg/program").mode == 0o755)
+      #expect(try scratch.status("Trip.pkg/program").mode == 0o6755)
+    }
+  }
+
+  @Test(arguments: ["/Trip.pkg/Copy.pkg", "/Trip.pkg/A/B/Copy.pkg", "/Trip.pkg/A/../Copy.pkg"])
+  func `is not made within the package itself`(path: String) async throws {
+    let base = try CrashDisk(["Trip.pkg": ["a": "1", "A": ["B": [:]]]])
+    let disk = CountingDisk(base)
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    let error = await #expect(throws: FilePackageError.self) { try await store.copy(to: URL(filePath: path)) }
+    #expect(error?.code == .unsupported && error?.operation == .copy)
+    await #expect(throws: FilePackageError.self) { try await store.copyPlan(to: URL(filePath: path)) }
+    #expect(disk.counts.changes == 0)
+  }
+
+  // MARK: Many children
+
+  private static var many: TestTree {
+    .directory(
+      Dictionary(uniqueKeysWithValues: (0..<200).map { (FileName("\($0)"), TestTree.file([UInt8($0)])) }))
+  }
+
+  @Test func `synchronises many children while it writes others`() async throws {
+    try await withScratch { scratch in
+      try scratch.make("Trip.pkg", Self.many)
+      let threads = Mutex<(creating: Set<UInt>, synchronizing: Set<UInt>)>(([], []))
+      let disk = CountingDisk(scratch.disk) { event in
+        let thread = UInt(pthread_self())
+        threads.withLock { threads in
+          if event.operation == .createFile { threads.creating.insert(thread) }
+          if event.operation == .synchronize { threads.synchronizing.insert(thread) }
+        }
+      }
+      let store = try await PackageStore.open(scratch.path("Trip.pkg"), on: disk)
+      let report = try await store.copy(to: scratch.url("Copy.pkg"))
+      // Each file, the new folder, and the folder that holds it.
+      #expect(report.synchronizations == 202 && disk.counts[.synchronize] == 202)
+      let seen = threads.withLock { $0 }
+      #expect(seen.creating.count == 1 && !seen.synchronizing.subtracting(seen.creating).isEmpty)
+      #expect(try scratch.tree("Copy.pkg") == Self.many)
+    }
+  }
+
+  @Test func `names a child of many that could not be synchronised, and leaves nothing`() async throws {
+    try await withScratch { scratch in
+      try scratch.make("Trip.pkg", Self.many)
+      let count = Mutex(0)
+      let disk = CountingDisk(scratch.disk) { (event) throws(SystemError) in
+        guard event.operation == .synchronize else { return }
+        let number = count.withLock { count in
+          count += 1
+          return count
+        }
+        if number == 100 { throw SystemError("fsync", code: .ioError) }
+      }
+      let store = try await PackageStore.open(scratch.path("Trip.pkg"), on: disk)
+      let error = await #expect(throws: FilePackageError.self) {
+        try await store.copy(to: scratch.url("Copy.pkg"))
+      }
+      #expect(error?.code == .inputOutput && error?.operation == .copy)
+      #expect(error?.child.map { Self.many[FileName($0)] != nil } == true)
+      #expect(try scratch.names() == ["Trip.pkg"])
+    }
+  }
+
+  @Test func `tells how far it is`() async throws {
+    try await withScratch { scratch in
+      try scratch.make("Trip.pkg", ["a": .file([UInt8](repeating: 7, count: 3_000_000)), "b": "12345"])
+      let store = try await PackageStore.open(scratch.path("Trip.pkg"), on: scratch.disk)
+      let progress = ByteProgress()
+      try await store.copy(to: scratch.url("Copy.pkg"), progress: progress)
+      #expect(progress.now.total == 3_000_005 && progress.now.completed == 3_000_005)
+    }
+  }
+}
