@@ -61,13 +61,15 @@ extension PackageStore {
 
   /// Makes a new document of the content, of its first writable type.
   ///
+  /// - Parameter writesMetadata: whether the package gets a `Metadata.plist`, which is one of its children for every
+  ///   content that counts them; without it the document has no identifier, no versions and no type but its name's.
   /// - Throws: what the content's `fileWrapper(configuration:)` throws, and what `create(_:at:contentType:)`
   ///   throws.
   public static func create<Content: DocumentContent>(
-    _ content: Content, at url: URL
+    _ content: Content, at url: URL, writesMetadata: Bool = true
   ) async throws -> (store: PackageStore, report: SaveReport) {
     let (tree, type) = try newTree(content, writingBeside: url)
-    return try await create(tree, at: url, contentType: type.identifier)
+    return try await create(tree, at: url, contentType: writesMetadata ? type.identifier : nil)
   }
 
   /// Says what making a new document of the content would do, without touching anything.

@@ -126,7 +126,7 @@ extension Document {
     let revision = changes.current
     do {
       let (made, report) = try await DocumentStorage.create(
-        content, from: storage, at: url, on: medium)
+        content, from: storage, at: url, writesMetadata: options.writesMetadata, on: medium)
       let madeFacts = await made.facts()
       await startPresenting(at: url)
       let watcher = await makeWatcher(of: made, at: url)

@@ -8,6 +8,10 @@ public struct DocumentOptions<Content: DocumentContent>: Sendable {
   /// How packages are saved. By default a save returns as soon as it survives a power cut, and other programs see it some
   /// hundredths of a second later.
   public var saving: PackageStore.SavingOptions = .returnsAtCommit
+  /// Whether a package that is made gets a `Metadata.plist`, which is one of its children for every content that counts
+  /// them. Without it the document has no identifier, no versions and no type but its name's. A package that has one
+  /// keeps it.
+  public var writesMetadata = true
   /// How far back edits can be undone.
   public var undo = UndoPolicy()
   /// The clock that autosave and the grouping of edits go by.

@@ -55,7 +55,8 @@ enum DocumentStorage: Sendable {
 
   /// Makes a new document of the content, which may refer to children of `original`.
   static func create<Content: DocumentContent>(
-    _ content: Content, from original: DocumentStorage?, at url: URL, on medium: DocumentMedium
+    _ content: Content, from original: DocumentStorage?, at url: URL, writesMetadata: Bool,
+    on medium: DocumentMedium
   ) async throws -> (storage: DocumentStorage, report: SaveReport) {
     let path = try FilePath(of: url, for: .create)
     let (tree, type) = try await newTree(
@@ -67,7 +68,8 @@ enum DocumentStorage: Sendable {
         return (.file(store), report)
       }
       let (store, report) = try await PackageStore.create(
-        tree, path, contentType: type, on: medium.disk, journalCapacity: medium.journalCapacity,
+        tree, path, contentType: writesMetadata ? type : nil, on: medium.disk,
+        journalCapacity: medium.journalCapacity,
         delays: medium.delays)
       await store.keepBaselines()
       return (.package(store), report)
