@@ -117,9 +117,10 @@ extension FilePackageError {
   package init(
     _ code: Code, _ operation: Operation, _ node: StoredNode, activity: String? = nil, reason: String? = nil
   ) {
+    let isDocument = node.path.isRoot || node.location.isOfOneFile
     self.init(
-      code, operation, document: FileName(node.location.path).string,
-      child: node.path.isRoot ? nil : node.path.display, activity: activity, reason: reason)
+      code, operation, document: FileName(isDocument ? node.filePath : node.location.path).string,
+      child: isDocument ? nil : node.path.display, activity: activity, reason: reason)
   }
 
   package init(

@@ -175,7 +175,7 @@ public actor FlatFileStore {
 
 extension StoredNode {
   /// The path on the disk.
-  fileprivate var filePath: FilePath {
+  var filePath: FilePath {
     var whole = location.path
     for name in path.names { whole.append(FilePath(lossless: name.string).components) }
     return whole

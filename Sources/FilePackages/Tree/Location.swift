@@ -14,12 +14,15 @@ package final class Location: Sendable {
   private let keeper: (any AnyObject & Sendable)?
   /// How far the save is that is running here.
   package let progress: ByteProgress
+  /// Whether it is the folder of one file that stands for itself: errors name the file, which is the document.
+  let isOfOneFile: Bool
 
   package init(
     _ path: FilePath, on disk: any Disk, keeping keeper: (any AnyObject & Sendable)? = nil,
-    progress: ByteProgress = ByteProgress()
+    progress: ByteProgress = ByteProgress(), isOfOneFile: Bool = false
   ) {
     self.disk = disk
+    self.isOfOneFile = isOfOneFile
     (self.keeper, self.progress) = (keeper, progress)
     current = Mutex(path)
   }

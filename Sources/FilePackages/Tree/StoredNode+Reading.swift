@@ -48,7 +48,7 @@ extension StoredNode {
       if status.kind == .directory {
         return StoredNode(location: whole.location, path: .root, status: status)
       }
-      let location = Location(folder.isEmpty ? "." : folder, on: disk)
+      let location = Location(folder.isEmpty ? "." : folder, on: disk, isOfOneFile: true)
       return StoredNode(location: location, path: PackagePath([name]), status: status)
     } catch {
       throw FilePackageError(error, .read, whole)
