@@ -72,7 +72,7 @@ struct Main {
   }
 
   /// What went wrong in the command's own work; nil for what the argument parser reports.
-  private static func message(of error: any Error) -> String? {
+  static func message(of error: any Error) -> String? {
     switch error {
     case let error as FilePackageError: error.description + error.archiveHint
     case let error as DocumentError: error.description

@@ -64,7 +64,13 @@ struct Open: AsyncParsableCommand {
     var wasRefused = false
     while true {
       session.output.prompt(await session.document.localizedName)
-      let line = await input.next()
+      let line: String?
+      do {
+        line = try await input.next()
+      } catch {
+        session.output.fail("\(error)")
+        break
+      }
       session.output.promptIsAnswered()
       guard let line else {
         // Ctrl-D leaves the cursor behind the prompt.

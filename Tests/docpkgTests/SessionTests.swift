@@ -29,6 +29,25 @@ struct SessionTests {
     }
   }
 
+  @Test(arguments: [
+    (#"append \377"#, "'append' needs a text in UTF-8: '\\xFF' is none."),
+    (#"text a\377b"#, "'text' needs a text in UTF-8: 'a\\xFFb' is none."),
+    ("append", "'append' needs a text after it."),
+    ("add-image nope.png", "The document 'nope.png' could not be read: no such file or directory."),
+    (#"save """#, "'save' needs a name after it."), (#"add-image """#, "'add-image' needs a name after it."),
+  ])
+  func `refuses what it cannot use, in one sentence`(line: String, message: String) async throws {
+    try await withTrip { folder in
+      let run = try docpkgTests.run(
+        URL(filePath: "/bin/sh"),
+        ["-c", "printf '%b\\n' \"$1\" | \"$2\" open Trip.imageNotes", "sh", line, tool.path],
+        in: folder)
+      #expect(run.status == 2)
+      #expect(run.errors.split(separator: "\n") == [message[...]], "\(run.errors)")
+      #expect(try text(folder) == "One")
+    }
+  }
+
   @Test func `reads commands to the end of input`() async throws {
     try await withTrip { folder in
       let picture = demo.appending(path: "Dawn.png").path

@@ -35,7 +35,7 @@ struct DocumentSession {
       if command == .quit { return false }
       try await run(command)
     } catch {
-      output.fail("\(error)", during: line)
+      output.fail(Main.message(of: error) ?? "\(error)", during: line)
     }
     return true
   }

@@ -1,3 +1,6 @@
+import DurableIO
+import FilePackages
+
 /// What a user of a session asks for, in one line.
 enum SessionCommand: Equatable {
   case show
@@ -32,14 +35,16 @@ enum SessionCommand: Equatable {
 
   private init(_ name: String, _ argument: SessionArgument) throws {
     switch name {
-    case "text": self = argument.isEmpty ? .printText : .text(argument.unescaped)
-    case "append": self = .append(argument.unescaped)
-    case "title": self = .title(argument.unescaped)
+    case "text": self = argument.isEmpty ? .printText : .text(try argument.text(for: name))
+    case "append":
+      if argument.isEmpty { throw InputError(description: "'append' needs a text after it.") }
+      self = .append(try argument.text(for: name))
+    case "title": self = .title(try argument.text(for: name))
     case "add-image": self = .addImage(try argument.name(for: name))
     case "remove-image": self = .removeImage(try argument.name(for: name))
     case "caption":
       let (image, caption) = try argument.assignment(for: name)
-      self = .caption(image: image, SessionArgument(caption).unescaped)
+      self = .caption(image: image, try SessionArgument(caption).text(for: name))
     case "move-image":
       let (image, place) = try argument.assignment(for: name)
       guard let place = Int(place), place > 0 else {
@@ -92,7 +97,10 @@ private struct SessionArgument {
   init(_ string: String) { self.string = string }
 
   /// A text with its new lines, tabs and backslashes.
-  var unescaped: String {
+  func text(for command: String) throws -> String {
+    guard let string = String(validating: FileName(string).bytes, as: UTF8.self) else {
+      throw InputError(description: "'\(command)' needs a text in UTF-8: '\(display(string))' is none.")
+    }
     var text = ""
     var isEscaped = false
     for character in string {
