@@ -118,43 +118,6 @@ struct DocumentCostTests {
     #expect(try gate.disk.text("a.txt", in: Desk<Pages>.path) == "999")
   }
 
-  /// How long an edit takes, with no save and while one save after the other runs on a slow disk.
-  @Test func `is the same for an edit whether or not a save is running`() async throws {
-    let isSlow = Atomic(false)
-    let disk = CountingDisk(try CrashDisk()) { _ in
-      // Each request takes as long as on a disk that has to move its head.
-      if isSlow.load(ordering: .relaxed) { usleep(2000) }
-    }
-    let document = try await Desk<Pages>.create(Pages(["a.txt": "0"]), on: disk)
-    func times(of number: Int, until isOver: () -> Bool) async throws -> [Duration] {
-      var times: [Duration] = []
-      while times.count < number || !isOver() {
-        let text = "\(times.count)"
-        let before = ContinuousClock.now
-        try await document.edit("Typing") { $0["a.txt"] = text }
-        times.append(.now - before)
-      }
-      return times.sorted()
-    }
-    let alone = try await times(of: 2000) { true }
-    isSlow.store(true, ordering: .relaxed)
-    let requests = disk.counts.total
-    let isOver = Atomic(false)
-    let saves = Task {
-      for _ in 0..<5 { try await document.save() }
-      isOver.store(true, ordering: .relaxed)
-    }
-    let beside = try await times(of: 0) { isOver.load(ordering: .relaxed) }
-    try await saves.value
-    isSlow.store(false, ordering: .relaxed)
-    print(
-      "typing: an edit takes \(alone[alone.count / 2]) with no save, \(beside[beside.count / 2]) beside \(disk.counts.total - requests) slow requests of five saves, "
-        + "\(beside.count) edits meanwhile")
-    // An edit that waited for the disk would wait for one request at least.
-    #expect(beside.count > 5 * (disk.counts.total - requests))
-    try await document.close()
-  }
-
   @Test func `is told as a fraction while it is saved`() async throws {
     let gate = GateDisk(try CrashDisk())
     let document = try await Desk<Pages>.create(Pages(["a.txt": "0"]), on: gate.disk)

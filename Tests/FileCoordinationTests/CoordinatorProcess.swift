@@ -112,7 +112,7 @@ final class CoordinatorProcess: Sendable {
   func expect(_ id: String, _ prefixes: String...) async throws -> String { try await expect(id, prefixes) }
 
   private func expect(_ id: String, _ prefixes: [String]) async throws -> String {
-    try await withDeadline("\(id) \(prefixes)", seconds: 60) { [self] in
+    try await withDeadline("\(id) \(prefixes)") { [self] in
       while true {
         let seen = state.withLock { $0.count }
         let all = lines(id)
@@ -146,7 +146,7 @@ final class CoordinatorProcess: Sendable {
   /// Ends it, and waits until it has.
   func kill() async throws {
     signal(SIGKILL)
-    try await withDeadline("the end of a process", seconds: 60) { [self] in
+    try await withDeadline("the end of a process") { [self] in
       while !hasEnded { await more(than: state.withLock { $0.hasEnded ? -1 : $0.count }) }
     }
   }
@@ -173,7 +173,7 @@ struct Place: Sendable {
 
   /// Waits until so many accesses have a number.
   func waitForClaims(_ count: Int) async throws {
-    try await withDeadline("\(count) claims", seconds: 60) { [self] in
+    try await withDeadline("\(count) claims") { [self] in
       while names("claims").filter({ $0.contains(".") }).count < count { await Task.yield() }
     }
   }

@@ -55,7 +55,7 @@ struct DocumentPresenterTests {
       let saving = Task { try await document.save() }
       // It waits in the same place as everybody.
       let claims = CoordinatorFolder.claims
-      try await withDeadline("two claims", seconds: 60) {
+      try await withDeadline("two claims") {
         while try claims().filter({ $0.contains(".") }).count < 2 { await Task.yield() }
       }
       #expect(try text(path) == "first\n")
@@ -90,7 +90,7 @@ struct DocumentPresenterTests {
       try await other.expect("w", "began")
       try Data("from elsewhere\n".utf8).write(to: URL(filePath: path).appending(path: "Text.txt"))
       other.send("release w")
-      try await withDeadline("the other text", seconds: 60) {
+      try await withDeadline("the other text") {
         while try await document.content.text != "from elsewhere\n" { await Task.yield() }
       }
     }
@@ -101,7 +101,7 @@ struct DocumentPresenterTests {
       let new = path.replacing("Trip", with: "Away")
       other.send("write m \(path) do=move to=\(new)")
       try await other.expect("m", "ended")
-      try await withDeadline("the move", seconds: 60) {
+      try await withDeadline("the move") {
         while await document.fileURL.path != new { await Task.yield() }
       }
       try await document.edit { $0.text = "there\n" }
