@@ -1,3 +1,4 @@
+import DurableIO
 import Synchronization
 
 /// How far a save is, for whoever asks while it runs.
