@@ -24,8 +24,9 @@ enum PackageExtensions {
     let bytes: Data
     do {
       bytes = try contents(ofFile: path).contents()
-    } catch let error as FilePackageError {
-      let reason = error.reason.map { ": \($0)" } ?? ""
+    } catch {
+      let cause = (error as? CocoaError)?.userInfo["NSUnderlyingError"] ?? error
+      let reason = (cause as? FilePackageError)?.reason.map { ": \($0)" } ?? ""
       throw InputError(description: "The settings file '\(display(path))' could not be read\(reason).")
     }
     guard let text = String(validating: bytes, as: UTF8.self) else {

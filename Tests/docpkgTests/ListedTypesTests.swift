@@ -167,6 +167,10 @@ struct ListedTypesTests {
       let path = folder.appending(name).string
       try Data([0x61, 0xFF]).write(to: URL(filePath: path))
       #expect(try refused().hasSuffix("package-extensions' is not a text in UTF-8.\n"))
+      try FileManager.default.removeItem(atPath: path)
+      try makePackage(name, in: folder)
+      #expect(
+        try refused().contains("The settings file '\(path)' could not be read: it is not a regular file"))
     }
   }
 
