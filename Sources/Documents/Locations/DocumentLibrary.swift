@@ -80,6 +80,10 @@ public actor DocumentLibrary {
     }
     do {
       let data = try await store.file.contents()
+      guard PropertyListShape.isBounded(data) else {
+        throw FilePackageError(
+          .invalidContent, .open, document: url.path, reason: "it is no property list that can be read")
+      }
       return try PropertyListDecoder().decode(Settings.self, from: data).preferredLocation
     } catch let error as FilePackageError {
       throw error

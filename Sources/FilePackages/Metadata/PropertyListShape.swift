@@ -11,8 +11,11 @@ package enum PropertyListShape {
   /// Values of a binary list, each counted as often as it is named.
   package static let maximumCount = 1 << 17
 
+  /// How long a tag may be that is looked at as a whole, in bytes: each is looked at once.
+  private static let maximumTagLength = 512
+
   /// Whether it is XML in UTF-8, or a binary list, and nested no deeper than that. Anything else is refused: lists
-  /// in the old style, other encodings, CDATA and declarations within the document.
+  /// in the old style, other encodings, CDATA, declarations within the document, and more than one document type.
   package static func isBounded(_ data: Data) -> Bool {
     let bytes = Array(data)
     return bytes.starts(with: "bplist".utf8) ? isBoundedBinary(bytes) : isBoundedXML(bytes)
@@ -29,7 +32,7 @@ package enum PropertyListShape {
     else {
       return false
     }
-    var (depth, isInComment, instructions) = (0, false, 0)
+    var (depth, isInComment, instructions, declarations) = (0, false, 0, 0)
     var rest = text
     while let start = rest.firstIndex(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "-") }) {
       rest = rest[start...]
@@ -40,8 +43,12 @@ package enum PropertyListShape {
         rest = rest.dropFirst(4)
         continue
       }
-      if rest.starts(with: "<![".utf8) { return false }
-      if rest.starts(with: "<!".utf8), tag(rest).contains(UInt8(ascii: "[")) { return false }
+      if rest.starts(with: "<!".utf8) {
+        declarations += 1
+        guard declarations == 1, depth == 0, let tag = tag(rest), tag.starts(with: "<!DOCTYPE".utf8),
+          !tag.contains(UInt8(ascii: "["))
+        else { return false }
+      }
       if rest.starts(with: "<?".utf8) {
         instructions += 1
         guard instructions == 1, isInUTF8(rest) else { return false }
@@ -57,13 +64,15 @@ package enum PropertyListShape {
     return true
   }
 
-  private static func tag(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-    bytes.prefix { $0 != UInt8(ascii: ">") }
+  /// The tag that begins there, without its `>`; nil where that does not come soon.
+  private static func tag(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    let tag = bytes.prefix(maximumTagLength).prefix { $0 != UInt8(ascii: ">") }
+    return tag.endIndex < bytes.endIndex && bytes[tag.endIndex] == UInt8(ascii: ">") ? tag : nil
   }
 
   private static func opens(_ bytes: ArraySlice<UInt8>) -> Bool {
     (bytes.starts(with: "<array".utf8) || bytes.starts(with: "<dict".utf8))
-      && tag(bytes).last != UInt8(ascii: "/")
+      && tag(bytes)?.last != UInt8(ascii: "/")
   }
 
   private static func closes(_ bytes: ArraySlice<UInt8>) -> Bool {
@@ -77,7 +86,8 @@ package enum PropertyListShape {
   private static let space = Set(" \t\r\n".utf8)
 
   private static func isInUTF8(_ declaration: ArraySlice<UInt8>) -> Bool {
-    let text = String(decoding: tag(declaration), as: UTF8.self).lowercased()
+    guard let tag = tag(declaration) else { return false }
+    let text = String(decoding: tag, as: UTF8.self).lowercased()
     return !text.contains("encoding") || text.contains("\"utf-8\"") || text.contains("'utf-8'")
   }
 
