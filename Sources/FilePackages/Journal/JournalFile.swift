@@ -159,6 +159,7 @@ package final class JournalFile {
     case damaged(String)
   }
 
+  /// Looks for the journal in a package's hidden folder. Reads no further than its records reach, however long it is.
   static func find(
     in folder: borrowing OwnedDescriptor, on disk: any Disk, forWriting: Bool
   ) throws(SystemError) -> Found {
@@ -173,12 +174,13 @@ package final class JournalFile {
       // Whoever had it open has just been closed in good order.
       return .nothing
     }
-    let bytes = try disk.readAll(file, atMost: maximumSize)
-    guard bytes.count >= start, let header = Header(bytes[..<start]) else {
+    let size = Int(clamping: try disk.status(of: file).size)
+    var beginning = FileBeginning(of: file, size: size, on: disk)
+    guard try beginning.has(start), let header = Header(beginning.bytes[..<start]) else {
       return .damaged("it does not begin as a journal does")
     }
-    let marks = Marks(bytes[Marks.offset..<start]) ?? Marks()
-    let scan = Scan(bytes, header, marks)
+    let marks = Marks(beginning.bytes[Marks.offset..<start]) ?? Marks()
+    let scan = try Scan(&beginning, header)
     // (4)
     if marks.applied < marks.committed, scan.record.map({ $0.sequence < marks.committed }) ?? true {
       return .damaged(
@@ -186,7 +188,7 @@ package final class JournalFile {
           ?? "a save that was acknowledged is missing in it")
     }
     return .journal(
-      JournalFile(file, status.identity, header, on: disk, marks, scan, length: bytes.count))
+      JournalFile(beginning.takeFile(), status.identity, header, on: disk, marks, scan, length: size))
   }
 
   /// The records that count.
@@ -207,15 +209,22 @@ package final class JournalFile {
       keeping.note(record)
     }
 
-    init(_ bytes: [UInt8], _ header: Header, _ marks: Marks) {
+    init(_ file: inout FileBeginning, _ header: Header) throws(SystemError) {
       end = start
       checksum = header.seed
-      while end < bytes.count {
-        guard let head = JournalRecord.Head(bytes[end...], limit: bytes.count - end),
+      while try file.has(end + JournalRecord.headLength) {
+        guard let head = JournalRecord.Head(file.bytes[end...], limit: file.size - end),
           record.map({ head.sequence == $0.sequence + 1 }) ?? true
         else { break }
+        // What the head says of the bytes of files is believed once its checksum is right.
+        let operations = end + JournalRecord.headLength + head.bodyLength
+        guard try file.has(operations), head.isOf(file.bytes[end..<operations], after: checksum) else {
+          problem = "its checksum is another"
+          break
+        }
+        _ = try file.has(min(file.size, end + head.length))
         do throws(ByteReader.Damage) {
-          let next = try JournalRecord(bytes[end...], head, after: checksum)
+          let next = try JournalRecord(file.bytes[end...], head)
           record = next
           if let batch = next.batch { batches.note(batch) }
           keeping.note(next)

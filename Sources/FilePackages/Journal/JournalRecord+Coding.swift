@@ -103,6 +103,12 @@ extension JournalRecord {
       return (length + blockSize - 1) / blockSize * blockSize
     }
 
+    /// Whether the bytes, a head and the operations after it, have the checksum that is in it.
+    func isOf(_ record: ArraySlice<UInt8>, after previous: ContentHash) -> Bool {
+      let body = record.dropFirst(JournalRecord.headLength)
+      return JournalRecord.checksum(bytes, body, after: previous) == checksum
+    }
+
     /// Nil where no record begins, or one that would not fit into `limit` bytes.
     init?(_ bytes: ArraySlice<UInt8>, limit: Int) {
       var reader = ByteReader(bytes)
@@ -124,16 +130,13 @@ extension JournalRecord {
     }
   }
 
-  /// Reads a whole record.
+  /// Reads a whole record, of which the head has the right checksum.
   ///
   /// - Throws: what is wrong with it; then nothing of it is believed.
-  init(_ bytes: ArraySlice<UInt8>, _ head: Head, after previous: ContentHash) throws(ByteReader.Damage) {
+  init(_ bytes: ArraySlice<UInt8>, _ head: Head) throws(ByteReader.Damage) {
     var reader = ByteReader(bytes)
     _ = try reader.read(count: Self.headLength)
     let body = try reader.read(count: head.bodyLength)
-    guard Self.checksum(head.bytes, body, after: previous) == head.checksum else {
-      throw .init(words: "its checksum is another")
-    }
     sequence = head.sequence
     var operations = ByteReader(body)
     var contents = ByteReader(try reader.read(count: head.contentsLength))

@@ -37,6 +37,16 @@ package enum PackageLayout {
   package static let conflicts: FileName = "conflicts"
   package static let conflictsPath = PackagePath([hidden, conflicts])
 
+  /// How large one of the library's own files may be that is read as a whole; nil for others, in bytes.
+  package static func maximumSize(of name: FileName) -> UInt64? {
+    switch name {
+    case journal: UInt64(JournalFile.maximumSize)
+    case manifest: UInt64(Manifest.maximumSize)
+    case history: UInt64(HistoryFile.maximumSize)
+    default: nil
+    }
+  }
+
   /// Whether a place is the library's own, and no child of the document.
   package static func isOurs(_ path: PackagePath) -> Bool {
     path.names.first == hidden || path.names == [metadata]

@@ -148,7 +148,15 @@ struct SnapshotWalk {
     ]
     var kept = DirectoryListing.Builder()
     for position in 0..<listing.count where !passing.contains(listing.name(at: position)) {
-      kept.append(listing.name(at: position), listing.kind(at: position))
+      let name = listing.name(at: position)
+      // What nobody reads has no place in an archive either.
+      if let limit = PackageLayout.maximumSize(of: name), listing.kind(at: position) == .file,
+        let size = try hidden.children([name]).first?.status?.size, size > limit
+      {
+        throw ArchiveError.Finding(
+          .damaged, entry: name.bytes, "it is larger than a \(name.display) of a document can be")
+      }
+      kept.append(name, listing.kind(at: position))
     }
     node.listing = DirectoryListing(kept)
     try visit(child: node, at: hidden.path, body)

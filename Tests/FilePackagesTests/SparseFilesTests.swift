@@ -1,0 +1,58 @@
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("Files of the library's own that are longer than what is in them")
+struct SparseFilesTests {
+  private static let limit: UInt64 = 1 << 20
+
+  private static func package(in folder: FilePath) async throws -> FilePath {
+    let path = folder.appending("Trip.pkg")
+    let tree: TestTree = ["Text.txt": "text"]
+    let made = try await PackageStore.create(
+      tree.wrapper, path, contentType: "com.example.trip", on: PosixDisk())
+    try await made.store.put("Text.txt", "other")
+    try await made.store.save(options: .keepsHistory)
+    try await made.store.close()
+    return path
+  }
+
+  private static func stretch(_ file: FilePath, to size: Int64) throws {
+    let descriptor = try FileDescriptor.open(
+      file, .readWrite, options: .create, permissions: .ownerReadWrite)
+    try descriptor.closeAfter { try descriptor.resize(to: size) }
+  }
+
+  @Test(arguments: [Int64(1) << 30, 1 << 40])
+  func `are found damaged by their beginning`(size: Int64) async throws {
+    try await withTemporaryDirectory { folder in
+      let path = try await Self.package(in: folder)
+      try Self.stretch(path.appending(".docpkg/journal"), to: size)
+      let disk = CountingDisk(PosixDisk())
+      let store = try await PackageStore.open(path, on: disk)
+      #expect(await store.journalDamage?.code == .journalDamaged)
+      try await store.put("Text.txt", "new")
+      await #expect(throws: FilePackageError.self) { try await store.save() }
+      #expect(disk.counts.bytesRead < Self.limit, "\(disk.counts.bytesRead)")
+    }
+  }
+
+  @Test func `are read as far as their records reach`() async throws {
+    try await withTemporaryDirectory { folder in
+      let path = try await Self.package(in: folder)
+      let open = try await PackageStore.open(path, on: PosixDisk())
+      try await open.put("Text.txt", "new")
+      try await open.save()
+      let journal = path.appending(".docpkg/journal")
+      try Self.stretch(journal, to: 1 << 30)
+      let disk = CountingDisk(PosixDisk())
+      let store = try await PackageStore.open(path, on: disk)
+      #expect(await store.journalDamage == nil)
+      #expect(disk.counts.bytesRead < Self.limit, "\(disk.counts.bytesRead)")
+      try await open.close()
+    }
+  }
+}
