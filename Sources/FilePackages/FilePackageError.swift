@@ -150,6 +150,13 @@ extension FilePackageError {
     error.operation = operation
     return error
   }
+
+  /// The error of a tree that is to become the document there.
+  func of(_ location: Location) -> FilePackageError {
+    var error = self
+    if document.isEmpty { error.document = FileName(location.path).string }
+    return error
+  }
 }
 
 extension FilePackageError.Code {

@@ -128,6 +128,21 @@ struct CreateAndCopyTests {
     #expect(points > 100)
   }
 
+  @Test(arguments: ["a/b", "..", "x/../y"])
+  func `names the document, and the child whose name no file can have`(name: String) async throws {
+    let tree = FileWrapper(directoryWithFileWrappers: [:])
+    tree.addFileWrapper(FileWrapper("text", named: name))
+    let disk = try CrashDisk()
+    await #expect {
+      _ = try await PackageStore.create(tree, "/New.pkg", contentType: "com.example.trip", on: disk)
+    } throws: { error in
+      let text = "\(error)"
+      return (error as? FilePackageError)?.code == .invalidName && text.contains("'New.pkg'")
+        && text.contains("'\(name)'")
+    }
+    #expect(try disk.names(in: "/") == [])
+  }
+
   @Test(arguments: SavingWay.allCases)
   func `shares no file between two names in it`(way: SavingWay) async throws {
     let disk = try await CrashCheck.disk(Self.tree, metadata: true)

@@ -165,7 +165,12 @@ public actor FlatFileStore {
     }
     var options = StagedPackage.Options()
     options.operation = operation
-    let plan = try SavePlan(making: file.snapshot())
+    let plan: SavePlan
+    do throws(FilePackageError) {
+      plan = try SavePlan(making: file.snapshot())
+    } catch {
+      throw error.during(operation).of(location)
+    }
     var staged = StagedPackage(plan, at: location, over: destination, options: options)
     var report = try staged.commit()
     report.written = path.lastComponent.map { [FileName($0).string] } ?? []

@@ -293,7 +293,7 @@ extension PackageStore {
       guard let draft = try draft(values) else { return (plan, nil) }
       return (plan.writingMetadata(over: nil), draft)
     } catch {
-      throw error.during(operation)
+      throw error.during(operation).of(location)
     }
   }
 
