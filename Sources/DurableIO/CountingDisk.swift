@@ -47,6 +47,9 @@ package struct CountingDisk: Disk {
       DiskOperation.allCases.reduce(0) { $0 + ($1.changes ? self[$1] : 0) }
     }
 
+    /// How many times it was waited for that something is on the medium.
+    package var synchronizations: Int { self[.synchronize] + self[.synchronizeData] }
+
     fileprivate mutating func add(_ operation: DiskOperation) { operations[operation.rawValue] += 1 }
   }
 
@@ -125,6 +128,10 @@ package struct CountingDisk: Disk {
   {
     try count(.status, name)
     return try base.status(of: name, in: directory)
+  }
+
+  package func place(of node: borrowing OwnedDescriptor) throws(SystemError) -> FilePath? {
+    try base.place(of: node)
   }
 
   package func room(of file: borrowing OwnedDescriptor) throws(SystemError) -> DiskRoom {

@@ -36,6 +36,9 @@ package protocol Disk: Sendable {
 
   /// statx(2) of an open file or directory.
   func status(of file: borrowing OwnedDescriptor) throws(SystemError) -> FileStatus
+  /// Where an open node is by now, wherever it was opened: readlink(2) of `/proc/self/fd`. Nil where the disk cannot
+  /// tell. Of a node that was removed it is a path that leads nowhere, or to something else.
+  func place(of node: borrowing OwnedDescriptor) throws(SystemError) -> FilePath?
   /// statx(2) of an entry; of a symbolic link, the link's own.
   func status(of name: FileName, in directory: borrowing OwnedDescriptor) throws(SystemError) -> FileStatus
   /// How much more the file system of an open file or directory can hold: fstatvfs(3). A quota may leave less.
@@ -175,6 +178,8 @@ package enum RenameRule: Sendable, Hashable {
 }
 
 extension Disk {
+  package func place(of node: borrowing OwnedDescriptor) throws(SystemError) -> FilePath? { nil }
+
   /// Writes all of `bytes`.
   package func write(
     _ bytes: [UInt8], to file: borrowing OwnedDescriptor, at offset: UInt64

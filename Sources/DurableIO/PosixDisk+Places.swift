@@ -29,6 +29,10 @@ extension PosixDisk {
     }
   }
 
+  package func place(of node: borrowing OwnedDescriptor) throws(SystemError) -> FilePath? {
+    try path(of: node)
+  }
+
   /// How many descriptors this process may have: getrlimit(2), RLIMIT_NOFILE.
   package var descriptorLimit: Int {
     var limit = rlimit()

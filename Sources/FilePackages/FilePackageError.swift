@@ -80,6 +80,10 @@ public struct FilePackageError: Error, Sendable {
     case move
     /// Removing a document.
     case delete
+    /// Bringing what is saved to where other programs see it.
+    case publish
+    /// Ending what saving began, once the document is saved.
+    case close
   }
 
   /// What kind of failure it is.
@@ -184,13 +188,15 @@ extension FilePackageError: CustomStringConvertible, LocalizedError {
   /// One sentence that names the document, the child and the reason, and what to do.
   public var description: String {
     let noun = operation == .search ? "folder" : "document"
-    var text = "The \(noun) '\(documentName)' could not be \(operation.past): \(reason ?? code.words)"
-    if let child {
-      text += " (\(activity ?? operation.present) '\(child)')"
-    } else if let activity {
-      text += " (\(activity))"
-    }
-    return ([text + "."] + advice).joined(separator: " ")
+    let text = "The \(noun) '\(documentName)' could not be \(operation.past): \(detail)."
+    return ([text] + advice).joined(separator: " ")
+  }
+
+  /// The reason, and what was being done.
+  var detail: String {
+    let reason = reason ?? code.words
+    if let child { return "\(reason) (\(activity ?? operation.present) '\(child)')" }
+    return activity.map { "\(reason) (\($0))" } ?? reason
   }
 
   /// The same text, where Foundation asks for one.
@@ -203,8 +209,12 @@ extension FilePackageError: CustomStringConvertible, LocalizedError {
   private var advice: [String] {
     var sentences: [String] = []
     let writes = ![.open, .read, .verify, .watch, .search].contains(operation)
-    if operation == .save && code != .indeterminate {
+    switch operation {
+    case .publish: return ["What was saved is safe; the next opening publishes it."]
+    case .close: return ["What was saved is safe; the next opening does what is left."]
+    case .save where code != .indeterminate && code != .noSuchFile:
       sentences.append("The document on disk is unchanged.")
+    default: break
     }
     switch code {
     case .noSpace: sentences.append("Free some space and try again.")
@@ -249,6 +259,8 @@ extension FilePackageError.Operation {
     case .search: "searched"
     case .move: "moved"
     case .delete: "deleted"
+    case .publish: "published"
+    case .close: "closed"
     }
   }
 
@@ -265,6 +277,8 @@ extension FilePackageError.Operation {
     case .search: "searching"
     case .move: "moving"
     case .delete: "deleting"
+    case .publish: "publishing"
+    case .close: "tidying up"
     }
   }
 }

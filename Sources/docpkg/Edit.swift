@@ -103,9 +103,7 @@ struct Edit: TurnTakingCommand {
       try change(await store.tree)
       if writing.dryRun { return try writing.report(await store.plan(notes)) }
       let report = try await interruptible { [store, notes] in
-        let report = try await store.save(notes, options: options)
-        try await store.close()
-        return report
+        await store.close(after: try await store.save(notes, options: options))
       }
       try writing.report(report, of: path)
     } else {
@@ -113,9 +111,7 @@ struct Edit: TurnTakingCommand {
       try change(await store.tree)
       if writing.dryRun { return try writing.report(await store.plan()) }
       let report = try await interruptible {
-        let report = try await store.save(options: options)
-        try await store.close()
-        return report
+        await store.close(after: try await store.save(options: options))
       }
       try writing.report(report, of: path)
     }
@@ -130,10 +126,8 @@ struct Edit: TurnTakingCommand {
     try await document.edit { try change(&$0) }
     let (report, isInConflict) = try await interruptible {
       let report = try await document.save()
-      try await document.synchronize()
       let isInConflict = await document.documentState.contains(.inConflict)
-      try await document.close()
-      return (report, isInConflict)
+      return (try await document.close(after: report), isInConflict)
     }
     try writing.report(report, of: path)
     if isInConflict && !wasInConflict {

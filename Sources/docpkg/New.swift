@@ -68,9 +68,7 @@ struct New: AsyncParsableCommand {
     }
     let document = Document(fileURL: url(path), content: notes, options: .oneSave([]))
     let report = try await interruptible {
-      let report = try await document.save(to: url(path), for: .forCreating)
-      try await document.close()
-      return report
+      try await document.close(after: document.save(to: url(path), for: .forCreating))
     }
     try writing.report(report, of: path)
   }

@@ -84,13 +84,19 @@ struct WritingOptions: ParsableArguments {
     for line in plan.lines { output.line(line) }
   }
 
-  /// Prints what was done, in one line.
+  /// Prints what was done, in one line, and what is left to be done.
   func report(_ report: SaveReport, of path: String) throws {
+    warn(report.warnings)
     if quiet { return }
     if json { return try printJSON(report) }
     var output = StandardOutput()
     output.line("\(display(path)): \(report)")
   }
+}
+
+/// Says what is left to be done, though the command is.
+func warn(_ warnings: [SaveWarning]) {
+  for warning in warnings { StandardError.write("docpkg: warning: \(warning)\n") }
 }
 
 /// A string as a terminal can show it: control characters as `\xNN`.

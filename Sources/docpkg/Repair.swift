@@ -28,10 +28,11 @@ struct Repair: AsyncParsableCommand {
   func run() async throws {
     let store = try await PackageStore.open(at: url(path))
     let report = try await interruptible {
-      let report = try await store.repair(accepting: accept, dryRun: writing.dryRun)
-      try await store.close()
+      var report = try await store.repair(accepting: accept, dryRun: writing.dryRun)
+      await store.close(noting: &report.warnings)
       return report
     }
+    warn(report.warnings)
     if writing.json {
       try printJSON(report)
     } else if !writing.quiet {

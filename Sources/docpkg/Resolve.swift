@@ -63,7 +63,6 @@ struct Resolve: TurnTakingCommand {
     }
     try await interruptible { [self] in
       try await merge ? mergeVersions(in: store) : keepVersions(in: store)
-      try await store.close()
     }
   }
 
@@ -81,7 +80,7 @@ struct Resolve: TurnTakingCommand {
       isNotes
       ? try await store.mergeConflicts(as: ImageNotes.self, keepingBoth: both, options: options)
       : try await store.mergeConflicts(keepingBoth: both, options: options)
-    if let save = report.save { return try writing.report(save, of: path) }
+    if let save = report.save { return try writing.report(await store.close(after: save), of: path) }
     try self.report(report.conflicts)
   }
 
@@ -117,7 +116,7 @@ struct Resolve: TurnTakingCommand {
       if !writing.quiet { StandardError.write("docpkg: made '\(display(place))'\n") }
     }
     let report = try await store.resolveConflicts(keeping: first?.id, options: options)
-    try writing.report(report, of: path)
+    try writing.report(await store.close(after: report), of: path)
   }
 
   /// A path beside the document that nothing has: with the computer's name in it.

@@ -36,9 +36,9 @@ struct Restore: TurnTakingCommand {
     let id = try await store.version(version).persistentIdentifier
     if writing.dryRun { return try writing.report(await store.restorePlan(id, child: child)) }
     let report = try await interruptible {
-      let report = try await store.restore(
+      var report = try await store.restore(
         id, child: child, options: force ? [.overwritesReadOnly, .cancellable] : .cancellable)
-      try await store.close()
+      report.save = await store.close(after: report.save)
       return report
     }
     try writing.report(report, of: path)

@@ -66,8 +66,8 @@ extension WritingOptions {
     let store = try await PackageStore.open(at: url(path))
     if dryRun { return try report(await plan(store)) }
     let done = try await interruptible {
-      let done = try await save(store)
-      try await store.close()
+      var done = try await save(store)
+      done.save = await store.close(after: done.save)
       return done
     }
     try report(done, of: path)

@@ -124,10 +124,11 @@ struct VersionsPrune: AsyncParsableCommand {
         policy.byteBudget = budget
         try await store.setRetentionPolicy(policy)
       }
-      let report = try await store.thinHistory(dryRun: writing.dryRun)
-      try await store.close()
+      var report = try await store.thinHistory(dryRun: writing.dryRun)
+      await store.close(noting: &report.warnings)
       return report
     }
+    warn(report.warnings)
     if writing.quiet { return }
     if writing.json { return try printJSON(report) }
     var output = StandardOutput()
@@ -160,10 +161,13 @@ struct VersionsStop: AsyncParsableCommand {
     let store = try await PackageStore.open(at: url(path))
     // A history that cannot be read goes, too.
     let count = (try? await store.versions().count) ?? 0
-    try await interruptible {
+    let left = try await interruptible {
+      var left: [SaveWarning] = []
       if !writing.dryRun { try await store.stopKeepingHistory() }
-      try await store.close()
+      await store.close(noting: &left)
+      return left
     }
+    warn(left)
     if writing.quiet { return }
     if writing.json { return try printJSON(["removed": count]) }
     var output = StandardOutput()

@@ -17,7 +17,7 @@ final class PublishedStrategy: SaveStrategy {
   func save(_ change: SaveChange) async throws {
     let report = try await package.save(change, options: []).report
     guard report.isPublished else {
-      throw WrongContents(description: "it could not be published: \(report.problem ?? "")")
+      throw WrongContents(description: "it could not be published: \(report.warnings.first?.reason ?? "")")
     }
   }
 

@@ -116,27 +116,43 @@ extension Document {
   public func close(discardingChanges: Bool = false) async throws(DocumentError) {
     disableEditing()
     defer { enableEditing() }
-    try await attempt { document throws(DocumentError) in
+    _ = try await attempt { document throws(DocumentError) in
       try await document.end(discardingChanges: discardingChanges)
     }
   }
 
-  private func end(discardingChanges: Bool) async throws(DocumentError) {
-    if !discardingChanges && hasUnsavedChanges { try await write() }
-    guard let storage else { return }
-    await tidyUp(storage)
+  /// Closes the document after a save whose report this is, as `close()` does.
+  ///
+  /// - Returns: the report, of another save where something was edited since, with a warning for what could not be done.
+  /// - Throws: as `close()`; nothing where nothing was edited since that save.
+  public func close(after report: SaveReport) async throws(DocumentError) -> SaveReport {
+    disableEditing()
+    defer { enableEditing() }
+    return try await attempt { document throws(DocumentError) in
+      try await document.end(discardingChanges: false, after: report) ?? report
+    }
+  }
+
+  @discardableResult
+  private func end(
+    discardingChanges: Bool, after report: SaveReport? = nil
+  ) async throws(DocumentError) -> SaveReport? {
+    var report = report
+    if !discardingChanges && hasUnsavedChanges { report = try await write() }
+    guard let storage else { return report }
+    report = await tidyUp(storage, after: report)
     leave()
     present = nil
     await stopPresenting()
+    return report
   }
 
   /// What is saved is safe, whether or not it can be tidied up.
-  private func tidyUp(_ storage: DocumentStorage) async {
-    do {
-      try await storage.close()
-    } catch {
-      report(DocumentError(error, .close, fileURL))
-    }
+  @discardableResult
+  private func tidyUp(_ storage: DocumentStorage, after report: SaveReport? = nil) async -> SaveReport? {
+    let (closed, failure) = await storage.close(after: report)
+    if let failure { self.report(DocumentError(failure, .close, fileURL)) }
+    return closed
   }
 
   /// The document has nothing to do with the disk any more.

@@ -210,8 +210,19 @@ enum DocumentStorage: Sendable {
     if case .package(let store) = self { try await store.publish() }
   }
 
-  func close() async throws(FilePackageError) {
-    if case .package(let store) = self { try await store.close() }
+  /// - Returns: the report of the save before, where there was one, with what ending came to; what could not be done.
+  func close(after report: SaveReport?) async -> (report: SaveReport?, failure: FilePackageError?) {
+    guard case .package(let store) = self else { return (report, nil) }
+    if let report {
+      let (closed, failure) = await store.closing(after: report)
+      return (closed, failure)
+    }
+    do throws(FilePackageError) {
+      try await store.close()
+      return (nil, nil)
+    } catch {
+      return (nil, error)
+    }
   }
 
   /// Lets go of a document that is no longer there.

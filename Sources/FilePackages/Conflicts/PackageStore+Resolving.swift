@@ -134,9 +134,16 @@ extension PackageStore {
       try begin(&merge)
       defer { self.merge = nil }
       // (1)
-      let report = try save(options: options)
-      try publish()
-      try removeResolved(set)
+      var report = try save(options: options)
+      // Once it is saved, nothing is an error.
+      do throws(FilePackageError) {
+        try publish()
+        report.isPublishedAfterAll()
+        try removeResolved(set)
+      } catch {
+        if report.strategy == "none" { throw error }
+        report.note(SaveWarning(.conflictsLeft, error))
+      }
       return report
     } catch {
       if pending == nil && unsettled == nil { (tree, metadataState) = (newTree(), before) }
@@ -186,12 +193,11 @@ extension PackageStore {
       for name in kept where !disk.removeEverything(name, from: folder) {
         throw FilePackageError(
           .inputOutput, .save, node,
-          reason: "the document is saved, but a conflict version could not be removed")
+          reason: "'\(name.display)' among its conflict versions could not be removed")
       }
       if try disk.list(folder).count == 0 { _ = disk.removeEverything(PackageLayout.conflicts, from: hidden) }
     } catch let error as SystemError {
-      throw FilePackageError(
-        error, .save, node, activity: "removing what was in conflict, after the document was saved, in")
+      throw FilePackageError(error, .save, node, activity: "removing what was in conflict")
     } catch {
       throw error as? FilePackageError ?? FilePackageError(.inputOutput, .save, node)
     }

@@ -15,6 +15,8 @@ public struct ThinningReport: Sendable, Hashable, Codable {
   public var bytes: UInt64 = 0
   /// How many versions are left.
   public var remaining = 0
+  /// What is left to be done, though the versions are dropped.
+  public var warnings: [SaveWarning] = []
 }
 
 extension PackageStore {
@@ -85,28 +87,32 @@ extension PackageStore {
 
   private func drop(_ versions: Set<UUID>) throws(FilePackageError) -> ThinningReport {
     var report = ThinningReport()
-    try rewriteHistory { history in
+    let left = try rewriteHistory { history in
       report = ThinningReport(history.chain, dropping: versions)
       var chain = history.chain
       chain.drop(versions)
       return (chain, history.policy)
     }
+    report.warnings = left.map { [$0] } ?? []
     return report
   }
 
   /// (3)
   ///
   /// - Parameter new: what it begins with where there is none; nil where there has to be one.
+  /// - Returns: what could not be removed that nobody needs any more.
+  /// - Throws: the history is then as it was, but for `indeterminate`.
+  @discardableResult
   func rewriteHistory(
     beginning new: HistoryFile? = nil,
     _ change: (HistoryFile) -> (chain: VersionChain, policy: RetentionPolicy)?
-  ) throws(FilePackageError) {
+  ) throws(FilePackageError) -> SaveWarning? {
     try publish()
     let session = try openSession()
     defer { endFailedSession() }
     let known = session.history ?? (session.hasDamagedHistory ? HistoryFile(tip: .none) : new)
     guard let history = known, session.versionsAreKept else { throw keepsNone }
-    let isDone: Void?
+    let isDone: SystemError??
     do {
       isDone =
         session.isHoldingVersions
@@ -115,10 +121,15 @@ extension PackageStore {
           try session.rewriteHistory(change(history))
         }
     } catch {
-      throw FilePackageError(error, .save, node, activity: "thinning the history of")
+      var failure = FilePackageError(error, .save, node, activity: "thinning its history")
+      if session.isHistory(anotherThan: history.identity) { failure.code = .indeterminate }
+      throw failure
     }
-    if isDone == nil {
+    guard let isDone else {
       throw FilePackageError(.busy, .save, node, reason: "its versions may be in use: it is open elsewhere")
+    }
+    return isDone.map { left in
+      SaveWarning(.versionsLeft, FilePackageError(left, .save, node, activity: "removing them"))
     }
   }
 }
@@ -156,17 +167,38 @@ extension RetentionPolicy.Candidate {
 
 extension PackageSession {
   /// Puts another history in the place of this one, or none; with the lock held, and nobody else there. (2)
+  ///
+  /// - Returns: why something could not be removed that nobody needs any more.
   fileprivate func rewriteHistory(
     _ new: (chain: VersionChain, policy: RetentionPolicy)?
-  ) throws(SystemError) {
+  ) throws(SystemError) -> SystemError? {
     try synchronizeHistory()
     history = nil
-    guard let new else { return try removeHistory() }
+    guard let new else {
+      try removeHistory()
+      return nil
+    }
     try HistoryFile.replace(by: new.chain, new.policy, in: hidden.folder, on: disk)
-    try loadHistory()
-    guard try disk.exists(PackageLayout.versions, in: hidden.folder) else { return }
-    // (1) What cannot be removed now goes the next time.
-    try removeUnneeded(in: versionsFolder().descriptor, at: .root, needed: new.chain.places)
+    do throws(SystemError) {
+      try loadHistory()
+      guard try disk.exists(PackageLayout.versions, in: hidden.folder) else { return nil }
+      // (1) What cannot be removed now goes the next time.
+      try removeUnneeded(in: versionsFolder().descriptor, at: .root, needed: new.chain.places)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  /// Whether the history on disk is not the file that it was, or is gone, or cannot be told.
+  fileprivate func isHistory(anotherThan known: FileIdentity?) -> Bool {
+    guard let known else { return false }
+    do {
+      let now = try disk.statusIfPresent(of: PackageLayout.history, in: hidden.folder)
+      return now?.identity.isSameNode(as: known) != true
+    } catch {
+      return true
+    }
   }
 
   /// The journal first: it has versions, too.

@@ -19,6 +19,8 @@ public struct RepairReport: Sendable, Hashable, Codable {
   public var putJournalAside = false
   /// What is still not as it was saved.
   public var remaining: VerificationReport
+  /// What is left to be done, though the document is repaired.
+  public var warnings: [SaveWarning] = []
 }
 
 extension RepairReport: CustomStringConvertible {
@@ -59,9 +61,13 @@ extension PackageStore {
         if !dryRun { try putJournalAside() }
       }
       if dryRun { return report }
-      if !report.restored.isEmpty { try save() }
-      if accepting { try acceptChildren() }
-      report.remaining = try verifyChildren().report
+      if !report.restored.isEmpty { report.warnings += try save().warnings }
+      do throws(FilePackageError) {
+        if accepting { try acceptChildren(&report.warnings) }
+        report.remaining = try verifyChildren().report
+      } catch {
+        throw report.restored.isEmpty ? error : error.afterRestoring
+      }
       return report
     } catch {
       throw error.during(.repair)
@@ -139,7 +145,7 @@ extension PackageStore {
   }
 
   /// Makes the digests anew from what is there.
-  private func acceptChildren() throws(FilePackageError) {
+  private func acceptChildren(_ warnings: inout [SaveWarning]) throws(FilePackageError) {
     guard let known = try metadata(), case .present(_, let status) = metadataState else { return }
     let session = try openSession()
     do throws(FilePackageError) {
@@ -158,6 +164,19 @@ extension PackageStore {
       endFailedSession()
       throw error
     }
-    try publishPending()
+    do throws(FilePackageError) {
+      try publishPending()
+    } catch {
+      warnings.append(SaveWarning(.unpublished, error))
+    }
+  }
+}
+
+extension FilePackageError {
+  /// The error of what comes once children are restored and saved.
+  fileprivate var afterRestoring: FilePackageError {
+    var error = self
+    error.reason = "its children are restored, and then: \(reason ?? code.words)"
+    return error
   }
 }

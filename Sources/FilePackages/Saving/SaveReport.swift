@@ -17,7 +17,8 @@ public struct SaveReport: Sendable, Hashable, Codable {
   public var bytesWritten: UInt64 = 0
   /// Bytes of files that stayed.
   public var bytesReused: UInt64 = 0
-  /// How many times the disk was asked to keep what was written: fsync(2).
+  /// How many times the save waited for the disk to keep what was written: fsync(2), fdatasync(2). After
+  /// `close(after:)`, what ending it waited for is in it, too.
   public var synchronizations = 0
   /// FIFOs, sockets and devices in the package, which were left alone; a copy has none of them.
   public var leftAlone: [String] = []
@@ -30,13 +31,13 @@ public struct SaveReport: Sendable, Hashable, Codable {
   /// Whether other programs see the new state. Where they do not, it survives a power cut all the same, and is
   /// published by the next save or the next opening.
   public var isPublished = true
-  /// Why it is not published, where that was tried.
-  public var problem: String?
   /// The children at whose places another program wrote something while this was saved. Both contents are kept,
   /// one of them in the hidden folder.
   public var conflicts: [String] = []
   /// What the file system cannot do and was gone around.
   public var fallbacks: [String] = []
+  /// What is left to be done, though the new state is saved.
+  public var warnings: [SaveWarning] = []
 
   init(strategy: String) {
     self.strategy = strategy
@@ -57,13 +58,13 @@ extension SaveReport: CustomStringConvertible {
     }
     parts.append("\(synchronizations) synchronization\(synchronizations == 1 ? "" : "s")")
     if !isPublished {
-      parts.append(problem.map { "not yet visible to other programs: \($0)" } ?? "being published")
+      let isLate = warnings.contains { $0.kind == .unpublished }
+      parts.append(isLate ? "not yet visible to other programs" : "being published")
     }
     if !conflicts.isEmpty { parts.append("kept what another program wrote: \(Self.list(conflicts))") }
     if !fallbacks.isEmpty { parts.append("the file system has \(fallbacks.joined(separator: ", "))") }
     if copied > 0 { parts.append("\(copied) copied for want of hard links") }
     if !leftAlone.isEmpty { parts.append("left alone: \(Self.list(leftAlone))") }
-    if let leftover { parts.append("'\(leftover)' beside it could not be removed yet") }
     return parts.joined(separator: ", ")
   }
 

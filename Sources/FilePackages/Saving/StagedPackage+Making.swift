@@ -15,6 +15,7 @@ extension StagedPackage {
         try keepAttributes(of: name, in: folder, on: new)
         try maker.write(contents, to: new, step)
         try maker.synchronizeAlone(new)
+        made = try status(of: new)
       } catch {
         _ = siblings.remove(staged, from: folder)
         throw error

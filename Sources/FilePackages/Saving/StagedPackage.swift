@@ -132,8 +132,11 @@ package struct StagedPackage {
     maker.report.removed.sort()
     if case .swapped(let gone) = placement {
       maker.report.leftover = siblings.remove(gone, from: folder) ? nil : gone.display
+      if let left = maker.report.leftover {
+        maker.report.note(SaveWarning(.leftover, reason: "'\(left)' beside it could not be removed"))
+      }
     }
-    maker.report.synchronizations = disk.counts[.synchronize]
+    maker.report.synchronizations = disk.counts.synchronizations
     maker.report.generation = madeMetadata?.metadata.generation
     return maker.report
   }
@@ -225,7 +228,7 @@ package struct StagedPackage {
     }
   }
 
-  private func status(of new: borrowing OwnedDescriptor) throws(FilePackageError) -> FileStatus {
+  func status(of new: borrowing OwnedDescriptor) throws(FilePackageError) -> FileStatus {
     do {
       return try disk.status(of: new)
     } catch {

@@ -68,8 +68,7 @@ public actor FlatFileStore {
   package static func create(
     _ file: FileWrapper, _ path: FilePath, on disk: any Disk
   ) throws(FilePackageError) -> (store: FlatFileStore, report: SaveReport) {
-    let report = try write(file, to: path, over: .absent, .create, on: disk)
-    let (node, status) = try find(path, on: disk)
+    let (report, node, status) = try write(file, to: path, over: .absent, .create, on: disk)
     file.reread(at: node)
     return (FlatFileStore(path, node, status, file: file), report)
   }
@@ -117,8 +116,8 @@ public actor FlatFileStore {
   @discardableResult
   public func save(_ file: FileWrapper) throws(FilePackageError) -> SaveReport {
     if file === self.file { return SaveReport(strategy: "none") }
-    let report = try Self.write(file, to: path, over: .unchanged(status), .save, on: disk, savingProgress)
-    let (node, now) = try Self.find(path, on: disk)
+    let (report, node, now) = try Self.write(
+      file, to: path, over: .unchanged(status), .save, on: disk, savingProgress)
     status = now
     file.reread(at: node)
     self.file = file
@@ -156,7 +155,7 @@ public actor FlatFileStore {
   private static func write(
     _ file: FileWrapper, to path: FilePath, over destination: StagedPackage.Destination,
     _ operation: FilePackageError.Operation, on disk: any Disk, _ progress: ByteProgress = ByteProgress()
-  ) throws(FilePackageError) -> SaveReport {
+  ) throws(FilePackageError) -> (report: SaveReport, node: StoredNode, status: FileStatus) {
     let location = Location(path, on: disk, progress: progress)
     guard file.isRegularFile else {
       throw FilePackageError(
@@ -174,7 +173,14 @@ public actor FlatFileStore {
     var staged = StagedPackage(plan, at: location, over: destination, options: options)
     var report = try staged.commit()
     report.written = path.lastComponent.map { [FileName($0).string] } ?? []
-    return report
+    // A disk that cannot be looked at any more has the file as it was made.
+    if let (node, status) = try? find(path, on: disk) { return (report, node, status) }
+    guard let made = staged.made else {
+      throw FilePackageError(.indeterminate, operation, StoredNode(location: location, path: .root))
+    }
+    let folder = Location(path.folder, on: disk, progress: progress)
+    let name = PackagePath(path.lastComponent.map { [FileName($0)] } ?? [])
+    return (report, StoredNode(location: folder, path: name, status: made), made)
   }
 }
 

@@ -86,6 +86,7 @@ extension PackageStore {
         schedulePublishing()
       } else {
         publish(into: &report)
+        try noteMove(in: &report, session)
       }
       return report
     } catch {
@@ -126,10 +127,29 @@ extension PackageStore {
       report.conflicts = publisher?.conflicts.sorted() ?? []
       report.fallbacks += publisher?.fallbacks.sorted() ?? []
     } catch {
-      report.isPublished = false
-      report.problem = error.reason ?? error.code.words
+      report.isUnpublished(because: error)
     }
     report.synchronizations += synchronizations()
+  }
+
+  /// Says where the package is if another program moved it while it was saved.
+  ///
+  /// - Throws: `noSuchFile` where it was removed.
+  private func noteMove(
+    in report: inout SaveReport, _ session: PackageSession
+  ) throws(FilePackageError) {
+    guard unsettled?.isElsewhere == true || !report.isPublished && isElsewhere(session) else { return }
+    do {
+      let root = session.hidden.root
+      if try location.disk.status(of: root.descriptor).links > 0 {
+        let path = try location.disk.place(of: root.descriptor)
+        return report.note(SaveWarning(.moved, reason: path.map { FileName($0).string } ?? ""))
+      }
+    } catch {
+      // It is saved, wherever it is.
+      return report.note(SaveWarning(.moved, reason: ""))
+    }
+    throw FilePackageError(.noSuchFile, .save, node, reason: "another program removed it meanwhile")
   }
 
   /// What is known of the whole document without looking at it.

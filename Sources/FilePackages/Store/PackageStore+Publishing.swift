@@ -8,8 +8,12 @@ extension PackageStore {
   /// - Throws: what the system refuses. The save then stays in the journal, where it survives a power cut and
   ///   where our own readers see it, and is tried again by the next save, by `close()` and by the next opening.
   public func publish() throws(FilePackageError) {
-    note(try publishPending())
-    newConflicts = []
+    do throws(FilePackageError) {
+      note(try publishPending())
+      newConflicts = []
+    } catch {
+      throw error.during(.publish)
+    }
   }
 
   /// Takes note of conflicts that no report tells of.
@@ -74,11 +78,17 @@ extension PackageStore {
     let isOthers = isLate && pending.metadata != nil && knownMetadata?.revision != pending.metadata?.revision
     let metadata: (metadata: PackageMetadata, status: FileStatus)?
     let package: FileStatus
+    // The directory that was opened, wherever it is by now.
+    let directory: OpenNode
     do {
-      let directory = try location.openDirectory(.root)
-      package = try location.disk.status(of: directory)
+      if let session {
+        directory = session.hidden.root
+      } else {
+        directory = OpenNode(try location.openDirectory(.root))
+      }
+      package = try location.disk.status(of: directory.descriptor)
       if let known = pending.metadata, !isOthers {
-        metadata = (known, try location.disk.status(of: PackageLayout.metadata, in: directory))
+        metadata = (known, try location.disk.status(of: PackageLayout.metadata, in: directory.descriptor))
       } else {
         metadata = nil
       }
@@ -91,6 +101,7 @@ extension PackageStore {
       isOthers && knownMetadata?.applicationValues != pending.metadata?.applicationValues
     var saved = Unsettled(pending.tree, pending.snapshot, in: package, metadata)
     saved.isLate = isLate
+    if let session { saved.isElsewhere = isElsewhere(session) }
     adopt(saved)
     for path in newConflicts { pending.tree.disown(PackagePath(path), saved: pending.snapshot.root) }
     newConflicts = []
@@ -138,16 +149,55 @@ extension PackageStore {
     checkpoint?.cancel()
     thinIfDue()
     guard let session else { return }
-    if session.isUnfinished {
-      _ = try openSession()
-      session.hidden.unlock()
-    }
-    do {
-      try session.end()
+    do throws(FilePackageError) {
+      // Where the package was moved, its journal is ended there.
+      if session.isUnfinished && !isElsewhere(session) {
+        _ = try openSession()
+        session.hidden.unlock()
+      }
+      do throws(SystemError) {
+        try session.end()
+      } catch {
+        throw FilePackageError(
+          error, .close, StoredNode(location: location, path: .root), activity: "removing its journal")
+      }
     } catch {
-      throw FilePackageError(
-        error, .save, StoredNode(location: location, path: .root), activity: "removing its journal")
+      throw error.during(.close)
     }
     self.session = nil
+  }
+
+  /// Ends what saving began, as `close()` does, after a save whose report this is.
+  ///
+  /// - Returns: the report, with a warning for what could not be done. It is saved in any case.
+  public func close(after report: SaveReport) -> SaveReport { closing(after: report).report }
+
+  /// Does that, and gives what could not be done as an error, too.
+  package func closing(after report: SaveReport) -> (report: SaveReport, failure: FilePackageError?) {
+    var report = report
+    var failure: FilePackageError?
+    // The disk that counts is the session's, which ends.
+    let (disk, told) = (session?.disk as? CountingDisk, synchronizationsReported)
+    do throws(FilePackageError) {
+      try close()
+    } catch {
+      failure = error
+    }
+    report.isClosed(failure)
+    if let disk {
+      let total = disk.counts.synchronizations
+      report.synchronizations += total - told
+      if session != nil { synchronizationsReported = total }
+    }
+    return (report, failure)
+  }
+
+  /// Ends what saving began, as `close()` does, and adds a warning for what could not be done.
+  public func close(noting warnings: inout [SaveWarning]) {
+    do throws(FilePackageError) {
+      try close()
+    } catch {
+      warnings.append(SaveWarning(closing: error))
+    }
   }
 }

@@ -53,15 +53,16 @@ extension PackageStore {
   /// - Throws: `changedOnDisk` when another program changed a child that this would replace or remove, or put
   ///   another package in this one's place; `busy`; `indeterminate` when the system failed at the last moment,
   ///   after which saving again does what is left; other codes for what the system refuses. The package on disk
-  ///   is then unchanged, but for `indeterminate`, and the tree still holds the edits. A save that is committed
-  ///   and cannot be published is no error: the report says so.
+  ///   is then unchanged, but for `indeterminate` and for `noSuchFile`, when another program removed the package
+  ///   meanwhile, and the tree still holds the edits. Once the save is committed nothing is an error: the report's
+  ///   `warnings` say what is left to be done.
   @discardableResult
   public func save(
     _ tree: FileWrapper? = nil, options: SavingOptions = []
   ) throws(FilePackageError) -> SaveReport {
     let tree = tree ?? self.tree
     if let report = try saveOverPending(tree, options) { return report }
-    try publish()
+    try publishEarlier()
     let isConfirmed = try settle()
     let made = try makePlan(tree)
     guard !made.plan.isEmpty || !isConfirmed else { return SaveReport(strategy: "none") }
@@ -72,6 +73,15 @@ extension PackageStore {
       // A folder that may not get a hidden one may still be replaced.
       guard error.code == .permissionDenied, error.call == "mkdirat", session == nil else { throw error }
       return try saveStaged(tree, options)
+    }
+  }
+
+  /// Publishes what an earlier save left, before anything else is saved.
+  private func publishEarlier() throws(FilePackageError) {
+    do throws(FilePackageError) {
+      try publish()
+    } catch {
+      throw error.during(.save)
     }
   }
 
@@ -298,8 +308,8 @@ extension PackageStore {
   }
 
   private static func make(
-    _ plan: SavePlan, at location: Location, _ draft: MetadataDraft?, _ operation: FilePackageError.Operation,
-    isCancellable: Bool = false
+    _ plan: SavePlan, at location: Location, _ draft: MetadataDraft?,
+    _ operation: FilePackageError.Operation, isCancellable: Bool = false
   ) throws(FilePackageError) -> (staged: StagedPackage, report: SaveReport) {
     var options = StagedPackage.Options()
     options.operation = operation

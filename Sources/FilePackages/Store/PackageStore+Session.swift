@@ -122,7 +122,7 @@ extension PackageStore {
 
   func synchronizations() -> Int {
     guard let disk = session?.disk as? CountingDisk else { return 0 }
-    let total = disk.counts[.synchronize] + disk.counts[.synchronizeData]
+    let total = disk.counts.synchronizations
     defer { synchronizationsReported = total }
     return total - synchronizationsReported
   }

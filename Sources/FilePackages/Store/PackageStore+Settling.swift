@@ -16,6 +16,8 @@ extension PackageStore {
     let isConfirmed: Bool
     /// Whether the disk was not looked at just when it was saved: others may have written since.
     var isLate = false
+    /// Whether the package was not in its place any more when it was published.
+    var isElsewhere = false
 
     init(_ tree: FileWrapper, _ snapshot: PackageSnapshot, _ staged: StagedPackage, isConfirmed: Bool) {
       self.tree = tree
@@ -52,7 +54,16 @@ extension PackageStore {
   @discardableResult
   func settle() throws(FilePackageError) -> Bool {
     try refresh()
-    guard let saved = unsettled, let made = saved.made else { return true }
+    guard var saved = unsettled, let made = saved.made else { return true }
+    if saved.isElsewhere {
+      // What stands in its place is another one.
+      guard try look()?.identity.isSameNode(as: made.identity) == true else {
+        throw FilePackageError(
+          .changedOnDisk, .save, StoredNode(location: location, path: .root),
+          reason: "it is no longer in its place")
+      }
+      saved.isLate = true
+    }
     if !saved.isConfirmed {
       let now = try look()
       guard now?.identity.isSameNode(as: made.identity) == true else {
@@ -103,6 +114,16 @@ extension PackageStore {
     guard let child, child.isRegularFile else { return }
     child.reread(
       at: StoredNode(location: location, path: PackagePath([PackageLayout.metadata]), status: plist))
+  }
+
+  /// Whether another program moved the package that a session has open, or removed it.
+  func isElsewhere(_ session: PackageSession) -> Bool {
+    do {
+      return try look()?.identity.isSameNode(as: session.hidden.packageStatus.identity) != true
+    } catch {
+      // A disk that cannot be looked at now is looked at before the next save.
+      return false
+    }
   }
 
   private func look() throws(FilePackageError) -> FileStatus? {

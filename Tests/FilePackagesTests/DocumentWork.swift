@@ -1,0 +1,88 @@
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import SystemPackage
+import TestSupport
+import Testing
+
+/// A command on a document, from opening it to closing it, as each call of a command-line tool is.
+enum DocumentWork: String, CaseIterable, Sendable {
+  case save, staged, large, undo, redo, restore, prune, repair, copy
+
+  /// All that there is to be had of a document, and whether there is a copy of it.
+  struct Sight: Equatable, Sendable {
+    var texts: [String: [UInt8]]
+    var versions: Int
+    var hasCopy = false
+  }
+
+  static let path = CrashCheck.path
+  /// Of the requests each, with `ALL_CRASH_POINTS=1`, or one of so many.
+  static let step = ProcessInfo.processInfo.environment["ALL_CRASH_POINTS"] == "1" ? 1 : 11
+  private static let copyPath: FilePath = "/Copy.pkg"
+
+  /// A disk with a document of four versions, of which the last was undone, and another document beside it.
+  static func disk() async throws -> CrashDisk {
+    let disk = try await CrashCheck.disk(
+      ["Text.txt": "0", "Notes.txt": "notes", "Images": ["1.png": "one", "2.png": "two"]], metadata: true)
+    _ = try await PackageStore.create(
+      (["Text.txt": "another document"] as TestTree).wrapper, "/Other.pkg", contentType: "com.example.trip",
+      on: disk)
+    for number in 1...3 {
+      let store = try await PackageStore.open(path, on: disk)
+      try await store.edit([.put("Text.txt", "\(number)"), .put("Images/\(number).png", "image \(number)")])
+      try await store.save(options: .keepsHistory)
+      if number == 3 { _ = try await store.undoSave() }
+      try await store.close()
+    }
+    return disk
+  }
+
+  /// What a reader of the library finds.
+  static func sight(_ path: FilePath = path, on disk: any Disk) async throws -> Sight {
+    let store = try await PackageStore.open(path, on: disk)
+    let texts = try VersionPicture(await store.tree).entries.mapValues(\.bytes)
+    let hasCopy = try disk.exists(FileName(copyPath.lastComponent ?? "?"), in: disk.openDirectory(at: "/"))
+    return Sight(texts: texts, versions: try await store.versions().count, hasCopy: hasCopy)
+  }
+
+  /// Carries it out, and says what is left to be done.
+  ///
+  /// - Parameter opened: called once the document is open.
+  func run(on disk: any Disk, opened: () -> Void = {}) async throws -> [SaveWarning] {
+    let store = try await PackageStore.open(Self.path, on: disk)
+    opened()
+    var report: SaveReport
+    switch self {
+    case .save:
+      try await store.edit([.put("Text.txt", "saved"), .remove("Notes.txt")])
+      report = try await store.save(options: .keepsHistory)
+    case .staged:
+      try await store.edit([.put("Text.txt", "saved"), .remove("Notes.txt")])
+      report = try await store.save(options: [.keepsHistory, .staged])
+    case .large:
+      try await store.put("Text.txt", String(repeating: "saved ", count: 200_000))
+      report = try await store.save(options: .keepsHistory)
+    case .undo: report = try await store.undoSave().save
+    case .redo: report = try await store.redoSave().save
+    case .restore:
+      let oldest = try await store.versions().last?.persistentIdentifier ?? UUID()
+      report = try await store.restore(oldest).save
+    case .prune:
+      let known = try await store.retentionPolicy()
+      var policy = try #require(known)
+      policy.byteBudget = 1
+      try await store.setRetentionPolicy(policy)
+      var report = try await store.thinHistory()
+      await store.close(noting: &report.warnings)
+      return report.warnings
+    case .repair:
+      var report = try await store.repair(accepting: true)
+      await store.close(noting: &report.warnings)
+      return report.warnings
+    case .copy: report = try await store.copy(to: .init(filePath: Self.copyPath.string))
+    }
+    report = await store.close(after: report)
+    return report.warnings
+  }
+}

@@ -1,0 +1,70 @@
+import DurableIO
+import FilePackages
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("A command on a document whose disk fails")
+struct FailingWorkTests {
+  private static let codes: [Errno] = [.ioError, .noSpace, .readOnlyFileSystem, .tooManyOpenFiles]
+
+  private struct Outcome {
+    var error: FilePackageError?
+    var warnings: [SaveWarning] = []
+
+    init(_ work: DocumentWork, on disk: any Disk) async {
+      do {
+        warnings = try await work.run(on: disk)
+      } catch {
+        self.error = error as? FilePackageError ?? FilePackageError(.inputOutput, .save, document: "\(error)")
+      }
+    }
+  }
+
+  /// Whatever fails, and from whatever request on, an error means that nothing was done.
+  private static func check(_ work: DocumentWork, _ code: Errno, isHard: Bool) async throws -> Int {
+    let template = try await DocumentWork.disk()
+    let old = try await DocumentWork.sight(on: template)
+    #expect(await Outcome(work, on: template).error == nil)
+    let new = try await DocumentWork.sight(on: template)
+    #expect(old != new || work == .repair)
+    // Other ones for each error.
+    var (number, points, warned) = (Int(code.rawValue) % DocumentWork.step, 0, 0)
+    while true {
+      let disk = try await DocumentWork.disk()
+      let switchable = SwitchableDisk(disk)
+      switchable.fail(isHard ? .requests(from: number) : .request(number), with: code)
+      let outcome = await Outcome(work, on: switchable.disk)
+      if switchable.stopFailing() == 0 { break }
+      let comment: Comment =
+        "\(work), \(code) at \(number): \(outcome.error?.description ?? "\(outcome.warnings)")"
+      let found = try await DocumentWork.sight(on: disk)
+      if let error = outcome.error {
+        // The policy is a save of its own.
+        let isOld = found == old || work == .prune && found.texts == old.texts
+        #expect(isOld || error.code == .indeterminate && found == new, comment)
+        if error.description.contains("unchanged") { #expect(isOld, comment) }
+        #expect(error.operation != .publish && error.operation != .close, comment)
+      } else {
+        #expect(found == new, comment)
+        if !outcome.warnings.isEmpty { warned += 1 }
+      }
+      number += DocumentWork.step
+      points += 1
+    }
+    print("\(work), \(code)\(isHard ? " for ever" : ""): \(points) points, \(warned) done with a warning")
+    return points
+  }
+
+  @Test(arguments: DocumentWork.allCases, codes)
+  func `does all of it and warns, or nothing and fails`(work: DocumentWork, code: Errno) async throws {
+    let points = try await Self.check(work, code, isHard: false)
+    #expect(points > 5)
+  }
+
+  @Test(arguments: DocumentWork.allCases)
+  func `does so where nothing succeeds any more`(work: DocumentWork) async throws {
+    let points = try await Self.check(work, .ioError, isHard: true)
+    #expect(points > 5)
+  }
+}
