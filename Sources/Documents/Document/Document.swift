@@ -115,6 +115,8 @@ public actor Document<Content: DocumentContent> {
   ) {
     self.fileURL = fileURL
     self.options = options
+    var medium = medium
+    medium.program = options.program
     self.medium = medium
     clock = DocumentClock(options.clock)
     history = UndoHistory(options.undo)

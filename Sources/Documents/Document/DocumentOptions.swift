@@ -12,6 +12,8 @@ public struct DocumentOptions<Content: DocumentContent>: Sendable {
   /// them. Without it the document has no identifier, no versions and no type but its name's. A package that has one
   /// keeps it.
   public var writesMetadata = true
+  /// The program that saves, as the metadata of packages name it.
+  public var program = SavingProgram.current
   /// How far back edits can be undone.
   public var undo = UndoPolicy()
   /// The clock that autosave and the grouping of edits go by.

@@ -8,6 +8,8 @@ package struct DocumentMedium: Sendable {
   package var disk: any Disk
   package var delays: PackageStore.Delays
   package var journalCapacity: Int
+  /// Who saves.
+  var program = SavingProgram.current
 
   package init(
     _ disk: any Disk = PosixDisk(), delays: PackageStore.Delays = .standard,
@@ -45,6 +47,7 @@ enum DocumentStorage: Sendable {
         let store = try await PackageStore.open(
           path, on: medium.disk, journalCapacity: medium.journalCapacity, delays: medium.delays)
         await store.keepBaselines()
+        await store.setProgram(medium.program)
         return .package(store)
       } catch {
         guard error.code == .notAPackage else { throw error }
@@ -69,8 +72,7 @@ enum DocumentStorage: Sendable {
       }
       let (store, report) = try await PackageStore.create(
         tree, path, contentType: writesMetadata ? type : nil, on: medium.disk,
-        journalCapacity: medium.journalCapacity,
-        delays: medium.delays)
+        journalCapacity: medium.journalCapacity, delays: medium.delays, by: medium.program)
       await store.keepBaselines()
       return (.package(store), report)
     }

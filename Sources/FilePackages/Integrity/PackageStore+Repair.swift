@@ -152,7 +152,8 @@ extension PackageStore {
       let found = try verifyChildren().found
       var summary = ContentSummary()
       for row in found.values { summary.add(row.child) }
-      let draft = MetadataDraft(after: known, summary, location)
+      var draft = MetadataDraft(after: known, summary, location)
+      draft.program = program
       var plan = SavePlan()
       plan.base = location
       var saving = try JournaledSave(

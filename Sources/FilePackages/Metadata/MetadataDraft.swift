@@ -11,6 +11,8 @@ package struct MetadataDraft: Sendable {
   private let location: Location
   /// When the state is made.
   var date = Self.now
+  /// Who makes it.
+  var program = SavingProgram.current
 
   /// The state that it comes after; nil for a new document.
   var parent: UUID? { metadata.parentRevisions.first }
@@ -73,8 +75,7 @@ package struct MetadataDraft: Sendable {
     metadata.summary.add(change)
     metadata.formatVersion = PackageMetadata.currentFormatVersion
     metadata.modified = date
-    metadata.generator = "docpkg"
-    metadata.generatorVersion = FilePackagesVersion.current
+    (metadata.generator, metadata.generatorVersion) = (program.name, program.version)
     metadata.savingComputer = Self.computerName
     let plist: [UInt8]
     do {

@@ -32,9 +32,9 @@ public struct PackageMetadata: Sendable, Hashable {
   /// When this state was saved.
   public internal(set) var modified = Date()
   /// The program that saved it.
-  public internal(set) var generator = "docpkg"
+  public internal(set) var generator = SavingProgram.current.name
   /// That program's version.
-  public internal(set) var generatorVersion = FilePackagesVersion.current
+  public internal(set) var generatorVersion = SavingProgram.current.version
   /// The name of the computer that saved it.
   public internal(set) var savingComputer = ""
   /// Regular files and symbolic links, without the library's own.

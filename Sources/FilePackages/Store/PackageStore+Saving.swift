@@ -135,22 +135,27 @@ extension PackageStore {
   ///
   /// - Parameter contentType: the identifier of the document's uniform type; nil for a package that is to hold
   ///   no metadata of ours, unless the tree has a `Metadata.plist` with values for it.
+  /// - Parameter program: the program that makes it, as the metadata name it.
   /// - Throws: `fileExists` when there is something at `url`; other codes for what the system refuses. There is
   ///   then nothing at `url` that was not there before.
   public static func create(
-    _ tree: FileWrapper, at url: URL, contentType: String?
+    _ tree: FileWrapper, at url: URL, contentType: String?, by program: SavingProgram = .current
   ) async throws(FilePackageError) -> (store: PackageStore, report: SaveReport) {
     try await create(
-      tree, FilePath(of: url, for: .create), contentType: contentType, on: PosixDisk(), delays: .standard)
+      tree, FilePath(of: url, for: .create), contentType: contentType, on: PosixDisk(), delays: .standard,
+      by: program)
   }
 
   package static func create(
     _ tree: FileWrapper, _ path: FilePath, contentType: String?, on disk: any Disk,
-    journalCapacity: Int = JournalFile.capacity, delays: Delays = .none
+    journalCapacity: Int = JournalFile.capacity, delays: Delays = .none,
+    by program: SavingProgram = .current
   ) async throws(FilePackageError) -> (store: PackageStore, report: SaveReport) {
     let location = Location(path, on: disk)
     let snapshot = tree.snapshot()
-    let (plan, draft) = try makePlan(of: snapshot, contentType: contentType, at: location)
+    let (plan, planned) = try makePlan(of: snapshot, contentType: contentType, at: location)
+    var draft = planned
+    draft?.program = program
     let (staged, report) = try make(plan, at: location, draft, .create)
     guard let made = staged.made else {
       throw FilePackageError(.notAPackage, .create, document: FileName(path).string)
@@ -158,6 +163,7 @@ extension PackageStore {
     let root = StoredNode(location: location, path: .root, status: made)
     let store = PackageStore(
       root, status: made, tree: tree, journalCapacity: journalCapacity, delays: delays)
+    await store.setProgram(program)
     await store.adopt(Unsettled(tree, snapshot, staged, isConfirmed: true))
     return (store, report)
   }
@@ -196,7 +202,9 @@ extension PackageStore {
   package func copy(to url: URL, progress: ByteProgress) throws(FilePackageError) -> SaveReport {
     let path = try FilePath(of: url, for: .copy)
     let destination = Location(path, on: location.disk, progress: progress)
-    let (plan, draft) = try makeCopyPlan(to: destination)
+    let (plan, planned) = try makeCopyPlan(to: destination)
+    var draft = planned
+    draft?.program = program
     return try Self.make(plan, at: destination, draft, .copy, isCancellable: true).report
   }
 
@@ -213,6 +221,12 @@ extension PackageStore {
   typealias MadePlan = (plan: SavePlan, snapshot: PackageSnapshot, draft: MetadataDraft?)
 
   func makePlan(_ tree: FileWrapper) throws(FilePackageError) -> MadePlan {
+    var made = try makePlanByAnybody(tree)
+    made.draft?.program = program
+    return made
+  }
+
+  private func makePlanByAnybody(_ tree: FileWrapper) throws(FilePackageError) -> MadePlan {
     let snapshot = tree.changesSnapshot()
     do throws(FilePackageError) {
       let known = try metadata()

@@ -42,6 +42,8 @@ public actor PackageStore {
   var contentRevision: UUID?
   /// What the next save brings together, while conflicts are resolved.
   var merge: Merge?
+  /// The program that saves, as the metadata name it; by default this process.
+  public var program = SavingProgram.current
   /// What time it is: for the metadata of what is saved, and for how old a version is.
   var clock: @Sendable () -> Date = { Date() }
 
@@ -112,6 +114,9 @@ public actor PackageStore {
   deinit {
     checkpoint?.cancel()
   }
+
+  /// Says which program saves from now on.
+  public func setProgram(_ program: SavingProgram) { self.program = program }
 
   // MARK: Opening
 
