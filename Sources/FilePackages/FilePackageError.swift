@@ -2,8 +2,8 @@ package import DurableIO
 public import FoundationEssentials
 package import SystemPackage
 
-/// Why something could not be done with a document, in facts; `description` is the one place where they
-/// become a text.
+/// Why something could not be done with a document, in facts; `text(_:)` is the one place where they become a
+/// text.
 public struct FilePackageError: Error, Sendable {
   /// What kind of failure it is, for programs to decide by.
   public enum Code: String, Sendable, CaseIterable {
@@ -102,6 +102,8 @@ public struct FilePackageError: Error, Sendable {
   public var call: String?
   /// The number of the system's error (errno).
   public var systemErrorNumber: Int32?
+  /// What it is about.
+  public var subject: Subject
 
   /// Makes an error of these facts.
   public init(
@@ -114,6 +116,7 @@ public struct FilePackageError: Error, Sendable {
     self.child = child
     self.activity = activity
     self.reason = reason
+    subject = operation == .search ? .folder : .document
   }
 }
 
@@ -186,63 +189,10 @@ extension FilePackageError.Code {
 
 extension FilePackageError: CustomStringConvertible, LocalizedError {
   /// One sentence that names the document, the child and the reason, and what to do.
-  public var description: String {
-    let noun = operation == .search ? "folder" : "document"
-    let text = "The \(noun) '\(documentName)' could not be \(operation.past): \(detail)."
-    return ([text] + advice).joined(separator: " ")
-  }
-
-  /// The reason, and what was being done.
-  var detail: String {
-    let reason = reason ?? code.words
-    if let child { return "\(reason) (\(activity ?? operation.present) '\(child)')" }
-    return activity.map { "\(reason) (\($0))" } ?? reason
-  }
+  public var description: String { text(.program) }
 
   /// The same text, where Foundation asks for one.
   public var errorDescription: String? { description }
-
-  private var documentName: String {
-    FilePath(lossless: document).lastComponent.map { FileName($0).display } ?? displayString(document)
-  }
-
-  private var advice: [String] {
-    var sentences: [String] = []
-    let writes = ![.open, .read, .verify, .watch, .search].contains(operation)
-    switch operation {
-    case .publish: return ["What was saved is safe; the next opening publishes it."]
-    case .close: return ["What was saved is safe; the next opening does what is left."]
-    case .save where code != .indeterminate && code != .noSuchFile:
-      sentences.append("The document on disk is unchanged.")
-    default: break
-    }
-    switch code {
-    case .noSpace: sentences.append("Free some space and try again.")
-    case .changedOnDisk where operation == .save:
-      sentences.append("Open it again to see what changed, or save it to another place.")
-    case .changedOnDisk: sentences.append("Open the document again.")
-    case .readOnly: sentences.append("Save it to another place.")
-    case .permissionDenied where writes: sentences.append("Allow writing, or save it to another place.")
-    case .fileExists where writes: sentences.append("Choose another name, or move it away first.")
-    case .invalidName, .nameCollision, .reservedName:
-      if writes { sentences.append("Choose another name.") }
-    case .inputOutput where writes: sentences.append("Try again, or save it to another place.")
-    case .journalDamaged:
-      sentences.append("The children are as they were left; 'docpkg repair' says what can be done.")
-    case .busy: sentences.append("Try again once it is done.")
-    case .watchLimit:
-      sentences.append(
-        "Raise 'fs.inotify.max_user_watches' and 'max_user_instances' with sysctl to be told at once.")
-    case .noSuchVersion: sentences.append("'docpkg versions' lists those that there are.")
-    case .newerFormat: sentences.append("Use the newer program, or open a copy that this one made.")
-    case .metadataDamaged:
-      sentences.append("Restore 'Metadata.plist', or move it away to edit the rest as plain files.")
-    case .indeterminate:
-      sentences.append("It is whole, in its old state or in its new one; save again once the device works.")
-    default: break
-    }
-    return sentences
-  }
 }
 
 extension FilePackageError.Operation {

@@ -131,8 +131,13 @@ extension ArchiveError.Code {
 
 extension ArchiveError: CustomStringConvertible, LocalizedError {
   /// One sentence that names the archive, the entry and the reason, and what is left.
-  public var description: String {
-    var text = archive.map { "The archive '\(displayString($0))'" } ?? "The archive"
+  public var description: String { text { displayString($0) } }
+
+  /// The same sentence.
+  ///
+  /// - Parameter path: how the archive's path is written.
+  public func text(path: (String) -> String) -> String {
+    var text = archive.map { "The archive '\(path($0))'" } ?? "The archive"
     switch operation {
     case .export: text += " could not be made: "
     case .import: text += " could not be imported: "

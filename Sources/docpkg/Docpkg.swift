@@ -44,7 +44,7 @@ enum ExitStatus {
 struct Main {
   static func main() async {
     do {
-      let command = try Docpkg.parseAsRoot(arguments)
+      let command = try Docpkg.parseAsRoot(givenArguments)
       if let command = command as? any TurnTakingCommand {
         try await command.runInTurn()
       } else if var command = command as? any AsyncParsableCommand {
@@ -62,26 +62,17 @@ struct Main {
     }
   }
 
-  /// The arguments, those that are not UTF-8 spelled without loss.
-  private static var arguments: [String] {
-    CommandLine.unsafeArgv.withMemoryRebound(to: UnsafeMutablePointer<CChar>?.self, capacity: 1) { values in
-      (1..<max(1, Int(CommandLine.argc))).compactMap { index in
-        values[index].map { FilePackages.losslessString(cString: $0) }
-      }
-    }
-  }
-
   /// What went wrong in the command's own work; nil for what the argument parser reports.
   static func message(of error: any Error) -> String? {
     switch error {
-    case let error as FilePackageError: error.description + error.archiveHint
-    case let error as DocumentError: error.description
+    case let error as FilePackageError: error.text(.command) + error.archiveHint
+    case let error as DocumentError: error.text(.command)
     case let error as FileCoordinationError: error.description
     case let error as CocoaError:
-      (error.userInfo["NSUnderlyingError"] as? FilePackageError)?.description ?? "\(error)"
+      (error.userInfo["NSUnderlyingError"] as? FilePackageError)?.text(.command) ?? "\(error)"
     case let error as ImageNotesError: error.description
     case let error as InputError: error.description
-    case let error as ArchiveError: error.description
+    case let error as ArchiveError: error.text(path: FilePackageError.Wording.command.path)
     case let error as BenchmarkError: error.description
     default: nil
     }

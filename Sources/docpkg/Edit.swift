@@ -157,7 +157,15 @@ struct Edit: TurnTakingCommand {
   }
 
   private func change(_ tree: FileWrapper) throws {
-    for child in removedChildren { try tree.removeDescendant(at: child) }
+    for child in removedChildren {
+      if PackagePath(child).names == [PackageLayout.metadata] {
+        throw InputError(
+          description:
+            "'\(display(child))' cannot be removed: it is the document's own, and every save writes it."
+        )
+      }
+      try tree.removeDescendant(at: child)
+    }
     for child in setChildren { try tree.setDescendant(contents(ofFile: child.value), at: child.name) }
   }
 }

@@ -131,8 +131,29 @@ struct BadInputTests {
       what: "a file to read that is a folder", setup: "mkdir d",
       command: ["edit", "D.imageNotes", "--set", "x=d"], message: "'d' could not be read"),
     Case(
-      what: "a folder that cannot be written", command: ["new", "/proc/x.imageNotes", "--text", "x"],
-      message: "'x.imageNotes' could not be created"),
+      what: "a folder that cannot be written",
+      command: ["new", "/proc/x.imageNotes", "--text", "x"],
+      message: "The document '/proc/x.imageNotes' could not be created"),
+    Case(
+      what: "a document in a folder", command: ["tree", "x/N.imageNotes"],
+      message: "The document 'x/N.imageNotes' could not be"),
+    Case(
+      what: "a file to read in a folder", command: ["edit", "D.imageNotes", "--text-file", "x/v"],
+      message: "The file 'x/v' could not be read: "),
+    Case(
+      what: "a file to set in a folder", command: ["edit", "D.imageNotes", "--set", "a=./x/v"],
+      message: "The file './x/v' could not be read: "),
+    Case(
+      what: "an archive in a folder", command: ["import", "x/v.zip", "E.imageNotes"],
+      message: "The archive 'x/v.zip' could not be imported: "),
+    Case(
+      what: "the metadata to remove",
+      command: ["edit", "D.imageNotes", "--remove", "Metadata.plist"],
+      message: "'Metadata.plist' cannot be removed: it is the document's own"),
+    Case(
+      what: "a journal of somebody's",
+      setup: "mkdir -p D.imageNotes/.docpkg; : > D.imageNotes/.docpkg/journal",
+      command: ["edit", "D.imageNotes", "--text", "x"], message: "'docpkg repair' does that."),
     Case(
       what: "an unknown option", command: ["edit", "D.imageNotes", "--bogus"], message: "--bogus", status: 64),
     Case(

@@ -74,17 +74,16 @@ public struct DocumentError: Error, Sendable {
 
 extension DocumentError: CustomStringConvertible, LocalizedError {
   /// One sentence that names the document and the reason, and where the edits are.
-  public var description: String {
-    let name = URL(filePath: document).lastPathComponent
-    var text: String
-    if let fileError {
-      text = fileError.description
-    } else {
-      text = "The document '\(name)' could not be \(operation.past): \(reason)."
-    }
+  public var description: String { text(.program) }
+
+  /// The same sentence, for programs that go on or for people.
+  public func text(_ wording: FilePackageError.Wording) -> String {
+    var text =
+      fileError?.text(wording)
+      ?? "The document '\(wording.path(document))' could not be \(operation.past): \(reason)."
     if let recoveryCopy {
       text += " The edits are kept in '\(recoveryCopy.path)'."
-    } else if hasUnsavedChanges {
+    } else if hasUnsavedChanges && !wording.hasEnded {
       text += " The edits are still in memory."
     }
     return text

@@ -46,7 +46,7 @@ struct VersionHistory {
       if error.code == .illegalByteSequence {
         throw FilePackageError(
           .invalidContent, .read, node,
-          reason: "its history is damaged, and 'docpkg versions stop' removes it")
+          reason: "its history is damaged; ending the history removes it")
       }
       throw FilePackageError(error, .read, node, activity: "reading the history of")
     }

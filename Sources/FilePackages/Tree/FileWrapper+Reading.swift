@@ -180,9 +180,15 @@ extension FileWrapper.State {
   }
 
   init(contentsOf url: URL) throws {
-    let node = try StoredNode(at: url, following: true)
+    let node: StoredNode
+    do {
+      node = try StoredNode(at: url, following: true)
+    } catch let error as CocoaError {
+      throw error.ofFile(at: url)
+    }
     guard let status = node.status, status.kind == .file else {
       throw FilePackageError(.wrongKind, .read, node, reason: "it is not a regular file").cocoaError
+        .ofFile(at: url)
     }
     self.init(node: .file(.stored(node)), attributes: .newFile())
     if status.mode & 0o111 != 0 { attributes.mode = 0o777 }

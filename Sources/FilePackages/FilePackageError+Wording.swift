@@ -1,0 +1,111 @@
+import DurableIO
+import SystemPackage
+
+extension FilePackageError {
+  /// For whom the text is made: a program that goes on, or people who gave a command that has ended.
+  public struct Wording: Sendable {
+    /// How a path is written; by default its last name.
+    public var path: @Sendable (String) -> String
+    /// Whether the program has ended, so that nothing is in memory or open any more.
+    public var hasEnded = false
+    /// What to say beside the usual, such as the command that helps.
+    public var hint: @Sendable (Code) -> String?
+
+    /// For a program that goes on.
+    public static let program = Wording(
+      path: {
+        FilePath(lossless: $0).lastComponent.map { FileName($0).display } ?? displayString($0)
+      })
+
+    /// Makes a wording that writes paths so.
+    public init(
+      hasEnded: Bool = false, hint: @escaping @Sendable (Code) -> String? = { _ in nil },
+      path: @escaping @Sendable (String) -> String
+    ) {
+      (self.path, self.hasEnded, self.hint) = (path, hasEnded, hint)
+    }
+  }
+
+  /// What the error is about.
+  public enum Subject: String, Sendable {
+    /// A document, or a child of one.
+    case document
+    /// A folder that is looked into.
+    case folder
+    /// A file that is read to become a part of a document.
+    case file
+  }
+
+  /// One sentence that names the document, the child and the reason, and what to do.
+  public func text(_ wording: Wording) -> String {
+    let name = wording.path(document)
+    let text = "The \(subject) '\(name)' could not be \(operation.past): \(detail)."
+    return ([text] + advice(wording.hasEnded) + [wording.hint(code)].compactMap(\.self)).joined(
+      separator: " ")
+  }
+
+  /// The reason, and what was being done.
+  var detail: String {
+    let reason = reason ?? code.words
+    if let child { return "\(reason) (\(activity ?? operation.present) '\(child)')" }
+    return activity.map { "\(reason) (\($0))" } ?? reason
+  }
+
+  private func advice(_ hasEnded: Bool) -> [String] {
+    var sentences: [String] = []
+    switch operation {
+    case .publish: return ["What was saved is safe; the next opening publishes it."]
+    case .close: return ["What was saved is safe; the next opening does what is left."]
+    case .save where code != .indeterminate && code != .noSuchFile:
+      sentences.append("The document on disk is unchanged.")
+    default: break
+    }
+    if let advice = hasEnded ? adviceForCommand : adviceForProgram { sentences.append(advice) }
+    return sentences
+  }
+
+  private var writes: Bool { ![.open, .read, .verify, .watch, .search].contains(operation) }
+
+  private var adviceForProgram: String? {
+    switch code {
+    case .changedOnDisk where operation == .save:
+      "Open it again to see what changed, or save it to another place."
+    case .changedOnDisk: "Open the document again."
+    case .readOnly: "Save it to another place."
+    case .permissionDenied where writes: "Allow writing, or save it to another place."
+    case .inputOutput where writes: "Try again, or save it to another place."
+    case .indeterminate:
+      "It is whole, in its old state or in its new one; save again once the device works."
+    default: adviceForAll
+    }
+  }
+
+  private var adviceForCommand: String? {
+    switch code {
+    case .changedOnDisk: "See what changed, and try again."
+    case .readOnly: "Work on a copy in another place."
+    case .permissionDenied where writes: "Allow writing, or work on a copy in another place."
+    case .inputOutput where writes: "Try again, or work on a copy in another place."
+    case .indeterminate:
+      "It is whole, in its old state or in its new one; see which, once the device works."
+    default: adviceForAll
+    }
+  }
+
+  private var adviceForAll: String? {
+    switch code {
+    case .noSpace: "Free some space and try again."
+    case .fileExists where writes: "Choose another name, or move it away first."
+    case .invalidName where writes, .nameCollision where writes, .reservedName where writes:
+      "Choose another name."
+    case .journalDamaged: "The children are as they were left; repairing it says what can be done."
+    case .busy: "Try again once it is done."
+    case .watchLimit:
+      "Raise 'fs.inotify.max_user_watches' and 'max_user_instances' with sysctl to be told at once."
+    case .newerFormat: "Use the newer program, or open a copy that this one made."
+    case .metadataDamaged:
+      "Restore 'Metadata.plist', or move it away to edit the rest as plain files."
+    default: nil
+    }
+  }
+}

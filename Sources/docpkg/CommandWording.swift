@@ -1,0 +1,41 @@
+import FilePackages
+import FoundationEssentials
+
+extension FilePackageError.Wording {
+  /// For the people who gave a command: paths as they gave them, and the command that helps.
+  static let command = FilePackageError.Wording(
+    hasEnded: true,
+    hint: { code in
+      switch code {
+      case .journalDamaged: "'docpkg repair' does that."
+      case .noSuchVersion: "'docpkg versions' lists those that there are."
+      default: nil
+      }
+    },
+    path: { display(spelling(of: $0, among: givenArguments)) })
+
+  /// The path as it is in the arguments; where it is not, from the working directory on if it is in there.
+  static func spelling(of path: String, among arguments: [String]) -> String {
+    let wanted = url(path).standardized.path
+    for argument in arguments {
+      // A whole one, or what is assigned: `--set child=file`, `--text-file=file`.
+      let parts = argument.split(separator: "=", omittingEmptySubsequences: false)
+      for start in parts.indices {
+        let candidate = parts[start...].joined(separator: "=")
+        if !candidate.isEmpty, url(candidate).standardized.path == wanted { return candidate }
+      }
+    }
+    let folder = FileManager.default.currentDirectoryPath + "/"
+    return wanted.hasPrefix(folder) ? String(wanted.dropFirst(folder.count)) : path
+  }
+}
+
+/// The arguments, those that are not UTF-8 spelled without loss.
+var givenArguments: [String] {
+  CommandLine.unsafeArgv.withMemoryRebound(to: UnsafeMutablePointer<CChar>?.self, capacity: 1) {
+    values in
+    (1..<max(1, Int(CommandLine.argc))).compactMap { index in
+      values[index].map { FilePackages.losslessString(cString: $0) }
+    }
+  }
+}
