@@ -68,9 +68,11 @@ struct RunningProgram: ~Copyable {
     try process.run()
   }
 
-  func kill() {
+  func kill() { signal(SIGKILL) }
+
+  func signal(_ number: Int32) {
     // It may have ended by itself.
-    _ = Glibc.kill(process.processIdentifier, SIGKILL)
+    _ = Glibc.kill(process.processIdentifier, number)
   }
 
   consuming func wait() throws -> Run {
