@@ -3,16 +3,22 @@ import FoundationEssentials
 
 extension FilePackageError.Wording {
   /// For the people who gave a command: paths as they gave them, and the command that helps.
-  static let command = FilePackageError.Wording(
-    hasEnded: true,
-    hint: { code in
-      switch code {
-      case .journalDamaged: "'docpkg repair' does that."
-      case .noSuchVersion: "'docpkg versions' lists those that there are."
-      default: nil
-      }
-    },
-    path: { display(spelling(of: $0, among: givenArguments)) })
+  static let command = wording(hasEnded: true)
+  /// For the people in a session, which goes on.
+  static let session = wording(hasEnded: false)
+
+  private static func wording(hasEnded: Bool) -> FilePackageError.Wording {
+    FilePackageError.Wording(
+      hasEnded: hasEnded,
+      hint: { code in
+        switch code {
+        case .journalDamaged: "'docpkg repair' does that."
+        case .noSuchVersion: "'docpkg versions' lists those that there are."
+        default: nil
+        }
+      },
+      path: { display(spelling(of: $0, among: givenArguments)) })
+  }
 
   /// The path as it is in the arguments; where it is not, from the working directory on if it is in there.
   static func spelling(of path: String, among arguments: [String]) -> String {

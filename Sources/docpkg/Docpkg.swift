@@ -63,16 +63,18 @@ struct Main {
   }
 
   /// What went wrong in the command's own work; nil for what the argument parser reports.
-  static func message(of error: any Error) -> String? {
+  static func message(
+    of error: any Error, _ wording: FilePackageError.Wording = .command
+  ) -> String? {
     switch error {
-    case let error as FilePackageError: error.text(.command) + error.archiveHint
-    case let error as DocumentError: error.text(.command)
+    case let error as FilePackageError: error.text(wording) + error.archiveHint
+    case let error as DocumentError: error.text(wording)
     case let error as FileCoordinationError: error.description
     case let error as CocoaError:
-      (error.userInfo["NSUnderlyingError"] as? FilePackageError)?.text(.command) ?? "\(error)"
+      (error.userInfo["NSUnderlyingError"] as? FilePackageError)?.text(wording) ?? "\(error)"
     case let error as ImageNotesError: error.description
     case let error as InputError: error.description
-    case let error as ArchiveError: error.text(path: FilePackageError.Wording.command.path)
+    case let error as ArchiveError: error.text(path: wording.path)
     case let error as BenchmarkError: error.description
     default: nil
     }

@@ -68,7 +68,7 @@ struct Open: AsyncParsableCommand {
       do {
         line = try await input.next()
       } catch {
-        session.output.fail("\(error)")
+        session.output.fail(Main.message(of: error, .session) ?? "\(error)")
         break
       }
       session.output.promptIsAnswered()

@@ -33,7 +33,7 @@ struct SessionTests {
     (#"append \377"#, "'append' needs a text in UTF-8: '\\xFF' is none."),
     (#"text a\377b"#, "'text' needs a text in UTF-8: 'a\\xFFb' is none."),
     ("append", "'append' needs a text after it."),
-    ("add-image nope.png", "The document 'nope.png' could not be read: no such file or directory."),
+    ("add-image nope.png", "The file 'nope.png' could not be read: no such file or directory."),
     (#"save """#, "'save' needs a name after it."), (#"add-image """#, "'add-image' needs a name after it."),
   ])
   func `refuses what it cannot use, in one sentence`(line: String, message: String) async throws {

@@ -118,7 +118,7 @@ final class SessionOutput: Sendable {
 extension SessionOutput {
   func tell(_ error: DocumentError) {
     // Without a document there is no session: that is the program's to say.
-    if error.operation != .open { fail(error.description) }
+    if error.operation != .open { fail(error.text(.session)) }
   }
 
   func tell(_ event: DocumentEvent) {
