@@ -173,7 +173,7 @@ struct CopyTests {
       try scratch.make("Trip.pkg", ["a": .file([UInt8](repeating: 7, count: 3_000_000)), "b": "12345"])
       let store = try await PackageStore.open(scratch.path("Trip.pkg"), on: scratch.disk)
       let progress = ByteProgress()
-      try await store.copy(to: scratch.url("Copy.pkg"), progress: progress)
+      _ = try await store.copy(to: scratch.url("Copy.pkg"), progress: progress)
       #expect(progress.now.total == 3_000_005 && progress.now.completed == 3_000_005)
     }
   }
