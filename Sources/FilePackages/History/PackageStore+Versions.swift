@@ -145,7 +145,10 @@ extension PackageStore {
       if child == nil { try restoreValues(of: history.chain.versions[index].metadata) }
       contentRevision = content
       defer { contentRevision = nil }
-      return RestoreReport(save: try save(options: options.union(.keepsHistory)), lost: lost)
+      let report = try save(options: options.union(.keepsHistory))
+      // What was read may have been of another package, which another program has put in this one's place.
+      if report.strategy == "none" { try requirePlace() }
+      return RestoreReport(save: report, lost: lost)
     } catch {
       // Nothing is on disk; the tree has what was to be restored as an edit, which nobody asked for.
       if tree === before && pending == nil && unsettled == nil { tree = newTree() }

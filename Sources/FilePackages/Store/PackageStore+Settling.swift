@@ -126,6 +126,14 @@ extension PackageStore {
     }
   }
 
+  /// Refuses to go on where another package stands in this one's place, or none.
+  func requirePlace() throws(FilePackageError) {
+    if try look()?.identity.isSameNode(as: status.identity) == true { return }
+    throw FilePackageError(
+      .changedOnDisk, .save, StoredNode(location: location, path: .root),
+      reason: "another package stands in its place by now")
+  }
+
   private func look() throws(FilePackageError) -> FileStatus? {
     do {
       return try StoredNode.look(at: location.path, following: false, on: location.disk).status
