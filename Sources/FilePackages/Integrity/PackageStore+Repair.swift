@@ -64,9 +64,15 @@ extension PackageStore {
       if !report.restored.isEmpty { report.warnings += try save().warnings }
       do throws(FilePackageError) {
         if accepting { try acceptChildren(&report.warnings) }
-        report.remaining = try verifyChildren().report
       } catch {
         throw report.restored.isEmpty ? error : error.afterRestoring
+      }
+      do throws(FilePackageError) {
+        report.remaining = try verifyChildren().report
+      } catch {
+        // What was done is saved; what is left is what was found before.
+        if report.restored.isEmpty && !accepting { throw error }
+        report.warnings.append(SaveWarning(.unverified, error))
       }
       return report
     } catch {

@@ -13,6 +13,8 @@ public struct SaveWarning: Sendable, Hashable, Codable {
     case conflictsLeft
     /// Children that only dropped versions had could not be removed. The next thinning removes them.
     case versionsLeft
+    /// What was repaired could not be read again. Verifying says what is still wrong.
+    case unverified
     /// Another program moved the document meanwhile. The save went to the directory that was opened, wherever that is.
     case moved
   }
@@ -47,6 +49,7 @@ extension SaveWarning: CustomStringConvertible {
     case .conflictsLeft: "saved; what was in conflict is still there: \(reason); resolving again removes it"
     case .versionsLeft:
       "done; files of removed versions are still there: \(reason); the next thinning removes them"
+    case .unverified: "repaired; what is left could not be verified: \(reason)"
     case .moved where reason.isEmpty: "saved where the document is by now: another program moved it meanwhile"
     case .moved: "saved; another program moved the document meanwhile: it is at '\(displayString(reason))'"
     }
