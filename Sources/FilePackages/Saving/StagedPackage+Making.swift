@@ -91,6 +91,6 @@ extension StagedPackage {
   }
 
   var isBusy: FilePackageError {
-    failure(.changedOnDisk, .root, reason: "another program is saving it at this moment")
+    failure(.busy, .root, reason: "another program is saving it at this moment")
   }
 }
