@@ -21,8 +21,8 @@ final class Manifest {
 
   private var bytes: [UInt8]
   private var checksum: ContentHash
-  /// Where the newest row of a path is, by the hash of the path.
-  private var index: [UInt64: Int] = [:]
+  /// Where the newest row of each path is.
+  private var index = PathIndex()
   private var rowCount = 0
 
   static let headerLength = 16
@@ -97,15 +97,16 @@ final class Manifest {
 
   /// What is known of a child.
   func row(at path: PackagePath) -> ManifestRow? {
-    guard let offset = index[Self.hash(path.bytes)], case .present(let row)? = Row(bytes, at: offset),
-      row.child.path == path
-    else { return nil }
+    let offset = path.bytes.withUnsafeBufferPointer { path in
+      bytes.withUnsafeBufferPointer { bytes in index.find(path) { Row.hasPath(path, bytes, at: $0) } }
+    }
+    guard let offset, case .present(let row)? = Row(bytes, at: offset) else { return nil }
     return row
   }
 
   /// Every child that has a row, in no order.
   var rows: [ManifestRow] {
-    index.values.compactMap { offset in
+    index.offsets.compactMap { offset in
       if case .present(let row)? = Row(bytes, at: offset) { row } else { nil }
     }
   }
@@ -165,26 +166,36 @@ final class Manifest {
       return ((start + 2)..<(start + 2 + length), kind == 0)
     }
 
+    /// Whether the row at an offset has that path.
+    static func hasPath(
+      _ path: UnsafeBufferPointer<UInt8>, _ bytes: UnsafeBufferPointer<UInt8>, at offset: Int
+    ) -> Bool {
+      let row = UnsafeBufferPointer(rebasing: bytes[offset...])
+      guard let (range, _) = Self.path(row), range.count == path.count else { return false }
+      return path.elementsEqual(row[range])
+    }
+
     private static let fixedLength = 1 + 1 + 8 + 12 + ContentHash.count
   }
 
   /// Indexes the rows of a batch; false where they are not what they should be.
   private func note(_ batch: ManifestBatch, rowsAt start: Int) -> Bool {
     if batch.isWhole {
-      index = [:]
+      index = PathIndex()
       isComplete = true
     }
-    let isWhole = batch.rows.withUnsafeBufferPointer { rows in
-      var offset = 0
-      while offset < rows.count {
-        guard let (path, isRemoved) = Row.path(UnsafeBufferPointer(rebasing: rows[offset...])) else {
+    let end = start + batch.rows.count
+    let isWhole = bytes.withUnsafeBufferPointer { bytes in
+      var offset = start
+      while offset < end {
+        guard let (range, isRemoved) = Row.path(UnsafeBufferPointer(rebasing: bytes[offset..<end])) else {
           return false
         }
-        let range = (offset + path.lowerBound)..<(offset + path.upperBound)
-        let hash = Self.hash(UnsafeBufferPointer(rebasing: rows[range]))
-        index[hash] = isRemoved ? nil : start + offset
+        let path = UnsafeBufferPointer(
+          rebasing: bytes[(offset + range.lowerBound)..<(offset + range.upperBound)])
+        index.set(isRemoved ? nil : offset, for: path) { Row.hasPath(path, bytes, at: $0) }
         rowCount += 1
-        offset += path.upperBound
+        offset += range.upperBound
       }
       return true
     }
@@ -192,13 +203,6 @@ final class Manifest {
     revision = batch.revision
     digest = batch.digest
     return true
-  }
-
-  // FNV-1a, 64 bits.
-  private static func hash(_ path: some Sequence<UInt8>) -> UInt64 {
-    var value: UInt64 = 0xCBF2_9CE4_8422_2325
-    for byte in path { value = (value ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
-    return value
   }
 }
 
