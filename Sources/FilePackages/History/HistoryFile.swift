@@ -5,24 +5,25 @@ import SystemPackage
 
 // (1) A version is in the journal's record of the save that replaced it, so it lasts as that save does. What the
 //     history file does not have yet is found there.
-// (2) What follows the last whole version in the file is nothing.
+// (2) What follows the last whole version in the file is nothing, as long as there is a journal: a cut may have left a later one
+//     and not the one before it. Without a journal the file is on the medium as it is (3), and a version that is not whole was
+//     damaged since: those after it count.
 // (3) The journal goes, or starts again, only after the file and the folder for versions are on the medium.
 
 /// The versions of a package as they are on disk: a header, then one version after the other, each with a checksum
 /// that goes over those before it.
 ///
-/// Loading it costs its size, whatever the document's.
-final class HistoryFile {
+/// Loading it costs its size, whatever the document's. A save needs its end alone: `HistoryEnd`.
+struct HistoryFile {
   private(set) var chain: VersionChain
   var policy: RetentionPolicy
   /// Where the next version goes.
-  private(set) var end: Int
-  private var checksum: ContentHash
-  /// Which file it is.
-  var identity: FileIdentity?
+  private(set) var end: HistoryEnd
+  /// Whether something between the versions is none.
+  private(set) var isDamaged = false
 
   static let magic = Array("DOCPKGH1".utf8)
-  private static let recordMagic: UInt32 = 0x5352_4556  // VERS
+  static let recordMagic: UInt32 = 0x5352_4556  // VERS
   static let headerLength = 8 + 16 + RetentionPolicy.encodedLength
   /// A history beyond this is not read.
   static let maximumSize = 1 << 30
@@ -31,9 +32,7 @@ final class HistoryFile {
   init(tip: UUID, policy: RetentionPolicy = .standard) {
     chain = VersionChain(tip: tip)
     self.policy = policy
-    let header = Self.header(tip, policy)
-    end = header.count
-    checksum = ContentHash(of: header)
+    end = HistoryEnd(tip: tip, header: Self.header(tip, policy))
   }
 
   /// What a file begins with that has no versions yet.
@@ -47,26 +46,56 @@ final class HistoryFile {
     return writer.bytes
   }
 
-  /// Reads what a file holds; nil where that does not begin as a history does.
-  init?(_ file: [UInt8]) {
-    guard file.count >= Self.headerLength, file.starts(with: Self.magic) else { return nil }
-    var reader = ByteReader(file[Self.magic.count...])
+  /// The state and the policy that a file begins with; nil where that is no history.
+  static func beginning(of file: [UInt8]) -> (tip: UUID, policy: RetentionPolicy)? {
+    guard file.count >= headerLength, file.starts(with: magic) else { return nil }
+    var reader = ByteReader(file[magic.count...])
     do throws(ByteReader.Damage) {
-      chain = VersionChain(tip: UUID(bytes: try reader.read(count: 16)))
-      policy = try RetentionPolicy(&reader)
+      return (UUID(bytes: try reader.read(count: 16)), try RetentionPolicy(&reader))
     } catch {
       return nil
     }
-    checksum = ContentHash(of: Array(file[..<Self.headerLength]))
-    end = Self.headerLength
-    while let (version, length, next) = Self.version(file[end...], after: checksum) {
-      chain.append(version)
-      checksum = next
-      end += length
+  }
+
+  /// Reads what a file holds; nil where that does not begin as a history does.
+  ///
+  /// - Parameter skipsDamage: whether there is no journal beside it. (2)
+  init?(_ file: [UInt8], skipsDamage: Bool = false) {
+    guard let (tip, policy) = Self.beginning(of: file) else { return nil }
+    self.policy = policy
+    chain = VersionChain(tip: tip)
+    end = HistoryEnd(tip: tip, header: Array(file[..<Self.headerLength]))
+    while true {
+      while let (version, length, checksum) = Self.version(file[end.offset...], after: end.checksum) {
+        chain.append(version)
+        end.append(version, length: length, checksum)
+      }
+      guard skipsDamage, let next = Self.nextVersion(in: file, from: end.offset) else { break }
+      isDamaged = true
+      end.skip(to: next.offset, after: next.previous)
     }
   }
 
-  private static func version(
+  /// Where the next whole version begins, and the checksum before it.
+  private static func nextVersion(
+    in file: [UInt8], from start: Int
+  ) -> (offset: Int, previous: ContentHash)? {
+    let magic = withUnsafeBytes(of: recordMagic.littleEndian, Array.init)
+    var offset = max(start + 1, ContentHash.count)
+    while offset + magic.count <= file.count {
+      if file[offset] == magic[0], file[offset..<(offset + magic.count)].elementsEqual(magic),
+        let previous = ContentHash(bytes: file[(offset - ContentHash.count)..<offset]),
+        version(file[offset...], after: previous) != nil
+      {
+        return (offset, previous)
+      }
+      offset += 1
+    }
+    return nil
+  }
+
+  /// The version that the bytes begin with; nil where they do not, or its checksum is not that of one after `previous`.
+  static func version(
     _ bytes: ArraySlice<UInt8>, after previous: ContentHash
   ) -> (VersionRecord, length: Int, checksum: ContentHash)? {
     var reader = ByteReader(bytes)
@@ -84,26 +113,33 @@ final class HistoryFile {
     }
   }
 
-  private static func checksum(_ body: ArraySlice<UInt8>, after previous: ContentHash) -> ContentHash {
+  fileprivate static func checksum(_ body: ArraySlice<UInt8>, after previous: ContentHash) -> ContentHash {
     var hash = SHA256()
     previous.withUnsafeBytes { hash.update(bufferPointer: $0) }
     body.withUnsafeBytes { hash.update(bufferPointer: $0) }
     return ContentHash(hash.finalize())
   }
 
-  /// Puts a version at the end; returns the bytes to be written at `end` as it was before.
-  func append(_ version: VersionRecord) throws(ByteReader.Damage) -> [UInt8] {
+  /// A version as it is in the file.
+  fileprivate static func encoded(
+    _ version: VersionRecord, after previous: ContentHash
+  ) throws(ByteReader.Damage) -> (bytes: [UInt8], checksum: ContentHash) {
     var body = ByteWriter()
     try version.encode(to: &body)
     var writer = ByteWriter()
-    writer.write(Self.recordMagic)
+    writer.write(recordMagic)
     writer.write(UInt32(truncatingIfNeeded: body.bytes.count))
     writer.write(body.bytes)
-    checksum = Self.checksum(body.bytes[...], after: checksum)
+    let checksum = checksum(body.bytes[...], after: previous)
     writer.write(checksum.bytes)
+    return (writer.bytes, checksum)
+  }
+
+  /// Puts a version at the end; returns the bytes to be written at `end` as it was before.
+  mutating func append(_ version: VersionRecord) throws(ByteReader.Damage) -> [UInt8] {
+    let bytes = try end.append(version)
     chain.append(version)
-    end += writer.bytes.count
-    return writer.bytes
+    return bytes
   }
 
   /// Those of the journal's versions that it does not have yet.
@@ -118,8 +154,8 @@ final class HistoryFile {
   static func contents(
     _ chain: VersionChain, _ policy: RetentionPolicy
   ) throws(ByteReader.Damage) -> [UInt8] {
-    let file = HistoryFile(tip: chain.versions.first?.revision ?? chain.tip, policy: policy)
-    var bytes = header(file.chain.tip, policy)
+    var file = HistoryFile(tip: chain.versions.first?.revision ?? chain.tip, policy: policy)
+    var bytes = file.header
     for version in chain.versions { bytes += try file.append(version) }
     return bytes
   }
@@ -128,18 +164,21 @@ final class HistoryFile {
 extension HistoryFile {
   /// The history in a hidden folder; nil where none is kept.
   ///
+  /// - Parameter skipsDamage: whether there is no journal beside it. (2)
   /// - Throws: EILSEQ for a file that is none.
   static func load(
-    in folder: borrowing OwnedDescriptor, on disk: any Disk
+    in folder: borrowing OwnedDescriptor, on disk: any Disk, skipsDamage: Bool = false
   ) throws(SystemError) -> HistoryFile? {
     let name = PackageLayout.history
     guard let status = try disk.statusIfPresent(of: name, in: folder) else { return nil }
-    guard status.kind == .file, status.size <= UInt64(maximumSize),
-      let history = HistoryFile(try disk.readAll(disk.openFile(name, in: folder), atMost: maximumSize))
-    else { throw SystemError("read", name, code: .illegalByteSequence) }
-    history.identity = status.identity
+    guard status.kind == .file, status.size <= UInt64(maximumSize) else { throw isNone }
+    let bytes = try disk.readAll(disk.openFile(name, in: folder), atMost: maximumSize)
+    guard var history = HistoryFile(bytes, skipsDamage: skipsDamage) else { throw isNone }
+    history.end.isFile(status.identity, length: bytes.count)
     return history
   }
+
+  static let isNone = SystemError("read", PackageLayout.history, code: .illegalByteSequence)
 
   /// Writes it as a new file in the place of the old one, and makes that last.
   static func replace(
@@ -158,5 +197,14 @@ extension HistoryFile {
     try disk.synchronize(file)
     try disk.rename(name, in: folder, to: PackageLayout.history, in: folder, .replace)
     try disk.synchronize(folder)
+  }
+}
+
+extension HistoryEnd {
+  /// Puts a version at the end; returns the bytes to be written at `offset` as it was before.
+  mutating func append(_ version: VersionRecord) throws(ByteReader.Damage) -> [UInt8] {
+    let (bytes, checksum) = try HistoryFile.encoded(version, after: checksum)
+    append(version, length: bytes.count, checksum)
+    return bytes
   }
 }

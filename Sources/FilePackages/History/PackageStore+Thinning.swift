@@ -78,10 +78,8 @@ extension PackageStore {
 
   /// Thins where something is due and nobody is in the way: what cannot be done now is done another time.
   func thinIfDue() {
-    guard pending == nil, let session, let history = session.history, !session.isHoldingVersions else {
-      return
-    }
-    guard !history.chain.dropped(by: history.policy, now: clock()).isEmpty else { return }
+    guard pending == nil, let session, !session.isHoldingVersions, session.history?.takeDueness() == true
+    else { return }
     _ = try? thinHistory()
   }
 
@@ -110,20 +108,25 @@ extension PackageStore {
     try publish()
     let session = try openSession()
     defer { endFailedSession() }
-    let known = session.history ?? (session.hasDamagedHistory ? HistoryFile(tip: .none) : new)
-    guard let history = known, session.versionsAreKept else { throw keepsNone }
     let isDone: SystemError??
+    var before: FileIdentity?
     do {
+      let whole = session.history == nil ? nil : try session.wholeHistory()
+      let known = whole ?? (session.hasDamagedHistory ? HistoryFile(tip: .none) : new)
+      guard let history = known, session.versionsAreKept else { throw keepsNone }
+      before = history.end.identity
       isDone =
         session.isHoldingVersions
         ? nil
         : try session.hidden.whileAlone { () throws(SystemError) in
           try session.rewriteHistory(change(history))
         }
-    } catch {
+    } catch let error as SystemError {
       var failure = FilePackageError(error, .save, node, activity: "thinning its history")
-      if session.isHistory(anotherThan: history.identity) { failure.code = .indeterminate }
+      if session.isHistory(anotherThan: before) { failure.code = .indeterminate }
       throw failure
+    } catch {
+      throw error as? FilePackageError ?? keepsNone
     }
     guard let isDone else {
       throw FilePackageError(.busy, .save, node, reason: "its versions may be in use: it is open elsewhere")

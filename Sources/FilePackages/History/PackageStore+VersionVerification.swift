@@ -15,6 +15,10 @@ extension PackageStore {
       return
     }
     report.versions = history.available.count
+    if history.isDamaged {
+      report.damagedVersions.append(
+        "a part of the history is damaged; the versions before it are not to be had")
+    }
     for version in history.chain.versions[history.available] {
       for row in version.rows {
         guard let node = row.node, node.kind != .directory, node.place != nil else { continue }

@@ -16,6 +16,8 @@ struct VersionHistory {
   let current: PackageMetadata
   let chain: VersionChain
   let policy: RetentionPolicy
+  /// Whether the file has something between the versions that is none, so that those before it are not to be had.
+  let isDamaged: Bool
 
   /// Nil where the document keeps no history.
   static func load(
@@ -32,16 +34,20 @@ struct VersionHistory {
       // The journal first: what it has is in the file before it goes. A record that is not marked as applied counts
       // once the document has the state that it leads to: the mark and the history file come a moment later.
       var waiting: [VersionRecord] = []
+      var hasJournal = false
       if case .journal(let journal) = try JournalFile.find(in: folder, on: disk, forWriting: false) {
         let live = journal.live?.sequence
+        hasJournal = !journal.keeping.isEmpty
         waiting = journal.keeping.filter { $0.sequence != live || $0.version?.next == current.revision }
           .compactMap(\.version)
       }
-      let file = try HistoryFile.load(in: folder, on: disk)
+      let file = try HistoryFile.load(in: folder, on: disk, skipsDamage: !hasJournal)
       guard let history = file ?? waiting.first.map({ HistoryFile(tip: $0.revision) }) else { return nil }
       var chain = history.chain
       for version in history.missing(waiting) { chain.append(version) }
-      return VersionHistory(location: location, current: current, chain: chain, policy: history.policy)
+      return VersionHistory(
+        location: location, current: current, chain: chain, policy: history.policy,
+        isDamaged: history.isDamaged)
     } catch {
       if error.code == .illegalByteSequence {
         throw FilePackageError(

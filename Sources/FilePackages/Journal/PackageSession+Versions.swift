@@ -15,13 +15,13 @@ extension PackageSession {
     guard let status = try disk.statusIfPresent(of: name, in: hidden.folder) else {
       return history = nil
     }
-    if let history, history.identity?.isSameNode(as: status.identity) == true,
-      status.size == UInt64(history.end)
-    {
-      return
-    }
+    if let history, history.isCurrent(status) { return }
     do {
-      history = try HistoryFile.load(in: hidden.folder, on: disk)
+      // What a journal has may not be on the medium in the file.
+      history =
+        journal?.keeping.isEmpty == false
+        ? try HistoryFile.load(in: hidden.folder, on: disk)?.end
+        : try HistoryEnd.load(in: hidden.folder, on: disk)
     } catch  where error.code == .illegalByteSequence {
       // Of a damaged one nothing is touched: saving goes on without, and verifying tells of it.
       history = nil
@@ -38,8 +38,9 @@ extension PackageSession {
     let records = (journal?.keeping ?? []).filter { $0.sequence != waiting }
     versionsAreKept = false
     if !records.isEmpty && !hasDamagedHistory {
-      let history = try openHistory(for: records[0])
-      let missing = Set(history.missing(records.compactMap(\.version)).map(\.next))
+      try openHistory(for: records[0])
+      guard let whole = try wholeHistory() else { throw HistoryFile.isNone }
+      let missing = Set(whole.missing(records.compactMap(\.version)).map(\.next))
       for record in records {
         try moveReplaced(of: record, looking: true)
         if let version = record.version, missing.contains(version.next) { try append(version) }
@@ -58,7 +59,7 @@ extension PackageSession {
         try keepVersions()
         return true
       }
-      _ = try openHistory(for: record)
+      try openHistory(for: record)
       versionsAreKept = false
       try moveReplaced(of: record, looking: publisher.mustLook)
       try append(version)
@@ -79,12 +80,17 @@ extension PackageSession {
     try? moveReplaced(of: record, looking: publisher.mustLook)
   }
 
-  private func openHistory(for record: JournalRecord) throws(SystemError) -> HistoryFile {
-    if let history { return history }
-    if let found = try HistoryFile.load(in: hidden.folder, on: disk) {
-      history = found
-      return found
-    }
+  /// All versions, those included that this session has added; nil where none are kept.
+  func wholeHistory() throws(SystemError) -> HistoryFile? {
+    let found = try HistoryFile.load(in: hidden.folder, on: disk)
+    guard let history, let found, found.end.tip != history.tip else { return found }
+    // The versions that this session knows of come after something that was damaged.
+    return try HistoryFile.load(in: hidden.folder, on: disk, skipsDamage: true)
+  }
+
+  private func openHistory(for record: JournalRecord) throws(SystemError) {
+    if history != nil { return }
+    if let found = try HistoryFile.load(in: hidden.folder, on: disk) { return history = found.end }
     // Once for a document: it comes to its name whole.
     let made = HistoryFile(tip: record.version?.revision ?? .none)
     let name = PackageLayout.newHistory
@@ -93,21 +99,22 @@ extension PackageSession {
     try disk.write(made.header, to: file, at: 0)
     try disk.synchronize(file)
     try disk.rename(name, in: hidden.folder, to: PackageLayout.history, in: hidden.folder, .replace)
-    made.identity = try disk.status(of: file).identity
+    var end = made.end
+    end.isFile(try disk.status(of: file).identity, length: end.offset)
     historyIsNew = true
     historyIsSynchronized = false
-    history = made
-    return made
+    history = end
   }
 
   private func append(_ version: VersionRecord) throws(SystemError) {
     // Whoever was cut short may have added it before the mark was on the medium.
-    guard let history, history.chain.tip != version.next else { return }
-    let end = UInt64(history.end)
+    guard var history, history.tip != version.next else { return }
+    let end = UInt64(history.offset)
     do {
       let bytes = try history.append(version)
       historyIsSynchronized = false
       try disk.write(bytes, to: disk.openFileForWriting(PackageLayout.history, in: hidden.folder), at: end)
+      self.history = history
     } catch {
       // What is in the file is looked at again.
       self.history = nil

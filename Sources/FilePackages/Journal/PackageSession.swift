@@ -33,8 +33,8 @@ final class PackageSession {
 
   /// Of it what a version has, too.
   var heldInVersions: [Removed] = []
-  /// The versions that are kept; nil where none are.
-  var history: HistoryFile?
+  /// Where the history ends; nil where none is kept.
+  var history: HistoryEnd?
   /// The folder for what only versions have, once it was needed.
   var versions: OpenNode?
   var historyIsSynchronized = true

@@ -33,8 +33,9 @@ extension StagedPackage {
       let hidden = try disk.openDirectory(PackageLayout.hidden, in: new)
       if let version {
         try keep(version, from: old, in: hidden)
-        let file = history.flatMap(HistoryFile.init) ?? HistoryFile(tip: version.revision)
-        history = Array((history ?? file.header).prefix(file.end)) + (try file.append(version))
+        var file = history.flatMap { HistoryFile($0) } ?? HistoryFile(tip: version.revision)
+        let before = Array((history ?? file.header).prefix(file.end.offset))
+        history = before + (try file.append(version))
       }
       let file = try disk.createFile(PackageLayout.history, in: hidden, mode: 0o666)
       try disk.write(history ?? [], to: file, at: 0)
