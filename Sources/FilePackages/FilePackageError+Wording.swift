@@ -71,6 +71,7 @@ extension FilePackageError {
     case .changedOnDisk where operation == .save:
       "Open it again to see what changed, or save it to another place."
     case .changedOnDisk: "Open the document again."
+    case .unsavedEdits: "Save the edits first, or read the document anew without them."
     case .readOnly: "Save it to another place."
     case .permissionDenied where writes: "Allow writing, or save it to another place."
     case .inputOutput where writes: "Try again, or save it to another place."

@@ -17,6 +17,8 @@ public struct FilePackageError: Error, Sendable {
     case fileExists
     /// Another program changed what this operation would overwrite, or the package itself.
     case changedOnDisk
+    /// The tree has edits that no save has, and the operation would give the document another tree.
+    case unsavedEdits
     /// The disk or the user's share of it is full.
     case noSpace
     /// The medium cannot be written.
@@ -241,6 +243,7 @@ extension FilePackageError.Code {
     case .notAPackage: "it is not a package, which is a directory"
     case .fileExists: "there is something of that name already"
     case .changedOnDisk: "another program changed it meanwhile"
+    case .unsavedEdits: "it has edits that are not saved"
     case .noSpace: "there is no space left on the device"
     case .readOnly: "the file system is read-only"
     case .permissionDenied: "permission denied"

@@ -35,11 +35,14 @@ extension Document {
     disableEditing()
     defer { enableEditing() }
     return try await attempt { document throws(DocumentError) in
-      // (1)
-      if document.hasUnsavedChanges { try await document.write() }
+      // (1) A save that failed may have left edits in the tree that the content does not have any more.
+      var isEdited = document.hasUnsavedChanges
+      if !isEdited { isEdited = try await document.hasEditedTree() }
+      if isEdited { try await document.write() }
       guard let storage = document.storage else { throw document.error(.closed, .save) }
       guard case .package(let store) = storage else { return true }
       do {
+        try await store.publish()
         let versions = try await store.conflicts()
         if versions.isEmpty { return true }
         let conflict = try await document.conflict(versions, in: store)
@@ -54,6 +57,15 @@ extension Document {
       } catch {
         throw document.report(DocumentError(error, .save, document.fileURL))
       }
+    }
+  }
+
+  private func hasEditedTree() async throws(DocumentError) -> Bool {
+    guard case .package(let store) = storage else { return false }
+    do {
+      return try await store.hasUnsavedEdits()
+    } catch {
+      throw DocumentError(error, .save, fileURL)
     }
   }
 

@@ -40,10 +40,11 @@ extension PackageStore {
     try mergeConflicts(keepingBoth, by: ContentMerge(type, as: contentType), options)
   }
 
-  /// Says what merging would save, without touching anything on disk.
+  /// Says what merging would do to the document as it was last saved, without touching anything on disk. The tree with its
+  /// unsaved edits stays as it is, and they have no part in the plan.
   ///
   /// - Returns: nil for the plan where something is still to be decided.
-  /// - Throws: as `mergeConflicts(keepingBoth:options:)`.
+  /// - Throws: as `mergeConflicts(keepingBoth:options:)`, but for `unsavedEdits`.
   public func mergingPlan<Content: MergeableContent>(
     as type: Content.Type?, keepingBoth: Bool = false
   ) throws -> (plan: SavePlan?, conflicts: [MergeConflict]) {

@@ -11,6 +11,7 @@ extension PackageStore {
   // MARK: Looking
 
   /// The versions that are in conflict with the document in its place, the newest first; none where there is no conflict.
+  /// Writes nothing, and looks at what is on disk: a save that waits to be published has no part in it.
   ///
   /// Cost: a getdents64(2) loop for each folder where there are none; otherwise reads every child that has changed since it
   /// was saved.
@@ -44,7 +45,13 @@ extension PackageStore {
   /// - Throws: `noSuchVersion`; the system's reason.
   public func contents(ofConflict id: UUID?) throws(FilePackageError) -> FileWrapper {
     let set = try conflictSet()
-    return try tree { tree in try set.apply(id.map { try entry($0, in: set) }, to: tree) }
+    let tree = try id == nil ? savedTree() : newTree()
+    do {
+      try set.apply(id.map { try entry($0, in: set) }, to: tree)
+      return tree
+    } catch {
+      throw error as? FilePackageError ?? FilePackageError(.inputOutput, .read, node)
+    }
   }
 
   /// The state that a conflict version and the document in its place were both made from, as far as somebody still has its
@@ -68,8 +75,8 @@ extension PackageStore {
   ///
   /// - Parameter id: of the version; nil for the document in its place.
   /// - Returns: what was saved.
-  /// - Throws: `noSuchVersion`, also for a version of which nobody has all children; what `save(_:options:)` throws. Then
-  ///   all versions are there still.
+  /// - Throws: `unsavedEdits` where the tree has edits that no save has, which stay; `noSuchVersion`, also for a version of
+  ///   which nobody has all children; what `save(_:options:)` throws. Then all versions are there still.
   @discardableResult
   public func resolveConflicts(
     keeping id: UUID?, options: SavingOptions = []
@@ -93,7 +100,8 @@ extension PackageStore {
   ///   - body: changes the tree of the document in its place, which has no copies; may use children of the trees that
   ///     `contents(ofConflict:)` gave.
   /// - Returns: what was saved.
-  /// - Throws: what `body` throws, and what `save(_:options:)` throws. Then all versions are there still.
+  /// - Throws: `unsavedEdits` where the tree has edits that no save has, which stay; what `body` throws, and what
+  ///   `save(_:options:)` throws. Then all versions are there still.
   @discardableResult
   public func resolveConflicts(
     options: SavingOptions = [], with body: (FileWrapper) throws -> Void
@@ -101,35 +109,41 @@ extension PackageStore {
     try resolveConflicts(options: options) { tree, _ in try body(tree) }
   }
 
-  /// Says what `resolveConflicts(options:with:)` would save, without touching anything on disk.
+  /// Says what `resolveConflicts(keeping:options:)` would do to the document as it was last saved, without touching anything
+  /// on disk. The tree with its unsaved edits stays as it is, and they have no part in the plan.
   ///
-  /// - Throws: as that.
+  /// - Throws: as that, but for `unsavedEdits`.
   public func resolvingPlan(keeping id: UUID?) throws -> SavePlan {
     try resolvingPlan { tree, set in try set.apply(id.map { try entry($0, in: set) }, to: tree) }
   }
 
-  /// Says what `resolveConflicts(options:with:)` would save, without touching anything on disk.
+  /// Says what `resolveConflicts(options:with:)` would do, as `resolvingPlan(keeping:)` does.
   ///
-  /// - Throws: as that.
+  /// - Throws: as that, but for `unsavedEdits`.
   public func resolvingPlan(with body: (FileWrapper) throws -> Void) throws -> SavePlan {
     try resolvingPlan { tree, _ in try body(tree) }
   }
 
   private func resolvingPlan(_ body: (FileWrapper, ConflictSet) throws -> Void) throws -> SavePlan {
     let set = try conflictSet()
-    defer { tree = newTree() }
-    _ = try prepareTree(set)
+    let tree = try savedTree()
+    let saved = tree.changesSnapshot()
+    _ = try prepare(tree, set)
     try body(tree, set)
-    return try plan()
+    let made = try makePlan(tree, known: nil, dropsIdentical: false)
+    return made.plan.since(saved, made.snapshot)
   }
 
   private func resolveConflicts(
     options: SavingOptions, _ body: (FileWrapper, ConflictSet) throws -> Void
   ) throws -> SaveReport {
+    try publish()
     let set = try conflictSet()
+    try refuseUnsavedEdits()
     let before = metadataState
     do {
-      var merge = try prepareTree(set)
+      tree = newTree()
+      var merge = try prepare(tree, set)
       try body(tree, set)
       try begin(&merge)
       defer { self.merge = nil }
@@ -151,9 +165,8 @@ extension PackageStore {
     }
   }
 
-  /// Makes the tree the document in its place, without the copies.
-  private func prepareTree(_ set: ConflictSet) throws -> Merge {
-    tree = newTree()
+  /// Makes a tree of what is in the document's place the document, without the copies.
+  private func prepare(_ tree: FileWrapper, _ set: ConflictSet) throws -> Merge {
     try set.apply(nil, to: tree)
     let merge = try Merge(set, try metadata(), loadManifest)
     // (3)
@@ -206,8 +219,7 @@ extension PackageStore {
   // MARK: Finding
 
   private func conflictSet() throws(FilePackageError) -> ConflictSet {
-    try publish()
-    return try ConflictSet(location, try metadata())
+    try ConflictSet(location, try metadata())
   }
 
   private func entry(_ id: UUID, in set: ConflictSet) throws(FilePackageError) -> ConflictSet.Entry {
@@ -224,16 +236,6 @@ extension PackageStore {
       .noSuchVersion, .read, StoredNode(location: location, path: PackagePath(child)),
       reason: "nobody has what version '\(version.id.uuidString.prefix(8))' has there; "
         + "it can be made a document of its own, without that")
-  }
-
-  private func tree(_ body: (FileWrapper) throws -> Void) throws(FilePackageError) -> FileWrapper {
-    let tree = newTree()
-    do {
-      try body(tree)
-    } catch {
-      throw error as? FilePackageError ?? FilePackageError(.inputOutput, .read, node)
-    }
-    return tree
   }
 }
 

@@ -16,14 +16,15 @@ extension PackageStore {
   ///
   /// Cost: the bytes of the children that saves between the two and the present changed; no other child is read.
   ///
-  /// - Parameter other: the second version; nil for what is on disk now.
+  /// - Parameter other: the second version; nil for the document as it was last saved, with what other programs have made of
+  ///   it on disk.
   /// - Returns: the differences, and the children of which nobody has what they were in one of the two.
   /// - Throws: `noSuchVersion`; the system's reason.
   public func differences(
     from version: UUID, to other: UUID? = nil
   ) throws -> (changes: [VersionDifference], lost: [String]) {
     let first = try side(version)
-    var (second, places, lost) = (newTree(), first.places, Set(first.lost))
+    var (second, places, lost) = (try savedTree(), first.places, Set(first.lost))
     if let other {
       let side = try side(other)
       second = side.tree

@@ -15,7 +15,7 @@ extension PackageStore {
   // MARK: Looking
 
   /// The versions of the document that can be had, the newest first, the present one apart. None where no history is
-  /// kept.
+  /// kept. Writes nothing: where a save waits to be published, its state is the present one, and the one on disk a version.
   ///
   /// Cost: the size of the history, which grows with what the saves replaced.
   ///
@@ -39,7 +39,7 @@ extension PackageStore {
     of version: UUID
   ) throws(FilePackageError) -> (tree: FileWrapper, lost: [String]) {
     let (history, index) = try find(version)
-    let tree = newTree()
+    let tree = try savedTree()
     let lost = try apply(history, index, to: tree, child: nil)
     do {
       let plist = try history.chain.versions[index].metadata.encoded()
@@ -53,13 +53,19 @@ extension PackageStore {
   // MARK: Going back
 
   /// Brings the document, or one child of it, to what it was in a version, and saves that: the state that was there is
-  /// kept as a version, so that restoring can be undone.
+  /// kept as a version, so that restoring can be undone. What is as it was is not written again, and restoring the present
+  /// state does nothing.
   ///
-  /// - Throws: `noSuchVersion`, or `noSuchFile` where the child is neither in the version nor in the document; what
-  ///   `save(_:options:)` throws. Unsaved edits of the tree are saved with it.
+  /// - Throws: `unsavedEdits` where the tree has edits that no save has, which stay; `noSuchVersion`, or `noSuchFile`
+  ///   where the child is neither in the version nor in the document; what `save(_:options:)` throws.
   public func restore(
     _ version: UUID, child: String? = nil, options: SavingOptions = []
   ) throws(FilePackageError) -> RestoreReport {
+    try publish()
+    if try metadata()?.revision == version {
+      let lost = try changedOutside(of: [], within: child.map { PackagePath($0) } ?? .root)
+      return RestoreReport(save: SaveReport(strategy: "none"), lost: lost.map(\.string).sorted())
+    }
     let (history, index) = try find(version)
     return try restore(history, index, child: child, options: options, content: nil)
   }
@@ -82,25 +88,31 @@ extension PackageStore {
 
   // MARK: Saying what would be done
 
-  /// Says what `restore(_:child:options:)` would do, without touching anything on disk.
+  /// Says what `restore(_:child:options:)` would do to the document as it was last saved, without touching anything on
+  /// disk. The tree with its unsaved edits stays as it is, and they have no part in the plan.
   ///
-  /// - Throws: as that.
+  /// - Throws: as that, but for `unsavedEdits`.
   public func restorePlan(_ version: UUID, child: String? = nil) throws(FilePackageError) -> SavePlan {
+    if committedMetadata?.revision == version {
+      var plan = SavePlan()
+      plan.base = location
+      return plan
+    }
     let (history, index) = try find(version)
     return try plan(history, index, child: child)
   }
 
-  /// Says what `undoSave(options:)` would do, without touching anything on disk.
+  /// Says what `undoSave(options:)` would do, as `restorePlan(_:child:)` does.
   ///
-  /// - Throws: as that.
+  /// - Throws: as that, but for `unsavedEdits`.
   public func undoPlan() throws(FilePackageError) -> SavePlan {
     let (history, index, _) = try target(\.undone, Self.nothingToUndo)
     return try plan(history, index, child: nil)
   }
 
-  /// Says what `redoSave(options:)` would do, without touching anything on disk.
+  /// Says what `redoSave(options:)` would do, as `restorePlan(_:child:)` does.
   ///
-  /// - Throws: as that.
+  /// - Throws: as that, but for `unsavedEdits`.
   public func redoPlan() throws(FilePackageError) -> SavePlan {
     let (history, index, _) = try target(\.redone, Self.nothingToRedo)
     return try plan(history, index, child: nil)
@@ -109,10 +121,12 @@ extension PackageStore {
   private func plan(
     _ history: VersionHistory, _ index: Int, child: String?
   ) throws(FilePackageError) -> SavePlan {
-    defer { tree = newTree() }
+    let tree = try savedTree()
+    let saved = tree.changesSnapshot()
     _ = try apply(history, index, to: tree, child: child)
-    if child == nil { try restoreValues(of: history.chain.versions[index].metadata) }
-    return try plan()
+    if child == nil { try restoreValues(of: history.chain.versions[index].metadata, in: tree) }
+    let made = try makePlan(tree, known: nil)
+    return made.plan.since(saved, made.snapshot)
   }
 
   private static let nothingToUndo = "there is no save to be undone, or the version before it is not kept"
@@ -121,6 +135,7 @@ extension PackageStore {
   private func go(
     to content: (EditLine) -> UUID?, _ reason: String, _ options: SavingOptions
   ) throws(FilePackageError) -> RestoreReport {
+    try publish()
     let (history, index, content) = try target(content, reason)
     return try restore(history, index, child: nil, options: options, content: content)
   }
@@ -139,10 +154,11 @@ extension PackageStore {
   private func restore(
     _ history: VersionHistory, _ index: Int, child: String?, options: SavingOptions, content: UUID?
   ) throws(FilePackageError) -> RestoreReport {
+    try refuseUnsavedEdits()
     let before = tree
     do throws(FilePackageError) {
       let lost = try apply(history, index, to: tree, child: child)
-      if child == nil { try restoreValues(of: history.chain.versions[index].metadata) }
+      if child == nil { try restoreValues(of: history.chain.versions[index].metadata, in: tree) }
       contentRevision = content
       defer { contentRevision = nil }
       let report = try save(options: options.union(.keepsHistory))
@@ -220,8 +236,12 @@ extension PackageStore {
   }
 
   /// Gives the metadata the application's values that they had.
-  private func restoreValues(of version: PackageMetadata) throws(FilePackageError) {
-    guard let now = try metadata(), now.applicationValues != version.applicationValues else { return }
+  private func restoreValues(
+    of version: PackageMetadata, in tree: FileWrapper
+  ) throws(FilePackageError) {
+    var now = pending?.metadata
+    if now == nil { now = try metadata() }
+    guard let now, now.applicationValues != version.applicationValues else { return }
     do {
       let plist = FileWrapper(regularFileWithContents: try version.applicationPlist())
       try tree.setDescendant(plist, at: PackageLayout.metadata.string)
@@ -232,11 +252,10 @@ extension PackageStore {
 
   // MARK: Finding
 
-  /// The history as it is on disk, once everything that was saved is there; nil where none is kept.
+  /// The history as it is on disk and in the journal; nil where none is kept.
   func history() throws(FilePackageError) -> VersionHistory? {
-    try publish()
     guard let known = try metadata() else { return nil }
-    return try VersionHistory.load(location, try presentMetadata() ?? known)
+    return try VersionHistory.load(location, try presentMetadata() ?? known, waiting: pending?.metadata)
   }
 
   /// The metadata on disk, where another program has written them since this store read them.

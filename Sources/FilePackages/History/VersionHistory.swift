@@ -12,16 +12,23 @@ import SystemPackage
 /// Loading it costs the size of the two; the document's children are not looked at.
 struct VersionHistory {
   let location: Location
-  /// The metadata of the present state.
+  /// The metadata of the present state, published or not.
   let current: PackageMetadata
   let chain: VersionChain
   let policy: RetentionPolicy
   /// Whether the file has something between the versions that is none, so that those before it are not to be had.
   let isDamaged: Bool
+  /// Where the children still stand that the newest version has and a save that waits to be published replaces, by the names
+  /// under which they will be kept.
+  private var standing: [FileName: PackagePath] = [:]
 
   /// Nil where the document keeps no history.
+  ///
+  /// - Parameters:
+  ///   - present: the metadata on disk.
+  ///   - waiting: those of a save that waits to be published: its state is the present one, and the one on disk a version.
   static func load(
-    _ location: Location, _ current: PackageMetadata
+    _ location: Location, _ present: PackageMetadata, waiting saved: PackageMetadata? = nil
   ) throws(FilePackageError) -> VersionHistory? {
     let node = StoredNode(location: location, path: .root)
     let disk = location.disk
@@ -34,20 +41,36 @@ struct VersionHistory {
       // The journal first: what it has is in the file before it goes. A record that is not marked as applied counts
       // once the document has the state that it leads to: the mark and the history file come a moment later.
       var waiting: [VersionRecord] = []
+      var live: JournalRecord?
       var hasJournal = false
       if case .journal(let journal) = try JournalFile.find(in: folder, on: disk, forWriting: false) {
-        let live = journal.live?.sequence
+        let record = journal.live
         hasJournal = !journal.keeping.isEmpty
-        waiting = journal.keeping.filter { $0.sequence != live || $0.version?.next == current.revision }
-          .compactMap(\.version)
+        waiting = journal.keeping.filter {
+          $0.sequence != record?.sequence || $0.version?.next == present.revision
+        }.compactMap(\.version)
+        if let saved, saved.revision != present.revision, record?.version?.next == saved.revision {
+          live = record
+        }
       }
       let file = try HistoryFile.load(in: folder, on: disk, skipsDamage: !hasJournal)
-      guard let history = file ?? waiting.first.map({ HistoryFile(tip: $0.revision) }) else { return nil }
+      let first = waiting.first ?? live?.version
+      guard let history = file ?? first.map({ HistoryFile(tip: $0.revision) }) else { return nil }
       var chain = history.chain
       for version in history.missing(waiting) { chain.append(version) }
-      return VersionHistory(
-        location: location, current: current, chain: chain, policy: history.policy,
-        isDamaged: history.isDamaged)
+      guard let saved, let live, let version = live.version else {
+        return VersionHistory(
+          location: location, current: present, chain: chain, policy: history.policy,
+          isDamaged: history.isDamaged)
+      }
+      chain.append(version)
+      var versions = VersionHistory(
+        location: location, current: saved, chain: chain, policy: history.policy, isDamaged: history.isDamaged
+      )
+      for operation in live.operations {
+        if let name = operation.keptName { versions.standing[name] = operation.path }
+      }
+      return versions
     } catch {
       if error.code == .illegalByteSequence {
         throw FilePackageError(
@@ -117,7 +140,8 @@ struct VersionHistory {
     let staged = [first, first.rewritten, first.movedAway].map {
       PackagePath([PackageLayout.hidden, PackageLayout.staging, $0] + rest)
     }
-    for path in [PackagePath(PackageLayout.versionsPath.names + place.names)] + staged {
+    let standing = standing[first].map { [PackagePath($0.names + rest)] } ?? []
+    for path in standing + [PackagePath(PackageLayout.versionsPath.names + place.names)] + staged {
       guard let found = try look(at: path), let status = found.status else { continue }
       guard status.kind == node.kind else { continue }
       if node.kind != .file || status.size == node.size && status.modified == node.modified { return found }

@@ -53,17 +53,10 @@ extension PackageStore {
   private func present(
     _ record: JournalRecord, of journal: JournalFile, because problem: FilePackageError
   ) throws(FilePackageError) {
-    let disk = location.disk
     session = nil
     let outstanding: [JournalRecord.Operation]
     do {
-      let root = OpenNode(try location.openDirectory(.root))
-      let folder = try disk.openDirectory(PackageLayout.hidden, in: root.descriptor)
-      let staging = OpenNode(try disk.openDirectory(PackageLayout.staging, in: folder))
-      var publisher = Publisher(
-        record, root: root, staging: staging, at: location, on: disk, isRecovery: true)
-      publisher.isBound = journal.header.isBound(to: try disk.status(of: root.descriptor))
-      outstanding = try publisher.outstanding()
+      outstanding = try self.outstanding(record, of: journal)
     } catch {
       if let error = error as? FilePackageError, error.code == .journalDamaged {
         return damage = error.during(.open)
@@ -84,6 +77,20 @@ extension PackageStore {
       metadataState = .present(decoded, nil)
     }
     pending = Pending(tree, tree.changesSnapshot(), metadata, problem: problem)
+  }
+
+  /// The operations of a record that the disk does not have yet.
+  func outstanding(
+    _ record: JournalRecord, of journal: JournalFile
+  ) throws -> [JournalRecord.Operation] {
+    let disk = location.disk
+    let root = OpenNode(try location.openDirectory(.root))
+    let folder = try disk.openDirectory(PackageLayout.hidden, in: root.descriptor)
+    let staging = OpenNode(try disk.openDirectory(PackageLayout.staging, in: folder))
+    var publisher = Publisher(
+      record, root: root, staging: staging, at: location, on: disk, isRecovery: true)
+    publisher.isBound = journal.header.isBound(to: try disk.status(of: root.descriptor))
+    return try publisher.outstanding()
   }
 
   /// Why the document cannot be saved: its journal holds a save that was acknowledged and cannot be carried out.

@@ -18,6 +18,8 @@ extension Manifest {
     let end = UInt64(manifest.end)
     var missing: [UInt8] = []
     for batch in batches where batch.parent == manifest.revision || batch.isWhole {
+      // The journal may have a save that waits, and is of a later state.
+      if manifest.revision == revision { break }
       missing += manifest.append(batch)
     }
     guard manifest.revision == revision else { return nil }

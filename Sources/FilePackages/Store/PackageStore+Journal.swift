@@ -39,7 +39,14 @@ extension PackageStore {
       session?.canSupersede == true
     else { return nil }
     let made = try makePlan(tree)
-    return made.plan.isEmpty ? nil : try saveInJournal(tree, made, options)
+    if made.plan.since(pending.snapshot, made.snapshot).isEmpty {
+      // Nothing is new; where it is to be seen, it is published.
+      guard options.contains(.returnsAtCommit) else { return nil }
+      var report = SaveReport(strategy: "none")
+      report.isPublished = false
+      return report
+    }
+    return try saveInJournal(tree, made, options)
   }
 
   /// Saves in place.

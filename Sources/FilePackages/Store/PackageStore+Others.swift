@@ -26,6 +26,9 @@ public struct ExternalChanges: Sendable, Hashable {
 extension PackageStore {
   /// Finds what other programs did to the package since this store read or saved it.
   ///
+  /// A save that waits to be published is published first: the links that it has made meanwhile move the times of files, which
+  /// would pass for other programs' changes.
+  ///
   /// Only what is known can be found changed: the names in folders that were listed, and the children that are
   /// objects. Nothing else can be in anybody's way. Cost: a getdents64(2) loop for each listed folder, a statx(2) for
   /// each child that is an object.
@@ -78,6 +81,22 @@ extension PackageStore {
       (tree, status, metadataState, othersWroteValues) = before
       (unsettled, uncertain, stale, damage) = failed
       throw error
+    }
+  }
+
+  /// A tree of the document as it was last saved: of what is on disk at this moment and, laid over that, of a save that waits
+  /// to be published.
+  func savedTree() throws(FilePackageError) -> FileWrapper {
+    let tree = newTree()
+    guard pending != nil else { return tree }
+    do {
+      guard case .journal(let journal) = try findJournal(), let record = journal.live else { return tree }
+      for operation in try outstanding(record, of: journal) { try tree.overlay(operation, at: location) }
+      return tree
+    } catch let error as SystemError {
+      throw FilePackageError(error, .read, node, activity: "looking at the save that waits in its journal")
+    } catch {
+      throw error as? FilePackageError ?? FilePackageError(.inputOutput, .read, node)
     }
   }
 

@@ -33,11 +33,17 @@ extension PackageStore {
     public static let cancellable = SavingOptions(rawValue: 64)
   }
 
-  /// Says what `save(_:options:)` would do, without touching anything.
+  /// Says what `save(_:options:)` would do, without touching anything: a save that waits to be published goes on waiting, and
+  /// what it has is no part of the plan. While one waits, the plan for another tree than this store's is made over the state
+  /// on disk.
   public func plan(_ tree: FileWrapper? = nil) throws(FilePackageError) -> SavePlan {
-    try publish()
-    try settle()
-    return try makePlan(tree ?? self.tree).plan
+    let tree = tree ?? self.tree
+    guard let pending else {
+      try settle()
+      return try makePlan(tree).plan
+    }
+    let made = try makePlan(tree)
+    return pending.tree === tree ? made.plan.since(pending.snapshot, made.snapshot) : made.plan
   }
 
   /// Brings the package on disk to the state of `tree`, by default the one this store has.
@@ -65,7 +71,10 @@ extension PackageStore {
     try publishEarlier()
     let isConfirmed = try settle()
     let made = try makePlan(tree)
-    guard !made.plan.isEmpty || !isConfirmed else { return SaveReport(strategy: "none") }
+    guard !made.plan.isEmpty || !isConfirmed else {
+      adoptIdentical(made.snapshot, of: tree)
+      return SaveReport(strategy: "none")
+    }
     guard isConfirmed, !options.contains(.staged) else { return try saveStaged(tree, options) }
     do {
       return try saveInJournal(tree, made, options)
@@ -83,6 +92,16 @@ extension PackageStore {
     } catch {
       throw error.during(.save)
     }
+  }
+
+  /// What was edited to what is on disk already is no edit any more.
+  private func adoptIdentical(_ snapshot: PackageSnapshot, of tree: FileWrapper) {
+    guard tree === self.tree, case .directory(let changes) = snapshot.root.content, !changes.isEmpty else {
+      return
+    }
+    var saved = Unsettled(tree, snapshot, in: status, nil)
+    saved.isUnchanged = true
+    adopt(saved)
   }
 
   private func saveStaged(
@@ -221,24 +240,42 @@ extension PackageStore {
   typealias MadePlan = (plan: SavePlan, snapshot: PackageSnapshot, draft: MetadataDraft?)
 
   func makePlan(_ tree: FileWrapper) throws(FilePackageError) -> MadePlan {
-    var made = try makePlanByAnybody(tree)
+    var made = try makePlan(tree, known: tree === self.tree ? nil : self.tree, dropsIdentical: merge == nil)
     made.draft?.program = program
     return made
   }
 
-  private func makePlanByAnybody(_ tree: FileWrapper) throws(FilePackageError) -> MadePlan {
+  /// The manifest that is in memory, where it is of the state on disk.
+  private var currentManifest: Manifest? {
+    guard let manifest = session?.manifest, manifest.revision == knownMetadata?.revision else { return nil }
+    return manifest
+  }
+
+  /// - Parameters:
+  ///   - seen: the tree that knows the package on disk, where `tree` may be of another origin; nil for one that was read from
+  ///     there.
+  ///   - dropsIdentical: whether to leave out what is on disk as it is to be.
+  func makePlan(
+    _ tree: FileWrapper, known seen: FileWrapper?, dropsIdentical: Bool = true
+  ) throws(FilePackageError) -> MadePlan {
     let snapshot = tree.changesSnapshot()
     do throws(FilePackageError) {
       let known = try metadata()
-      let (plan, values) = try SavePlan(
-        saving: snapshot, over: location, known: tree === self.tree ? nil : self.tree
-      ).withoutOurs(at: location)
+      var (plan, values) = try SavePlan(saving: snapshot, over: location, known: seen)
+        .withoutOurs(at: location)
+      // Over a save that waits, the disk is not what the new state is told from; and where versions are brought together, the
+      // children of the other one are written anew.
+      if pending == nil && dropsIdentical { plan = plan.withoutIdentical(known: currentManifest) }
+      if !othersWroteValues && values == known?.applicationValues { values = nil }
       if othersWroteValues && values != nil {
         throw FilePackageError(
           .changedOnDisk, .save, StoredNode(location: location, path: PackagePath([PackageLayout.metadata])))
       }
       if case .present(let known, let status) = metadataState {
-        if plan.isEmpty && values == nil && unsettled == nil { return (plan, snapshot, nil) }
+        // Going back to a state of the same bytes is a step all the same.
+        if plan.isEmpty && values == nil && unsettled == nil && contentRevision == nil {
+          return (plan, snapshot, nil)
+        }
         return (
           plan.writingMetadata(over: status), snapshot,
           MetadataDraft(

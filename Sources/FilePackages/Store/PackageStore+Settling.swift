@@ -18,6 +18,8 @@ extension PackageStore {
     var isLate = false
     /// Whether the package was not in its place any more when it was published.
     var isElsewhere = false
+    /// Whether nothing was written, since the disk had all of it: what wrappers know of the disk is still there.
+    var isUnchanged = false
 
     init(_ tree: FileWrapper, _ snapshot: PackageSnapshot, _ staged: StagedPackage, isConfirmed: Bool) {
       self.tree = tree
@@ -75,7 +77,9 @@ extension PackageStore {
     let root = StoredNode(location: location, path: .root, status: made)
     do {
       let removed = try saved.tree.settle(as: root, saved.snapshot.root, isInPlace: saved.isInPlace)
-      for (wrapper, origin) in removed { try session?.keep(wrapper, from: origin) }
+      for (wrapper, origin) in removed where !saved.isUnchanged {
+        try session?.keep(wrapper, from: origin)
+      }
       if let plist = saved.metadata { try settle(plist.status, in: saved.tree) }
     } catch {
       unsettled?.isLate = true

@@ -304,7 +304,7 @@ extension FileStatus {
 }
 
 extension PackageSnapshot.Node {
-  fileprivate func change(_ name: FileName) -> PackageSnapshot.Change? {
+  func change(_ name: FileName) -> PackageSnapshot.Change? {
     if case .directory(let changes) = content { changes[name] } else { nil }
   }
 }

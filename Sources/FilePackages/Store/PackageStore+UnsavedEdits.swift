@@ -1,0 +1,62 @@
+import DurableIO
+
+// A save that waits to be published is saved: what differs from it is what this is about.
+
+extension PackageStore {
+  /// Whether the tree differs from the last save.
+  ///
+  /// - Throws: the system's reason where a folder cannot be listed.
+  package func hasUnsavedEdits() throws(FilePackageError) -> Bool { try !plan().isEmpty }
+
+  /// Refuses an operation that gives the store another tree while the present one has edits that no save has.
+  func refuseUnsavedEdits() throws(FilePackageError) {
+    let plan = try plan()
+    guard !plan.isEmpty else { return }
+    // Every save writes the metadata.
+    let edited = plan.steps.filter { if case .writeMetadata = $0.action { false } else { true } }
+    let places = (edited.isEmpty ? plan.steps : edited).map { "'\($0.path.display)'" }
+    var names = Array(places.prefix(10))
+    if plan.rootAttributes != nil { names.insert("the attributes of its folder", at: 0) }
+    if places.count > 10 { names.append("\(places.count - 10) more") }
+    throw FilePackageError(
+      .unsavedEdits, .save, node, reason: "it has edits that are not saved: \(names.joined(separator: ", "))")
+  }
+}
+
+extension SavePlan {
+  /// The plan to save a tree without what an earlier snapshot of the same tree has, which is saved.
+  func since(_ saved: PackageSnapshot, _ snapshot: PackageSnapshot) -> SavePlan {
+    var plan = self
+    plan.steps.removeAll { step in
+      if case .writeMetadata = step.action { return false }
+      return snapshot.root.isSame(as: saved.root, at: step.path)
+    }
+    if snapshot.root.attributes == saved.root.attributes { plan.rootAttributes = nil }
+    let metadata = PackagePath([PackageLayout.metadata])
+    if plan.rootAttributes == nil, plan.steps.allSatisfy({ $0.path == metadata }),
+      snapshot.root.isSame(as: saved.root, at: metadata)
+    {
+      plan.steps = []
+    }
+    return plan
+  }
+}
+
+extension PackageSnapshot.Node {
+  /// Whether two snapshots of one tree have the same under a path.
+  fileprivate func isSame(as other: Self, at path: PackagePath) -> Bool {
+    var (left, right) = (self, other)
+    for name in path.names {
+      guard left.wrapper === right.wrapper else { return false }
+      let (first, second) = (left.change(name), right.change(name))
+      if first == nil && second == nil { return true }
+      guard let first, let second else { return false }
+      guard let now = first.now, let before = second.now else {
+        return first.now == nil && second.now == nil
+      }
+      (left, right) = (now, before)
+    }
+    guard left.wrapper === right.wrapper else { return false }
+    return left.kind == .directory ? left.attributes == right.attributes : left.revision == right.revision
+  }
+}

@@ -1,0 +1,131 @@
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import TestSupport
+import Testing
+
+@Suite("Bytes that are on disk already")
+struct IdenticalBytesTests {
+  private static let tree: TestTree = [
+    "Text.txt": "text", "Link": .link(Array("Text.txt".utf8)), "Folder": ["a.txt": "aaaa"],
+    "Run.sh": .file(Array("run!".utf8), mode: 0o755), "Empty": "",
+  ]
+
+  private static func expectNothing(_ report: SaveReport, _ store: PackageStore, on disk: CrashDisk)
+    async throws
+  {
+    #expect(report.strategy == "none" && report.written == [] && report.isPublished)
+    #expect(try await store.plan().isEmpty)
+    let before = try PackagePicture(of: CrashCheck.path, on: disk)
+    try await store.save()
+    #expect(try PackagePicture(of: CrashCheck.path, on: disk) == before)
+  }
+
+  @Test(arguments: [true, false], [true, false])
+  func `are not written again`(metadata: Bool, wasSaved: Bool) async throws {
+    let disk = try await CrashCheck.disk(Self.tree, metadata: metadata)
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    if wasSaved {
+      // A store that has saved knows the digests.
+      try await store.put("Other.txt", "other")
+      try await store.save(options: metadata ? .keepsHistory : [])
+    }
+    let before = try PackagePicture(of: CrashCheck.path, on: disk)
+    try await store.edit([
+      .put("Text.txt", "text"), .link("Link", to: "Text.txt"), .put("Folder/a.txt", "aaaa"),
+      .put("Empty", ""),
+      .put("Run.sh", "run!"),
+    ])
+    #expect(try await store.plan().isEmpty)
+    try await Self.expectNothing(store.save(options: metadata ? .keepsHistory : []), store, on: disk)
+    #expect(try PackagePicture(of: CrashCheck.path, on: disk) == before)
+    #expect(try await store.versions().count == (metadata && wasSaved ? 1 : 0))
+    // The tree knows the children again, and what it hands out is what is on disk.
+    #expect(try await store.tree.regularFile(at: "Folder/a.txt").text == "aaaa")
+    try await store.edit([.put("Text.txt", "next"), .put("Folder/a.txt", "aaaa")])
+    let report = try await store.save()
+    #expect(report.written == (metadata ? ["Metadata.plist", "Text.txt"] : ["Text.txt"]))
+    #expect(try await store.verify().isWhole)
+  }
+
+  @Test func `are written where one of them, or the kind is another`() async throws {
+    let disk = try await CrashCheck.disk(Self.tree, metadata: true)
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    for (edit, written) in [
+      (Edit.put("Text.txt", "texT"), "Text.txt"), (.put("Empty", "1"), "Empty"),
+
+      (.link("Link", to: "Folder/"), "Link"), (.link("Text.txt", to: "texT"), "Text.txt"),
+    ] {
+      try await store.edit([edit])
+      #expect(try await store.save().written == ["Metadata.plist", written].sorted(), "\(edit)")
+    }
+    #expect(try await store.verify().isWhole)
+  }
+
+  @Test func `of another program's edit are not taken for those that were saved`() async throws {
+    let disk = try await CrashCheck.disk(Self.tree, metadata: true)
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    #expect(try await store.tree.regularFile(at: "Text.txt").text == "text")
+    try disk.edit("Text.txt", "THEY")
+    try await store.put("Text.txt", "THEY")
+    let error = await #expect(throws: FilePackageError.self) { try await store.save() }
+    #expect(error?.code == .changedOnDisk)
+  }
+
+  @Test func `over a save that waits are written, since that has others`() async throws {
+    let disk = try await CrashCheck.disk(Self.tree, metadata: true)
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    try await store.put("Text.txt", "TEXT")
+    try await store.save(options: .returnsAtCommit)
+    try await store.put("Text.txt", "text")
+    try await store.save(options: .returnsAtCommit)
+    try await store.close()
+    let again = try await PackageStore.open(CrashCheck.path, on: disk)
+    #expect(try await again.tree.regularFile(at: "Text.txt").text == "text")
+    #expect(try await again.verify().isWhole)
+  }
+
+  @Test func `make no version, however often one is restored`() async throws {
+    let disk = try await CrashCheck.disk(Self.tree, metadata: true)
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    try await store.put("Text.txt", "1")
+    try await store.save(options: .keepsHistory)
+    let first = try #require(try await store.versions().first).persistentIdentifier
+    #expect(try await store.restore(first).save.written == ["Metadata.plist", "Text.txt"])
+    for _ in 0..<2 { #expect(try await store.restore(first).save.strategy == "none") }
+    #expect(try await store.restore(first, child: "Text.txt").save.strategy == "none")
+    #expect(try await store.restorePlan(first).isEmpty)
+    let present = try #require(try await store.metadata()).revision
+    #expect(try await store.restore(present).save.strategy == "none")
+    #expect(try await store.restorePlan(present).isEmpty)
+    #expect(try await store.versions().count == 2)
+    _ = try await store.undoSave()
+    #expect(try await store.tree.regularFile(at: "Text.txt").text == "1")
+  }
+
+  @Test func `do not keep undoing from going on`() async throws {
+    // Two states of the same bytes, as an earlier version of this library has made them.
+    let disk = try await CrashCheck.disk(["Text.txt": "0"], metadata: true)
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    for mode in [0o600, 0o644] {
+      try await store.put("Text.txt", "1")
+      try await store.edit([.mode("Text.txt", mode)])
+      try await store.save(options: .keepsHistory)
+    }
+    try await store.edit([.mode("Text.txt", 0o600)])
+    try await store.save()
+    for _ in 0..<3 { _ = try await store.undoSave() }
+    #expect(try await store.tree.regularFile(at: "Text.txt").text == "0")
+  }
+
+  @Test func `are told by a digest, without a look at the disk, in a store that has saved`() async throws {
+    let counting = CountingDisk(try await CrashCheck.disk(Self.tree, metadata: true))
+    let store = try await PackageStore.open(CrashCheck.path, on: counting)
+    try await store.put("Text.txt", "TEXT")
+    try await store.save()
+    try await store.put("Text.txt", "Text")
+    let reads = counting.counts[.read]
+    #expect(try await store.plan().lines == ["write Metadata.plist", "write Text.txt (4 bytes)"])
+    #expect(counting.counts[.read] == reads)
+  }
+}
