@@ -53,6 +53,13 @@ public struct ArchiveError: Error, Sendable {
     case list
   }
 
+  /// What an import may be allowed, so that it takes what it refused.
+  public enum Allowance: String, Sendable, CaseIterable {
+    case appleDouble, history, outsideLinks, similarNames, controlCharacters, driveLetters
+    case charset, format
+    case bytes, entries, ratio, depth, dictionaryBytes
+  }
+
   /// What kind of failure it is.
   public var code: Code
   /// What was being done.
@@ -65,6 +72,8 @@ public struct ArchiveError: Error, Sendable {
   public var reason: String
   /// The number of the system's error (errno).
   public var systemErrorNumber: Int32?
+  /// The option of `ImportOptions` or `ImportLimits` that would let it through; nil where none does.
+  public var allowance: Allowance?
 
   /// Makes an error of these facts.
   public init(
@@ -85,11 +94,13 @@ extension ArchiveError {
     var entry: String?
     var reason: String
     var systemErrorNumber: Int32?
+    var allowance: Allowance?
 
-    init(_ code: Code, entry: [UInt8]? = nil, _ reason: String) {
+    init(_ code: Code, entry: [UInt8]? = nil, _ reason: String, unless allowance: Allowance? = nil) {
       self.code = code
       self.entry = entry.map { FileName(bytes: $0).display }
       self.reason = reason
+      self.allowance = allowance
     }
 
     init(_ error: SystemError, entry: [UInt8]? = nil, _ activity: String) {
@@ -102,6 +113,7 @@ extension ArchiveError {
     self.init(
       finding.code, operation, archive: archive, entry: finding.entry, reason: finding.reason)
     systemErrorNumber = finding.systemErrorNumber
+    allowance = finding.allowance
   }
 
   /// Carries out `body`, and completes what it finds wrong.

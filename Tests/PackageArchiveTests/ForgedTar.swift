@@ -8,6 +8,8 @@ struct ForgedTar {
     var mode = 0o644
     /// What the header says of the content's size, where that is not true.
     var size: Int?
+    /// Whether the end of the header is as star writes it.
+    var starDates = false
     /// pax's records before it.
     var records: [(String, [UInt8])] = []
     /// Headers of GNU tar's before it: kind and content.
@@ -50,7 +52,7 @@ struct ForgedTar {
     return bytes
       + header(
         entry.name, size: entry.size ?? entry.content.count, type: entry.type, link: entry.link,
-        mode: entry.mode)
+        mode: entry.mode, starDates: entry.starDates)
       + padded(entry.content)
   }
 
@@ -65,7 +67,9 @@ struct ForgedTar {
     bytes + [UInt8](repeating: 0, count: (512 - bytes.count % 512) % 512)
   }
 
-  private static func header(_ name: [UInt8], size: Int, type: UInt8, link: [UInt8], mode: Int) -> [UInt8] {
+  private static func header(
+    _ name: [UInt8], size: Int, type: UInt8, link: [UInt8], mode: Int, starDates: Bool = false
+  ) -> [UInt8] {
     var header = [UInt8](repeating: 0, count: 512)
     header.put(Array(name.prefix(100)), at: 0)
     header.put(octal(mode, 7), at: 100)
@@ -77,6 +81,10 @@ struct ForgedTar {
     header[156] = type
     header.put(Array(link.prefix(100)), at: 157)
     header.put(Array("ustar".utf8) + [0] + Array("00".utf8), at: 257)
+    if starDates {
+      for place in [476, 488] { header.put(octal(1_600_000_000, 11) + [0x20], at: place) }
+      header.put(Array("tar".utf8), at: 508)
+    }
     let sum = header.reduce(0) { $0 + Int($1) }
     header.put(octal(sum, 6) + [0, 0x20], at: 148)
     return header

@@ -43,21 +43,73 @@ struct HostileEntriesTests {
     }
   }
 
-  @Test func `has its hidden folder left out, however it is written`() async throws {
-    try await withWorkshop { workshop in
-      for (number, name) in [".docpkg", ".DOCPKG"].enumerated() {
-        for top in ["", "Top/"] {
-          try Data(
-            Tar(
-              .init("\(top)a", "x"), .init("\(top)\(name)/journal", "planted"),
-              .init("\(top)\(name)/link", type: "2", link: "journal")
-            ).bytes
-          ).write(to: workshop.url("a"))
-          let report = try await workshop.take("a", to: "\(number)\(top.count)")
-          #expect(try workshop.tree("\(number)\(top.count)") == ["a": "x"])
-          #expect(report.leftOut == [".docpkg"])
-        }
+  @Test(arguments: [".docpkg", ".DOCPKG"], ["", "Top/"])
+  func `has its hidden folder left out, however it is written`(name: String, top: String) async throws {
+    let inside = Tar(
+      .init("\(top)a", "x"), .init("\(top)\(name)/journal", "planted"),
+      .init("\(top)\(name)/link", type: "2", link: "../../journal")
+    ).bytes
+    let file = Zip(.init("\(top)a", [0x78]), .init("\(top)\(name)")).bytes
+    let linked = Tar(.init("\(top)a", "x"), .init("\(top)\(name)", type: "2", link: "a")).bytes
+    let zipped = Zip(.init("\(top)a", [0x78]), .link("\(top)\(name)", to: "../../etc")).bytes
+    for (number, bytes) in [inside, file, linked, zipped].enumerated() {
+      try await withWorkshop { workshop in
+        try Data(bytes).write(to: workshop.url("a"))
+        let report = try await workshop.take("a", to: "Back.pack")
+        #expect(try workshop.tree("Back.pack") == ["a": "x"])
+        #expect(report.leftOut == [name], "\(number)")
+        #expect(report.entries == 1 && report.bytes == 1, "\(number): \(report)")
+        let checked = try await ImportReport.checking(archiveAt: workshop.url("a"))
+        #expect(checked == report, "\(number)")
+        let tree = try await FileWrapper.importArchive(at: workshop.url("a"))
+        #expect(try tree.childNames() == ["a"])
       }
+    }
+  }
+
+  @Test func `has what is left out counted by itself`() async throws {
+    let noise = Workshop.noise(900, seed: 3)
+    var options = ImportOptions()
+    options.limits.bytes = 1000
+    options.limits.entries = 2
+    var tar = Tar(.init("Top/", type: "5"), .init("Top/.docpkg/x"), .init("Top/a"))
+    for index in 1...2 { tar.entries[index].content = noise }
+    try await withWorkshop { workshop in
+      try Data(tar.bytes).write(to: workshop.url("a"))
+      let report = try await workshop.take("a", options: options)
+      #expect(report.entries == 1 && report.bytes == 900)
+      #expect(report.description.contains("left out: .docpkg"))
+    }
+    // Not the hidden folder of the package, since there are two tops: it is written, and counts.
+    tar.entries.append(.init("Other/a", "x"))
+    try await expectRefused(tar.bytes, .limitExceeded, options: options)
+    // A limit of its own, so that reading ends.
+    tar = Tar(.init("Top/.docpkg/x"), .init("Top/.docpkg/y"), .init("Top/a", "x"))
+    for index in 0...1 { tar.entries[index].content = noise }
+    try await expectRefused(tar.bytes, .limitExceeded, options: options)
+  }
+
+  @Test func `of which nothing is left is refused`() async throws {
+    let double: [UInt8] = [0, 5, 0x16, 7] + Workshop.noise(100, seed: 3)
+    try await expectRefused(Zip(.init("__MACOSX/._a", double), .init("._b", double)).bytes, .empty)
+    try await expectRefused(Tar(.init(".docpkg/journal", "x")).bytes, .empty)
+    try await expectRefused(Tar(.init("Top/.docpkg/journal", "x")).bytes, .empty)
+  }
+
+  @Test func `has files left out that a Mac made, and no others of such names`() async throws {
+    let double: [UInt8] = [0, 5, 0x16, 7] + Workshop.noise(100, seed: 3)
+    let zip = Zip(
+      .init("._Top", double), .init("Top/a", [0x78]), .init("Top/._a", double), .init("Top/._b", [0x79]),
+      .init("Top/._c", []), .init("Top/._d/e", [0x7A]), .link("Top/._f", to: "a"))
+    try await withWorkshop { workshop in
+      try Data(zip.bytes).write(to: workshop.url("a"))
+      let report = try await workshop.take("a")
+      #expect(
+        try workshop.tree("Back.pack") == [
+          "a": "x", "._b": "y", "._c": "", "._d": ["e": "z"], "._f": .link(Array("a".utf8)),
+        ])
+      #expect(report.leftOut == ["._Top", "Top/._a"])
+      #expect(report.entries == 5 && report.bytes == 3)
     }
   }
 
@@ -155,8 +207,12 @@ struct HostileEntriesTests {
       try await expectRefused(around.bytes, prefix > 0 ? .notAnArchive : .damaged)
     }
     var gap = Zip(.init("a"), .init("b"))
-    gap.entries[0].trailer = [1, 2, 3]
-    try await expectRefused(gap.bytes, .damaged, naming: "a")
+    for index in 0...1 {
+      // What a program that reads from the beginning takes for an entry.
+      gap.entries[index].trailer = [1, 2, 3] + Array(Zip(.init("hidden")).bytes.prefix(60))
+      try await expectRefused(gap.bytes, .damaged, naming: index == 0 ? "a" : "b")
+      gap.entries[index].trailer = []
+    }
     var count = Zip(.init("a"), .init("b"))
     count.count = 1
     try await expectRefused(count.bytes, .damaged)

@@ -41,11 +41,6 @@ struct ImportObstacleTests {
       options, _ in options.allowsLinksOutside = true
     },
     Obstacle(
-      kind: .appleDouble, path: "Folder/._x", tree: ["Folder": ["._x": "1", "x": "2"]], isLeftOut: true
-    ) {
-      options, _ in options.includesAppleDouble = true
-    },
-    Obstacle(
       kind: .appleDouble, path: "__MACOSX", tree: ["__MACOSX": ["x": "1"], "y": "1"], isFlat: true,
       isLeftOut: true
     ) { options, _ in options.includesAppleDouble = true },

@@ -13,6 +13,8 @@ struct ArchiveEntry {
   }
 
   var name: [UInt8]
+  /// Whether the archive says that its names are UTF-8; otherwise they may be in any code page.
+  var isNameUTF8 = false
   var kind: Kind
   /// Permission bits, those beyond 777 included.
   var mode: UInt16
@@ -27,6 +29,8 @@ struct ArchiveEntry {
 protocol EntrySource: AnyObject {
   /// Whether the archive says that no folder is around the package's children.
   var isFlat: Bool { get }
+  /// Whether the archive says that this library made it; anybody can write that.
+  var isOwn: Bool { get }
   /// The next entry; nil at the end of the archive, once that is known to be whole.
   func next() throws -> ArchiveEntry?
   /// Calls `body` with the bytes of the entry that `next` gave last, each piece with its place; what lies between is
@@ -38,4 +42,5 @@ protocol EntrySource: AnyObject {
 
 extension EntrySource {
   var isFlat: Bool { false }
+  var isOwn: Bool { false }
 }

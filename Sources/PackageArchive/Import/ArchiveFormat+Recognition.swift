@@ -29,30 +29,50 @@ extension ArchiveFormat {
       self = format
       return
     }
-    guard bytes.count >= 512, bytes[..<512].allSatisfy({ $0 == 0 }) || TarHeader.hasChecksum(bytes[..<512])
-    else {
-      throw ArchiveError.Finding(
-        .notAnArchive,
-        Self.known(bytes) ?? "it is neither a zip nor a tar; name another format with --format")
+    if Self.skippingFrames(bytes).starts(with: Self.zstd) {
+      self = .tarZstd
+      return
     }
+    guard bytes.count >= 512, bytes[..<512].allSatisfy({ $0 == 0 }) || TarHeader.hasChecksum(bytes[..<512])
+    else { throw Self.unrecognized(bytes) }
     self = .tar
   }
 
+  /// What comes after the frames without content that pzstd, for one, begins with.
+  private static func skippingFrames(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
+    var rest = bytes[...]
+    while true {
+      var reader = LittleEndianReader(rest)
+      guard let magic = reader.next(UInt32.self), LZ4Scan.skippable.contains(magic),
+        let size = reader.next(UInt32.self), reader.bytes(Int(size)) != nil
+      else { return rest }
+      rest = rest.dropFirst(8 + Int(size))
+    }
+  }
+
+  private static let zstd: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD]
   private static let magics: [([UInt8], ArchiveFormat)] = [
     (Array("PK\u{3}\u{4}".utf8), .zip), (Array("PK\u{5}\u{6}".utf8), .zip),
     (Array("PK\u{6}\u{6}".utf8), .zip),
+    // What was to be split into parts, and was not.
+    (Array("PK00PK\u{3}\u{4}".utf8), .zip), (Array("PK\u{7}\u{8}PK\u{3}\u{4}".utf8), .zip),
     ([0x1F, 0x8B], .tarGzip), (Array("BZh".utf8), .tarBzip2), ([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00], .tarXZ),
-    ([0x28, 0xB5, 0x2F, 0xFD], .tarZstd), ([0x04, 0x22, 0x4D, 0x18], .tarLZ4),
+    (zstd, .tarZstd), ([0x04, 0x22, 0x4D, 0x18], .tarLZ4),
   ]
 
-  /// What to say of formats that have to be asked for.
-  private static func known(_ bytes: [UInt8]) -> String? {
+  private static func unrecognized(_ bytes: [UInt8]) -> ArchiveError.Finding {
+    if bytes.starts(with: Array("Rar!".utf8)) {
+      return .init(.notAnArchive, "it is a RAR archive, which is not read")
+    }
     let others: [([UInt8], String)] = [
-      ([0x37, 0x7A, 0xBC, 0xAF, 0x27, 0x1C], "it is a 7z archive, which is read only with --format 7z"),
-      (Array("070701".utf8), "it is a cpio archive, which is read only with --format cpio"),
-      (Array("070707".utf8), "it is a cpio archive, which is read only with --format cpio"),
-      (Array("Rar!".utf8), "it is a RAR archive, which is not read"),
+      ([0x37, 0x7A, 0xBC, 0xAF, 0x27, 0x1C], "7z"), (Array("070701".utf8), "cpio"),
+      (Array("070702".utf8), "cpio"), (Array("070707".utf8), "cpio"),
     ]
-    return others.first { bytes.starts(with: $0.0) }?.1
+    let name = others.first { bytes.starts(with: $0.0) }?.1
+    return .init(
+      .notAnArchive,
+      name.map { "it is a \($0) archive, which is read only when that format is named" }
+        ?? "it is neither a zip nor a tar",
+      unless: .format)
   }
 }

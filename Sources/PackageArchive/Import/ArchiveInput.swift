@@ -19,6 +19,8 @@ final class ArchiveInput {
   let made: FileTime
 
   private var bytesRead: UInt64 = 0
+  /// How many bytes a stream may have, so that reading one ends that does not.
+  var limit = UInt64.max
 
   /// Bytes of the archive; of a stream, those that came so far.
   var archiveBytes: UInt64 { size ?? bytesRead }
@@ -98,6 +100,9 @@ final class ArchiveInput {
       beginning.removeFirst(count)
     }
     bytesRead += UInt64(count)
+    guard size != nil || bytesRead <= limit else {
+      throw ArchiveError.Finding(.limitExceeded, "it is longer than \(limit) bytes", unless: .bytes)
+    }
     return count
   }
 
@@ -191,7 +196,7 @@ final class ArchiveInput {
       let count = try read(into: buffer)
       if count == 0 { break }
       guard size + UInt64(count) <= limit else {
-        throw ArchiveError.Finding(.limitExceeded, "it is larger than \(limit) bytes")
+        throw ArchiveError.Finding(.limitExceeded, "it is longer than \(limit) bytes", unless: .bytes)
       }
       do throws(SystemError) {
         try PosixDisk().write(UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: spool, at: size)

@@ -62,6 +62,12 @@ public struct ArchivedEntry: Sendable, Hashable {
     _ input: ArchiveInput, _ options: ImportOptions, _ body: (ArchivedEntry) throws -> Void
   ) throws -> ArchiveFormat {
     let format = try options.format ?? ArchiveFormat(recognizing: input.peek(ArchiveFormat.recognitionSize))
+    let decoder = try options.charset.map { try NameDecoder($0) }
+    func give(_ entry: ArchiveEntry) throws {
+      var entry = entry
+      try decoder?.decode(&entry)
+      try body(ArchivedEntry(entry))
+    }
     try withUTF8Locale {
       if format == .zip {
         let file = try input.seekable(limit: options.limits.bytes)
@@ -71,13 +77,13 @@ public struct ArchivedEntry: Sendable, Hashable {
           {
             listed.kind = .link(try file.bytes(at: entry.dataOffset, count: Int(entry.size)))
           }
-          try body(ArchivedEntry(listed))
+          try give(listed)
         }
       } else {
         let isSomewhere = format == .sevenZip || format == .iso9660
         let file = isSomewhere ? try input.seekable(limit: options.limits.bytes) : input
         let source = try ImportRun.source(format, file, options)
-        while let entry = try source.next() { try body(ArchivedEntry(entry)) }
+        while let entry = try source.next() { try give(entry) }
       }
     }
     return format

@@ -8,15 +8,24 @@ import FilePackages
 
 /// Decides of each entry of an archive whether it may become part of a package, from what was let through before.
 struct EntryChecker {
-  private let options: ImportOptions
+  let options: ImportOptions
+  private let rules: Rules
+  var isOwn: Bool { rules.isOwn }
   /// What stands at each place, under its folded path.
   private var places: [String: Place] = [:]
   private var nameBytes = 0
-  private(set) var count = 0
-  private(set) var bytes: UInt64 = 0
   /// The names at the top, up to two.
   private var tops: Set<FileName> = []
   private var hasFileAtTop = false
+
+  /// What depends on the archive that the entries are of.
+  struct Rules {
+    /// Whether a later entry stands in the place of an earlier one of the same kind, as every program reads a tar to
+    /// which one file was appended twice.
+    var laterReplaces = false
+    /// Whether the archive says that this library made it.
+    var isOwn = false
+  }
 
   private struct Place {
     enum Kind: String {
@@ -33,17 +42,28 @@ struct EntryChecker {
 
   /// What is to become of an entry.
   enum Verdict: Equatable {
-    case take(PackagePath)
-    /// A second name for a file that was let through before: a copy of it.
-    case copy(PackagePath, of: PackagePath)
+    case take(Taken)
     /// The top of the archive itself.
     case isTop
-    /// What macOS adds for itself.
-    case leaveOut
+    /// What macOS adds for itself, or the hidden folder; under that path it is reported.
+    case leaveOut(PackagePath)
   }
 
-  init(_ options: ImportOptions) {
+  /// An entry that is let through.
+  struct Taken: Equatable {
+    var path: PackagePath
+    /// The file that it is a copy of, for a second name.
+    var original: PackagePath?
+    /// Whether it stands in the place of an earlier file.
+    var replaces = false
+    /// Whether macOS may have added it for itself, which its first bytes tell.
+    var mayBeAppleDouble = false
+    var share = EntryTally.Share.taken
+  }
+
+  init(_ options: ImportOptions, _ rules: Rules) {
     self.options = options
+    self.rules = rules
   }
 
   /// The folder that everything is in, where there is one.
@@ -57,10 +77,6 @@ struct EntryChecker {
   ///
   /// - Throws: a finding that names the entry.
   mutating func check(_ entry: ArchiveEntry) throws -> Verdict {
-    count += 1
-    guard count <= options.limits.entries else {
-      throw refusal(.limitExceeded, entry, "it has more than \(options.limits.entries) entries")
-    }
     nameBytes += entry.name.count
     guard nameBytes <= options.limits.nameBytes else {
       throw refusal(.limitExceeded, entry, "its names are longer than \(options.limits.nameBytes) bytes")
@@ -70,70 +86,62 @@ struct EntryChecker {
       guard entry.kind == .directory else { throw refusal(.unsafeName, entry, "it has no name") }
       return .isTop
     }
-    if !options.includesAppleDouble && Self.isAppleDouble(path) { return .leaveOut }
+    if !options.includesAppleDouble && Self.isAppleDouble(path) { return .leaveOut(path) }
+    if !options.includesHistory && Self.isHiddenName(path.names[0]) {
+      return .leaveOut(PackagePath([path.names[0]]))
+    }
     try checkKind(entry)
-    let original = try originalPath(of: entry)
-    try claim(path, for: entry)
-    return original.map { .copy(path, of: $0) } ?? .take(path)
+    var taken = Taken(path: path, original: try originalPath(of: entry))
+    taken.replaces = try claim(path, for: entry, isCopy: taken.original == path)
+    taken.mayBeAppleDouble = !options.includesAppleDouble && entry.kind == .file && isNamedAppleDouble(path)
+    // What may be left out says nothing of the top yet.
+    if !taken.mayBeAppleDouble { noteTop(path, entry) }
+    let top = tops.isEmpty && !hasFileAtTop ? path.names[0] : commonFolder
+    if options.topFolder == .becomesPackage, Self.isHidden(path, in: top, options) {
+      taken.share = .perhapsHidden
+    }
+    return .take(taken)
   }
 
-  private func refusal(
-    _ code: ArchiveError.Code, _ entry: ArchiveEntry, _ reason: String
+  func refusal(
+    _ code: ArchiveError.Code, _ entry: ArchiveEntry, _ reason: String,
+    unless allowance: ArchiveError.Allowance? = nil
   ) -> ArchiveError.Finding {
-    ArchiveError.Finding(code, entry: entry.name, reason)
+    ArchiveError.Finding(code, entry: entry.name, reason, unless: allowance)
   }
 
-  // MARK: Names
+  // MARK: Left out
 
-  private func path(of entry: ArchiveEntry) throws -> PackagePath {
-    let slash = UInt8(ascii: "/")
-    guard !entry.name.isEmpty else { throw refusal(.unsafeName, entry, "it has no name") }
-    guard entry.name.first != slash else { throw refusal(.unsafeName, entry, "its path is absolute") }
-    var names: [FileName] = []
-    var parts = entry.name.split(separator: slash, omittingEmptySubsequences: false)[...]
-    if parts.last?.isEmpty == true {
-      if entry.kind != .directory { throw refusal(.unsafeName, entry, "its name ends like a folder's") }
-      parts = parts.dropLast()
-    }
-    // What begins with a dot is relative everywhere.
-    if let first = parts.first, FileName(bytes: Array(first)).hasDriveLetter {
-      throw refusal(.unsafeName, entry, "its path is absolute")
-    }
-    for part in parts where !part.elementsEqual([UInt8(ascii: ".")]) {
-      try check(FileName(bytes: Array(part)), entry)
-      names.append(FileName(bytes: Array(part)))
-    }
-    guard names.count <= min(options.limits.depth, PackageSnapshot.maximumDepth) else {
-      throw refusal(.limitExceeded, entry, "it is more than \(options.limits.depth) folders deep")
-    }
-    return PackagePath(names)
-  }
-
-  private func check(_ name: FileName, _ entry: ArchiveEntry) throws {
-    switch name.problem {
-    case .dots: throw refusal(.unsafeName, entry, "its path leads out of the package")
-    case .nul: throw refusal(.unsafeName, entry, "its name has a NUL character in it")
-    case .tooLong: throw refusal(.unsafeName, entry, "a name is longer than \(FileName.maximumLength) bytes")
-    case .empty, .slash: throw refusal(.unsafeName, entry, "a name is empty")
-    case nil: break
-    }
-    if !options.allowsControlCharacters, Self.hasControlCharacters(name.bytes) {
-      throw refusal(.unsafeName, entry, "its name has control characters in it")
-    }
-  }
-
-  static func hasControlCharacters(_ bytes: [UInt8]) -> Bool {
-    bytes.contains { $0 < 0x20 || $0 == 0x7F }
-  }
-
-  /// Whether a name is that of the hidden folder, however it is written.
+  /// Whether a name is that of the hidden folder, also where a disk does not tell upper from lower case.
   static func isHiddenName(_ name: FileName) -> Bool {
     folded(name.string) == folded(PackageLayout.hidden.string)
   }
 
-  /// `__MACOSX` at the top, and `._NAME` beside NAME.
-  static func isAppleDouble(_ path: PackagePath) -> Bool {
-    path.names.first == "__MACOSX" || path.names.contains { $0.bytes.starts(with: [0x2E, 0x5F]) }
+  /// Whether a path is the hidden folder of the package at `top`, or in it, and is to be left out.
+  static func isHidden(_ path: PackagePath, in top: FileName?, _ options: ImportOptions) -> Bool {
+    guard !options.includesHistory, let top, path.names.count > 1 else { return false }
+    return path.names[0] == top && isHiddenName(path.names[1])
+  }
+
+  /// The folder that macOS adds for itself, at the top.
+  static func isAppleDouble(_ path: PackagePath) -> Bool { path.names.first == "__MACOSX" }
+
+  private func isNamedAppleDouble(_ path: PackagePath) -> Bool {
+    path.names[path.names.count - 1].bytes.starts(with: [0x2E, 0x5F])
+  }
+
+  /// The first bytes of what macOS adds for itself (RFC 1740).
+  static let appleDoubleMagic: [UInt8] = [0, 5, 0x16, 7]
+
+  /// Keeps in mind what stands at the top, once it is known to stay.
+  mutating func noteTop(_ path: PackagePath, _ entry: ArchiveEntry) {
+    if let top = path.names.first, tops.count < 2 { tops.insert(top) }
+    if path.names.count == 1 && entry.kind != .directory { hasFileAtTop = true }
+  }
+
+  /// Gives a place back whose file was left out after all.
+  mutating func forget(_ path: PackagePath) {
+    places[key(of: path)] = nil
   }
 
   // MARK: Kinds
@@ -151,7 +159,9 @@ struct EntryChecker {
       throw refusal(.unsafeLink, entry, "its destination is none")
     }
     if !options.allowsControlCharacters, Self.hasControlCharacters(target) {
-      throw refusal(.unsafeLink, entry, "its destination has control characters in it")
+      throw refusal(
+        .unsafeLink, entry, "its destination has control characters in it",
+        unless: .controlCharacters)
     }
   }
 
@@ -175,13 +185,18 @@ struct EntryChecker {
     guard options.allowsLinksOutside || staysWithin(target, at: inner) else {
       throw ArchiveError.Finding(
         .unsafeLink, entry: entry.name,
-        "it is a link that leads out of the package, to '\(FileName(bytes: target).display)'")
+        "it is a link that leads out of the package, to '\(FileName(bytes: target).display)'",
+        unless: .outsideLinks)
     }
   }
 
   // MARK: Places
 
-  private mutating func claim(_ path: PackagePath, for entry: ArchiveEntry) throws {
+  /// Gives a place to an entry.
+  ///
+  /// - Parameter isCopy: whether it is a second name for what is at that place.
+  /// - Returns: whether it stands in the place of an earlier file.
+  private mutating func claim(_ path: PackagePath, for entry: ArchiveEntry, isCopy: Bool) throws -> Bool {
     for depth in 1..<path.names.count {
       let folder = PackagePath(Array(path.names[..<depth]))
       let key = key(of: folder)
@@ -192,7 +207,9 @@ struct EntryChecker {
           )
         }
         guard place.path == folder else {
-          throw refusal(.duplicateName, entry, "'\(place.path.display)' differs only in how it is written")
+          throw refusal(
+            .duplicateName, entry, "'\(place.path.display)' differs only in how it is written",
+            unless: .similarNames)
         }
       } else {
         places[key] = Place(kind: .implied, path: folder)
@@ -205,19 +222,22 @@ struct EntryChecker {
       default: .file
       }
     let key = key(of: path)
+    var replaces = false
     if let place = places[key] {
-      let isAgain = place.path == path && place.kind == .implied && kind == .folder
-      guard isAgain else {
+      let isNamedBefore = place.kind == .implied && kind == .folder
+      let isAgain = rules.laterReplaces && place.kind == kind && !isCopy
+      guard place.path == path, isNamedBefore || isAgain else {
         throw refusal(
           .duplicateName, entry,
           place.path == path
             ? "there is an entry of that name already"
-            : "'\(place.path.display)' differs only in how it is written")
+            : "'\(place.path.display)' differs only in how it is written",
+          unless: place.path == path ? nil : .similarNames)
       }
+      replaces = kind == .file
     }
     places[key] = Place(kind: kind, path: path)
-    if let top = path.names.first, tops.count < 2 { tops.insert(top) }
-    if path.names.count == 1 && kind != .folder { hasFileAtTop = true }
+    return replaces
   }
 
   /// The path as a disk may take it that does not tell upper from lower case, nor two ways to write an accent: Swift's
@@ -253,22 +273,5 @@ struct EntryChecker {
         .unsafeLink, entry, "it is a second name for something that is not in the archive before it")
     }
     return path
-  }
-
-  // MARK: Bytes
-
-  /// Counts the bytes of files, before they are written.
-  mutating func add(bytes count: UInt64, of entry: ArchiveEntry, archiveBytes: UInt64) throws {
-    let (sum, overflow) = bytes.addingReportingOverflow(count)
-    bytes = overflow ? .max : sum
-    try options.limits.check(bytes: bytes, from: archiveBytes, entry: entry.name)
-  }
-}
-
-extension FileName {
-  /// Whether a path that begins with this name is absolute on Windows, as `C:/x` and `C:x` are.
-  var hasDriveLetter: Bool {
-    let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
-    return bytes.count >= 2 && bytes[1] == UInt8(ascii: ":") && letters.contains(bytes[0] | 0x20)
   }
 }

@@ -3,6 +3,9 @@ public struct ImportOptions: Sendable {
   /// The format; nil recognises a zip, or a tar with at most one of gzip, bzip2, xz, Zstandard and LZ4, by its first
   /// bytes. Other formats are read only when they are named.
   public var format: ArchiveFormat?
+  /// The code page of names that the archive does not say to be UTF-8, as iconv(3) calls it, such as `CP437`; nil takes
+  /// their bytes as they are.
+  public var charset: String?
   /// For encrypted entries.
   public var passphrase: String?
   /// How much an archive may hold.
@@ -21,6 +24,8 @@ public struct ImportOptions: Sendable {
   public var allowsSimilarNames = false
   /// Whether names may have control characters.
   public var allowsControlCharacters = false
+  /// Whether a path may begin like a drive of another system, such as `C:`.
+  public var allowsDriveLetters = false
 
   /// What becomes of a folder that everything else is in.
   public enum TopFolder: Sendable, Hashable {
@@ -38,7 +43,7 @@ public struct ImportOptions: Sendable {
 public struct ImportLimits: Sendable, Hashable {
   /// Files, folders and links.
   public var entries = 200_000
-  /// Bytes of all files together, holes in them included.
+  /// Bytes of all files together, holes in them included. What is left out counts by itself, and so do entries.
   public var bytes: UInt64 = 4 << 30
   /// How many times larger than the archive all files together may be. It is not looked at below 16 MiB.
   public var ratio = 200
@@ -46,6 +51,9 @@ public struct ImportLimits: Sendable, Hashable {
   public var depth = 64
   /// Bytes of all names together.
   public var nameBytes = 64 << 20
+  /// Bytes of memory that decompressing LZMA, xz or 7z may take for what came before: their dictionary. Zstandard has the
+  /// same limit, which cannot be raised.
+  public var dictionaryBytes: UInt64 = 128 << 20
 
   /// The usual limits.
   public init() {}
@@ -61,22 +69,42 @@ public struct ImportLimits: Sendable, Hashable {
     limits.ratio = .max
     limits.depth = .max
     limits.nameBytes = .max
+    limits.dictionaryBytes = .max
     return limits
   }()
 
-  /// Whether files may hold so many bytes, of so many bytes of an archive.
-  func check(bytes count: UInt64, from archiveBytes: UInt64, entry: [UInt8]?) throws {
+  /// How long an archive that comes as a stream may be: what is taken and what is left out, and the headers of entries.
+  var streamBytes: UInt64 {
+    let headers = UInt64(entries).multipliedReportingOverflow(by: 8192)
+    let files = bytes.multipliedReportingOverflow(by: 2)
+    let (sum, overflow) = files.partialValue.addingReportingOverflow(headers.partialValue)
+    return headers.overflow || files.overflow || overflow ? .max : sum
+  }
+
+  /// Whether files may hold so many bytes.
+  func check(bytes count: UInt64, entry: [UInt8]?) throws {
     if count > bytes {
-      throw ArchiveError.Finding(.limitExceeded, entry: entry, "it holds more than \(bytes) bytes")
+      throw ArchiveError.Finding(
+        .limitExceeded, entry: entry, "it holds more than \(bytes) bytes", unless: .bytes)
     }
-    try check(ratioOf: count, to: archiveBytes, entry: entry)
   }
 
   /// Whether so many bytes may come of so many.
   func check(ratioOf count: UInt64, to archiveBytes: UInt64, entry: [UInt8]? = nil) throws {
     if count > Self.unsuspiciousBytes, ratio != .max, count / UInt64(max(1, ratio)) > archiveBytes {
       throw ArchiveError.Finding(
-        .limitExceeded, entry: entry, "it becomes more than \(ratio) times as large as it is")
+        .limitExceeded, entry: entry, "it becomes more than \(ratio) times as large as it is",
+        unless: .ratio)
+    }
+  }
+
+  /// Whether decompressing may keep so many bytes of what came before.
+  func check(dictionary count: UInt64, entry: [UInt8]? = nil) throws {
+    if count > dictionaryBytes {
+      throw ArchiveError.Finding(
+        .limitExceeded, entry: entry,
+        "decompressing it takes a dictionary of \(count) bytes, more than \(dictionaryBytes)",
+        unless: .dictionaryBytes)
     }
   }
 }

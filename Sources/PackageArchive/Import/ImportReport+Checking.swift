@@ -45,7 +45,7 @@ extension ImportReport {
 /// Takes everything and keeps nothing but what the checks need.
 private final class CheckingSink: ImportSink {
   private var sizes: [PackagePath: UInt64] = [:]
-  private var links: [(path: PackagePath, target: [UInt8], entry: ArchiveEntry)] = []
+  private var links = PendingLinks()
 
   func addFolder(_ path: PackagePath, _ entry: ArchiveEntry) throws {}
 
@@ -63,12 +63,14 @@ private final class CheckingSink: ImportSink {
   }
 
   func addLink(_ path: PackagePath, to target: [UInt8], _ entry: ArchiveEntry) throws {
-    links.append((path, target, entry))
+    links.add(path, target, entry)
   }
+
+  func removeFile(at path: PackagePath, _ entry: ArchiveEntry) throws { sizes[path] = nil }
 
   func size(of path: PackagePath) throws -> UInt64 { sizes[path] ?? 0 }
 
   func checkLinks(top: FileName?, _ options: ImportOptions) throws {
-    for link in links { try EntryChecker.check(link.target, at: link.path, in: top, of: link.entry, options) }
+    _ = try links.checked(in: top, options)
   }
 }

@@ -10,8 +10,14 @@ public struct ImportReport: Sendable, Hashable, Codable {
   public var bytes: UInt64 = 0
   /// Bytes of the archive.
   public var archiveBytes: UInt64 = 0
-  /// What macOS had added for itself, and a hidden folder of this library's.
+  /// Names that are not UTF-8: in a code page that `ImportOptions.charset` can name, or made so on a Linux disk.
+  public var undecodedNames = 0
+  /// What macOS had added for itself, and a hidden folder of this library's, which stands for all that is in it.
   public var leftOut: [String] = []
+  /// Files, folders and links that were left out; they are not among `entries`.
+  public var leftOutEntries = 0
+  /// Bytes of the files that were left out; they are not among `bytes`.
+  public var leftOutBytes: UInt64 = 0
   /// Files that would run with the rights of their owner or group: they are in the package without that bit.
   public var privileged: [String] = []
 
@@ -26,9 +32,15 @@ extension ImportReport: CustomStringConvertible {
     var text = "\(entries) \(entries == 1 ? "entry" : "entries"), \(SaveReport.bytes(bytes)) from "
     text += SaveReport.bytes(archiveBytes)
     if !leftOut.isEmpty {
-      let names = leftOut.prefix(4).map(displayString).joined(separator: ", ")
-      text += ", left out: \(names)" + (leftOut.count > 4 ? " and \(leftOut.count - 4) more" : "")
+      let count = "\(leftOutEntries) \(leftOutEntries == 1 ? "entry" : "entries")"
+      text += ", left out: \(leftOutNames) (\(count), \(SaveReport.bytes(leftOutBytes)))"
     }
     return text + ExportReport.withoutPrivileges(privileged)
+  }
+
+  /// The first few of what was left out.
+  var leftOutNames: String {
+    leftOut.prefix(4).map(displayString).joined(separator: ", ")
+      + (leftOut.count > 4 ? " and \(leftOut.count - 4) more" : "")
   }
 }

@@ -9,9 +9,15 @@ struct ImportRun {
   let progress: ArchiveProgress.Handler?
   let cancellation: Cancellation
   private var checker: EntryChecker
+  private var tally: EntryTally
   private(set) var report: ImportReport
   /// The entry of the folder that may be the package, rather than what is in it.
   private var hasTopEntry = false
+  /// What was counted and is not in the package: entries for the archive's top, files that later ones replace.
+  private var replaced = EntryTally.Sum()
+  /// The hidden folder as it is written, where the package turns out to have one.
+  private var hiddenFolder: FileName?
+  private let decoder: NameDecoder?
   private let source: any EntrySource
   private let input: ArchiveInput
 
@@ -24,7 +30,9 @@ struct ImportRun {
     self.options = options
     self.progress = progress
     self.cancellation = cancellation
-    checker = EntryChecker(options)
+    input.limit = options.limits.streamBytes
+    tally = EntryTally(options.limits)
+    decoder = try options.charset.map { try NameDecoder($0) }
     report = ImportReport(format: format)
     switch format {
     case .zip, .sevenZip, .iso9660:
@@ -33,6 +41,7 @@ struct ImportRun {
     default: self.input = input
     }
     source = try Self.source(format, self.input, options)
+    checker = EntryChecker(options, .init(laterReplaces: format.isTar, isOwn: source.isOwn))
   }
 
   static func source(
@@ -61,32 +70,53 @@ struct ImportRun {
   mutating func run(into sink: any ImportSink) throws {
     if let zip = source as? ZipSource { try checkAhead(zip) }
     var done = ArchiveProgress()
-    while let entry = try source.next() {
+    while var entry = try source.next() {
       try cancellation.check()
+      try decoder?.decode(&entry)
+      if String(validating: entry.name, as: UTF8.self) == nil { report.undecodedNames += 1 }
       if entry.isEncrypted && options.passphrase == nil {
         throw ArchiveError.Finding(
           .passphrase, entry: entry.name, "it is encrypted, which needs a passphrase")
       }
       try take(entry, into: sink)
       done.entries += 1
-      done.bytes = checker.bytes
+      done.bytes = tally.bytesRead
       progress?(done)
     }
-    report.bytes = checker.bytes
+    try finishReport()
+  }
+
+  /// Decides what is left out, and says what was done.
+  private mutating func finishReport() throws {
+    let isHiddenLeftOut = packageFolder != nil
+    tally.settle(asTaken: !isHiddenLeftOut)
+    if isHiddenLeftOut, let hiddenFolder { report.leftOut.append(hiddenFolder.string) }
+    report.leftOutEntries = tally.leftOut.entries
+    report.leftOutBytes = tally.leftOut.bytes
+    report.entries = tally.taken.entries - replaced.entries
+    report.bytes = tally.taken.bytes - replaced.bytes
     report.archiveBytes = input.archiveBytes
     if packageFolder != nil && hasTopEntry { report.entries -= 1 }
-    if checker.count == 0 { throw ArchiveError.Finding(.empty, "there is nothing in it") }
+    guard tally.taken.entries == 0 else { return }
+    guard tally.leftOut.entries > 0 else { throw ArchiveError.Finding(.empty, "there is nothing in it") }
+    let isDouble = report.leftOut.contains { !EntryChecker.isHiddenName(FileName($0)) }
+    throw ArchiveError.Finding(
+      .empty, "nothing is left of it without what an import leaves out: \(report.leftOutNames)",
+      unless: isDouble ? .appleDouble : .history)
   }
 
   /// Sees from a zip's directory, before a byte of it is read, whether all may be taken.
   private func checkAhead(_ zip: ZipSource) throws {
-    var checker = EntryChecker(options)
+    var (checker, tally) = (self.checker, self.tally)
     for entry in zip.entries {
-      let entry = ArchiveEntry(entry)
+      var entry = ArchiveEntry(entry)
+      try decoder?.decode(&entry)
       // A link's destination is among its bytes.
       if case .link = entry.kind { continue }
-      _ = try checker.check(entry)
-      try checker.add(bytes: entry.size ?? 0, of: entry, archiveBytes: input.archiveBytes)
+      var share = EntryTally.Share.leftOut
+      if case .take(let taken) = try checker.check(entry), !taken.mayBeAppleDouble { share = taken.share }
+      try tally.add(
+        entries: 1, bytes: entry.size ?? 0, as: share, of: entry, archiveBytes: input.archiveBytes)
     }
   }
 
@@ -94,37 +124,76 @@ struct ImportRun {
     switch try checker.check(entry) {
     case .isTop:
       isTopNamed = true
-      return
-    case .leaveOut:
-      report.leftOut.append(FileName(bytes: entry.name).string)
+      try count(entry, as: .taken)
+      replaced.entries += 1
+    case .leaveOut(let path):
+      try count(entry, as: .leftOut)
+      if report.leftOut.last != path.string { report.leftOut.append(path.string) }
       // Its bytes are read all the same, so that what is damaged or too much is found.
-      if entry.kind == .file { try read(entry) { _, _ in } }
-      return
-    case .copy(let path, let original):
-      try checker.add(bytes: sink.size(of: original), of: entry, archiveBytes: input.archiveBytes)
-      try sink.addCopy(path, of: original, entry)
-    case .take(let path):
-      switch entry.kind {
-      case .directory:
-        if path.names.count == 1 { hasTopEntry = true }
-        try sink.addFolder(path, entry)
-      case .link(let target): try sink.addLink(path, to: target, entry)
-      default:
-        // A document has no use for programs that run as somebody else: no sink takes more than the lower nine bits.
-        if entry.mode & 0o6000 != 0 { report.privileged.append(path.string) }
-        try sink.addFile(path, entry) { write in try read(entry, write) }
+      if entry.kind == .file { _ = try read(entry, as: .leftOut) { _, _ in } }
+    case .take(let taken):
+      try count(entry, as: taken.share)
+      if taken.share == .perhapsHidden { hiddenFolder = taken.path.names[1] }
+      if taken.replaces {
+        replaced.entries += 1
+        replaced.bytes += try sink.size(of: taken.path)
+        try sink.removeFile(at: taken.path, entry)
+      }
+      try take(taken, entry, into: sink)
+    }
+  }
+
+  private mutating func take(
+    _ taken: EntryChecker.Taken, _ entry: ArchiveEntry, into sink: any ImportSink
+  ) throws {
+    let path = taken.path
+    if let original = taken.original {
+      try count(bytes: sink.size(of: original), of: entry, as: taken.share)
+      return try sink.addCopy(path, of: original, entry)
+    }
+    switch entry.kind {
+    case .directory:
+      if path.names.count == 1 { hasTopEntry = true }
+      try sink.addFolder(path, entry)
+    case .link(let target): try sink.addLink(path, to: target, entry)
+    default:
+      // A document has no use for programs that run as somebody else: no sink takes more than the lower nine bits.
+      if entry.mode & 0o6000 != 0 { report.privileged.append(path.string) }
+      var first: [UInt8] = []
+      try sink.addFile(path, entry) { write in
+        first = try read(entry, as: taken.share, write)
+      }
+      guard taken.mayBeAppleDouble else { return }
+      if first == EntryChecker.appleDoubleMagic {
+        try tally.leaveOut(bytes: sink.size(of: path), of: taken.share)
+        try sink.removeFile(at: path, entry)
+        checker.forget(path)
+        report.leftOut.append(path.string)
+      } else {
+        checker.noteTop(path, entry)
       }
     }
-    report.entries += 1
+  }
+
+  private mutating func count(_ entry: ArchiveEntry, as share: EntryTally.Share) throws {
+    try tally.add(entries: 1, as: share, of: entry, archiveBytes: input.archiveBytes)
+  }
+
+  private mutating func count(bytes: UInt64, of entry: ArchiveEntry, as share: EntryTally.Share) throws {
+    try tally.add(bytes: bytes, as: share, of: entry, archiveBytes: input.archiveBytes)
   }
 
   /// Reads an entry's bytes, each piece counted before it is given on.
-  private mutating func read(_ entry: ArchiveEntry, _ body: (UnsafeRawBufferPointer, UInt64) throws -> Void)
-    throws
-  {
+  ///
+  /// - Returns: the first four.
+  private mutating func read(
+    _ entry: ArchiveEntry, as share: EntryTally.Share,
+    _ body: (UnsafeRawBufferPointer, UInt64) throws -> Void
+  ) throws -> [UInt8] {
     var end: UInt64 = 0
+    var first: [UInt8] = []
     // What is declared beyond the bytes that come is a hole, and counts like them.
-    var checker = self.checker
+    var tally = self.tally
     try source.forEachBlock { bytes, offset in
       try cancellation.check()
       let (next, overflow) = offset.addingReportingOverflow(UInt64(bytes.count))
@@ -134,13 +203,15 @@ struct ImportRun {
       if let size = entry.size, next > size {
         throw ArchiveError.Finding(.damaged, entry: entry.name, "it lies about its size")
       }
-      try checker.add(bytes: next - end, of: entry, archiveBytes: input.archiveBytes)
+      try tally.add(bytes: next - end, as: share, of: entry, archiveBytes: input.archiveBytes)
+      if offset == UInt64(first.count), first.count < 4 { first += bytes.prefix(4 - first.count) }
       end = next
       try body(bytes, offset)
     }
     if let size = entry.size, size > end {
-      try checker.add(bytes: size - end, of: entry, archiveBytes: input.archiveBytes)
+      try tally.add(bytes: size - end, as: share, of: entry, archiveBytes: input.archiveBytes)
     }
-    self.checker = checker
+    self.tally = tally
+    return first
   }
 }

@@ -13,6 +13,8 @@ protocol ImportSink: AnyObject {
   func addCopy(_ path: PackagePath, of original: PackagePath, _ entry: ArchiveEntry) throws
   /// Adds a link, whose destination is still to be checked: that depends on what the package is.
   func addLink(_ path: PackagePath, to target: [UInt8], _ entry: ArchiveEntry) throws
+  /// Removes a file that was added before: another takes its place, or it is left out.
+  func removeFile(at path: PackagePath, _ entry: ArchiveEntry) throws
   /// How many bytes the file at `path` has.
   func size(of path: PackagePath) throws -> UInt64
 }

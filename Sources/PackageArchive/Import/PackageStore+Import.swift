@@ -60,7 +60,7 @@ extension FileWrapper {
         var run = try ImportRun(try ArchiveInput(at: from, cancellation), options, cancellation, progress)
         let tree = TreeImport()
         try withUTF8Locale { try run.run(into: tree) }
-        return try tree.tree(top: run.packageFolder, options).tree
+        return try tree.tree(top: run.packageFolder, options)
       }
     }
   }
@@ -80,11 +80,8 @@ extension ArchiveInput {
       var run = try ImportRun(self, options, cancellation, progress)
       try run.run(into: staged)
       try cancellation.check()
-      var report = run.report
-      if try staged.commit(top: run.packageFolder, options) {
-        report.leftOut.append(PackageLayout.hidden.string)
-      }
-      return report
+      try staged.commit(top: run.packageFolder, options)
+      return run.report
     }
   }
 }

@@ -19,7 +19,7 @@ final class StagedImport: ImportSink {
   private var isDone = false
 
   private var folders: [Folder] = []
-  private var links: [(path: PackagePath, target: [UInt8], entry: ArchiveEntry)] = []
+  private var links = PendingLinks()
   /// The way to the folder that was used last.
   private var way: [(name: FileName, folder: OpenFolder)] = []
 
@@ -161,6 +161,13 @@ final class StagedImport: ImportSink {
     }
   }
 
+  func removeFile(at path: PackagePath, _ entry: ArchiveEntry) throws {
+    let parent = try open(path.parent, for: entry)
+    try attempt(entry) { () throws(SystemError) in
+      try disk.removeFile(path.names[path.names.count - 1], in: parent.descriptor)
+    }
+  }
+
   func size(of path: PackagePath) throws -> UInt64 {
     do {
       return try disk.status(of: path.names[path.names.count - 1], in: openUnnamed(path.parent).descriptor)
@@ -172,7 +179,7 @@ final class StagedImport: ImportSink {
 
   func addLink(_ path: PackagePath, to target: [UInt8], _ entry: ArchiveEntry) throws {
     _ = try open(path.parent, for: entry)
-    links.append((path, target, entry))
+    links.add(path, target, entry)
   }
 
   // MARK: Folders
@@ -219,11 +226,10 @@ final class StagedImport: ImportSink {
   ///
   /// - Parameters:
   ///   - top: the folder among the entries that is the package; nil when the entries are its children.
-  ///   - keepsHidden: whether a hidden folder of this library's stays.
-  /// - Returns: whether there was one that did not.
-  func commit(top: FileName?, _ options: ImportOptions) throws -> Bool {
+  ///   - options: say whether a hidden folder of this library's stays, and where links may lead.
+  func commit(top: FileName?, _ options: ImportOptions) throws {
     let package = PackagePath(top.map { [$0] } ?? [])
-    let removedHidden = try options.includesHistory ? false : removeHidden(of: package)
+    if top != nil && !options.includesHistory { try removeHidden(of: package) }
     try makeLinks(in: top, options)
     do throws(SystemError) {
       try finishFolders(package)
@@ -232,40 +238,36 @@ final class StagedImport: ImportSink {
     } catch {
       throw ArchiveError.Finding(error, "putting the package into its place")
     }
-    return removedHidden
   }
 
   /// A hidden folder, however it is written: what is in it would be taken for this library's own.
-  private func removeHidden(of package: PackagePath) throws -> Bool {
+  private func removeHidden(of package: PackagePath) throws {
     do {
       let folder = try openUnnamed(package)
       let listing = try disk.list(folder.descriptor)
-      let hidden = (0..<listing.count).map { listing.name(at: $0) }.filter {
-        EntryChecker.folded($0.string) == EntryChecker.folded(PackageLayout.hidden.string)
-      }
-      for name in hidden {
+      let names = (0..<listing.count).map { listing.name(at: $0) }
+      for name in names where EntryChecker.isHiddenName(name) {
         let path = package.appending(name)
         way = []
         guard Siblings(of: name, on: disk).remove(name, from: folder.descriptor) else {
           throw ArchiveError.Finding(.inputOutput, entry: path.bytes, "it could not be left out")
         }
         folders.removeAll { $0.path.isWithin(path) }
-        links.removeAll { $0.path.isWithin(path) }
       }
-      return !hidden.isEmpty
     } catch let error as SystemError {
       throw ArchiveError.Finding(error, "leaving out the hidden folder")
     }
   }
 
   private func makeLinks(in top: FileName?, _ options: ImportOptions) throws {
-    for (path, target, entry) in links {
-      try EntryChecker.check(target, at: path, in: top, of: entry, options)
-      let parent = try open(path.parent, for: entry)
-      let name = path.names[path.names.count - 1]
-      try attempt(entry) { () throws(SystemError) in
-        try disk.makeSymbolicLink(to: target, named: name, in: parent.descriptor)
-        if let modified = entry.modified { try disk.setModified(modified, of: name, in: parent.descriptor) }
+    for link in try links.checked(in: top, options) {
+      let parent = try open(link.path.parent, for: link.entry)
+      let name = link.path.names[link.path.names.count - 1]
+      try attempt(link.entry) { () throws(SystemError) in
+        try disk.makeSymbolicLink(to: link.target, named: name, in: parent.descriptor)
+        if let modified = link.entry.modified {
+          try disk.setModified(modified, of: name, in: parent.descriptor)
+        }
       }
     }
   }

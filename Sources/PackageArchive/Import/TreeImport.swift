@@ -7,7 +7,7 @@ final class TreeImport: ImportSink {
   private let root = FileWrapper(directoryWithFileWrappers: [:])
   private var folders: [PackagePath: FileWrapper] = [:]
   private var files: [PackagePath: Data] = [:]
-  private var links: [(path: PackagePath, target: [UInt8], entry: ArchiveEntry)] = []
+  private var links = PendingLinks()
 
   func addFolder(_ path: PackagePath, _ entry: ArchiveEntry) throws {
     folder(at: path).setImported(mode: entry.mode & 0o777, modified: entry.modified)
@@ -38,7 +38,15 @@ final class TreeImport: ImportSink {
   }
 
   func addLink(_ path: PackagePath, to target: [UInt8], _ entry: ArchiveEntry) throws {
-    links.append((path, target, entry))
+    links.add(path, target, entry)
+  }
+
+  func removeFile(at path: PackagePath, _ entry: ArchiveEntry) throws {
+    files[path] = nil
+    let folder = folder(at: path.parent)
+    if let file = try folder.child(named: path.names[path.names.count - 1].string) {
+      folder.removeFileWrapper(file)
+    }
   }
 
   func size(of path: PackagePath) throws -> UInt64 {
@@ -60,27 +68,18 @@ final class TreeImport: ImportSink {
   }
 
   /// The tree, once everything was added.
-  func tree(top: FileName?, _ options: ImportOptions) throws -> (tree: FileWrapper, removedHidden: Bool) {
-    let package = PackagePath(top.map { [$0] } ?? [])
-    for (path, target, entry) in links {
-      try EntryChecker.check(target, at: path, in: top, of: entry, options)
-      add(FileWrapper.imported(linkTo: target), at: path)
+  func tree(top: FileName?, _ options: ImportOptions) throws -> FileWrapper {
+    for link in try links.checked(in: top, options) {
+      add(FileWrapper.imported(linkTo: link.target), at: link.path)
     }
-    let tree = folder(at: package)
-    guard let top else { return (tree, try removeHidden(of: tree, options)) }
+    guard let top else { return root }
+    let tree = folder(at: PackagePath([top]))
     root.removeFileWrapper(tree)
     tree.preferredFilename = top.string
-    return (tree, try removeHidden(of: tree, options))
-  }
-
-  private func removeHidden(of tree: FileWrapper, _ options: ImportOptions) throws -> Bool {
-    var isRemoved = false
-    for name in try tree.childNames()
-    where EntryChecker.folded(name) == EntryChecker.folded(PackageLayout.hidden.string) {
-      if options.includesHistory { continue }
+    for name in try tree.childNames() where EntryChecker.isHiddenName(FileName(name)) && !options.includesHistory
+    {
       if let hidden = try tree.child(named: name) { tree.removeFileWrapper(hidden) }
-      isRemoved = true
     }
-    return isRemoved
+    return tree
   }
 }

@@ -56,6 +56,19 @@ struct LibarchiveReader: ~Copyable {
     return reader
   }
 
+  /// Opens one stream of LZMA, with the header that a file has.
+  static func openLZMA(_ input: any LibarchiveInput) throws -> LibarchiveReader {
+    guard let archive = archive_read_new() else {
+      throw ArchiveError.Finding(.inputOutput, "there is no memory left")
+    }
+    let reader = LibarchiveReader(archive, Source(input))
+    try reader.check(archive_read_support_format_raw(archive))
+    try reader.check(archive_read_append_filter(archive, ARCHIVE_FILTER_LZMA))
+    try reader.setCallbacks()
+    try reader.check(archive_read_open1(archive))
+    return reader
+  }
+
   /// Exactly one format: libarchive is never left to guess.
   private static func support(_ format: ArchiveFormat, _ archive: OpaquePointer) -> Int32 {
     switch format {
@@ -188,6 +201,9 @@ struct LibarchiveReader: ~Copyable {
     guard count >= 0 else { throw failure(nil) }
     return count
   }
+
+  /// How many bytes of what it reads from were needed so far: what lies behind a bzip2 stream is not among them.
+  var consumedBytes: UInt64 { UInt64(clamping: archive_filter_bytes(archive, -1)) }
 
   // MARK: Calling C
 

@@ -4,6 +4,7 @@ final class PlainSource: EntrySource {
   private var entry: ArchiveEntry?
 
   init(_ format: ArchiveFormat, _ input: ArchiveInput, _ options: ImportOptions) throws {
+    if format == .sevenZip { _ = try SevenZipScan(of: input, limits: options.limits) }
     reader = try LibarchiveReader.open(format, passphrase: options.passphrase, PositionedInput(input))
   }
 

@@ -35,7 +35,9 @@ struct TarHeader {
   func name() throws -> [UInt8] {
     let name = try Self.text(field(0..<100))
     let isPOSIX = field(257..<263).elementsEqual(Array("ustar\0".utf8))
-    let prefix = isPOSIX ? try Self.text(field(345..<500)) : []
+    // star has two dates behind a shorter one.
+    let isStar = field(508..<512).elementsEqual(Array("tar\0".utf8))
+    let prefix = isPOSIX ? try Self.text(field(345..<(isStar ? 476 : 500))) : []
     return prefix.isEmpty ? name : prefix + [UInt8(ascii: "/")] + name
   }
 

@@ -3,12 +3,14 @@
 ///
 /// libarchive reads the contents; it cuts names at a NUL, composes accents, and takes an archive that is cut short
 /// between two entries for a whole one.
-struct TarScan {
+struct TarScan: StreamScan {
   /// What a header says of one entry.
   struct Entry: Equatable {
     var name: [UInt8]
     var link: [UInt8]
     var type: UInt8
+    /// Whether its names are known to be UTF-8.
+    var isNameUTF8 = false
   }
 
   /// The entries that passed by and were not asked for yet.
@@ -19,7 +21,9 @@ struct TarScan {
   /// What was said before the header that it is about.
   private var pending = Pending()
   /// Whether the end of the archive was seen.
-  private(set) var hasEnded = false
+  private var hasEnded = false
+  /// Zeros after the end.
+  private var padding: UInt64 = 0
 
   private enum State {
     case header
@@ -32,14 +36,28 @@ struct TarScan {
   }
 
   private struct Pending {
-    var name: [UInt8]?
-    var link: [UInt8]?
+    /// A name or a destination, in GNU's headers and in pax's.
+    var names = Names()
+    var links = Names()
+    /// GNU's name of a file with holes, whose other name is made up.
+    var sparseName: [UInt8]?
     var size: UInt64?
     var isBinary = false
+    /// How many headers it comes from.
+    var count = 0
+
+    struct Names {
+      var gnu: [UInt8]?
+      var pax: [UInt8]?
+    }
   }
 
   /// The largest header about another entry: names and attributes take a few kilobytes.
   private static let maximumExtended: UInt64 = 1 << 20
+  /// The most headers before one entry: a global one, pax's, and GNU's two; more only use up time.
+  private static let maximumHeaders = 8
+  /// The most zeros after the end: programs fill up the last of their records, which rarely have more than a megabyte.
+  static let maximumPadding: UInt64 = 16 << 20
 
   /// The next entry that passed by.
   mutating func next() -> Entry? {
@@ -92,9 +110,7 @@ struct TarScan {
     case .sparseHeader(let content):
       startBlock(block[504] == 0 ? .content(content) : .sparseHeader(content: content))
     case .end:
-      guard block.allSatisfy({ $0 == 0 }) else {
-        throw ArchiveError.Finding(.damaged, "something follows the archive's end")
-      }
+      try checkPadding()
       startBlock(.end)
     default:
       guard !block.allSatisfy({ $0 == 0 }) else {
@@ -103,6 +119,22 @@ struct TarScan {
       }
       startBlock(try takeHeader(TarHeader(block[...])))
     }
+  }
+
+  private mutating func checkPadding() throws {
+    guard block.allSatisfy({ $0 == 0 }) else {
+      throw ArchiveError.Finding(.damaged, "something follows the archive's end")
+    }
+    padding += UInt64(block.count)
+    guard padding <= Self.maximumPadding else {
+      throw ArchiveError.Finding(.limitExceeded, "more than \(Self.maximumPadding) zeros follow its end")
+    }
+  }
+
+  func finish() throws {
+    guard hasEnded else { throw ArchiveError.Finding(.damaged, "it is cut short") }
+    var last = self
+    try last.checkPadding()
   }
 
   private mutating func takeHeader(_ header: TarHeader) throws -> State {
@@ -114,13 +146,25 @@ struct TarScan {
       guard ownSize <= Self.maximumExtended else {
         throw ArchiveError.Finding(.limitExceeded, "a header is larger than \(Self.maximumExtended) bytes")
       }
+      pending.count += 1
+      guard pending.count <= Self.maximumHeaders else {
+        throw ArchiveError.Finding(.damaged, "more than \(Self.maximumHeaders) headers are about one entry")
+      }
       let padded = (Int(ownSize) + TarHeader.size - 1) / TarHeader.size * TarHeader.size
       if padded == 0 { try takeExtended(header.type, []) }
       return padded == 0 ? .header : .extended(type: header.type, size: Int(ownSize), padded: padded)
+    case UInt8(ascii: "V"):
+      // The label of a volume, which is no entry.
+      guard ownSize == 0, pending.count == 0 else {
+        throw ArchiveError.Finding(.damaged, "the label of a volume has more than a name")
+      }
+      return .header
     default: break
     }
     let entry = Entry(
-      name: try pending.name ?? header.name(), link: try pending.link ?? header.linkName(), type: header.type)
+      name: try pending.sparseName ?? agreed(pending.names) ?? header.name(),
+      link: try agreed(pending.links) ?? header.linkName(), type: header.type,
+      isNameUTF8: !pending.isBinary && (pending.names.pax ?? pending.links.pax ?? pending.sparseName) != nil)
     let size = pending.size ?? ownSize
     pending = Pending()
     try check(entry, size: size)
@@ -149,10 +193,26 @@ struct TarScan {
 
   // MARK: Headers about the next entry
 
+  /// A name that GNU's header and pax's give; programs differ in which of them they take.
+  private func agreed(_ names: Pending.Names) throws -> [UInt8]? {
+    guard let gnu = names.gnu, let pax = names.pax, gnu != pax else { return names.gnu ?? names.pax }
+    throw Self.twoNames(gnu)
+  }
+
+  private static func twoNames(_ name: [UInt8]) -> ArchiveError.Finding {
+    .init(.damaged, entry: name, "two headers give it different names")
+  }
+
+  /// Keeps a name, which nothing may give another time.
+  private static func set(_ name: inout [UInt8]?, _ new: [UInt8]) throws {
+    if let old = name { throw twoNames(old) }
+    name = new
+  }
+
   private mutating func takeExtended(_ type: UInt8, _ content: ArraySlice<UInt8>) throws {
     switch type {
-    case UInt8(ascii: "L"): pending.name = try TarHeader.text(content)
-    case UInt8(ascii: "K"): pending.link = try TarHeader.text(content)
+    case UInt8(ascii: "L"): try Self.set(&pending.names.gnu, TarHeader.text(content))
+    case UInt8(ascii: "K"): try Self.set(&pending.links.gnu, TarHeader.text(content))
     default: try takeRecords(content, isGlobal: type == UInt8(ascii: "g"))
     }
   }
@@ -176,7 +236,7 @@ struct TarScan {
       rest = rest.dropFirst(length)
     }
     guard rest.allSatisfy({ $0 == 0 }) else { throw Self.badRecord }
-    for name in [pending.name, pending.link] {
+    for name in [pending.names.pax, pending.links.pax, pending.sparseName] {
       if let name, !pending.isBinary, String(validating: name, as: UTF8.self) == nil {
         throw ArchiveError.Finding(.unsafeName, entry: name, "its name should be UTF-8, and is not")
       }
@@ -197,9 +257,9 @@ struct TarScan {
       throw ArchiveError.Finding(.unsafeName, entry: value, "its name has a NUL character in it")
     }
     switch key {
-    case "path": if pending.name == nil { pending.name = value }
-    case "GNU.sparse.name": pending.name = value
-    case "linkpath": pending.link = value
+    case "path": try Self.set(&pending.names.pax, value)
+    case "GNU.sparse.name": try Self.set(&pending.sparseName, value)
+    case "linkpath": try Self.set(&pending.links.pax, value)
     case "hdrcharset": pending.isBinary = String(decoding: value, as: UTF8.self) == "BINARY"
     default:
       guard let size = UInt64(String(decoding: value, as: UTF8.self)) else { throw Self.badRecord }

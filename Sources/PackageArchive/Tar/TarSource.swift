@@ -2,29 +2,13 @@
 /// agree on what there is.
 final class TarSource: EntrySource {
   private let reader: LibarchiveReader
-  private let scanned: ScannedInput
+  private let scanned: ScannedInput<TarScan>
   private var name: [UInt8] = []
 
   /// - Parameter stream: the tar itself, decompressed.
   init(_ stream: any LibarchiveInput) throws {
-    scanned = ScannedInput(stream)
+    scanned = ScannedInput(stream, TarScan())
     reader = try LibarchiveReader.open(.tar, scanned)
-  }
-
-  /// The bytes on their way to libarchive, looked at.
-  private final class ScannedInput: LibarchiveInput {
-    let stream: any LibarchiveInput
-    var scan = TarScan()
-
-    init(_ stream: any LibarchiveInput) {
-      self.stream = stream
-    }
-
-    func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
-      let count = try stream.read(into: buffer)
-      try scan.consume(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-      return count
-    }
   }
 
   func next() throws -> ArchiveEntry? {
@@ -36,6 +20,7 @@ final class TarSource: EntrySource {
       throw ArchiveError.Finding(.damaged, entry: entry.name, "it can be read in two ways")
     }
     entry.name = own.name
+    entry.isNameUTF8 = own.isNameUTF8
     switch entry.kind {
     case .link(let target): entry.kind = .link(try agreed(own.link, target, own.name))
     case .hardLink(let target): entry.kind = .hardLink(try agreed(own.link, target, own.name))
@@ -64,10 +49,7 @@ final class TarSource: EntrySource {
 
   /// Reads what follows the end that libarchive has seen, which has to be zeros.
   private func readToEnd() throws {
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: ArchiveInput.chunkSize, alignment: 16)
-    defer { buffer.deallocate() }
-    while try scanned.read(into: buffer) > 0 {}
-    guard scanned.scan.hasEnded else { throw ArchiveError.Finding(.damaged, "it is cut short") }
+    try scanned.readToEnd()
     if let entry = scanned.scan.next() {
       throw ArchiveError.Finding(.damaged, entry: entry.name, "it can be read in two ways")
     }

@@ -9,6 +9,8 @@ final class GzipStream: LibarchiveInput {
   private let buffer = UnsafeMutableRawBufferPointer.allocate(
     byteCount: ArchiveInput.chunkSize, alignment: 16)
   private var count: UInt64 = 0
+  /// Zeros behind the last member.
+  private var padding: UInt64 = 0
   /// Whether a member has begun and not ended.
   private var isInMember = true
 
@@ -28,6 +30,26 @@ final class GzipStream: LibarchiveInput {
     buffer.deallocate()
   }
 
+  /// Reads zeros to the end of the archive, with which tapes and some programs fill up.
+  private func readPadding() throws {
+    var count = Int(stream.pointee.avail_in)
+    var bytes = UnsafeRawBufferPointer(start: stream.pointee.next_in, count: count)
+    stream.pointee.avail_in = 0
+    while count > 0 {
+      guard bytes.allSatisfy({ $0 == 0 }) else { throw Self.damage }
+      padding += UInt64(count)
+      guard padding <= TarScan.maximumPadding else {
+        throw ArchiveError.Finding(.limitExceeded, "more than \(TarScan.maximumPadding) zeros follow its end")
+      }
+      count = try input.read(into: buffer)
+      bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+    }
+  }
+
+  private static var damage: ArchiveError.Finding {
+    .init(.damaged, "its gzip stream is damaged, or something follows it")
+  }
+
   func read(into target: UnsafeMutableRawBufferPointer) throws -> Int {
     stream.pointee.next_out = target.baseAddress?.assumingMemoryBound(to: UInt8.self)
     stream.pointee.avail_out = uInt(target.count)
@@ -43,6 +65,10 @@ final class GzipStream: LibarchiveInput {
       }
       // Several streams, one after the other, are one.
       if !isInMember {
+        if stream.pointee.next_in.pointee == 0 {
+          try readPadding()
+          return 0
+        }
         inflateReset(stream)
         isInMember = true
       }
@@ -50,7 +76,7 @@ final class GzipStream: LibarchiveInput {
       if result == Z_STREAM_END {
         isInMember = false
       } else if result != Z_OK && result != Z_BUF_ERROR {
-        throw ArchiveError.Finding(.damaged, "its gzip stream is damaged, or something follows it")
+        throw Self.damage
       }
     }
     let produced = target.count - Int(stream.pointee.avail_out)

@@ -1,0 +1,70 @@
+/// Follows bytes that pass by on their way to libarchive, and refuses what libarchive takes.
+protocol StreamScan {
+  /// Takes the next bytes, before libarchive sees them.
+  mutating func consume(_ bytes: UnsafeRawBufferPointer) throws
+  /// Sees that nothing is missing, once all bytes have passed by.
+  func finish() throws
+}
+
+/// The bytes on their way to libarchive, looked at.
+final class ScannedInput<Scan: StreamScan>: LibarchiveInput {
+  private let stream: any LibarchiveInput
+  var scan: Scan
+
+  init(_ stream: any LibarchiveInput, _ scan: Scan) {
+    self.stream = stream
+    self.scan = scan
+  }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+    let count = try stream.read(into: buffer)
+    try scan.consume(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+    return count
+  }
+
+  /// Reads what libarchive did not ask for.
+  func readToEnd() throws {
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: ArchiveInput.chunkSize, alignment: 16)
+    defer { buffer.deallocate() }
+    while try read(into: buffer) > 0 {}
+    try scan.finish()
+  }
+}
+
+/// Collects bytes until there are as many as are needed, or lets bytes pass that nobody needs.
+struct ByteCollector {
+  private(set) var bytes: [UInt8] = []
+  private var skipping: UInt64 = 0
+  private var needed: Int
+
+  /// - Parameter count: how many are needed first.
+  init(_ count: Int) {
+    needed = count
+  }
+
+  /// Lets `skipped` bytes pass, then collects `count`, which is 1 or more.
+  mutating func start(_ count: Int, skipping skipped: UInt64 = 0) {
+    bytes.removeAll(keepingCapacity: true)
+    skipping = skipped
+    needed = count
+  }
+
+  /// Collects more beside those that it has.
+  mutating func extend(to count: Int) {
+    needed = count
+  }
+
+  var isComplete: Bool { skipping == 0 && bytes.count == needed }
+  /// Whether nothing has come since `start`.
+  var isUntouched: Bool { skipping == 0 && bytes.isEmpty }
+
+  /// Takes from the front of `rest`.
+  mutating func take(_ rest: inout Slice<UnsafeRawBufferPointer>) {
+    let skipped = Int(min(skipping, UInt64(rest.count)))
+    skipping -= UInt64(skipped)
+    rest = rest.dropFirst(skipped)
+    let part = rest.prefix(skipping == 0 ? needed - bytes.count : 0)
+    bytes.append(contentsOf: part)
+    rest = rest.dropFirst(part.count)
+  }
+}

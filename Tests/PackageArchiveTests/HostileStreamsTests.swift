@@ -1,0 +1,128 @@
+import DurableIO
+import Foundation
+import PackageArchive
+import TestSupport
+import Testing
+
+@Suite("A hostile archive's stream")
+struct HostileStreamsTests {
+  private typealias Zip = ForgedZip
+  private typealias Tar = ForgedTar
+
+  // MARK: Memory
+
+  @Test func `cannot ask for a dictionary that is larger than was allowed`() async throws {
+    let tar = Tar(.init("a", "text")).bytes
+    try await expectRefused(ForgedXZ(content: tar, dictionary: 40).bytes, .limitExceeded)
+    // Also behind a stream that asks for little.
+    let second = ForgedXZ(content: tar, dictionary: 8).bytes + ForgedXZ(content: [], dictionary: 40).bytes
+    try await expectRefused(second, .limitExceeded)
+    try await withWorkshop { workshop in
+      for (name, dictionary) in [("small", UInt8(0)), ("as large as xz makes", 28)] {
+        try Data(ForgedXZ(content: tar, dictionary: dictionary).bytes).write(to: workshop.url("a"))
+        try await workshop.take("a", to: name)
+        #expect(try workshop.tree(name) == ["a": "text"])
+      }
+    }
+  }
+
+  @Test(.enabled(if: program("7z") != nil, "needs 7z"), arguments: ["off", "on"])
+  func `of 7z cannot ask for a dictionary that is larger than was allowed`(compressedHeader: String)
+    async throws
+  {
+    var options = ImportOptions()
+    options.format = .sevenZip
+    try await withWorkshop { workshop in
+      try Data(Workshop.noise(2 << 20, seed: 7)).write(to: workshop.url("a"))
+      let made = try run(
+        "7z", ["a", "-md=2m", "-mhc=\(compressedHeader)", "a.7z", "a"], in: workshop.folder)
+      try #require(made.status == 0)
+      try await workshop.take("a.7z", options: options)
+      let bytes = Array(try workshop.bytes("a.7z"))
+      options.limits.dictionaryBytes = 1 << 20
+      try await expectRefused(bytes, .limitExceeded, options: options)
+      options.limits.dictionaryBytes = 2 << 20
+      try await workshop.take("a.7z", to: "Again.pack", options: options)
+      for suffix in [[0], Array("junk".utf8)] {
+        try await expectRefused(bytes + suffix, .damaged, options: options)
+      }
+      try await expectRefused(Array(bytes.dropLast()), .damaged, options: options)
+    }
+  }
+
+  // MARK: Ends
+
+  @Test(arguments: [1, 100, 511, 512])
+  func `cannot have something behind a tar's end`(count: Int) async throws {
+    let tar = Tar(.init("a")).bytes
+    try await expectRefused(tar + [UInt8](repeating: 0x41, count: count), .damaged)
+    try await expectRefused(tar + [UInt8](repeating: 0, count: count - 1) + [1], .damaged)
+    try await withWorkshop { workshop in
+      try Data(tar + [UInt8](repeating: 0, count: count)).write(to: workshop.url("a"))
+      try await workshop.take("a")
+    }
+  }
+
+  @Test func `cannot have something behind its end`() async throws {
+    let tar = Tar(.init("a", "text")).bytes
+    try await withWorkshop { workshop in
+      try Data(tar).write(to: workshop.url("a.tar"))
+      var streams = [gzip(tar), ForgedXZ(content: tar).bytes, forgedLZ4(tar)]
+      for (name, end) in [("bzip2", "bz2"), ("zstd", "zst")] where program(name) != nil {
+        try #require(try run(name, ["-k", "a.tar"], in: workshop.folder).status == 0)
+        streams.append(Array(try workshop.bytes("a.tar.\(end)")))
+      }
+      for (number, stream) in streams.enumerated() {
+        try Data(stream).write(to: workshop.url("whole"))
+        try await workshop.take("whole", to: "\(number)")
+        #expect(try workshop.tree("\(number)") == ["a": "text"])
+        for suffix in [
+          [0x41], Array("junk".utf8), Zip(.init("other")).bytes, Workshop.noise(300_000, seed: 3),
+        ] {
+          try await expectRefused(stream + suffix, .damaged)
+        }
+      }
+    }
+  }
+
+  @Test func `may be several streams, one after the other`() async throws {
+    let tar = Tar(.init("a", "text")).bytes
+    let (front, rear) = (Array(tar.prefix(600)), Array(tar.dropFirst(600)))
+    try await withWorkshop { workshop in
+      let streams = [
+        gzip(front) + gzip(rear), forgedLZ4(front) + forgedLZ4(rear),
+        ForgedXZ(content: front).bytes + ForgedXZ(content: rear).bytes,
+        // xz may be followed by zeros, four at a time.
+        ForgedXZ(content: front).bytes + [0, 0, 0, 0] + ForgedXZ(content: rear).bytes + [
+          0, 0, 0, 0, 0, 0, 0, 0,
+        ],
+      ]
+      for (number, stream) in streams.enumerated() {
+        try Data(stream).write(to: workshop.url("a"))
+        try await workshop.take("a", to: "\(number)")
+        #expect(try workshop.tree("\(number)") == ["a": "text"])
+      }
+    }
+  }
+
+  // MARK: Names
+
+  @Test func `cannot give one name in two headers`() async throws {
+    let (gnu, pax) = (Array("gnu".utf8) + [0], Array("pax".utf8))
+    let (name, link) = (UInt8(ascii: "L"), UInt8(ascii: "K"))
+    var tar = Tar(.init("short"))
+    tar.entries[0].gnu = [(name, gnu)]
+    tar.entries[0].records = [("path", pax)]
+    try await expectRefused(tar.bytes, .damaged, naming: "gnu")
+    tar.entries[0].records = []
+    tar.entries[0].gnu = [(name, gnu), (name, pax + [0])]
+    try await expectRefused(tar.bytes, .damaged)
+    tar = Tar(.init("a"), .init("link", type: "2", link: "a"))
+    tar.entries[1].gnu = [(link, Array("a".utf8) + [0])]
+    tar.entries[1].records = [("linkpath", Array("short".utf8))]
+    try await expectRefused(tar.bytes, .damaged)
+    tar = Tar(.init("short"))
+    tar.entries[0].records = [("path", pax), ("path", Array("other".utf8))]
+    try await expectRefused(tar.bytes, .damaged)
+  }
+}
