@@ -16,6 +16,13 @@ struct ForgedZip {
     var ownSize: UInt32?
     var ownMethod: UInt16?
     var ownCRC: UInt32?
+    /// The system that it was made on, 3 for Unix, and the version of the format that it needs.
+    var system: UInt16 = 3
+    var version: UInt16 = 20
+    /// The lower half of its attributes, as DOS has them.
+    var attributes: UInt32 = 0
+    /// Bytes behind its data that say its sizes again.
+    var descriptor: [UInt8] = []
     var extra: [UInt8] = []
     var ownExtra: [UInt8] = []
     /// Where the directory says that it is, where that is not true.
@@ -60,27 +67,39 @@ struct ForgedZip {
     self.entries = entries
   }
 
+  /// Whether it has the 64-bit form of its end too, and of how many parts that speaks.
+  var parts: UInt32?
+
   var bytes: [UInt8] {
     var bytes = prefix
     var directory: [UInt8] = []
     for entry in entries {
       let offset = entry.offset ?? UInt32(bytes.count)
-      bytes += [0x50, 0x4B, 3, 4] + little(UInt16(20)) + little(entry.flags)
+      bytes += [0x50, 0x4B, 3, 4] + little(entry.version) + little(entry.flags)
       bytes += little(entry.ownMethod ?? entry.method) + little(UInt16(0)) + little(UInt16(0x21))
       bytes += little(entry.ownCRC ?? entry.crc) + little(UInt32(entry.data.count))
       bytes += little(entry.ownSize ?? entry.size) + little(UInt16((entry.ownName ?? entry.name).count))
       bytes += little(UInt16(entry.ownExtra.count)) + (entry.ownName ?? entry.name) + entry.ownExtra
-      bytes += entry.data + entry.trailer
+      bytes += entry.data + entry.descriptor + entry.trailer
       directory +=
-        [0x50, 0x4B, 1, 2] + little(UInt16(3 << 8 | 20)) + little(UInt16(20)) + little(entry.flags)
+        [0x50, 0x4B, 1, 2] + little(entry.system << 8 | 20) + little(entry.version) + little(entry.flags)
       directory += little(entry.method) + little(UInt16(0)) + little(UInt16(0x21)) + little(entry.crc)
       directory += little(UInt32(entry.data.count)) + little(entry.size) + little(UInt16(entry.name.count))
       directory += little(UInt16(entry.extra.count)) + little(UInt16(0)) + little(UInt16(0))
-      directory += little(UInt16(0)) + little(entry.mode << 16) + little(offset) + entry.name + entry.extra
+      directory += little(UInt16(0)) + little(entry.mode << 16 | entry.attributes) + little(offset)
+      directory += entry.name + entry.extra
     }
     let start = bytes.count
-    bytes += directory + [0x50, 0x4B, 5, 6] + little(UInt16(0)) + little(UInt16(0))
     let count = self.count ?? UInt16(entries.count)
+    bytes += directory
+    if let parts {
+      let place = bytes.count
+      bytes += [0x50, 0x4B, 6, 6] + little(UInt64(44)) + little(UInt16(45)) + little(UInt16(45))
+      bytes += little(UInt32(0)) + little(UInt32(0)) + little(UInt64(count)) + little(UInt64(count))
+      bytes += little(UInt64(directory.count)) + little(UInt64(start))
+      bytes += [0x50, 0x4B, 6, 7] + little(UInt32(0)) + little(UInt64(place)) + little(parts)
+    }
+    bytes += [0x50, 0x4B, 5, 6] + little(UInt16(0)) + little(UInt16(0))
     bytes += little(count) + little(count) + little(UInt32(directory.count)) + little(UInt32(start))
     return bytes + little(UInt16(comment.count)) + comment + suffix
   }

@@ -33,13 +33,11 @@ struct HostileArchiveTests {
 
   @Test func `cannot lead out of the package on another system`() async throws {
     // Written on Windows, where libarchive takes it for a separator.
-    var zip = Zip(.init("..\\canary"))
-    var bytes = zip.bytes
-    let place = bytes.count - 22 - 46 - zip.entries[0].name.count + 5
-    bytes[place] = 0
-    try await expectRefused(bytes, .damaged)
-    zip.entries[0].name = Array("a//b".utf8)
-    try await expectRefused(zip.bytes, .unsafeName, naming: "a//b")
+    var zip = Zip(.init("x"))
+    zip.entries[0].name = Array("..\\canary".utf8)
+    zip.entries[0].system = 0
+    zip.entries[0].mode = 0
+    try await expectRefused(zip.bytes, .damaged)
   }
 
   @Test func `cannot have two names for one entry`() async throws {
@@ -48,16 +46,31 @@ struct HostileArchiveTests {
     try await expectRefused(zip.bytes, .damaged, naming: "harmless")
     zip.entries[0].ownName = Array("hermless".utf8)
     try await expectRefused(zip.bytes, .damaged, naming: "harmless")
-    zip.entries[0].ownName = nil
-    let path = Array("../../x".utf8)
-    let field =
-      little(UInt16(0x7075)) + little(UInt16(5 + path.count)) + [1] + little(checksum(zip.entries[0].name))
-      + path
-    zip.entries[0].extra = field
-    try await expectRefused(zip.bytes, .damaged, naming: "harmless")
-    zip.entries[0].extra = []
-    zip.entries[0].ownExtra = field
-    try await expectRefused(zip.bytes, .damaged, naming: "harmless")
+  }
+
+  @Test(arguments: ["../../x", "harmles", "HARMLESS", "harmless.exe", "harm/less"])
+  func `cannot have another name in UTF-8`(other: String) async throws {
+    for raw in [Array("harmless".utf8), Array("harml".utf8) + [0xEB] + Array("ss".utf8)] {
+      var zip = Zip(.init(raw))
+      let field = unicodePath(other, of: raw)
+      zip.entries[0].extra = field
+      try await expectRefused(zip.bytes, .damaged)
+      (zip.entries[0].extra, zip.entries[0].ownExtra) = ([], field)
+      try await expectRefused(zip.bytes, .damaged)
+    }
+  }
+
+  @Test func `cannot have a name in UTF-8 that belongs to another, or two of them`() async throws {
+    let raw = Array("harml".utf8) + [0xEB] + Array("ss".utf8)
+    var zip = Zip(.init(raw))
+    zip.entries[0].extra = unicodePath("harml\u{EB}ss", of: Array("other".utf8))
+    try await expectRefused(zip.bytes, .damaged)
+    zip.entries[0].extra = unicodePath("harml\u{EB}ss", of: raw)
+    zip.entries[0].ownExtra = unicodePath("harml\u{E9}ss", of: raw)
+    try await expectRefused(zip.bytes, .damaged)
+    zip.entries[0].ownExtra = []
+    zip.entries[0].extra += zip.entries[0].extra
+    try await expectRefused(zip.bytes, .damaged)
   }
 
   @Test func `cannot have names with a NUL`() async throws {
@@ -114,12 +127,40 @@ struct HostileArchiveTests {
   // MARK: Places
 
   @Test(arguments: [
-    ("a.txt", "a.txt"), ("a.txt", "A.TXT"), ("\u{E9}.txt", "e\u{301}.txt"), ("stra\u{DF}e", "STRASSE"),
-    ("Folder/a", "folder/b"), ("a", "./a"),
+    ("a.txt", "A.TXT"), ("\u{E9}.txt", "e\u{301}.txt"), ("stra\u{DF}e", "STRASSE"),
+    ("Folder/a", "folder/b"),
   ])
   func `cannot have two entries for one place`(first: String, second: String) async throws {
     try await expectRefused(Zip(.init(first), .init(second)).bytes, .duplicateName, naming: second)
     try await expectRefused(Tar(.init(first), .init(second)).bytes, .duplicateName, naming: second)
+  }
+
+  @Test(arguments: ["a.txt", "./a.txt", ".//a.txt"])
+  func `cannot have two entries of one name, but in a tar, where the later one stands`(name: String)
+    async throws
+  {
+    try await expectRefused(Zip(.init("a.txt"), .init(name)).bytes, .duplicateName, naming: name)
+    try await withWorkshop { workshop in
+      let tar = Tar(
+        .init("a.txt", "first"), .init("f/", type: "5"), .init("l", type: "2", link: "f"),
+        .init("copy", type: "1", link: "a.txt"), .init("l", type: "2", link: "a.txt"),
+        .init("f/", type: "5"), .init(name, "later"))
+      try Data(tar.bytes).write(to: workshop.url("a"))
+      let report = try await workshop.take("a")
+      #expect(
+        try workshop.tree("Back.pack") == [
+          "a.txt": "later", "copy": "first", "f": [:], "l": .link(Array("a.txt".utf8)),
+        ])
+      #expect(report.bytes == 10)
+      let tree = try await FileWrapper.importArchive(at: workshop.url("a"))
+      #expect(try tree.child(named: "a.txt")?.regularFileContents == Data("later".utf8))
+      #expect(try await ImportReport.checking(archiveAt: workshop.url("a")) == report)
+    }
+    // Another kind, or a second name for itself, is no later one.
+    try await expectRefused(
+      Tar(.init("a.txt"), .init(name, type: "2", link: "b")).bytes, .duplicateName, naming: name)
+    try await expectRefused(
+      Tar(.init("a.txt"), .init(name, type: "1", link: "a.txt")).bytes, .duplicateName, naming: name)
   }
 
   @Test func `may have names that only people take for the same, when that is allowed`() async throws {
@@ -206,4 +247,10 @@ struct HostileArchiveTests {
     tar = Tar(.init("a", "text"), .init("b", "other", type: "2", link: "a"))
     try await expectRefused(tar.bytes, .damaged, naming: "b")
   }
+}
+
+/// A Unicode Path field: the name in UTF-8 of an entry whose header has `raw`.
+func unicodePath(_ name: String, of raw: [UInt8]) -> [UInt8] {
+  little(UInt16(0x7075)) + little(UInt16(5 + name.utf8.count)) + [1] + little(checksum(raw))
+    + Array(name.utf8)
 }

@@ -26,6 +26,23 @@ struct HostileStreamsTests {
     }
   }
 
+  @Test func `in a zip cannot ask for a dictionary that is larger than was allowed`() async throws {
+    let content = Array("content".utf8)
+    var zip = Zip(.init("large", content))
+    zip.entries[0].method = 95
+    zip.entries[0].data = ForgedXZ(content: content, dictionary: 40).bytes
+    try await expectRefused(zip.bytes, .limitExceeded, naming: "large")
+    zip.entries[0].data = ForgedXZ(content: content, dictionary: 8).bytes
+    try await withWorkshop { workshop in
+      try Data(zip.bytes).write(to: workshop.url("a"))
+      try await workshop.take("a")
+      #expect(try workshop.tree("Back.pack") == ["large": "content"])
+    }
+    zip.entries[0].method = 14
+    zip.entries[0].data = [9, 20, 5, 0, 0x5D] + little(UInt32.max) + Workshop.noise(20, seed: 2)
+    try await expectRefused(zip.bytes, .limitExceeded, naming: "large")
+  }
+
   @Test(.enabled(if: program("7z") != nil, "needs 7z"), arguments: ["off", "on"])
   func `of 7z cannot ask for a dictionary that is larger than was allowed`(compressedHeader: String)
     async throws

@@ -16,6 +16,7 @@ enum ZipFormat {
   // Flags.
   static let isEncrypted: UInt16 = 1 << 0
   static let hasDataDescriptor: UInt16 = 1 << 3
+  static let isPatch: UInt16 = 1 << 5
   static let isStronglyEncrypted: UInt16 = 1 << 6
   static let isUTF8: UInt16 = 1 << 11
   static let hasMaskedHeader: UInt16 = 1 << 13
@@ -23,6 +24,8 @@ enum ZipFormat {
   // Methods.
   static let stored: UInt16 = 0
   static let deflated: UInt16 = 8
+  static let lzma: UInt16 = 14
+  static let xz: UInt16 = 95
   static let encryptedAES: UInt16 = 99
 
   // Extra fields.
@@ -34,6 +37,11 @@ enum ZipFormat {
 
   /// What made the entry: Unix, so that the upper half of the external attributes is a mode.
   static let unix: UInt16 = 3
+  static let macOS: UInt16 = 19
+  /// In the lower half of the external attributes, as DOS has them.
+  static let isDOSDirectory: UInt32 = 0x10
+  /// The version of the format that is read, 6.3.
+  static let version: UInt16 = 63
   /// Where a 32-bit number stands for the one in the zip64 field.
   static let elsewhere32 = UInt32.max
   static let elsewhere16 = UInt16.max

@@ -10,17 +10,18 @@ import FilePackages
 struct ZipScan {
   /// In the order in which their bytes stand in the archive.
   private(set) var entries: [ZipEntry] = []
+  let end: ZipEnd
   /// What stands behind the end record.
-  let comment: [UInt8]
+  var comment: [UInt8] { end.comment }
 
   /// Reads a zip's directory and its headers. Memory is that of the directory.
   ///
   /// - Throws: a finding for everything that is not as it should be.
   init(of input: ArchiveInput, limits: ImportLimits) throws {
-    let end = try ZipEnd(of: input)
-    comment = end.comment
+    end = try ZipEnd(of: input)
     guard end.count <= UInt64(limits.entries) else {
-      throw ArchiveError.Finding(.limitExceeded, "it has \(end.count) entries, more than \(limits.entries)")
+      throw ArchiveError.Finding(
+        .limitExceeded, "it has \(end.count) entries, more than \(limits.entries)", unless: .entries)
     }
     guard end.size <= Self.maximumDirectorySize else {
       throw ArchiveError.Finding(
@@ -34,7 +35,7 @@ struct ZipScan {
     }
     guard reader.remaining == 0 else { throw Self.damaged("its directory holds more than it says") }
     entries.sort { $0.offset < $1.offset }
-    try checkHeaders(input, directory: end.offset)
+    try checkHeaders(input, directory: end.offset, limits)
   }
 
   private static let maximumDirectorySize: UInt64 = 1 << 29
@@ -42,118 +43,50 @@ struct ZipScan {
   private static func damaged(_ reason: String) -> ArchiveError.Finding { .init(.damaged, reason) }
 
   /// Compares each entry's own header with the directory, and sees that the entries stand side by side.
-  private mutating func checkHeaders(_ input: ArchiveInput, directory: UInt64) throws {
-    var position: UInt64 = 0
+  private mutating func checkHeaders(
+    _ input: ArchiveInput, directory: UInt64, _ limits: ImportLimits
+  ) throws {
+    var position = try Self.start(of: input)
     for index in entries.indices {
       let next = index + 1 < entries.count ? entries[index + 1].offset : directory
-      guard entries[index].offset == position else {
+      let isFirst = index == 0
+      guard entries[index].offset >= position, !isFirst || entries[index].offset == position else {
         throw ArchiveError.Finding(
           .damaged, entry: entries[index].name,
           entries[index].offset < position ? "it overlaps with another entry" : "there is something before it"
         )
       }
-      try entries[index].check(input, end: next)
-      position = next
+      position = try entries[index].check(input, end: next)
+      try checkGap(input, from: position, to: next, after: entries[index])
+      try entries[index].checkDictionary(input, limits)
     }
-    guard position == directory else { throw Self.damaged("there is something before its directory") }
-  }
-}
-
-/// The end record of a zip, with its 64-bit form where there is one.
-struct ZipEnd {
-  var count: UInt64
-  var size: UInt64
-  var offset: UInt64
-  var comment: [UInt8]
-
-  init(of input: ArchiveInput) throws {
-    guard let archiveSize = input.size else { throw Self.notWhole }
-    let tailSize = min(archiveSize, UInt64(ZipFormat.endSize + Int(UInt16.max)))
-    let tailStart = archiveSize - tailSize
-    let tail = try input.bytes(at: tailStart, count: Int(tailSize))
-    let places = Self.places(in: tail)
-    guard let place = places.last else { throw Self.notWhole }
-    var reader = LittleEndianReader(tail[(place + 4)...])
-    guard let disk = reader.next(UInt16.self), let directoryDisk = reader.next(UInt16.self),
-      let diskCount = reader.next(UInt16.self), let count = reader.next(UInt16.self),
-      let size = reader.next(UInt32.self), let offset = reader.next(UInt32.self),
-      let commentSize = reader.next(UInt16.self), reader.remaining == Int(commentSize)
-    else { throw Self.notWhole }
-    // Others may search from the front.
-    let others = places.dropLast().filter { Self.reachesEnd(tail, from: $0) }
-    guard others.isEmpty else { throw ArchiveError.Finding(.damaged, "it has two ends") }
-    guard disk == 0, directoryDisk == 0, diskCount == count else {
-      throw ArchiveError.Finding(.unsupported, "it is one part of several")
-    }
-    comment = Array(tail[(place + ZipFormat.endSize)...])
-    (self.count, self.size, self.offset) = (UInt64(count), UInt64(size), UInt64(offset))
-    var directoryEnd = tailStart + UInt64(place)
-    if let end64 = try Self.end64(input, before: directoryEnd) {
-      try take(end64)
-      directoryEnd = end64.place
-    } else if count == ZipFormat.elsewhere16 || size == ZipFormat.elsewhere32
-      || offset == ZipFormat.elsewhere32
-    {
-      throw ArchiveError.Finding(.damaged, "its 64-bit end record is missing")
-    }
-    let (directoryStop, overflow) = self.offset.addingReportingOverflow(self.size)
-    guard !overflow, directoryStop == directoryEnd else {
-      throw ArchiveError.Finding(.damaged, "its directory is not where its end says")
+    guard !entries.isEmpty || position == directory else {
+      throw Self.damaged("there is something before its directory")
     }
   }
 
-  private static var notWhole: ArchiveError.Finding {
-    .init(.damaged, "it is cut short, or something follows its end")
+  /// Where the first entry begins: behind a mark that the archive was to be split into parts, where there is one.
+  private static func start(of input: ArchiveInput) throws -> UInt64 {
+    let marks = [Array("PK00".utf8), Array("PK\u{7}\u{8}".utf8)]
+    return marks.contains(try input.bytes(at: 0, count: 4)) ? 4 : 0
   }
 
-  /// Where the end record's signature stands.
-  private static func places(in tail: [UInt8]) -> [Int] {
-    guard tail.count >= ZipFormat.endSize else { return [] }
-    return (0...(tail.count - 4)).filter { place in
-      tail[place] == 0x50 && tail[place + 1] == 0x4B && tail[place + 2] == 5 && tail[place + 3] == 6
+  /// Sees that what lies between two entries, as programs leave it that change an archive in its place, holds nothing
+  /// that a program could take for an entry, which reads from the beginning on.
+  private func checkGap(_ input: ArchiveInput, from start: UInt64, to end: UInt64, after entry: ZipEntry)
+    throws
+  {
+    guard start < end else { return }
+    var last: [UInt8] = []
+    try input.forEachChunk(at: start, count: end - start) { bytes in
+      let piece = last + bytes
+      for place in piece.indices.dropLast(3) where piece[place] == 0x50 && piece[place + 1] == 0x4B {
+        guard piece[place + 2] > 8 || piece[place + 3] > 8 else {
+          throw ArchiveError.Finding(
+            .damaged, entry: entry.name, "something follows it that could be taken for another entry")
+        }
+      }
+      last = piece.suffix(3)
     }
-  }
-
-  private static func reachesEnd(_ tail: [UInt8], from place: Int) -> Bool {
-    guard place + ZipFormat.endSize <= tail.count else { return false }
-    let comment = Int(tail[place + 20]) | Int(tail[place + 21]) << 8
-    return place + ZipFormat.endSize + comment == tail.count
-  }
-
-  // MARK: 64 bits
-
-  private struct End64 {
-    var place: UInt64
-    var count: UInt64
-    var size: UInt64
-    var offset: UInt64
-  }
-
-  private static func end64(_ input: ArchiveInput, before end: UInt64) throws -> End64? {
-    guard end >= UInt64(ZipFormat.locator64Size) else { return nil }
-    let locatorPlace = end - UInt64(ZipFormat.locator64Size)
-    var locator = LittleEndianReader(try input.bytes(at: locatorPlace, count: ZipFormat.locator64Size)[...])
-    guard locator.next() == ZipFormat.locator64 else { return nil }
-    guard locator.next(UInt32.self) == 0, let place = locator.next(UInt64.self),
-      locator.next(UInt32.self) == 1,
-      place <= locatorPlace, locatorPlace - place == UInt64(ZipFormat.end64Size)
-    else { throw ArchiveError.Finding(.damaged, "its 64-bit end record is damaged") }
-    var record = LittleEndianReader(try input.bytes(at: place, count: ZipFormat.end64Size)[...])
-    guard record.next() == ZipFormat.end64, record.next() == UInt64(ZipFormat.end64Size - 12),
-      record.next(UInt16.self) != nil, record.next(UInt16.self) != nil, record.next(UInt32.self) == 0,
-      record.next(UInt32.self) == 0, let diskCount = record.next(UInt64.self),
-      let count = record.next(UInt64.self), diskCount == count, let size = record.next(UInt64.self),
-      let offset = record.next(UInt64.self)
-    else { throw ArchiveError.Finding(.damaged, "its 64-bit end record is damaged") }
-    return End64(place: place, count: count, size: size, offset: offset)
-  }
-
-  /// The 64-bit numbers, which the others have to agree with where they are not left to them.
-  private mutating func take(_ end64: End64) throws {
-    guard count == UInt64(ZipFormat.elsewhere16) || count == end64.count,
-      size == UInt64(ZipFormat.elsewhere32) || size == end64.size,
-      offset == UInt64(ZipFormat.elsewhere32) || offset == end64.offset
-    else { throw ArchiveError.Finding(.damaged, "its two end records differ") }
-    (count, size, offset) = (end64.count, end64.size, end64.offset)
   }
 }

@@ -13,8 +13,10 @@ final class ZipSource: EntrySource {
     if options.passphrase == nil, let entry = scan.entries.first(where: \.isEncrypted) {
       throw ArchiveError.Finding(.passphrase, entry: entry.name, "it is encrypted, which needs a passphrase")
     }
-    reader = try LibarchiveReader.open(.zip, passphrase: options.passphrase, PositionedInput(input))
+    reader = try LibarchiveReader.open(.zip, passphrase: options.passphrase, ZipInput(input, scan.end))
   }
+
+  var isOwn: Bool { scan.comment.starts(with: Array("docpkg ".utf8)) }
 
   /// What the archive says that it holds, before anything is read.
   var entries: [ZipEntry] { scan.entries }
@@ -41,11 +43,16 @@ final class ZipSource: EntrySource {
 
   /// libarchive composes accents, and has no name at all where it cannot.
   private func isSame(_ entry: ZipEntry, _ found: ArchiveEntry) -> Bool {
-    if found.name != entry.name,
-      String(decoding: found.name, as: UTF8.self) != String(decoding: entry.name, as: UTF8.self)
-    {
-      return false
+    var names = [entry.name, entry.unicodeName ?? entry.name]
+    // It takes a backslash for Windows' separator, also in a name from Unix, where no slash is in it.
+    if entry.isFromUnix, !entry.name.contains(UInt8(ascii: "/")) {
+      names.append(entry.name.map { $0 == UInt8(ascii: "\\") ? UInt8(ascii: "/") : $0 })
     }
+    guard
+      names.contains(where: {
+        String(decoding: $0, as: UTF8.self) == String(decoding: found.name, as: UTF8.self)
+      })
+    else { return false }
     if case .link = found.kind { return true }
     return found.size.map { $0 == entry.size } ?? true
   }
@@ -92,14 +99,15 @@ extension ArchiveEntry {
     let kind: Kind
     switch entry.mode & S_IFMT {
     case S_IFLNK: kind = .link([])
-    case S_IFIFO: kind = .other("a FIFO")
+    // Info-ZIP's name and mode for what it read from a pipe.
+    case S_IFIFO: kind = entry.name == [UInt8(ascii: "-")] ? .file : .other("a FIFO")
     case S_IFSOCK: kind = .other("a socket")
     case S_IFCHR, S_IFBLK: kind = .other("a device")
     default: kind = entry.isDirectory ? .directory : .file
     }
     let hasMode = entry.mode & 0o7777 != 0
     self.init(
-      name: entry.name, kind: kind,
+      name: entry.unicodeName ?? entry.name, isNameUTF8: entry.isNameUTF8, kind: kind,
       mode: hasMode ? UInt16(entry.mode & 0o7777) : entry.isDirectory ? 0o755 : 0o644,
       modified: entry.modified, size: entry.size, isEncrypted: entry.isEncrypted)
   }

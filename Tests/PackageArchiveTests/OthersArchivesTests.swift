@@ -1,0 +1,314 @@
+import DurableIO
+import FilePackages
+import Foundation
+import PackageArchive
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("Archives as other programs make them")
+struct OthersArchivesTests {
+  private typealias Zip = ForgedZip
+  private typealias Tar = ForgedTar
+
+  /// Imports bytes.
+  private func imported(
+    _ bytes: [UInt8], options: ImportOptions = ImportOptions(),
+    _ body: (TestTree, ImportReport) throws -> Void
+  ) async throws {
+    try await withWorkshop { workshop in
+      try Data(bytes).write(to: workshop.url("a"))
+      let report = try await workshop.take("a", options: options)
+      try body(workshop.tree("Back.pack"), report)
+    }
+  }
+
+  // MARK: Names
+
+  static let codePages: [(charset: String, raw: [UInt8], name: String)] = [
+    ("CP1252", [0x68, 0xFC, 0x74, 0x74, 0x65], "h\u{FC}tte"), ("CP437", [0x81, 0x62], "\u{FC}b"),
+    ("CP850", [0x9B], "\u{F8}"), ("CP932", [0x83, 0x5C, 0x95, 0x5C], "\u{30BD}\u{8868}"),
+    ("EUC-KR", [0xC7, 0xD1, 0xB1, 0xDB], "\u{D55C}\u{AE00}"),
+    ("GB18030", [0xCE, 0xC4, 0xBC, 0xFE], "\u{6587}\u{4EF6}"),
+  ]
+
+  @Test(arguments: codePages)
+  func `may have names in a code page`(charset: String, raw: [UInt8], name: String) async throws {
+    var options = ImportOptions()
+    options.charset = charset
+    var tar = Tar(.init("d/x", "content"), .init("link", type: "2"))
+    tar.entries[0].name = Array("d/".utf8) + raw
+    tar.entries[1].link = Array("d/".utf8) + raw
+    let zip = Zip(.init(Array("d/".utf8) + raw), .init("link", Array("d/".utf8) + raw, mode: 0o120777))
+    for bytes in [zip.bytes, tar.bytes] {
+      try await imported(bytes, options: options) { tree, report in
+        #expect(
+          tree == ["d": [FileName(name): "content"], "link": .link(Array("d/\(name)".utf8))])
+        #expect(report.undecodedNames == 0)
+      }
+      try await imported(bytes) { tree, report in
+        #expect(tree["d"]?[FileName(bytes: raw)] == "content")
+        #expect(report.undecodedNames == 1)
+      }
+    }
+    options.charset = "no such"
+    try await expectRefused(zip.bytes, .unsupported, options: options)
+  }
+
+  @Test func `has no name decoded that is UTF-8, and none refused that is not in the code page`() async throws
+  {
+    var options = ImportOptions()
+    options.charset = "CP932"
+    var zip = Zip(.init("h\u{FC}tte"))
+    zip.entries[0].flags = 1 << 11
+    try await imported(zip.bytes, options: options) { tree, _ in #expect(tree == ["h\u{FC}tte": "content"]) }
+    var tar = Tar(.init("x"))
+    tar.entries[0].records = [("path", Array("h\u{FC}tte".utf8))]
+    try await imported(tar.bytes, options: options) { tree, _ in #expect(tree == ["h\u{FC}tte": ""]) }
+    try await expectRefused(Zip(.init([0x83, 0xFF])).bytes, .unsafeName, options: options)
+    options.charset = "UTF-7"
+    try await expectRefused(Zip(.init([0xFF, 0x2E])).bytes, .unsafeName, options: options)
+  }
+
+  @Test func `may have names in UTF-8 beside those in a code page`() async throws {
+    let raw = Array("d/h".utf8) + [0xFC] + Array("tte.txt".utf8)
+    let field = unicodePath("d/h\u{FC}tte.txt", of: raw)
+    for (extra, own) in [(field, field), (field, []), ([], field)] {
+      var zip = Zip(.init(raw))
+      (zip.entries[0].extra, zip.entries[0].ownExtra) = (extra, own)
+      try await imported(zip.bytes) { tree, report in
+        #expect(tree == ["h\u{FC}tte.txt": "content"])
+        #expect(report.undecodedNames == 0)
+      }
+    }
+    // As Info-ZIP writes one that its own code page does not have, and WinZip.
+    for raw in ["#U30bd.txt", "?.txt", "_.txt"].map({ Array($0.utf8) }) {
+      var zip = Zip(.init(raw))
+      zip.entries[0].extra = unicodePath("\u{30BD}.txt", of: raw)
+      try await imported(zip.bytes) { tree, _ in #expect(tree == ["\u{30BD}.txt": "content"]) }
+    }
+  }
+
+  @Test(arguments: ["d//a", "./d/a", "d/./a", "d/.//a"])
+  func `may have a path with names that are none`(path: String) async throws {
+    for bytes in [
+      Zip(.init("x"), .init(path, Array("text".utf8))).bytes, Tar(.init("x"), .init(path, "text")).bytes,
+    ] {
+      try await imported(bytes) { tree, _ in #expect(tree["d"] == ["a": "text"]) }
+    }
+  }
+
+  @Test func `may have a name like a drive's, when that is allowed`() async throws {
+    var options = ImportOptions()
+    options.allowsDriveLetters = true
+    for bytes in [Zip(.init("x"), .init("C:/a")).bytes, Tar(.init("x"), .init("C:/a", "content")).bytes] {
+      try await imported(bytes, options: options) { tree, _ in #expect(tree["C:"] == ["a": "content"]) }
+    }
+  }
+
+  // MARK: Zips
+
+  @Test(.enabled(if: program("zip") != nil, "needs zip"))
+  func `may come from a pipe`() async throws {
+    try await withWorkshop { workshop in
+      let made = try run("sh", ["-c", "echo text | zip -q a.zip -"], in: workshop.folder)
+      try #require(made.status == 0, "\(made.output)")
+      try await workshop.take("a.zip")
+      #expect(try workshop.tree("Back.pack") == ["-": .file(Array("text\n".utf8), mode: 0o600)])
+    }
+    // Of any other name it is a FIFO.
+    try await expectRefused(Zip(.init("pipe", [], mode: 0o010600)).bytes, .unsafeKind, naming: "pipe")
+  }
+
+  @Test func `may have a comment of any length`() async throws {
+    var zip = Zip(.init("a"))
+    for count in [0, 100, 20_000, 65_535] {
+      zip.comment = [UInt8](repeating: 0x20, count: count)
+      try await imported(zip.bytes) { tree, _ in #expect(tree == ["a": "content"]) }
+    }
+  }
+
+  @Test(arguments: [0, 1])
+  func `may say that there is no part, or one`(parts: UInt32) async throws {
+    var zip = Zip(.init("a"))
+    zip.parts = parts
+    try await imported(zip.bytes) { tree, _ in #expect(tree == ["a": "content"]) }
+    zip.parts = 2
+    try await expectRefused(zip.bytes, .damaged)
+  }
+
+  @Test(arguments: ["PK00", "PK\u{7}\u{8}"])
+  func `may begin with the mark of one that was to be split`(mark: String) async throws {
+    var zip = Zip(.init("a"))
+    zip.prefix = Array(mark.utf8)
+    try await imported(zip.bytes) { tree, _ in #expect(tree == ["a": "content"]) }
+    zip.prefix += [0]
+    try await expectRefused(zip.bytes, .notAnArchive)
+  }
+
+  @Test func `may have gaps without entries`() async throws {
+    var zip = Zip(.init("a"), .init("b"))
+    zip.entries[0].flags = 8
+    zip.entries[0].descriptor =
+      [0x50, 0x4B, 7, 8] + little(zip.entries[0].crc) + little(UInt32(7)) + little(UInt32(7))
+    for trailer in [[0], Array("deleted by some program".utf8)] {
+      zip.entries[0].trailer = trailer
+      zip.entries[1].trailer = trailer
+      try await imported(zip.bytes) { tree, _ in #expect(tree == ["a": "content", "b": "content"]) }
+    }
+  }
+
+  @Test func `cannot be of another kind to other programs`() async throws {
+    for system in [UInt16(0), 2, 5, 11, 14, 16, 30] {
+      var zip = Zip(.init("a"), .link("link", to: "a"))
+      zip.entries[1].system = system
+      try await expectRefused(zip.bytes, .damaged, naming: "link")
+      zip = Zip(.init("x"), .init("folder", []))
+      (zip.entries[1].system, zip.entries[1].mode, zip.entries[1].attributes) = (system, 0, 0x10)
+      try await expectRefused(zip.bytes, .damaged, naming: "folder")
+    }
+    try await expectRefused(Zip(.init("x"), .init("folder", [], mode: 0o040755)).bytes, .damaged)
+    for name in ["a.txt/.", "./."] {
+      try await expectRefused(Zip(.init("x"), .init(name)).bytes, .unsafeName, naming: name)
+      try await expectRefused(Tar(.init("x"), .init(name)).bytes, .unsafeName, naming: name)
+    }
+  }
+
+  @Test func `cannot need a later version, or be a change to another file`() async throws {
+    var zip = Zip(.init("a"))
+    zip.entries[0].version = 99
+    try await expectRefused(zip.bytes, .unsupported, naming: "a")
+    zip.entries[0].version = 20
+    zip.entries[0].flags = 1 << 5
+    try await expectRefused(zip.bytes, .unsupported, naming: "a")
+  }
+
+  // MARK: Tars
+
+  @Test(.enabled(if: program("tar") != nil, "needs tar"))
+  func `may have a label, and files that were appended twice`() async throws {
+    try await withWorkshop { workshop in
+      for command in [
+        "echo first > a", "tar -c -V Label -f a.tar a", "echo second > a", "tar -rf a.tar a",
+      ] {
+        try #require(try run("sh", ["-c", command], in: workshop.folder).status == 0)
+      }
+      let report = try await workshop.take("a.tar")
+      #expect(try workshop.tree("Back.pack") == ["a": "second\n"])
+      #expect(report.entries == 1 && report.bytes == 7)
+    }
+  }
+
+  @Test func `may have a header of star's`() async throws {
+    var tar = Tar(.init("d/name", "text"))
+    tar.entries[0].starDates = true
+    try await imported(tar.bytes) { tree, _ in #expect(tree == ["name": "text"]) }
+  }
+
+  @Test func `may be filled up with zeros, but not for ever`() async throws {
+    let tar = Tar(.init("a", "text")).bytes
+    let zeros = [UInt8](repeating: 0, count: 700_000)
+    for bytes in [tar + zeros, gzip(tar) + zeros, gzip(tar) + [0]] {
+      try await imported(bytes) { tree, _ in #expect(tree == ["a": "text"]) }
+    }
+    try await expectRefused(gzip(tar) + zeros + [1], .damaged)
+    let many = [UInt8](repeating: 0, count: 17 << 20)
+    for bytes in [tar + many, many, gzip(tar) + many] { try await expectRefused(bytes, .limitExceeded) }
+    var headers = Tar(.init("a"))
+    headers.entries[0].gnu = (0..<9).map { _ in (UInt8(ascii: "g"), []) }
+    try await expectRefused(headers.bytes, .damaged)
+  }
+
+  @Test func `that never ends is refused`() async throws {
+    for format in [nil, ArchiveFormat.cpio] {
+      var options = ImportOptions()
+      options.format = format
+      options.limits.bytes = 1 << 20
+      options.limits.entries = 10
+      try await withWorkshop { workshop in
+        let zeros = try FileDescriptor.open("/dev/zero", .readOnly)
+        defer { try? zeros.close() }
+        let error = await #expect(throws: ArchiveError.self) {
+          try await PackageStore.importArchive(from: zeros, to: workshop.url("Back.pack"), options: options)
+        }
+        // libarchive looks for the beginning of a cpio, and gives up.
+        #expect(error?.code == (format == .cpio ? .damaged : .limitExceeded))
+        #expect(try workshop.names == [])
+      }
+    }
+  }
+
+  @Test(.enabled(if: program("zstd") != nil, "needs zstd"))
+  func `may begin with a frame of Zstandard's that is skipped`() async throws {
+    try await withWorkshop { workshop in
+      try Data(Tar(.init("a", "text")).bytes).write(to: workshop.url("a.tar"))
+      try #require(try run("zstd", ["-q", "a.tar"], in: workshop.folder).status == 0)
+      let frame: [UInt8] = [0x50, 0x2A, 0x4D, 0x18, 4, 0, 0, 0, 1, 2, 3, 4]
+      try await imported(frame + frame + Array(workshop.bytes("a.tar.zst"))) { tree, _ in
+        #expect(tree == ["a": "text"])
+      }
+    }
+  }
+
+  // MARK: Our own
+
+  @Test(arguments: ArchiveFormat.writable)
+  func `that we made come back`(format: ArchiveFormat) async throws {
+    try await withWorkshop { workshop in
+      let tree: TestTree = [
+        "._x": "no Mac made it", "a\\b": "backslash", "C:": ["x": "drive"], "dir": ["._y": "", "a": "x"],
+        ".d": ["docpkg": "x"],
+      ]
+      try workshop.makePackage(tree, named: "Q: a")
+      for isFlat in [false, true] {
+        var (options, taking) = (ExportOptions(), ImportOptions())
+        if isFlat { options.topFolder = .none }
+        taking.format = format.isRecognized ? nil : format
+        // A zip says that we made it.
+        taking.allowsDriveLetters = format != .zip
+        try await workshop.export("a", of: "Q: a", as: format, options: options)
+        try await workshop.take("a", to: "\(isFlat)", options: taking)
+        #expect(try workshop.tree("\(isFlat)") == tree)
+      }
+    }
+  }
+
+  @Test func `say what would let them through`() async throws {
+    func allowance(_ bytes: [UInt8], _ change: (inout ImportOptions) -> Void = { _ in }) async throws
+      -> ArchiveError.Allowance?
+    {
+      var options = ImportOptions()
+      change(&options)
+      return try await withTemporaryFile(bytes) { url in
+        let error = await #expect(throws: ArchiveError.self) {
+          try await ImportReport.checking(archiveAt: url, options: options)
+        }
+        return error?.allowance
+      }
+    }
+    #expect(try await allowance(Tar(.init("a\nb")).bytes) == .controlCharacters)
+    #expect(try await allowance(Tar(.init("a", type: "2", link: "a\nb")).bytes) == .controlCharacters)
+    #expect(try await allowance(Tar(.init("x"), .init("a", type: "2", link: "../x")).bytes) == .outsideLinks)
+    #expect(try await allowance(Tar(.init("a"), .init("A")).bytes) == .similarNames)
+    #expect(try await allowance(Tar(.init("a/x"), .init("A/y")).bytes) == .similarNames)
+    #expect(try await allowance(Tar(.init("c:x")).bytes) == .driveLetters)
+    #expect(try await allowance(Tar(.init("a", "text")).bytes) { $0.limits.bytes = 1 } == .bytes)
+    #expect(try await allowance(Tar(.init("a"), .init("b")).bytes) { $0.limits.entries = 1 } == .entries)
+    #expect(try await allowance(Zip(.init("a"), .init("b")).bytes) { $0.limits.entries = 1 } == .entries)
+    #expect(try await allowance(Tar(.init("a/b/c")).bytes) { $0.limits.depth = 2 } == .depth)
+    #expect(try await allowance(ForgedXZ(content: [1], dictionary: 40).bytes) == .dictionaryBytes)
+    #expect(try await allowance(Tar(.init(".docpkg/x")).bytes) == .history)
+    #expect(try await allowance(Tar(.init("__MACOSX/x")).bytes) == .appleDouble)
+    #expect(try await allowance(Array("a text".utf8)) == .format)
+    #expect(try await allowance(Tar(.init("../x")).bytes) == nil)
+  }
+}
+
+private func withTemporaryFile<Value>(_ bytes: [UInt8], _ body: (URL) async throws -> Value) async throws
+  -> Value
+{
+  let url = FileManager.default.temporaryDirectory.appending(path: "archive-\(UUID().uuidString)")
+  try Data(bytes).write(to: url)
+  defer { try? FileManager.default.removeItem(at: url) }
+  return try await body(url)
+}
