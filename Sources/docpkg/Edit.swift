@@ -9,8 +9,11 @@ struct Edit: TurnTakingCommand {
     abstract: "Change a document in one save.",
     discussion: """
       Text, title and images belong to ImageNotes documents; --set and --remove work on any package. All changes \
-      of one call are saved together or not at all. The version that was there is kept, at no more cost than throwing it \
-      away: `docpkg undo` goes back to it.
+      of one call are saved together or not at all. A child that has the bytes already is not written again.
+
+      The version that was there is kept, at no more cost than throwing it away, and `docpkg undo` goes back to it: in \
+      documents with 'Metadata.plist', such as `docpkg new` makes. Packages of other programs have none, keep no \
+      versions, and cannot be brought back; `docpkg versions start` gives them one, and with it a history.
 
       Examples:
         docpkg edit Trip.imageNotes --append "The hut at last." --add-image Hut.jpeg
@@ -101,20 +104,39 @@ struct Edit: TurnTakingCommand {
       var (store, notes) = try await ImageNotes.open(path)
       try change(&notes)
       try change(await store.tree)
-      if writing.dryRun { return try writing.report(await store.plan(notes)) }
-      let report = try await interruptible { [store, notes] in
+      if writing.dryRun { return try await report(store.plan(notes), in: store) }
+      let done = try await interruptible { [store, notes] in
         await store.close(after: try await store.save(notes, options: options))
       }
-      try writing.report(report, of: path)
+      try report(done)
     } else {
       let store = try await PackageStore.open(at: url(path))
       try change(await store.tree)
-      if writing.dryRun { return try writing.report(await store.plan()) }
-      let report = try await interruptible {
+      if writing.dryRun { return try await report(store.plan(), in: store) }
+      let done = try await interruptible {
         await store.close(after: try await store.save(options: options))
       }
-      try writing.report(report, of: path)
+      try report(done)
     }
+  }
+
+  private func report(_ plan: SavePlan, in store: PackageStore) async throws {
+    let metadata = try await store.metadata()
+    if !plan.isEmpty && metadata == nil { warnOfNoHistory() }
+    try writing.report(plan)
+  }
+
+  private func report(_ done: SaveReport) throws {
+    if done.strategy != "none" && done.generation == nil { warnOfNoHistory() }
+    try writing.report(done, of: path)
+  }
+
+  /// Where nothing can be taken back, nobody should find out only then.
+  private func warnOfNoHistory() {
+    if noHistory || writing.quiet { return }
+    StandardError.write(
+      "docpkg: '\(display(path))' has no 'Metadata.plist' and keeps no versions: 'docpkg undo' cannot take this back; "
+        + "'docpkg versions start \(display(path))' begins a history\n")
   }
 
   /// What changes the content alone is an edit of an open document: what another program saves meanwhile is brought
@@ -124,12 +146,12 @@ struct Edit: TurnTakingCommand {
     let document = try await Document.openNotes(at: path, .oneSave(options))
     let wasInConflict = await document.documentState.contains(.inConflict)
     try await document.edit { try change(&$0) }
-    let (report, isInConflict) = try await interruptible {
-      let report = try await document.save()
+    let (done, isInConflict) = try await interruptible {
+      let done = try await document.save()
       let isInConflict = await document.documentState.contains(.inConflict)
-      return (try await document.close(after: report), isInConflict)
+      return (try await document.close(after: done), isInConflict)
     }
-    try writing.report(report, of: path)
+    try report(done)
     if isInConflict && !wasInConflict {
       StandardError.write(
         "docpkg: another program changed the same meanwhile; what it wrote is kept in '.docpkg/conflicts'\n")

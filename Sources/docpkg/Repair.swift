@@ -8,7 +8,9 @@ struct Repair: AsyncParsableCommand {
     discussion: """
       A child that is damaged or missing is restored where its bytes are found elsewhere in the document, as in \
       conflict versions or in copies that a program which synchronises folders has left. With --accept, what is \
-      there afterwards counts as right: the digests are made anew. Nothing is removed.
+      there afterwards counts as right: the digests are made anew, in a save of their own. A document that is whole stays \
+      as it is, and a child that cannot be read is not accepted. Nothing is removed: the versions of the history stay, and \
+      so does the state before, which says of each accepted child that what it was is lost.
 
       Examples:
         docpkg repair Trip.imageNotes --dry-run

@@ -8,7 +8,7 @@ struct Restore: TurnTakingCommand {
     abstract: "Bring a document, or one child of it, back to a version.",
     discussion: """
       Restoring is a save like any other: the state that was there is kept as a version, and `docpkg undo` goes back \
-      to it.
+      to it. What is as it was in that version is not written again.
 
       Examples:
         docpkg restore Trip.imageNotes --version 4F2A9C01
@@ -33,7 +33,13 @@ struct Restore: TurnTakingCommand {
 
   func run() async throws {
     let store = try await PackageStore.open(at: url(path))
-    let id = try await store.version(version).persistentIdentifier
+    let id: UUID
+    if let present = try await store.present(version) {
+      if !writing.quiet { StandardError.write("docpkg: '\(display(path))' is in that state already\n") }
+      id = present
+    } else {
+      id = try await store.version(version).persistentIdentifier
+    }
     if writing.dryRun { return try writing.report(await store.restorePlan(id, child: child)) }
     let report = try await interruptible {
       var report = try await store.restore(
@@ -61,6 +67,13 @@ extension WritingOptions {
 }
 
 extension PackageStore {
+  /// The present state, where its identifier, and no version's, begins like that.
+  fileprivate func present(_ text: String) throws -> UUID? {
+    let begins: (UUID) -> Bool = { $0.uuidString.hasPrefix(text.uppercased()) }
+    guard !text.isEmpty, let present = try metadata()?.revision, begins(present) else { return nil }
+    return try versions().contains { begins($0.persistentIdentifier) } ? nil : present
+  }
+
   /// The version of which the identifier begins like that, in either case.
   ///
   /// - Parameter inConflict: whether it may be one that is in conflict with the present one.

@@ -80,3 +80,8 @@ extension Resolve {
   var document: String { path }
   var writes: Bool { !writing.dryRun }
 }
+
+extension VersionsStart {
+  var document: String { path }
+  var writes: Bool { !writing.dryRun }
+}

@@ -7,7 +7,8 @@ struct Undo: TurnTakingCommand {
     commandName: "undo",
     abstract: "Take back the last save of a document.",
     discussion: """
-      Undoing again takes back the save before that. It is a save itself, and `docpkg redo` takes it back.
+      Undoing again takes back the save before that. It is a save itself, and `docpkg redo` takes it back. Only a document \
+      that keeps history can be brought back: `docpkg versions start` begins one.
 
       Example:
         docpkg undo Trip.imageNotes
@@ -18,13 +19,16 @@ struct Undo: TurnTakingCommand {
   @Argument(help: "The document.")
   var path: String
 
+  @Flag(help: "Replace and remove children that are read-only.")
+  var force = false
+
   @OptionGroup var writing: WritingOptions
 
   func run() async throws {
     try await writing.goBack(path) {
       try await $0.undoPlan()
     } save: {
-      try await $0.undoSave(options: [.overwritesReadOnly, .cancellable])
+      try await $0.undoSave(options: force ? [.overwritesReadOnly, .cancellable] : .cancellable)
     }
   }
 }
@@ -46,13 +50,16 @@ struct Redo: TurnTakingCommand {
   @Argument(help: "The document.")
   var path: String
 
+  @Flag(help: "Replace and remove children that are read-only.")
+  var force = false
+
   @OptionGroup var writing: WritingOptions
 
   func run() async throws {
     try await writing.goBack(path) {
       try await $0.redoPlan()
     } save: {
-      try await $0.redoSave(options: [.overwritesReadOnly, .cancellable])
+      try await $0.redoSave(options: force ? [.overwritesReadOnly, .cancellable] : .cancellable)
     }
   }
 }
@@ -64,6 +71,11 @@ extension WritingOptions {
     save: @escaping @Sendable (PackageStore) async throws -> RestoreReport
   ) async throws {
     let store = try await PackageStore.open(at: url(path))
+    guard try await store.keepsHistory() else {
+      throw InputError(
+        description: "'\(display(path))' keeps no history, so that no save can be taken back; "
+          + "'docpkg versions start \(display(path))' begins one.")
+    }
     if dryRun { return try report(await plan(store)) }
     let done = try await interruptible {
       var done = try await save(store)

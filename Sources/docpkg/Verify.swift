@@ -6,7 +6,8 @@ struct Verify: AsyncParsableCommand {
     commandName: "verify",
     abstract: "Read every child and compare it with what was saved.",
     discussion: """
-      Says which child is damaged, missing or was put there by another program. A package that was torn by a copy \
+      Says which child is damaged, missing or was put there by another program, and which one could not be read and \
+      why: nobody knows whether that is what was saved. A package that was torn by a copy \
       or by a program that synchronises folders is found out by its 'Metadata.plist' alone. Packages of other \
       programs have no digests: they are only read.
 

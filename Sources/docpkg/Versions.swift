@@ -9,16 +9,18 @@ struct Versions: AsyncParsableCommand {
     discussion: """
       The newest first: its identifier, of which the first digits are enough for other commands, when it was saved, \
       the number of that state, the bytes that only it has, and what the save after it changed. The present state has \
-      a star. `docpkg edit` keeps a version with each save; Docs/History.md says which stay.
+      a star. `docpkg edit` keeps a version with each save of a document that has 'Metadata.plist', and `docpkg versions \
+      start` begins a history in any package; Docs/History.md says which versions stay.
 
       Examples:
         docpkg versions Trip.imageNotes
+        docpkg versions start Book.epub
         docpkg versions prune Trip.imageNotes --dry-run
         docpkg versions stop Trip.imageNotes
 
       \(ExitStatus.help)
       """,
-    subcommands: [VersionsList.self, VersionsPrune.self, VersionsStop.self],
+    subcommands: [VersionsList.self, VersionsStart.self, VersionsPrune.self, VersionsStop.self],
     defaultSubcommand: VersionsList.self)
 }
 
@@ -85,6 +87,45 @@ private struct ShownVersion: Encodable {
       (1...3).contains(changed.count)
       ? changed.map { display($0.isEmpty ? "." : $0) }.joined(separator: ", ") : "\(changed.count) children"
     return "  \(id.prefix(8))  \(date)  generation \(generation)  \(SaveReport.bytes(bytes))  \(names)"
+  }
+}
+
+struct VersionsStart: TurnTakingCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "start",
+    abstract: "Keep the versions of a document from now on.",
+    discussion: """
+      Each save keeps the version that it replaces, whatever program saves. A package of another program gets a \
+      'Metadata.plist', which names its states; every child is read once for that.
+
+      Example:
+        docpkg versions start Book.epub
+
+      \(ExitStatus.help)
+      """)
+
+  @Argument(help: "The document.")
+  var path: String
+
+  @OptionGroup var writing: WritingOptions
+
+  func run() async throws {
+    let store = try await PackageStore.open(at: url(path))
+    let report = try await store.startKeepingHistory(dryRun: writing.dryRun)
+    try await store.close()
+    if writing.quiet { return }
+    if writing.json { return try printJSON(report) }
+    var output = StandardOutput()
+    output.line("\(display(path)): \(report.words(isDryRun: writing.dryRun))")
+  }
+}
+
+extension HistoryStartReport {
+  fileprivate func words(isDryRun: Bool) -> String {
+    if !begins { return "its versions are kept already" }
+    let beginning = isDryRun ? "its versions would be kept from then on" : "its versions are kept from now on"
+    if !addsMetadata { return beginning }
+    return "\(beginning); 'Metadata.plist' \(isDryRun ? "would be" : "was") added"
   }
 }
 

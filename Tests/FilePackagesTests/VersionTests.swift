@@ -235,9 +235,14 @@ struct VersionTests {
     try await store.put("Text.txt", "second")
     try await store.save(options: .keepsHistory)
     try await store.close()
-    try disk.edit("Text.txt", "theirs")
-    // The digests are made anew from what is there: what the version shares with that is not known any more.
-    _ = try await PackageStore.open(CrashCheck.path, on: disk).repair(accepting: true)
+    // As an older program does, which knows of no history.
+    let folder = try disk.openDirectory(at: "/Trip.pkg/.docpkg")
+    try disk.rename("history", in: folder, to: "hidden", in: folder, .replace)
+    let older = try await PackageStore.open(CrashCheck.path, on: disk)
+    try await older.put("Text.txt", "theirs")
+    try await older.save()
+    try await older.close()
+    try disk.rename("hidden", in: folder, to: "history", in: folder, .replace)
     let other = try await PackageStore.open(CrashCheck.path, on: disk)
     #expect(try await other.versions().isEmpty)
     try await other.put("Text.txt", "third")

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Whether a shell command succeeds here.
-private func succeeds(_ command: String) -> Bool {
+func succeeds(_ command: String) -> Bool {
   (try? run(URL(filePath: "/bin/sh"), ["-c", command], in: "/").status) == 0
 }
 

@@ -17,6 +17,13 @@ public struct RepairReport: Sendable, Hashable, Codable {
   public var restored: [Restored] = []
   /// Whether a journal that could not be read was put aside.
   public var putJournalAside = false
+  /// The children that count as right as they are from now on, those that are missing included: what they were when they were
+  /// saved is not to be had in the package.
+  public var accepted: [String] = []
+  /// How many versions of the history stay; nil where none is kept, or nothing was accepted.
+  public var versions: Int?
+  /// Whether nothing was done, and the report says only what would be.
+  public var isDryRun = false
   /// What is still not as it was saved.
   public var remaining: VerificationReport
   /// What is left to be done, though the document is repaired.
@@ -26,8 +33,15 @@ public struct RepairReport: Sendable, Hashable, Codable {
 extension RepairReport: CustomStringConvertible {
   /// A line for each child, and what is left.
   public var description: String {
-    var lines = restored.map { "restored \(displayString($0.path)) from \(displayString($0.source))" }
-    if putJournalAside { lines.append("put the damaged journal aside") }
+    var lines = restored.map {
+      "\(isDryRun ? "would restore" : "restored") \(displayString($0.path)) from \(displayString($0.source))"
+    }
+    if putJournalAside { lines.append("\(isDryRun ? "would put" : "put") the damaged journal aside") }
+    lines += accepted.map { "\(isDryRun ? "would accept" : "accepted") \(displayString($0)) as it is" }
+    if let versions {
+      lines.append(
+        "\(versions) version\(versions == 1 ? "" : "s") of the history \(isDryRun ? "would stay" : "stayed")")
+    }
     return (lines + remaining.lines).joined(separator: "\n")
   }
 }
@@ -37,33 +51,57 @@ extension PackageStore {
   /// are found elsewhere in the package, such as among conflict versions or in copies that a program which
   /// synchronises folders has left. A damaged journal is put aside once the children are whole without it.
   ///
-  /// All is saved in one save. Nothing is removed.
+  /// What is restored is saved in one save, what is accepted in one after that. Nothing is removed. Where the document keeps
+  /// history, the state before is a version of it like any other, and so are those before that; of a child that was accepted they
+  /// say that nobody has what it was.
   ///
   /// - Parameters:
   ///   - accepting: whether the children are to count as right as they are then, so that the digests are made
-  ///     anew from what is there.
+  ///     anew from what is there. A document that is whole stays as it is.
   ///   - dryRun: whether only to say what would be done.
+  /// - Throws: `unsavedEdits` where the tree has edits that no save has; `permissionDenied` or the system's reason where a
+  ///   child is to be accepted that cannot be read. Nothing is changed then. What `save(_:options:)` throws.
   public func repair(
     accepting: Bool = false, dryRun: Bool = false
   ) throws(FilePackageError) -> RepairReport {
     do throws(FilePackageError) {
+      if !dryRun {
+        if pending?.problem == nil { try publish() }
+        try refuseUnsavedEdits()
+      }
       let verified = try verifyChildren()
       var report = RepairReport(remaining: verified.report)
+      report.isDryRun = dryRun
       let sources = verified.expected.isEmpty ? [:] : try candidates(verified)
+      var restored: [(row: ManifestRow, source: StoredNode)] = []
       for (path, row) in verified.expected.sorted(by: { $0.key < $1.key }) {
         guard row.child.kind == .file, let source = sources[row.child.content] else { continue }
         report.restored.append(.init(path: path.string, source: source.path.string))
-        if !dryRun { try restore(row, from: source) }
+        restored.append((row, source))
       }
-      let isWholeWithoutJournal = !report.restored.isEmpty || isWholeButForJournal(verified.report)
-      if damage != nil, accepting || isWholeWithoutJournal {
-        report.putJournalAside = true
-        if !dryRun { try putJournalAside() }
+      let right = Set(restored.map(\.row.child.path))
+      if accepting { try refuseUnread(verified, but: right) }
+      report.putJournalAside =
+        damage != nil && (accepting || !restored.isEmpty || verified.report.isWholeButForJournal)
+      if dryRun {
+        if accepting && knownMetadata != nil && !verified.report.isWholeButForJournal {
+          report.accepted = verified.report.acceptable.filter { !right.contains(PackagePath($0)) }
+          if !report.accepted.isEmpty || verified.report.isUnexplained {
+            report.versions = try keptVersions()
+          }
+        }
+        return report
       }
-      if dryRun { return report }
-      if !report.restored.isEmpty { report.warnings += try save().warnings }
+      if report.putJournalAside { try putJournalAside() }
+      report.warnings += try save(restored)
+      let isRight = restored.isEmpty && verified.report.isWholeButForJournal
       do throws(FilePackageError) {
-        if accepting { try acceptChildren(&report.warnings) }
+        if accepting && knownMetadata != nil && !isRight,
+          let accepted = try acceptChildren(&report.warnings)
+        {
+          report.accepted = accepted.report.acceptable
+          report.versions = try keptVersions()
+        }
       } catch {
         throw report.restored.isEmpty ? error : error.afterRestoring
       }
@@ -80,9 +118,36 @@ extension PackageStore {
     }
   }
 
-  private func isWholeButForJournal(_ report: VerificationReport) -> Bool {
-    report.hasDigests && report.damaged.isEmpty && report.missing.isEmpty && report.extra.isEmpty
-      && !report.isUnexplained
+  /// What nobody could look at is not taken for right.
+  func refuseUnread(
+    _ verified: Verified, but restored: Set<PackagePath> = []
+  ) throws(FilePackageError) {
+    let unread = verified.unreadable.merging(verified.failing) { first, _ in first }
+      .filter { !restored.contains($0.key) }
+    guard let (path, first) = unread.min(by: { $0.key < $1.key }) else { return }
+    var error = first
+    error.child = path.display
+    error.activity = "reading"
+    error.reason = "\(first.reason ?? first.code.words), and a child that cannot be read cannot be accepted"
+    throw error
+  }
+
+  private func keptVersions() throws(FilePackageError) -> Int? {
+    try keepsHistory() ? try versions().count : nil
+  }
+
+  private func save(
+    _ restored: [(row: ManifestRow, source: StoredNode)]
+  ) throws(FilePackageError) -> [SaveWarning] {
+    if restored.isEmpty { return [] }
+    do throws(FilePackageError) {
+      for (row, source) in restored { try restore(row, from: source) }
+      return try save().warnings
+    } catch {
+      // Nothing is on disk; the tree has what was to be restored as edits, which nobody made.
+      if pending == nil && unsettled == nil { tree = newTree() }
+      throw error
+    }
   }
 
   /// Files that may hold what is missing elsewhere, by what they hold: all children, and what is in the hidden
@@ -151,22 +216,24 @@ extension PackageStore {
   }
 
   /// Makes the digests anew from what is there.
-  private func acceptChildren(_ warnings: inout [SaveWarning]) throws(FilePackageError) {
-    guard let known = try metadata(), case .present(_, let status) = metadataState else { return }
+  ///
+  /// - Returns: how the children were; nil where they were whole, and nothing was done.
+  private func acceptChildren(_ warnings: inout [SaveWarning]) throws(FilePackageError) -> Verified? {
     let session = try openSession()
+    let verified: Verified
     do throws(FilePackageError) {
-      let found = try verifyChildren().found
+      // With the lock held: what is counted stays what it is.
+      verified = try verifyChildren()
+      try refuseUnread(verified)
+      guard !verified.report.isWholeButForJournal, let known = try metadata(),
+        case .present(_, let status) = metadataState
+      else {
+        endFailedSession()
+        return nil
+      }
       var summary = ContentSummary()
-      for row in found.values { summary.add(row.child) }
-      var draft = MetadataDraft(after: known, summary, location)
-      draft.program = program
-      var plan = SavePlan()
-      plan.base = location
-      var saving = try JournaledSave(
-        plan.writingMetadata(over: status), in: session, options: .init([]), metadata: draft)
-      saving.replaceManifest(by: found.values.sorted { $0.child.path < $1.child.path })
-      try saving.commit()
-      pending = Pending(tree, tree.changesSnapshot(), saving.maker.madeMetadata?.metadata)
+      for row in verified.found.values { summary.add(row.child) }
+      try commitMetadata(MetadataDraft(after: known, summary, location), over: status, verified, in: session)
     } catch {
       endFailedSession()
       throw error
@@ -176,6 +243,24 @@ extension PackageStore {
     } catch {
       warnings.append(SaveWarning(.unpublished, error))
     }
+    return verified
+  }
+
+  /// Commits a save of the metadata alone, with digests of the children as they are.
+  func commitMetadata(
+    _ draft: MetadataDraft, over status: FileStatus?, _ children: Verified, in session: PackageSession
+  ) throws(FilePackageError) {
+    var draft = draft
+    draft.program = program
+    var plan = SavePlan()
+    plan.base = location
+    var saving = try JournaledSave(
+      plan.writingMetadata(over: status), in: session, options: .init([]), metadata: draft,
+      keepsVersion: session.keepsHistory && !session.hasDamagedHistory)
+    saving.accept(children)
+    saving.replaceManifest(by: children.found.values.sorted { $0.child.path < $1.child.path })
+    try saving.commit()
+    pending = Pending(tree, tree.changesSnapshot(), saving.maker.madeMetadata?.metadata)
   }
 }
 
@@ -186,4 +271,14 @@ extension FilePackageError {
     error.reason = "its children are restored, and then: \(reason ?? code.words)"
     return error
   }
+}
+
+extension VerificationReport {
+  /// Whether the children are what was saved, whatever is wrong with the journal.
+  fileprivate var isWholeButForJournal: Bool {
+    hasDigests && damaged.isEmpty && unreadable.isEmpty && missing.isEmpty && extra.isEmpty && !isUnexplained
+  }
+
+  /// The children that are not what was saved, as paths in byte order.
+  fileprivate var acceptable: [String] { (damaged + missing + extra).sorted() }
 }

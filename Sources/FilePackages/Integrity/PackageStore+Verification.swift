@@ -9,7 +9,8 @@ extension PackageStore {
   /// What only versions have is read, too. Unsaved edits of the tree have no part in it. Cost: every byte of the package, a
   /// chunk at a time.
   ///
-  /// - Throws: what keeps the package as a whole from being read. A child that cannot be read is damaged.
+  /// - Throws: what keeps the package as a whole from being read. A child that the device cannot read is damaged; one that
+  ///   this user may not read is `unreadable`, and neither damaged nor missing.
   public func verify() throws(FilePackageError) -> VerificationReport {
     do {
       var report = try verifyChildren().report
@@ -27,6 +28,26 @@ extension PackageStore {
     var expected: [PackagePath: ManifestRow] = [:]
     /// What each child that could be read is.
     var found: [PackagePath: ManifestRow] = [:]
+    /// The children that are there, and of which nobody knows what they were when they were saved.
+    var unknown: [PackagePath] = []
+    /// Children and folders that the device cannot read.
+    fileprivate(set) var failing: [PackagePath: FilePackageError] = [:]
+    /// Children and folders that could not be read for another reason.
+    fileprivate(set) var unreadable: [PackagePath: FilePackageError] = [:]
+
+    fileprivate mutating func note(_ error: FilePackageError, at path: PackagePath) {
+      if error.isOfMedium { failing[path] = error } else { unreadable[path] = error }
+    }
+
+    fileprivate var isAllRead: Bool { failing.isEmpty && unreadable.isEmpty }
+
+    /// Whether a child, or a folder that it is in, could not be read.
+    fileprivate func isUnread(_ path: PackagePath) -> Bool {
+      path.names.indices.contains { depth in
+        let place = PackagePath(Array(path.names[...depth]))
+        return failing[place] != nil || unreadable[place] != nil
+      }
+    }
   }
 
   func verifyChildren() throws(FilePackageError) -> Verified {
@@ -34,31 +55,34 @@ extension PackageStore {
     verified.report.journal = damage?.reason ?? pending?.problem.map { "a save waits: \($0.reason ?? "")" }
     var root = StoredNode(location: location, path: .root)
     root.status = status
-    var unreadable: [PackagePath] = []
-    try visit(PackageSnapshot.Node(root, kind: .directory), at: .root, &verified, &unreadable)
+    try visit(PackageSnapshot.Node(root, kind: .directory), at: .root, &verified)
+    verified.report.unreadable = verified.unreadable.sorted { $0.key < $1.key }.map { path, error in
+      .init(path: path.string, reason: error.reason ?? error.code.words)
+    }
 
     guard let metadata = try metadata() else {
-      verified.report.damaged = unreadable.map(\.string)
-      verified.report.isWhole = unreadable.isEmpty && verified.report.journal == nil
+      verified.report.damaged = verified.failing.keys.sorted().map(\.string)
+      verified.report.isWhole = verified.isAllRead && verified.report.journal == nil
       return verified
     }
     verified.report.hasDigests = true
     var summary = ContentSummary()
     for row in verified.found.values { summary.add(row.child) }
-    let isSum = unreadable.isEmpty && summary == metadata.summary
-    if !isSum { try explain(&verified, unreadable, metadata) }
+    let isSum = verified.isAllRead && summary == metadata.summary
+    if !isSum { try explain(&verified, metadata) }
     verified.report.isWhole = isSum && verified.report.journal == nil
     return verified
   }
 
   /// Lays the difference to children.
   private func explain(
-    _ verified: inout Verified, _ unreadable: [PackagePath], _ metadata: PackageMetadata
+    _ verified: inout Verified, _ metadata: PackageMetadata
   ) throws(FilePackageError) {
-    var damaged = Set(unreadable)
+    var damaged = Set(verified.failing.keys)
     guard let manifest = try loadManifest(for: metadata) else {
       verified.report.damaged = damaged.sorted().map(\.string)
-      verified.report.isUnexplained = true
+      verified.report.isUnexplained = verified.unreadable.isEmpty
+      verified.unknown = Array(verified.found.keys)
       return
     }
     for (path, found) in verified.found {
@@ -66,29 +90,31 @@ extension PackageStore {
         if row.child != found.child { damaged.insert(path) }
       } else if manifest.isComplete {
         verified.report.extra.append(path.string)
+      } else {
+        verified.unknown.append(path)
       }
     }
     var missing: [PackagePath] = []
     for row in manifest.rows where verified.found[row.child.path] == nil {
-      if !damaged.contains(row.child.path) { missing.append(row.child.path) }
+      if !verified.isUnread(row.child.path) { missing.append(row.child.path) }
     }
     for path in damaged.union(missing) { verified.expected[path] = manifest.row(at: path) }
     verified.report.damaged = damaged.sorted().map(\.string)
     verified.report.missing = missing.sorted().map(\.string)
     verified.report.extra.sort()
-    verified.report.isUnexplained = damaged.isEmpty && missing.isEmpty && verified.report.extra.isEmpty
+    verified.report.isUnexplained =
+      damaged.isEmpty && missing.isEmpty && verified.report.extra.isEmpty && verified.unreadable.isEmpty
   }
 
   private func visit(
-    _ node: PackageSnapshot.Node, at path: PackagePath, _ verified: inout Verified,
-    _ unreadable: inout [PackagePath]
+    _ node: PackageSnapshot.Node, at path: PackagePath, _ verified: inout Verified
   ) throws(FilePackageError) {
     let children: [(name: FileName, node: PackageSnapshot.Node)]
     do {
       children = try node.children(at: path, looking: true)
     } catch {
       if path.isRoot { throw error }
-      unreadable.append(path)
+      verified.note(error, at: path)
       return
     }
     for (name, child) in children {
@@ -101,9 +127,9 @@ extension PackageStore {
         verified.found[place] = ManifestRow(
           child: summary, modified: child.known?.modified ?? FileTime(seconds: 0, nanoseconds: 0))
       } catch {
-        unreadable.append(place)
+        verified.note(error, at: place)
       }
-      if child.kind == .directory { try visit(child, at: place, &verified, &unreadable) }
+      if child.kind == .directory { try visit(child, at: place, &verified) }
     }
   }
 
@@ -121,5 +147,13 @@ extension PackageStore {
       throw FilePackageError(
         error, .verify, StoredNode(location: location, path: .root), activity: "reading its manifest")
     }
+  }
+}
+
+extension FilePackageError {
+  /// Whether the bytes are not to be had from the medium, whoever asks for them: EIO, EBADMSG, EUCLEAN, ENODATA, or no system's
+  /// error at all.
+  fileprivate var isOfMedium: Bool {
+    systemErrorNumber.map { [5, 74, 117, 61].contains($0) } ?? true
   }
 }

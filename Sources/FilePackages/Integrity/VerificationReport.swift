@@ -8,8 +8,19 @@ public struct VerificationReport: Sendable, Hashable, Codable {
   public var children = 0
   /// Bytes read.
   public var bytes: UInt64 = 0
-  /// Children that are not what was saved, or cannot be read, as paths in byte order.
+  /// A child of which the system gives no bytes.
+  public struct Unreadable: Sendable, Hashable, Codable {
+    /// The child.
+    public var path: String
+    /// The system's reason.
+    public var reason: String
+  }
+
+  /// Children that are not what was saved, or that the device cannot read, as paths in byte order.
   public var damaged: [String] = []
+  /// Children that this user, or this process, cannot read: nobody knows whether they are what was saved. A folder stands for
+  /// all that is in it.
+  public var unreadable: [Unreadable] = []
   /// Children that are not there.
   public var missing: [String] = []
   /// Children that no save put there.
@@ -30,6 +41,7 @@ extension VerificationReport: CustomStringConvertible {
   /// A line for each problem, or one that says that there is none.
   public var lines: [String] {
     var lines = damaged.map { "damaged: \(displayString($0))" }
+    lines += unreadable.map { "could not be read: \(displayString($0.path)) (\($0.reason))" }
     lines += missing.map { "missing: \(displayString($0))" }
     lines += extra.map { "not saved by us: \(displayString($0))" }
     if isUnexplained { lines.append("the children together are not what was saved") }

@@ -82,6 +82,10 @@ struct JournaledSave {
     maker.account(for: merge)
   }
 
+  /// Accounts for children that count as right as they are, whatever was saved: the version before says of them that nobody has
+  /// what they were.
+  mutating func accept(_ verified: PackageStore.Verified) { maker.keepAccepted(verified) }
+
   /// Checks that the save can be carried out, makes all that is new, and commits it.
   ///
   /// - Throws: the document on disk is then unchanged, but for the code `indeterminate`, and nothing is left.

@@ -46,6 +46,19 @@ extension StateMaker {
     keeping?.went[path] = VersionRecord.Row(path, node, earlier: .nothing)
   }
 
+  /// Takes down what the version before had where other programs changed something that counts as right from now on.
+  mutating func keepAccepted(_ verified: PackageStore.Verified) {
+    func keep(_ path: PackagePath, _ node: VersionRecord.Node?) {
+      keeping?.went[path] = VersionRecord.Row(path, node)
+    }
+    let folder = VersionRecord.Node(.directory, .newDirectory())
+    for path in (verified.report.damaged + verified.report.missing).map({ PackagePath($0) }) {
+      keep(path, verified.expected[path]?.child.kind == .directory ? folder : .lost)
+    }
+    for path in verified.unknown where verified.found[path]?.child.kind != .directory { keep(path, .lost) }
+    for path in verified.report.extra { keep(PackagePath(path), nil) }
+  }
+
   /// Takes down that something is made at a place.
   mutating func keepAbsence(at path: PackagePath) { keeping?.came.insert(path) }
 

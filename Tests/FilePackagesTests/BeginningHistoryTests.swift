@@ -1,0 +1,45 @@
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import TestSupport
+import Testing
+
+@Suite("Beginning a history")
+struct BeginningHistoryTests {
+  @Test(arguments: [true, false])
+  func `keeps the version before the next save`(metadata: Bool) async throws {
+    let disk = try await CrashCheck.disk(["Text.txt": "0", "F": ["a": "a"]], metadata: metadata)
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    let before = try PackagePicture(of: CrashCheck.path, on: disk)
+    let dry = try await store.startKeepingHistory(dryRun: true)
+    #expect(dry.begins && dry.addsMetadata == !metadata)
+    #expect(try PackagePicture(of: CrashCheck.path, on: disk) == before)
+    #expect(try await store.startKeepingHistory() == dry)
+    #expect(try await store.keepsHistory())
+    #expect(try await store.versions().isEmpty)
+    #expect(try await !store.startKeepingHistory().begins)
+    let whole = try await store.verify()
+    #expect(whole.isWhole && whole.hasDigests)
+    try await store.put("Text.txt", "1")
+    try await store.save()
+    try await store.close()
+    // What another program changes is known to be lost to the version.
+    try disk.edit("F/a", "A")
+    let again = try await PackageStore.open(CrashCheck.path, on: disk)
+    let version = try #require(try await again.versions().first).persistentIdentifier
+    let (tree, lost) = try await again.contents(of: version)
+    #expect(try tree.regularFile(at: "Text.txt").text == "0")
+    #expect(lost == ["F/a"])
+    _ = try await again.undoSave()
+    #expect(try await again.tree.regularFile(at: "Text.txt").text == "0")
+  }
+
+  @Test func `leaves unsaved edits alone`() async throws {
+    let disk = try await CrashCheck.disk(["Text.txt": "0"], metadata: false)
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    try await store.put("Text.txt", "1")
+    let error = await #expect(throws: FilePackageError.self) { try await store.startKeepingHistory() }
+    #expect(error?.code == .unsavedEdits)
+    #expect(try await store.save().written == ["Text.txt"])
+  }
+}

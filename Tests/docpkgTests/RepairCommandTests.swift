@@ -1,0 +1,93 @@
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("Repairing on the command line")
+struct RepairCommandTests {
+  private func versions(in folder: FilePath) throws -> Int {
+    try docpkg("versions", "T.imageNotes", in: folder).output.split(separator: "\n").count
+  }
+
+  private func made(in folder: FilePath) throws {
+    #expect(try docpkg("new", "T.imageNotes", "--text", "a", in: folder).status == 0)
+    for text in ["b", "c", "d"] {
+      #expect(try docpkg("edit", "T.imageNotes", "--append", text, in: folder).status == 0)
+    }
+  }
+
+  @Test func `leaves the versions of a whole document`() async throws {
+    try await withTemporaryDirectory { folder in
+      try made(in: folder)
+      let before = try docpkg("versions", "T.imageNotes", in: folder).output
+      let repair = try docpkg("repair", "T.imageNotes", "--accept", in: folder)
+      #expect(repair.status == 0 && repair.output.contains("whole: "), "\(repair)")
+      #expect(try docpkg("versions", "T.imageNotes", in: folder).output == before)
+    }
+  }
+
+  @Test func `says what it accepts, and leaves the versions`() async throws {
+    try await withTemporaryDirectory { folder in
+      try made(in: folder)
+      try Data("theirs".utf8).write(to: URL(filePath: folder.appending("T.imageNotes/Text.txt").string))
+      let dry = try docpkg("repair", "T.imageNotes", "--accept", "--dry-run", in: folder)
+      #expect(dry.status == 1 && dry.output.contains("would accept Text.txt as it is\n"), "\(dry)")
+      #expect(dry.output.contains("3 versions of the history would stay\n"))
+      #expect(try versions(in: folder) == 4)
+      let repair = try docpkg("repair", "T.imageNotes", "--accept", in: folder)
+      #expect(repair.status == 0 && repair.output.contains("accepted Text.txt as it is\n"), "\(repair)")
+      #expect(repair.output.contains("4 versions of the history stayed\n"))
+      #expect(try versions(in: folder) == 5)
+      #expect(try docpkg("verify", "T.imageNotes", in: folder).status == 0)
+      let lines = try docpkg("versions", "T.imageNotes", in: folder).output.split(separator: "\n")
+      let oldest = String(try #require(lines.last).dropFirst(2).prefix(8))
+      #expect(try docpkg("restore", "T.imageNotes", "--version", oldest, in: folder).status == 0)
+      #expect(try docpkg("cat", "T.imageNotes", "Text.txt", in: folder).output == "a\n")
+    }
+  }
+
+  @Test(
+    .enabled(if: succeeds("setpriv --reuid 65534 --clear-groups true"), "this needs the right to be nobody"))
+  func `changes nothing where a child cannot be read for want of permission`() async throws {
+    try await withTemporaryDirectory { folder in
+      let copy = folder.appending("docpkg")
+      try FileManager.default.copyItem(atPath: tool.path, toPath: copy.string)
+      let run = try run(
+        URL(filePath: "/bin/sh"),
+        [
+          "-c",
+          """
+          set -e
+          chmod 755 .
+          mkdir home; chown 65534 home; cd home
+          as() { setpriv --reuid 65534 --clear-groups ../docpkg "$@"; }
+          as new T.imageNotes --text a --quiet
+          as edit T.imageNotes --append b --quiet
+          as edit T.imageNotes --append c --quiet
+          find T.imageNotes -printf "%p %y %T@ %i\\n" | sort > ../before
+          chmod 000 T.imageNotes/Text.txt
+          as verify T.imageNotes && exit 9 || echo "verify $?"
+          as repair T.imageNotes --accept --dry-run && exit 9 || echo "dry $?"
+          as repair T.imageNotes --accept && exit 9 || echo "accept $?"
+          as repair T.imageNotes && exit 9 || echo "repair $?"
+          chmod 644 T.imageNotes/Text.txt
+          find T.imageNotes -printf "%p %y %T@ %i\\n" | sort | cmp ../before -
+          as verify T.imageNotes
+          as undo T.imageNotes --quiet
+          as cat T.imageNotes Text.txt
+          """,
+        ], in: folder)
+      #expect(run.status == 0, "\(run)")
+      #expect(run.output.contains("could not be read: Text.txt (permission denied)\n"), "\(run)")
+      #expect(!run.output.contains("damaged: Text.txt") && !run.output.contains("missing: "))
+      for line in ["verify 1", "dry 2", "accept 2", "repair 1"] {
+        #expect(run.output.contains("\(line)\n"), "\(run)")
+      }
+      #expect(
+        run.errors.contains("permission denied, and a child that cannot be read cannot be accepted"), "\(run)"
+      )
+      #expect(run.errors.contains("Text.txt"))
+      #expect(run.output.hasSuffix("whole: 2 children, 6 B, 2 versions\na\nb\n"), "\(run)")
+    }
+  }
+}

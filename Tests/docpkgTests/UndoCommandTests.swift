@@ -1,0 +1,96 @@
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("Going back on the command line")
+struct UndoCommandTests {
+  private func count(in folder: FilePath) throws -> Int {
+    try docpkg("versions", "T.imageNotes", in: folder).output.split(separator: "\n").count
+  }
+
+  private func made(in folder: FilePath) throws {
+    #expect(try docpkg("new", "T.imageNotes", "--text", "a", in: folder).status == 0)
+    #expect(try docpkg("edit", "T.imageNotes", "--append", "b", in: folder).status == 0)
+  }
+
+  @Test func `asks before it replaces a child that is read-only`() async throws {
+    try await withTemporaryDirectory { folder in
+      try made(in: folder)
+      chmod(folder.appending("T.imageNotes/Text.txt").string, 0o444)
+      let undo = try docpkg("undo", "T.imageNotes", in: folder)
+      #expect(undo.status == 2 && undo.errors.contains("read-only"), "\(undo)")
+      #expect(try docpkg("undo", "T.imageNotes", "--force", in: folder).status == 0)
+      chmod(folder.appending("T.imageNotes/Text.txt").string, 0o444)
+      #expect(try docpkg("redo", "T.imageNotes", in: folder).status == 2)
+      #expect(try docpkg("redo", "T.imageNotes", "--force", in: folder).status == 0)
+      #expect(try docpkg("cat", "T.imageNotes", "Text.txt", in: folder).output == "a\nb\n")
+    }
+  }
+
+  @Test func `to the state that is there does nothing and says so`() async throws {
+    try await withTemporaryDirectory { folder in
+      try made(in: folder)
+      let lines = try docpkg("versions", "T.imageNotes", in: folder).output.split(separator: "\n")
+      let (present, first) = (
+        String(lines[0].dropFirst(2).prefix(8)), String(lines[1].dropFirst(2).prefix(8))
+      )
+      let restore = try docpkg("restore", "T.imageNotes", "--version", present, in: folder)
+      #expect(restore.status == 0 && restore.output == "T.imageNotes: nothing to save\n", "\(restore)")
+      #expect(restore.errors.contains("is in that state already"))
+      let dry = try docpkg("restore", "T.imageNotes", "--version", present, "--dry-run", in: folder)
+      #expect(dry.status == 0 && dry.output == "nothing to save\n")
+      #expect(try docpkg("restore", "T.imageNotes", "--version", first, in: folder).status == 0)
+      let again = try docpkg("restore", "T.imageNotes", "--version", first, in: folder)
+      #expect(again.status == 0 && again.output == "T.imageNotes: nothing to save\n")
+      #expect(try count(in: folder) == 3)
+    }
+  }
+
+  @Test func `is no step where a child is set to what it is`() async throws {
+    try await withTemporaryDirectory { folder in
+      let image = demo.appending(path: "Dawn.png").path
+      #expect(try docpkg("new", "T.imageNotes", "--text", "a", "--image", image, in: folder).status == 0)
+      for change in [["--set", "Text.txt=T.imageNotes/Text.txt"], ["--replace-image", "Dawn.png=\(image)"]] {
+        let run = try run(tool, ["edit", "T.imageNotes"] + change, in: folder)
+        #expect(run.status == 0 && run.output == "T.imageNotes: nothing to save\n", "\(run)")
+        let dry = try docpkgTests.run(tool, ["edit", "T.imageNotes", "--dry-run"] + change, in: folder)
+        #expect(dry.status == 0 && dry.output == "nothing to save\n", "\(dry)")
+      }
+      #expect(try count(in: folder) == 1)
+    }
+  }
+
+  @Test func `is announced as impossible where a package keeps no versions, and can be begun`() async throws {
+    try await withTemporaryDirectory { folder in
+      try FileManager.default.createDirectory(
+        atPath: folder.appending("B.epub/OPS").string, withIntermediateDirectories: true)
+      try Data("text".utf8).write(to: URL(filePath: folder.appending("B.epub/OPS/t").string))
+      try Data("more".utf8).write(to: URL(filePath: folder.appending("more").string))
+      for option in ["--dry-run", "--json"] {
+        let edit = try docpkg("edit", "B.epub", "--set", "x=more", option, in: folder)
+        #expect(
+          edit.status == 0 && edit.errors.contains("'docpkg versions start B.epub' begins a history"),
+          "\(edit)")
+      }
+      #expect(try docpkg("edit", "B.epub", "--remove", "x", "--no-history", in: folder).errors.isEmpty)
+      for command in ["undo", "redo"] {
+        let run = try docpkg(command, "B.epub", in: folder)
+        #expect(run.status == 2, "\(run)")
+        #expect(
+          run.errors.contains("keeps no history") && run.errors.contains("'docpkg versions start B.epub'"),
+          "\(run)")
+      }
+      let dry = try docpkg("versions", "start", "B.epub", "--dry-run", in: folder)
+      #expect(dry.status == 0 && dry.output.contains("'Metadata.plist' would be added"))
+      #expect(try docpkg("info", "B.epub", in: folder).status != 0 || !dry.output.isEmpty)
+      let start = try docpkg("versions", "start", "B.epub", in: folder)
+      #expect(start.status == 0 && start.output.contains("'Metadata.plist' was added"), "\(start)")
+      let edit = try docpkg("edit", "B.epub", "--remove", "OPS", in: folder)
+      #expect(edit.status == 0 && edit.errors.isEmpty)
+      #expect(try docpkg("undo", "B.epub", in: folder).status == 0)
+      #expect(try docpkg("cat", "B.epub", "OPS/t", in: folder).output == "text")
+      #expect(try docpkg("verify", "B.epub", in: folder).status == 0)
+    }
+  }
+}
