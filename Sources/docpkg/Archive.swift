@@ -38,6 +38,9 @@ extension Archive {
     @Option(help: "The format, instead of the one that the first bytes tell.")
     var format: ArchiveFormat?
 
+    @Option(help: "The code page of names that are not marked as UTF-8, such as CP437, CP932 or EUC-KR.")
+    var charset: String?
+
     @Flag(name: .shortAndLong, help: "Print sizes in bytes and modification dates too.")
     var long = false
 
@@ -47,6 +50,7 @@ extension Archive {
     func run() async throws {
       var options = ImportOptions()
       options.format = format
+      options.charset = charset
       options.passphrase = try Passphrase.given(file: nil)
       let entries = Mutex<[ArchivedEntry]>([])
       let add: @Sendable (ArchivedEntry) -> Void = { entry in entries.withLock { $0.append(entry) } }

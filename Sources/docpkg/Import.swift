@@ -33,6 +33,9 @@ struct Import: AsyncParsableCommand {
   @Option(help: "The format, instead of the one that the first bytes tell.")
   var format: ArchiveFormat?
 
+  @Option(help: "The code page of names that are not marked as UTF-8, such as CP437, CP932 or EUC-KR.")
+  var charset: String?
+
   @Option(help: "How many bytes all files may have together, also as 500M, 1G or 1.5GB.")
   var maxBytes = ByteCount(ImportLimits().bytes)
 
@@ -44,6 +47,9 @@ struct Import: AsyncParsableCommand {
 
   @Option(help: "How many folders deep an entry may be.")
   var maxDepth: Int = ImportLimits().depth
+
+  @Option(help: "How many bytes of memory decompressing LZMA, xz or 7z may take for its dictionary.")
+  var maxDictionary = ByteCount(ImportLimits().dictionaryBytes)
 
   @Flag(help: "Make a child of a folder that everything else is in.")
   var keepTopFolder = false
@@ -62,6 +68,9 @@ struct Import: AsyncParsableCommand {
 
   @Flag(help: "Take names with control characters.")
   var controlCharacters = false
+
+  @Flag(help: "Take paths that begin like a drive's, such as C:.")
+  var driveLetters = false
 
   @Option(help: "A file whose first line is the passphrase, instead of DOCPKG_PASSPHRASE.")
   var passphraseFile: String?
@@ -84,13 +93,16 @@ struct Import: AsyncParsableCommand {
       shown.clear()
       options.passphrase = try Passphrase.ask("Passphrase for \(display(archive)): ")
       report = try await read(options, shown)
-    } catch let error as ArchiveError where error.code == .limitExceeded {
+    } catch let error as ArchiveError {
       shown.clear()
-      throw InputError(
-        description: "\(error) If you trust it, raise --max-bytes, --max-entries, --max-ratio or --max-depth."
-      )
+      throw error.withAdvice
     }
     shown.clear()
+    if report.undecodedNames > 0 && charset == nil && !writing.quiet {
+      let names = report.undecodedNames == 1 ? "One name is" : "\(report.undecodedNames) names are"
+      StandardError.write(
+        "docpkg: \(names) not UTF-8; --charset says in which code page they are, such as CP437 or CP932.\n")
+    }
     if writing.quiet { return }
     if writing.json { return try printJSON(report) }
     var output = StandardOutput()
@@ -120,16 +132,19 @@ struct Import: AsyncParsableCommand {
   private func options() throws -> ImportOptions {
     var options = ImportOptions()
     options.format = format
+    options.charset = charset
     options.limits.bytes = maxBytes.bytes
     options.limits.entries = maxEntries
     options.limits.ratio = maxRatio
     options.limits.depth = maxDepth
+    options.limits.dictionaryBytes = maxDictionary.bytes
     if keepTopFolder { options.topFolder = .isKept }
     options.includesAppleDouble = appleDouble
     options.includesHistory = withHistory
     options.allowsLinksOutside = outsideLinks
     options.allowsSimilarNames = similarNames
     options.allowsControlCharacters = controlCharacters
+    options.allowsDriveLetters = driveLetters
     options.passphrase = try Passphrase.given(file: passphraseFile)
     return options
   }

@@ -180,6 +180,39 @@ struct ArchiveCommandTests {
     }
   }
 
+  @Test(arguments: [
+    ("Icon\r", "--control-characters"), ("README", "--similar-names"), ("Q: a", "--drive-letters"),
+  ])
+  func `an import that refuses names the option that helps`(name: String, option: String) async throws {
+    try await withTemporaryDirectory { folder in
+      let children: TestTree = [FileName(name): "x", "readme": "y"]
+      try children.write(to: "Trip.pack", in: PosixDisk().openDirectory(at: folder), of: PosixDisk())
+      let exported = try docpkg("export", "Trip.pack", "a.tar", "--flat", in: folder)
+      #expect(exported.status == 0, "\(exported.errors)")
+      let refused = try docpkg("import", "a.tar", "Back", in: folder)
+      #expect(refused.status == 2 && refused.errors.contains(option), "\(refused.errors)")
+      let taken = try docpkg("import", "a.tar", "Back", option, in: folder)
+      #expect(taken.status == 0, "\(taken.errors)")
+      #expect(try tree("Back", in: folder) == tree("Trip.pack", in: folder))
+    }
+  }
+
+  @Test func `names in a code page are said, and decoded when it is named`() async throws {
+    try await withTemporaryDirectory { folder in
+      let raw = FileName(bytes: [0x83, 0x5C])
+      try TestTree.directory([raw: "x"]).write(
+        to: "Trip.pack", in: PosixDisk().openDirectory(at: folder), of: PosixDisk())
+      _ = try docpkg("export", "Trip.pack", "a.zip", in: folder)
+      let plain = try docpkg("import", "a.zip", "Plain", in: folder)
+      #expect(plain.status == 0 && plain.errors.contains("One name is not UTF-8; --charset says"))
+      let named = try docpkg("import", "a.zip", "Named", "--charset", "CP932", in: folder)
+      #expect(named.status == 0 && named.errors.isEmpty)
+      #expect(try tree("Named", in: folder) == ["\u{30BD}": "x"])
+      let listed = try docpkg("archive", "list", "a.zip", "--charset", "CP932", in: folder)
+      #expect(listed.output.contains("\u{30BD}"))
+    }
+  }
+
   @Test func `a passphrase comes from a file or the environment`() async throws {
     try await withTemporaryDirectory { folder in
       try made(in: folder)

@@ -1,0 +1,30 @@
+import PackageArchive
+
+extension ArchiveError {
+  /// The same error, with the option that lets through what was refused.
+  var withAdvice: any Error {
+    guard let advice = allowance?.advice else { return self }
+    return InputError(description: "\(self) \(advice)")
+  }
+}
+
+extension ArchiveError.Allowance {
+  /// What to do where an import refuses an archive that is to be taken all the same.
+  fileprivate var advice: String {
+    switch self {
+    case .appleDouble: "--apple-double takes these too."
+    case .history: "--with-history takes these too; use it only with archives that you trust."
+    case .outsideLinks: "If you trust it, take such links with --outside-links."
+    case .similarNames: "Where your disk tells such names apart, take them with --similar-names."
+    case .controlCharacters: "If you trust it, take such names with --control-characters."
+    case .driveLetters: "If it is a name like others, take it with --drive-letters."
+    case .charset: "Name the code page with --charset, such as CP437 or CP932."
+    case .format: "Name the format with --format."
+    case .bytes: "If you trust it, raise --max-bytes."
+    case .entries: "If you trust it, raise --max-entries."
+    case .ratio: "If you trust it, raise --max-ratio."
+    case .depth: "If you trust it, raise --max-depth."
+    case .dictionaryBytes: "If you trust it, and there is so much memory, raise --max-dictionary."
+    }
+  }
+}
