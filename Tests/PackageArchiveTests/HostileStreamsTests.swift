@@ -122,6 +122,66 @@ struct HostileStreamsTests {
     }
   }
 
+  // MARK: cpio
+
+  /// An entry in the form newc, or crc where there is a checksum.
+  private func cpio(_ name: [UInt8], _ content: [UInt8], checksum: UInt32? = nil, mode: Int = 0o100644)
+    -> [UInt8]
+  {
+    func hex(_ number: Int) -> [UInt8] {
+      let text = String(number, radix: 16)
+      return Array((String(repeating: "0", count: 8 - text.count) + text).utf8)
+    }
+    func padded(_ bytes: [UInt8]) -> [UInt8] {
+      bytes + [UInt8](repeating: 0, count: (4 - bytes.count % 4) % 4)
+    }
+    var header = Array((checksum == nil ? "070701" : "070702").utf8)
+    for field in [1, mode, 0, 0, 1, 1_600_000_000, content.count, 0, 0, 0, 0, name.count + 1] {
+      header += hex(field)
+    }
+    header += hex(Int(checksum ?? 0))
+    return padded(header + name + [0]) + padded(content)
+  }
+
+  @Test func `of cpio is what its headers say, and nothing else`() async throws {
+    var options = ImportOptions()
+    options.format = .cpio
+    let (name, content) = (Array("a".utf8), Array("text".utf8))
+    let end = cpio(Array("TRAILER!!!".utf8), [])
+    let sum = content.reduce(UInt32(0)) { $0 + UInt32($1) }
+    for archive in [cpio(name, content) + end, cpio(name, content, checksum: sum) + end + [0, 0, 0]] {
+      try await withWorkshop { workshop in
+        try Data(archive).write(to: workshop.url("a"))
+        try await workshop.take("a", options: options)
+        #expect(try workshop.tree("Back.pack") == ["a": "text"])
+      }
+      try await expectRefused(archive + Array("junk".utf8), .damaged, options: options)
+      try await expectRefused(archive + archive, .damaged, options: options)
+    }
+    try await expectRefused(
+      cpio(name, content, checksum: sum + 1) + end, .damaged, naming: "a", options: options)
+    try await expectRefused(cpio(name, content), .damaged, options: options)
+    try await expectRefused(cpio(name + [0] + name, content) + end, .unsafeName, options: options)
+    try await expectRefused(
+      cpio(name, content) + Array("junk".utf8) + cpio(Array("b".utf8), content) + end, .damaged,
+      options: options)
+  }
+
+  @Test(.enabled(if: program("bsdtar") != nil, "needs bsdtar"), arguments: ["newc", "odc", "bin"])
+  func `of cpio is read in all its forms`(form: String) async throws {
+    try await withWorkshop { workshop in
+      var tree = Workshop.tree
+      tree["Folder"]?[FileName("U\u{308}bung 2.txt")] = nil
+      try workshop.makePackage(tree)
+      let made = try run("bsdtar", ["--format", form, "-cf", "a.cpio", "Trip.pack"], in: workshop.folder)
+      try #require(made.status == 0, "\(made.output)")
+      var options = ImportOptions()
+      options.format = .cpio
+      try await workshop.take("a.cpio", options: options)
+      #expect(try workshop.tree("Back.pack") == tree)
+    }
+  }
+
   // MARK: Names
 
   @Test func `cannot give one name in two headers`() async throws {

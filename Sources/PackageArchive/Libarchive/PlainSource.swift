@@ -1,15 +1,27 @@
 /// The entries of an archive in one of the formats that have to be asked for, as libarchive has them.
 final class PlainSource: EntrySource {
   private let reader: LibarchiveReader
+  /// Sees that the archive ends where its last byte is.
+  private let finish: () throws -> Void
   private var entry: ArchiveEntry?
 
   init(_ format: ArchiveFormat, _ input: ArchiveInput, _ options: ImportOptions) throws {
-    if format == .sevenZip { _ = try SevenZipScan(of: input, limits: options.limits) }
-    reader = try LibarchiveReader.open(format, passphrase: options.passphrase, PositionedInput(input))
+    var stream: any LibarchiveInput = PositionedInput(input)
+    switch format {
+    case .sevenZip:
+      _ = try SevenZipScan(of: input, limits: options.limits)
+      finish = {}
+    case .cpio:
+      let scanned = ScannedInput(stream, CpioScan())
+      (stream, finish) = (scanned, { try scanned.readToEnd() })
+    default: finish = {}
+    }
+    reader = try LibarchiveReader.open(format, passphrase: options.passphrase, stream)
   }
 
   func next() throws -> ArchiveEntry? {
     entry = try reader.next()
+    if entry == nil { try finish() }
     return entry
   }
 
