@@ -50,7 +50,9 @@ struct HostileArchiveTests {
 
   @Test(arguments: ["../../x", "harmles", "HARMLESS", "harmless.exe", "harm/less"])
   func `cannot have another name in UTF-8`(other: String) async throws {
-    for raw in [Array("harmless".utf8), Array("harml".utf8) + [0xEB] + Array("ss".utf8)] {
+    for raw in [
+      Array("harmless".utf8), Array("harml".utf8) + [0xEB] + Array("ss".utf8), Array("harm_less#Uvw".utf8),
+    ] {
       var zip = Zip(.init(raw))
       let field = unicodePath(other, of: raw)
       zip.entries[0].extra = field

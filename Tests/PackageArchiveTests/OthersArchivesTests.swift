@@ -81,6 +81,11 @@ struct OthersArchivesTests {
         #expect(report.undecodedNames == 0)
       }
     }
+    // The second byte of a character may be a letter.
+    let shiftJIS: [UInt8] = [0x83, 0x41, 0x41, 0x2E, 0x83, 0x5C]
+    var zip = Zip(.init(shiftJIS))
+    zip.entries[0].extra = unicodePath("\u{30A2}A.\u{30BD}", of: shiftJIS)
+    try await imported(zip.bytes) { tree, _ in #expect(tree == ["\u{30A2}A.\u{30BD}": "content"]) }
     // As Info-ZIP writes one that its own code page does not have, and WinZip.
     for raw in ["#U30bd.txt", "?.txt", "_.txt"].map({ Array($0.utf8) }) {
       var zip = Zip(.init(raw))

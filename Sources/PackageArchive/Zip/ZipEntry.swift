@@ -137,25 +137,9 @@ struct ZipEntry {
     guard let (checksum, other) = fields.unicodePath, other != name else { return }
     guard flags & ZipFormat.isUTF8 == 0, name.withUnsafeBytes({ CRC32(of: $0).value }) == checksum,
       unicodeName == nil || unicodeName == other, String(validating: other, as: UTF8.self) != nil,
-      Self.isTranscript(other, of: name)
+      ZipTranscript.is(other, of: name)
     else { throw damage("it has two different names") }
     unicodeName = other
-  }
-
-  /// Whether a name in UTF-8 may be the one in a code page: its letters of ASCII stand in that one, in their order, and
-  /// nothing else is in the other but bytes beyond ASCII, with what belongs to them, or a character that stands for one.
-  private static func isTranscript(_ unicode: [UInt8], of raw: [UInt8]) -> Bool {
-    let slash = UInt8(ascii: "/")
-    guard raw.contains(where: { $0 >= 0x80 || "?_#".utf8.contains($0) }),
-      (raw.last == slash) == (unicode.last == slash),
-      raw.filter({ $0 == slash }).count == unicode.filter({ $0 == slash }).count
-    else { return false }
-    var rest = raw[...]
-    for byte in unicode where byte < 0x80 {
-      guard let place = rest.firstIndex(of: byte) else { return false }
-      rest = rest[(place + 1)...]
-    }
-    return true
   }
 
   // MARK: Its own header
