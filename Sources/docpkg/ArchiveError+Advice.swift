@@ -1,10 +1,11 @@
+import FilePackages
 import PackageArchive
 
 extension ArchiveError {
   /// The same error, with the option that lets through what was refused.
   var withAdvice: any Error {
     guard let advice = allowance?.advice else { return self }
-    return InputError(description: "\(self) \(advice)")
+    return InputError(description: "\(text(path: FilePackageError.Wording.command.path)) \(advice)")
   }
 }
 

@@ -14,7 +14,9 @@ extension EntryChecker {
       parts = parts.dropLast()
     }
     // What begins with a dot is relative everywhere.
-    if let first = parts.first, FileName(bytes: Array(first)).hasDriveLetter, !options.allowsDriveLetters && !isOwn {
+    if let first = parts.first, FileName(bytes: Array(first)).hasDriveLetter,
+      !options.allowsDriveLetters && !isOwn
+    {
       throw refusal(
         .unsafeName, entry, "its path is absolute on another system: it begins with a drive's letter",
         unless: .driveLetters)
