@@ -113,7 +113,7 @@ struct SaveCostTests {
       let before = disk.counts.total
       let plan = try await store.plan()
       operations.append(disk.counts.total - before)
-      #expect(plan.lines == ["write 5.txt (7 bytes)"])
+      #expect(plan.lines == ["write 5.txt (7 B)"])
     }
     print("planning one change: \(operations) operations for 10 and 10,000 children")
     #expect(operations[0] == operations[1])
@@ -136,7 +136,7 @@ struct SaveCostTests {
     try await store.edit([.put("1.txt", "x"), .remove("2.txt"), .move("0.txt", "zero.txt")])
     #expect(
       try await store.plan().lines == [
-        "remove 0.txt", "write 1.txt (1 bytes)", "remove 2.txt", "write Metadata.plist",
+        "remove 0.txt", "write 1.txt (1 B)", "remove 2.txt", "write Metadata.plist",
         "reuse 0.txt as zero.txt",
       ])
   }

@@ -60,11 +60,11 @@ struct CommandTests {
       let before = try docpkg("tree", "Trip.imageNotes", "--json", in: folder).output
       let run = try docpkg(
         "edit", "Trip.imageNotes", "--text", "x", "--remove", "Images/Dawn.png", "--dry-run", in: folder)
-      #expect(run.output.contains("write Text.txt (1 bytes)\n"))
+      #expect(run.output.contains("write Text.txt (1 B)\n"))
       #expect(run.output.contains("remove Images/Dawn.png\n"))
       #expect(try docpkg("tree", "Trip.imageNotes", "--json", in: folder).output == before)
       let new = try docpkg("new", "B.imageNotes", "--text", "b", "--dry-run", in: folder)
-      #expect(new.output.contains("write Text.txt (1 bytes)\n") && new.status == 0)
+      #expect(new.output.contains("write Text.txt (1 B)\n") && new.status == 0)
       let copy = try docpkg("copy", "Trip.imageNotes", "B.imageNotes", "--dry-run", in: folder)
       #expect(copy.status == 0)
       #expect(!FileManager.default.fileExists(atPath: folder.appending("B.imageNotes").string))

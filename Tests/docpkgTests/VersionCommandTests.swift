@@ -56,7 +56,7 @@ struct VersionCommandTests {
 
       let id = String(versions[2].id.prefix(8)).lowercased()
       let plan = try docpkg("restore", "Trip.imageNotes", "--version", id, "--dry-run", in: folder)
-      #expect(plan.status == 0 && plan.output.contains("write Text.txt (4 bytes)"))
+      #expect(plan.status == 0 && plan.output.contains("write Text.txt (4 B)"))
       #expect(try text(in: folder) == "one\ntwo\nthree\n")
       let child: Report = try decoded(
         docpkg("restore", "Trip.imageNotes", "--version", id, "Text.txt", "--json", in: folder))

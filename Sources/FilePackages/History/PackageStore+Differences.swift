@@ -35,7 +35,7 @@ extension PackageStore {
     for place in places.sorted() where !lost.contains(place.string) {
       let old = try VersionHistory.node(at: place, in: first.tree)
       let new = try VersionHistory.node(at: place, in: second)
-      if try !Self.isSame(old, new) {
+      if try !FileWrapper.isSame(old, new) {
         changes.append(VersionDifference(path: place.string, old: old, new: new))
       }
     }
@@ -52,14 +52,6 @@ extension PackageStore {
     let (history, index) = try find(id)
     let (tree, lost) = try contents(of: id)
     return (Set(history.chain.rows(of: index).map(\.path)), tree, lost)
-  }
-
-  private static func isSame(_ old: FileWrapper?, _ new: FileWrapper?) throws -> Bool {
-    guard let old, let new else { return old == nil && new == nil }
-    guard old.kind == new.kind else { return false }
-    if old.isSymbolicLink { return try old.linkDestination() == new.linkDestination() }
-    guard old.permissions == new.permissions else { return false }
-    return try old.isDirectory || old.contents() == new.contents()
   }
 }
 

@@ -33,7 +33,7 @@ extension RecoveryReport: CustomStringConvertible {
       switch journal {
       case .none: "nothing to recover"
       case .published: "nothing to recover: everything in the journal is published"
-      case .waiting: "a save waits to be published: \(operations.count) operations"
+      case .waiting: "a save waits to be published: \(counted(operations.count, "operation"))"
       case .damaged: "the journal is damaged"
       }
     return
@@ -84,7 +84,7 @@ extension JournalRecord.Operation {
     return switch action {
     case .put(let staged) where staged.node.kind == .directory: "make folder \(place)"
     case .put(let staged) where staged.node.kind == .symbolicLink: "link \(place)"
-    case .put(let staged): "write \(place) (\(staged.node.size) bytes)"
+    case .put(let staged): "write \(place) (\(SaveReport.bytes(staged.node.size)))"
     case .remove: "remove \(place)"
     case .setAttributes: "set attributes of \(place)"
     }

@@ -47,9 +47,9 @@ extension VerificationReport: CustomStringConvertible {
     if isUnexplained { lines.append("the children together are not what was saved") }
     if let journal { lines.append("journal: \(journal)") }
     lines += damagedVersions.map { "versions: \($0)" }
-    let size = "\(children) children, \(SaveReport.bytes(bytes))"
+    let size = "\(counted(children, "child", "children")), \(SaveReport.bytes(bytes))"
     if !hasDigests { return lines + ["nothing to compare with: the package has no digests (\(size) read)"] }
-    let kept = versions == 0 ? "" : ", \(versions) version\(versions == 1 ? "" : "s")"
+    let kept = versions == 0 ? "" : ", \(counted(versions, "version"))"
     return lines + [isWhole ? "whole: \(size)\(kept)" : "not whole: \(size)\(kept)"]
   }
 

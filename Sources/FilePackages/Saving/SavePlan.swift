@@ -58,13 +58,46 @@ public struct SavePlan: Sendable {
 }
 
 extension SavePlan: CustomStringConvertible {
-  /// A line a step, such as `write Text.txt (512 bytes)`.
+  /// A line a step, such as `write Text.txt (512 B)` or `remove Images (a folder with 31 files)`. The files of folders
+  /// that go are counted on disk.
   public var lines: [String] {
     guard base != nil else {
       return steps.map(\.lineOfNew) + leftAlone.map { "leave out \($0.display)" }
     }
     return (rootAttributes == nil ? [] : ["set attributes of the document's folder"])
-      + steps.map(\.description)
+      + steps.map { $0.description + folderThatGoes($0) }
+  }
+
+  private func folderThatGoes(_ step: Step) -> String {
+    guard let base, step.replaced?.status?.kind == .directory else { return "" }
+    let folder: String
+    do {
+      let files = try Self.fileCount(of: base.openDirectory(step.path), on: base.disk)
+      folder = "a folder with \(counted(files, "file"))"
+    } catch {
+      folder = "a folder that cannot be searched: \(error.reason)"
+    }
+    switch step.action {
+    case .remove: return " (\(folder))"
+    case .write, .reuse, .link: return " in place of \(folder)"
+    case .makeDirectory, .setAttributes, .writeMetadata: return ""
+    }
+  }
+
+  /// Everything in a folder that is no folder itself.
+  private static func fileCount(
+    of folder: borrowing OwnedDescriptor, on disk: any Disk
+  ) throws(SystemError) -> Int {
+    let listing = try disk.list(folder)
+    var count = 0
+    for position in 0..<listing.count {
+      if listing.kind(at: position) == .directory {
+        count += try fileCount(of: disk.openDirectory(listing.name(at: position), in: folder), on: disk)
+      } else {
+        count += 1
+      }
+    }
+    return count
   }
 
   /// The lines, one below the other.
@@ -84,7 +117,8 @@ extension SavePlan.Step: CustomStringConvertible {
     let place = path.display
     switch action {
     case .makeDirectory: return "make folder \(place)"
-    case .write(let contents): return "write \(place)" + (contents.size.map { " (\($0) bytes)" } ?? "")
+    case .write(let contents):
+      return "write \(place)" + (contents.size.map { " (\(SaveReport.bytes($0)))" } ?? "")
     case .reuse(let source):
       return source.path == path ? "reuse \(place)" : "reuse \(source.path.display) as \(place)"
     case .link: return "link \(place)"

@@ -56,7 +56,7 @@ extension SaveReport: CustomStringConvertible {
     if strategy != "journal" || generation != nil {
       parts.append("reused \(reused) (\(Self.bytes(bytesReused)))")
     }
-    parts.append("\(synchronizations) synchronization\(synchronizations == 1 ? "" : "s")")
+    parts.append(counted(synchronizations, "synchronization"))
     if !isPublished {
       let isLate = warnings.contains { $0.kind == .unpublished }
       parts.append(isLate ? "not yet visible to other programs" : "being published")

@@ -28,7 +28,7 @@ public struct ExportReport: Sendable, Hashable, Codable {
 extension ExportReport: CustomStringConvertible {
   /// One line, such as `27 entries, 4.5 MB in 1.2 MB`.
   public var description: String {
-    var text = "\(entries) \(entries == 1 ? "entry" : "entries"), \(SaveReport.bytes(bytes)) in "
+    var text = "\(counted(entries, "entry", "entries")), \(SaveReport.bytes(bytes)) in "
     text += SaveReport.bytes(archiveBytes)
     if reused > 0 { text += ", \(reused) taken from the earlier archive" }
     if !leftOut.isEmpty { text += ", left out: \(leftOut.map(displayString).joined(separator: ", "))" }

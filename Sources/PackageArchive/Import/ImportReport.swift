@@ -29,7 +29,7 @@ public struct ImportReport: Sendable, Hashable, Codable {
 extension ImportReport: CustomStringConvertible {
   /// One line, such as `27 entries, 4.5 MB from 1.2 MB`.
   public var description: String {
-    var text = "\(entries) \(entries == 1 ? "entry" : "entries"), \(SaveReport.bytes(bytes)) from "
+    var text = "\(counted(entries, "entry", "entries")), \(SaveReport.bytes(bytes)) from "
     text += SaveReport.bytes(archiveBytes)
     if !leftOut.isEmpty {
       let count = "\(leftOutEntries) \(leftOutEntries == 1 ? "entry" : "entries")"

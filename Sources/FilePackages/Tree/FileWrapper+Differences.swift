@@ -1,0 +1,48 @@
+import DurableIO
+
+extension FileWrapper {
+  /// Where the tree of another package differs from this one, in order of paths: a folder before what is in it. The
+  /// metadata of both, which no two documents have in common, are left out.
+  ///
+  /// Cost: the bytes of the files that are in both with the same size.
+  ///
+  /// - Throws: `tooDeep`; the system's reason.
+  public func differences(to other: FileWrapper) throws -> [VersionDifference] {
+    var changes: [VersionDifference] = []
+    try Self.compare(self, other, at: .root) { changes.append($0) }
+    return changes
+  }
+
+  private static func compare(
+    _ old: FileWrapper?, _ new: FileWrapper?, at path: PackagePath, _ body: (VersionDifference) -> Void
+  ) throws {
+    if !path.isRoot, try !isSame(old, new) {
+      body(VersionDifference(path: path.string, old: old, new: new))
+    }
+    let (first, second) = (try old?.childrenByName() ?? [:], try new?.childrenByName() ?? [:])
+    for name in Set(first.keys).union(second.keys).sorted() {
+      let place = path.appending(name)
+      if place == PackagePath([PackageLayout.metadata]) { continue }
+      if place.names.count > PackageSnapshot.maximumDepth {
+        throw FilePackageError(.tooDeep, .read, document: place.string)
+      }
+      try compare(first[name], second[name], at: place, body)
+    }
+  }
+
+  private func childrenByName() throws -> [FileName: FileWrapper] {
+    guard isDirectory else { return [:] }
+    var children: [FileName: FileWrapper] = [:]
+    for (key, child) in try self.children() { children[FileName(child.filename ?? key)] = child }
+    return children
+  }
+
+  /// Whether both have the same kind, permissions and content, or neither is there; of folders, not what is in them.
+  static func isSame(_ old: FileWrapper?, _ new: FileWrapper?) throws -> Bool {
+    guard let old, let new else { return old == nil && new == nil }
+    guard old.kind == new.kind else { return false }
+    if old.isSymbolicLink { return try old.linkDestination() == new.linkDestination() }
+    guard old.permissions == new.permissions else { return false }
+    return try old.isDirectory || old.hasSameContents(as: new)
+  }
+}
