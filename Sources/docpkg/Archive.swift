@@ -11,11 +11,11 @@ struct Archive: AsyncParsableCommand {
     abstract: "Look at archives.",
     discussion: """
       Example:
-        docpkg archive list Trip.zip
+        docpkg archive Trip.zip
 
       \(ExitStatus.help)
       """,
-    subcommands: [List.self])
+    subcommands: [List.self], defaultSubcommand: List.self)
 }
 
 extension Archive {
@@ -32,7 +32,7 @@ extension Archive {
         \(ExitStatus.help)
         """)
 
-    @Argument(help: "The archive, - for standard input.")
+    @Argument(path: "The archive, - for standard input.")
     var archive: String
 
     @Option(help: "The format, instead of the one that the first bytes tell.")

@@ -1,27 +1,58 @@
 import ArgumentParser
 import FilePackages
-import Glibc
+import FoundationEssentials
 
 struct Cat: TurnTakingCommand {
   static let configuration = CommandConfiguration(
     commandName: "cat",
     abstract: "Write a child's bytes to standard output.",
     discussion: """
-      Example:
+      Examples:
         docpkg cat Trip.imageNotes Images/Dawn.png > Dawn.png
+        docpkg cat Trip.imageNotes Text.txt --version 4F2A9C01
 
       \(ExitStatus.help)
       """)
 
-  @Argument(help: "The package.")
+  @Argument(path: "The package.")
   var path: String
 
   @Argument(help: "The child, a path within the package.")
   var child: String
 
+  @Option(name: .long, help: "The child as it was in a version: the identifier, or its first digits.")
+  var version: String?
+
   func run() async throws {
     let store = try await PackageStore.open(at: url(path))
-    let file = try await store.tree.regularFile(at: child)
-    try file.forEachChunk { writeAll($0, to: STDOUT_FILENO) }
+    let tree = try await store.tree(ofVersion: version)
+    let file = try suggesting(child, in: tree.tree) { try tree.tree.regularFile(at: child) }
+    if tree.lost.contains(child) { throw isLost(child) }
+    try file.forEachChunk { StandardOutput.write($0) }
+  }
+
+  private func isLost(_ child: String) -> InputError {
+    InputError(
+      description: "What '\(display(child))' was in that version is not kept: another program changed it.")
+  }
+}
+
+extension PackageStore {
+  /// The children as they are, or as they were in a version, of the history or in conflict, and those of which that is
+  /// not kept.
+  func tree(ofVersion text: String?) throws -> (tree: FileWrapper, lost: [String]) {
+    guard let text else { return (tree, []) }
+    if try isPresent(text) { return (tree, []) }
+    let id = try version(text, inConflict: true).persistentIdentifier
+    if let conflict = try conflicts().first(where: { $0.id == id }) {
+      return (try contents(ofConflict: id), conflict.missing)
+    }
+    return try contents(of: id)
+  }
+  /// Whether the identifier of the state on disk, and of no version, begins like that.
+  private func isPresent(_ text: String) throws -> Bool {
+    let begins: (UUID) -> Bool = { $0.uuidString.hasPrefix(text.uppercased()) }
+    guard !text.isEmpty, let present = try metadata()?.revision, begins(present) else { return false }
+    return try !versions().contains { begins($0.persistentIdentifier) }
   }
 }

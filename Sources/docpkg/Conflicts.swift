@@ -21,13 +21,13 @@ struct Conflicts: TurnTakingCommand {
       Exit status: 0 nothing is in conflict; 1 conflicts found; 2 failed, nothing lost; 64 usage.
       """)
 
-  @Argument(help: "The document.")
+  @Argument(path: "The document.")
   var path: String
 
   @Flag(name: .long, help: "Print JSON.")
   var json = false
 
-  @Flag(name: .long, help: "Print nothing.")
+  @Flag(name: .shortAndLong, help: "Print nothing.")
   var quiet = false
 
   func run() async throws {

@@ -17,10 +17,10 @@ struct Copy: TurnTakingCommand {
       \(ExitStatus.help)
       """)
 
-  @Argument(help: "The document to copy.")
+  @Argument(path: "The document to copy.")
   var source: String
 
-  @Argument(help: "Where to save the copy, or the folder to put it into. There must be nothing yet.")
+  @Argument(path: "Where to save the copy, or the folder to put it into. There must be nothing yet.")
   var destination: String
 
   @OptionGroup var writing: WritingOptions

@@ -7,21 +7,26 @@ import ImageNotes
 struct Diff: TurnTakingCommand {
   static let configuration = CommandConfiguration(
     commandName: "diff",
-    abstract: "Show how versions of a document differ.",
+    abstract: "Show how versions of a document, or two packages, differ.",
     discussion: """
       With two versions, from the first to the second; with one, from it to what is on disk; with none, what the last \
-      save changed. Texts are compared by line, in unified form; of images the format and the size in pixels are \
+      save changed. With two packages, from the first to the second, without their metadata and their hidden folders. \
+      Texts are compared by line, in unified form; of images the format and the size in pixels are \
       shown, of other children the size.
 
       Examples:
         docpkg diff Trip.imageNotes
         docpkg diff Trip.imageNotes --version 4F2A9C01 --stat
+        docpkg diff Monday.rtfd Tuesday.rtfd
 
       Exit status: 0 no differences; 1 differences found; 2 failed, nothing lost; 64 usage.
       """)
 
-  @Argument(help: "The document.")
+  @Argument(path: "The document.")
   var path: String
+
+  @Argument(path: "Another package to compare it with.")
+  var other: String?
 
   @Option(
     name: .customLong("version"),
@@ -34,15 +39,34 @@ struct Diff: TurnTakingCommand {
   @Flag(name: .long, help: "Print JSON.")
   var json = false
 
-  @Flag(name: .long, help: "Print nothing.")
+  @Flag(name: .shortAndLong, help: "Print nothing.")
   var quiet = false
 
   func validate() throws {
     if versions.count > 2 { throw ValidationError("Give at most two versions.") }
+    if other != nil && !versions.isEmpty {
+      throw ValidationError("Give either another package or --version.")
+    }
   }
 
   func run() async throws {
-    let (shown, lost) = try await PackageStore.reading(at: url(path)) { [self] store in
+    if let other {
+      return try await inTurn(other) { try print(try await differences(to: other), lost: []) }
+    }
+    let (shown, lost) = try await differencesOfVersions()
+    try print(shown, lost: lost)
+  }
+
+  private func differences(to other: String) async throws -> [ShownDifference] {
+    try await PackageStore.reading(at: url(path)) { first in
+      try await PackageStore.reading(at: url(other)) { second in
+        try await first.tree.differences(to: second.tree).map(ShownDifference.init)
+      }
+    }
+  }
+
+  private func differencesOfVersions() async throws -> ([ShownDifference], lost: [String]) {
+    try await PackageStore.reading(at: url(path)) { [self] store in
       let first: FileVersion?
       if let text = versions.first {
         first = try await store.version(text, inConflict: true)
@@ -58,6 +82,9 @@ struct Diff: TurnTakingCommand {
         from: first.persistentIdentifier, to: second?.persistentIdentifier)
       return (try changes.map(ShownDifference.init), lost)
     }
+  }
+
+  private func print(_ shown: [ShownDifference], lost: [String]) throws {
     for child in lost where !quiet {
       StandardError.write(
         "docpkg: '\(display(child))' cannot be compared: another program changed it, and what it was is not kept\n"

@@ -1,11 +1,5 @@
 import ArgumentParser
-import Benchmarks
-import Documents
 import FilePackages
-import FoundationEssentials
-import Glibc
-import ImageNotes
-import PackageArchive
 
 /// The command line: each command parses its arguments, makes one call of the library, and prints.
 struct Docpkg: AsyncParsableCommand {
@@ -19,6 +13,9 @@ struct Docpkg: AsyncParsableCommand {
       Example:
         docpkg new Trip.imageNotes --text "Three valleys" --image Dawn.png
         docpkg edit Trip.imageNotes --append "The hut at last."
+
+      A shell completes commands, options and paths with the script of --generate-completion-script bash, zsh or fish. \
+      'make install' puts it in its place, and man pages.
 
       \(ExitStatus.help)
       """,
@@ -34,49 +31,9 @@ struct Docpkg: AsyncParsableCommand {
 enum ExitStatus {
   static let different: Int32 = 1
   static let failed: Int32 = 2
+  static let usage: Int32 = 64
 
   static let help = """
     Exit status: 0 done; 1 differences, damage or conflict found; 2 failed, nothing lost; 64 usage.
     """
-}
-
-@main
-struct Main {
-  static func main() async {
-    do {
-      let command = try Docpkg.parseAsRoot(givenArguments)
-      if let command = command as? any TurnTakingCommand {
-        try await command.runInTurn()
-      } else if var command = command as? any AsyncParsableCommand {
-        try await command.run()
-      } else {
-        var command = command
-        try command.run()
-      }
-    } catch {
-      if let message = message(of: error) {
-        StandardError.write("docpkg: \(message)\n")
-        exit(ExitStatus.failed)
-      }
-      Docpkg.exit(withError: error)
-    }
-  }
-
-  /// What went wrong in the command's own work; nil for what the argument parser reports.
-  static func message(
-    of error: any Error, _ wording: FilePackageError.Wording = .command
-  ) -> String? {
-    switch error {
-    case let error as FilePackageError: error.text(wording) + error.archiveHint
-    case let error as DocumentError: error.text(wording)
-    case let error as FileCoordinationError: error.description
-    case let error as CocoaError:
-      (error.userInfo["NSUnderlyingError"] as? FilePackageError)?.text(wording) ?? "\(error)"
-    case let error as ImageNotesError: error.description
-    case let error as InputError: error.description
-    case let error as ArchiveError: error.text(path: wording.path)
-    case let error as BenchmarkError: error.description
-    default: nil
-    }
-  }
 }

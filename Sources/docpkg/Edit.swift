@@ -8,12 +8,16 @@ struct Edit: TurnTakingCommand {
     commandName: "edit",
     abstract: "Change a document in one save.",
     discussion: """
-      Text, title and images belong to ImageNotes documents; --set and --remove work on any package. All changes \
-      of one call are saved together or not at all. A child that has the bytes already is not written again.
+      Text, title and images belong to ImageNotes documents; --set and --remove work on any package, and on a plain folder \
+      that is named, as on a package of another program. All changes of one call are saved together or not at all. A child \
+      that has the bytes already is not written again.
 
       The version that was there is kept, at no more cost than throwing it away, and `docpkg undo` goes back to it: in \
       documents with 'Metadata.plist', such as `docpkg new` makes. Packages of other programs have none, keep no \
       versions, and cannot be brought back; `docpkg versions start` gives them one, and with it a history.
+
+      A value may begin with a dash, as in --append '- milk'. In NAME=FILE and the like the first = ends the name; \\= \
+      stands for a = in it. A folder is not replaced by a file, unless it is removed as well or --force is given.
 
       Examples:
         docpkg edit Trip.imageNotes --append "The hut at last." --add-image Hut.jpeg
@@ -23,54 +27,61 @@ struct Edit: TurnTakingCommand {
       \(ExitStatus.help)
       """)
 
-  @Argument(help: "The document.")
+  @Argument(path: "The document.")
   var path: String
 
-  @Option(help: "The new text.")
+  @Option(parsing: .unconditional, help: "The new text.")
   var text: String?
 
-  @Option(help: "A file with the new text, - for standard input.")
+  @Option(path: "A file with the new text, - for standard input.")
   var textFile: String?
 
-  @Option(help: "A paragraph to add at the end of the text.")
+  @Option(parsing: .unconditional, help: "A paragraph to add at the end of the text.")
   var append: String?
 
-  @Option(help: "A name for the document; an empty one takes the first line of the text again.")
+  @Option(
+    parsing: .unconditional,
+    help: "A name for the document; an empty one takes the first line of the text again.")
   var title: String?
 
-  @Option(name: .customLong("add-image"), help: "An image to add at the end.")
+  @Option(name: .customLong("add-image"), paths: "An image to add at the end.")
   var addedImages: [String] = []
 
   @Option(
-    name: .customLong("replace-image"),
+    name: .customLong("replace-image"), parsing: .unconditionalSingleValue,
     help: ArgumentHelp("An image to replace by that of a file.", valueName: "name=file"))
-  var replacedImages: [Assignment] = []
+  var replacedImages: [FileAssignment] = []
 
   @Option(
-    name: .customLong("caption"), help: ArgumentHelp("A caption for an image.", valueName: "name=text"))
+    name: .customLong("caption"), parsing: .unconditionalSingleValue,
+    help: ArgumentHelp("A caption for an image.", valueName: "name=text"))
   var captions: [Assignment] = []
 
   @Option(
-    name: .customLong("move-image"),
+    name: .customLong("move-image"), parsing: .unconditionalSingleValue,
     help: ArgumentHelp("An image and its new place in the order, from 1.", valueName: "name=place"))
   var movedImages: [Assignment] = []
 
-  @Option(name: .customLong("remove-image"), help: ArgumentHelp("An image to remove.", valueName: "name"))
+  @Option(
+    name: .customLong("remove-image"), parsing: .unconditionalSingleValue,
+    help: ArgumentHelp("An image to remove.", valueName: "name"))
   var removedImages: [String] = []
 
   @Option(
-    name: .customLong("set"),
+    name: .customLong("set"), parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
       "A child to write from a file (- for standard input); folders on the way are made.",
       valueName: "child=file"))
-  var setChildren: [Assignment] = []
+  var setChildren: [FileAssignment] = []
 
   @Option(
-    name: .customLong("remove"),
+    name: .customLong("remove"), parsing: .unconditionalSingleValue,
     help: ArgumentHelp("A child to remove, a folder with all that is in it.", valueName: "child"))
   var removedChildren: [String] = []
 
-  @Flag(help: "Replace and remove children that are read-only.")
+  @Flag(
+    name: .shortAndLong, help: "Replace and remove children that are read-only, and replace folders by files."
+  )
   var force = false
 
   @Flag(help: "Do not begin a history in a document that has none.")
@@ -80,6 +91,7 @@ struct Edit: TurnTakingCommand {
 
   func validate() throws {
     if text != nil && textFile != nil { throw ValidationError("Give either --text or --text-file.") }
+    for file in setChildren + replacedImages { try file.checkIsUnambiguous() }
     for move in movedImages where Int(move.value).map({ $0 < 1 }) ?? true {
       throw ValidationError("'\(move.value)' is no place in an order, which is counted from 1.")
     }
@@ -91,12 +103,14 @@ struct Edit: TurnTakingCommand {
 
   private var changesNotes: Bool {
     text != nil || textFile != nil || append != nil || title != nil
-      || !(addedImages + removedImages).isEmpty || !(replacedImages + captions + movedImages).isEmpty
+      || !(addedImages + removedImages).isEmpty || !replacedImages.isEmpty
+      || !(captions + movedImages).isEmpty
   }
 
   func run() async throws {
+    // An option that there is not is told first.
     if !changesNotes && setChildren.isEmpty && removedChildren.isEmpty {
-      throw ValidationError("Say what to change: see --help.")
+      throw ValidationError("Say what to change, as with --append, --add-image or --set.")
     }
     if changesNotes && setChildren.isEmpty && removedChildren.isEmpty && !writing.dryRun {
       try await editDocument()
@@ -171,7 +185,7 @@ struct Edit: TurnTakingCommand {
     if let title { notes.customName = title.isEmpty ? nil : title }
     for name in removedImages { try notes.remove(image: name) }
     for replacement in replacedImages {
-      try notes.replace(image: replacement.name, withImageAt: url(replacement.value))
+      try notes.replace(image: replacement.name, withImageAt: url(replacement.file))
     }
     for image in addedImages { try notes.add(imageAt: url(image)) }
     for caption in captions { try notes.setCaption(caption.value, ofImage: caption.name) }
@@ -186,8 +200,16 @@ struct Edit: TurnTakingCommand {
             "'\(display(child))' cannot be removed: it is the document's own, and every save writes it."
         )
       }
-      try tree.removeDescendant(at: child)
+      try suggesting(child, in: tree) { try tree.removeDescendant(at: child) }
     }
-    for child in setChildren { try tree.setDescendant(contents(ofFile: child.value), at: child.name) }
+    for child in setChildren {
+      if !force, try tree.descendant(at: child.name)?.isDirectory == true {
+        let name = display(child.name)
+        throw InputError(
+          description: "'\(name)' is a folder, which --set does not replace by a file. "
+            + "Give --remove '\(name)' too, or --force. Nothing was changed.")
+      }
+      try tree.setDescendant(contents(ofFile: child.file), at: child.name)
+    }
   }
 }

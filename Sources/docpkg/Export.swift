@@ -36,10 +36,10 @@ struct Export: TurnTakingCommand {
       \(ExitStatus.help)
       """)
 
-  @Argument(help: "The package.")
+  @Argument(path: "The package.")
   var path: String
 
-  @Argument(help: "The archive, or the folder to put it into; - for standard output.")
+  @Argument(path: "The archive, or the folder to put it into; - for standard output.")
   var archive: String
 
   @Option(help: "The format, where the archive's name does not tell it.")
@@ -75,10 +75,10 @@ struct Export: TurnTakingCommand {
     help: "Encrypt a zip with a passphrase; so does a passphrase that is there already.")
   var encrypt: Bool?
 
-  @Option(help: "A file whose first line is the passphrase, instead of DOCPKG_PASSPHRASE.")
+  @Option(path: "A file whose first line is the passphrase, instead of DOCPKG_PASSPHRASE.")
   var passphraseFile: String?
 
-  @Flag(help: "Replace an archive that is read-only.")
+  @Flag(name: .shortAndLong, help: "Replace an archive that is read-only.")
   var force = false
 
   @OptionGroup var writing: WritingOptions
@@ -99,6 +99,7 @@ struct Export: TurnTakingCommand {
     if encrypts && format != .zip {
       throw ValidationError("Only a zip can be encrypted, not \(format.rawValue)\(wayOut).")
     }
+    try check(format)
     if let threads, !(1...256).contains(threads) { throw ValidationError("--threads has to be 1 to 256.") }
     if isToStandardOutput && !writing.dryRun && isatty(STDOUT_FILENO) == 1 {
       throw ValidationError("An archive is not written to a terminal.")
@@ -119,7 +120,22 @@ struct Export: TurnTakingCommand {
       ? "; DOCPKG_PASSPHRASE is set: unset it, or give --no-encrypt" : ""
   }
 
+  /// - Throws: a `ValidationError` for options that the format does not have.
+  private func check(_ format: ArchiveFormat) throws {
+    if update && format != .zip {
+      throw ValidationError("Only a zip can be updated, not \(format.rawValue).")
+    }
+    guard let level else { return }
+    if format == .tar { throw ValidationError("tar does not compress: it has no --level.") }
+    let levels = format == .tarZstd ? 1...22 : 0...9
+    if !levels.contains(level) {
+      throw ValidationError(
+        "--level has to be \(levels.lowerBound) to \(levels.upperBound) for \(format.rawValue).")
+    }
+  }
+
   func run() async throws {
+    if isToStandardOutput { try StandardOutput.requireOpen() }
     let options = try options()
     let shown = Throughput()
     // In a pipe nothing is left that would have to be cleaned up.
@@ -132,15 +148,10 @@ struct Export: TurnTakingCommand {
     shown.clear()
     guard let report, !writing.quiet else { return }
     for obstacle in report.obstacles { StandardError.write("docpkg: warning: \(obstacle.warning)\n") }
-    let line = "\(display(isToStandardOutput ? path : target)): \(report), \(shown.rate(of: report.bytes))\n"
-    if isToStandardOutput {
-      if shown.isShown { StandardError.write(line) }
-    } else if writing.json {
-      try printJSON(report)
-    } else {
-      var output = StandardOutput()
-      output.write(line)
-    }
+    let place = display(isToStandardOutput ? path : target)
+    let line = "\(place): \(report)\(shown.rate(of: report.bytes))"
+    if !isToStandardOutput { return try writing.tell(report, line) }
+    if shown.isShown { StandardError.write(line + "\n") }
   }
 
   private func export(_ options: ExportOptions, _ shown: Throughput) async throws -> ExportReport? {

@@ -24,10 +24,10 @@ struct Import: AsyncParsableCommand {
       \(ExitStatus.help)
       """)
 
-  @Argument(help: "The archive, - for standard input.")
+  @Argument(path: "The archive, - for standard input.")
   var archive: String
 
-  @Argument(help: "The package to make. There must be nothing yet.")
+  @Argument(path: "The package to make. There must be nothing yet.")
   var path: String
 
   @Option(help: "The format, instead of the one that the first bytes tell.")
@@ -72,7 +72,7 @@ struct Import: AsyncParsableCommand {
   @Flag(help: "Take paths that begin like a drive's, such as C:.")
   var driveLetters = false
 
-  @Option(help: "A file whose first line is the passphrase, instead of DOCPKG_PASSPHRASE.")
+  @Option(path: "A file whose first line is the passphrase, instead of DOCPKG_PASSPHRASE.")
   var passphraseFile: String?
 
   @OptionGroup var writing: WritingOptions
@@ -103,11 +103,8 @@ struct Import: AsyncParsableCommand {
       StandardError.write(
         "docpkg: \(names) not UTF-8; --charset says in which code page they are, such as CP437 or CP932.\n")
     }
-    if writing.quiet { return }
-    if writing.json { return try printJSON(report) }
-    var output = StandardOutput()
     let prefix = writing.dryRun ? "would import " : ""
-    output.line("\(display(path)): \(prefix)\(report), \(shown.rate(of: report.bytes))")
+    try writing.tell(report, "\(display(path)): \(prefix)\(report)\(shown.rate(of: report.bytes))")
   }
 
   private func canAsk(_ options: ImportOptions) -> Bool {

@@ -3,36 +3,46 @@ import Documents
 import FilePackages
 import FoundationEssentials
 
-struct Info: TurnTakingCommand {
+struct Info: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "info",
     abstract: "Show a package's metadata.",
     discussion: """
-      The keys are those of Metadata.plist. A package of another program has none.
+      The keys are those of Metadata.plist. A package of another program has none. Of several packages each line begins \
+      with the path, and each JSON object, one a line, has it as 'path'; the exit status is the greatest of all.
 
-      Example:
+      Examples:
         docpkg info Trip.imageNotes --json
+        docpkg info *.imageNotes
 
       \(ExitStatus.help)
       """)
 
-  @Argument(help: "The package.")
-  var path: String
+  @Argument(paths: "The packages.")
+  var paths: [String]
 
   @Flag(name: .long, help: "Print a JSON object.")
   var json = false
 
   func run() async throws {
+    try await forEachOperand(paths) { path in
+      try await inTurn(path) { try await show(path) }
+    }
+  }
+
+  private func show(_ path: String) async throws {
     let store = try await PackageStore.open(at: url(path))
     let values = try await store.metadata()?.propertyList
+    if json && paths.count > 1 { return try printJSON(Located(path: path, report: values ?? [:])) }
     if json { return try printJSON(values ?? [:]) }
     var output = StandardOutput()
+    let prefix = paths.count == 1 ? "" : "\(display(path)): "
     guard let values else {
-      output.line("no metadata: a package of another program's (\(await store.knownContentType))")
+      output.line("\(prefix)no metadata: a package of another program's (\(await store.knownContentType))")
       return
     }
     for (key, value) in values.sorted(by: { $0.key < $1.key }) {
-      output.line("\(display(key)): \(display(value.text))")
+      output.line("\(prefix)\(display(key)): \(display(value.text))")
     }
   }
 }

@@ -1,7 +1,7 @@
-import ArgumentParser
 import FilePackages
 import FoundationEssentials
 import Glibc
+import SystemPackage
 
 /// Input of a command that cannot be used.
 struct InputError: Error, CustomStringConvertible {
@@ -35,19 +35,8 @@ func contents(ofFile file: String) throws -> FileWrapper {
     if count > 0 {
       data.append(contentsOf: buffer[..<count])
     } else if errno != EINTR {
-      throw InputError(description: "Standard input could not be read: \(String(cString: strerror(errno))).")
+      let reason = errno == EBADF ? "it is closed" : Errno(rawValue: errno).description
+      throw InputError(description: "Standard input could not be read: \(reason).")
     }
-  }
-}
-
-/// An option's value of the form `NAME=VALUE`.
-struct Assignment: ExpressibleByArgument {
-  var name: String
-  var value: String
-
-  init?(argument: String) {
-    guard let separator = argument.firstIndex(of: "="), separator != argument.startIndex else { return nil }
-    name = String(argument[..<separator])
-    value = String(argument[argument.index(after: separator)...])
   }
 }

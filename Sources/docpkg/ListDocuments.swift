@@ -12,7 +12,8 @@ struct ListDocuments: AsyncParsableCommand {
     discussion: """
       Prints a line for each package: when it was last changed, its size, its type and its path. Plain folders are \
       searched, too; packages are not, whatever is asked for, nor are symbolic links and names that begin with a dot. \
-      The size of a package is not known without opening it.
+      The size of a package is not known without opening it. Paths are written as they are, on a terminal with control \
+      characters and what is not UTF-8 as \\xNN.
 
       A package is a directory whose name has the extension of a package or bundle type, or in which this program \
       keeps Metadata.plist and .docpkg. --types lists the types that are known. Further extensions are those of \
@@ -29,6 +30,7 @@ struct ListDocuments: AsyncParsableCommand {
         docpkg list ~/Documents --type rtfd --type textbundle
         docpkg list ~/Documents --package-extension sketchbook
         docpkg list ~/Documents --watch
+        docpkg list ~/Documents -0 | xargs -0 docpkg verify
 
       \(ExitStatus.help) Folders that cannot be searched are 2, once the others are listed. 130 when it is \
       interrupted by Ctrl-C.
@@ -46,7 +48,7 @@ struct ListDocuments: AsyncParsableCommand {
     }
   }
 
-  @Argument(help: "The folders.")
+  @Argument(paths: "The folders.")
   var folders: [String] = []
 
   @Option(
@@ -78,10 +80,18 @@ struct ListDocuments: AsyncParsableCommand {
   @Flag(help: "Tell what changes, until it is interrupted.")
   var watch = false
 
+  @Flag(
+    name: [.customShort("0"), .customLong("null")],
+    help: "Print paths alone, each with a NUL behind it instead of a line feed.")
+  var endsInNul = false
+
   @Flag(help: "Print a JSON array, or with --watch a JSON object a line.")
   var json = false
 
   func validate() throws {
+    if endsInNul && (json || watch || listsTypes) {
+      throw ValidationError("Give either -0, --json, --watch or --types.")
+    }
     if folders.isEmpty && !listsTypes { throw ValidationError("Missing expected argument '<folders> ...'") }
     for name in packageExtensions where !PackageExtensions.isValid(name) {
       throw ValidationError("'\(display(name))' is no extension.")
@@ -95,17 +105,33 @@ struct ListDocuments: AsyncParsableCommand {
   func run() async throws {
     let packages = try packages
     if listsTypes { return try printTypes(packages) }
+    let documents = folders.filter { isDocument($0) }
+    for path in documents {
+      StandardError.write(
+        "docpkg: '\(display(path))' is a document itself; 'docpkg tree' lists what is in it.\n")
+    }
+    let folders = folders.filter { !documents.contains($0) }
     var search = DocumentSearch(in: folders.map(url), for: try types(packages), sortedBy: sort.order)
     if typeNames.isEmpty { search.contentTypes = [.package, .bundle] }
     search.packageExtensions = packages
     search.isRecursive = !flat
     if let name { search.predicate = { $0.isNamed(name) } }
     let places = Places(folders)
-    if watch { return try await watch(search, places) }
+    if watch && !folders.isEmpty { return try await watch(search, places) }
     let (items, problems) = await search.documents()
     try print(items, places)
     for problem in problems { StandardError.write("docpkg: \(problem.error.description)\n") }
-    if !problems.isEmpty { throw ExitCode(ExitStatus.failed) }
+    if !problems.isEmpty || !documents.isEmpty { throw ExitCode(ExitStatus.failed) }
+  }
+
+  /// Whether there is a document at the path, in which there is nothing to be listed.
+  private func isDocument(_ path: String) -> Bool {
+    func has(_ name: String) -> Bool {
+      FileManager.default.fileExists(atPath: url(path).appending(path: name).path)
+    }
+    let type = UTType(filename: url(path).lastPathComponent, isDirectory: true)
+    let isOne = type.conforms(to: .package) || type.conforms(to: .bundle)
+    return has(".docpkg") || has("Metadata.plist") || isOne && has(".")
   }
 
   /// Extensions of packages, beside those of the types that are known.
@@ -124,7 +150,11 @@ struct ListDocuments: AsyncParsableCommand {
       return output.line(items.isEmpty ? "]" : "\n]")
     }
     let width = items.map(\.shownType.count).max() ?? 0
-    for item in items { output.line(item.line(places, typeWidth: width)) }
+    for item in items {
+      if !endsInNul { output.write(item.details(typeWidth: width)) }
+      output.write(path: places.place(item.path), quoting: !endsInNul)
+      output.write(endsInNul ? "\0" : "\n")
+    }
   }
 
   private func watch(_ search: DocumentSearch, _ places: Places) async throws {
@@ -233,12 +263,13 @@ private struct ListEvent: Encodable {
 }
 
 extension DocumentItem {
-  fileprivate func line(_ places: Places, typeWidth: Int) -> String {
+  /// What stands before the path.
+  fileprivate func details(typeWidth: Int) -> String {
     let size = size.map(String.init) ?? "-"
     let type = shownType
     return contentChangeDate.formatted(.iso8601) + String(repeating: " ", count: max(0, 12 - size.count))
       + size
-      + "  \(type)" + String(repeating: " ", count: typeWidth - type.count + 2) + display(places.place(path))
+      + "  \(type)" + String(repeating: " ", count: typeWidth - type.count + 2)
   }
 
   /// A dynamic type's identifier tells people nothing.
@@ -248,7 +279,8 @@ extension DocumentItem {
 
   /// Whether the filename has `pattern` in it, or, where that has signs of a pattern, matches it.
   fileprivate func isNamed(_ pattern: String) -> Bool {
-    if pattern.contains(where: { "*?[".contains($0) }) { return fnmatch(pattern, filename, 0) == 0 }
+    let hasSet = pattern.firstIndex(of: "[").map { pattern[$0...].contains("]") } ?? false
+    if hasSet || pattern.contains(where: { "*?".contains($0) }) { return fnmatch(pattern, filename, 0) == 0 }
     return filename.lowercased().contains(pattern.lowercased())
   }
 }

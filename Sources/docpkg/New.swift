@@ -16,26 +16,30 @@ struct New: AsyncParsableCommand {
       \(ExitStatus.help)
       """)
 
-  @Argument(help: "Where to create it. There must be nothing yet.")
+  @Argument(path: "Where to create it. There must be nothing yet.")
   var path: String?
 
-  @Option(name: .customLong("in"), help: "Create it in this folder, with a name by convention.")
+  @Option(name: .customLong("in"), path: "Create it in this folder, with a name by convention.")
   var folder: String?
 
   @Option(help: "The convention: sequence (Notes 1), timestamp or uuid.")
   var naming: Naming = .sequence
 
-  @Option(help: "The text.")
+  @Option(parsing: .unconditional, help: "The text.")
   var text: String?
 
-  @Option(help: "A file with the text, - for standard input.")
+  @Option(path: "A file with the text, - for standard input.")
   var textFile: String?
 
-  @Option(name: .customLong("image"), help: "An image to add; may be given more than once.")
+  @Option(name: .customLong("image"), paths: "An image to add; may be given more than once.")
   var images: [String] = []
 
-  @Option(help: "A name for the document, instead of the first line of its text.")
+  @Option(
+    parsing: .unconditional, help: "A name for the document, instead of the first line of its text.")
   var title: String?
+
+  @Flag(name: .shortAndLong, help: "Take a name that has the extension of another type.")
+  var force = false
 
   @OptionGroup var writing: WritingOptions
 
@@ -63,14 +67,31 @@ struct New: AsyncParsableCommand {
     notes.customName = title
     for image in images { try notes.add(imageAt: url(image)) }
     let path = try self.path ?? pathByConvention()
+    if !force { try checkExtension(path) }
     if writing.dryRun {
-      return try writing.report(PackageStore.plan(creating: notes, at: url(path)))
+      let plan = try PackageStore.plan(creating: notes, at: url(path)).lines
+      let lines = (["make \(display(path))"] + plan).joined(separator: "\n")
+      return try writing.tell(Located(path: path, report: ["plan": plan]), lines)
     }
     let document = Document(fileURL: url(path), content: notes, options: .oneSave([]))
     let report = try await interruptible {
       try await document.close(after: document.save(to: url(path), for: .forCreating))
     }
-    try writing.report(report, of: path)
+    warn(report.warnings)
+    try writing.tell(Located(path: path, report: report), "\(display(path)): \(report)")
+  }
+
+  /// - Throws: `InputError` for a filename from which other programs, and this one, would tell another type.
+  private func checkExtension(_ path: String) throws {
+    let imageNotes = UTType.imageNotes
+    let name = url(path).lastPathComponent
+    var type = UTType(filename: name, isDirectory: true)
+    if type.conforms(to: imageNotes) { return }
+    if type == .folder { type = UTType(filename: name, isDirectory: false) }
+    if type.isDynamic || type == .data { return }
+    throw InputError(
+      description: "'\(display(path))' has the extension of another type (\(type)). "
+        + "Choose a name that ends in '.imageNotes', or give --force.")
   }
 
   private func pathByConvention() throws -> String {

@@ -26,7 +26,7 @@ struct Open: AsyncParsableCommand {
       \(ExitStatus.help) A command that is refused makes it 2, unless it was typed in a terminal.
       """)
 
-  @Argument(help: "The document.")
+  @Argument(path: "The document.")
   var path: String
 
   @Option(
@@ -68,7 +68,7 @@ struct Open: AsyncParsableCommand {
       do {
         line = try await input.next()
       } catch {
-        session.output.fail(Main.message(of: error, .session) ?? "\(error)")
+        session.output.fail(Main.message(of: error, .session))
         break
       }
       session.output.promptIsAnswered()

@@ -1,15 +1,29 @@
 import ArgumentParser
+import DurableIO
 import FilePackages
 import FoundationEssentials
 import Glibc
+import SystemPackage
 
-/// Standard output: data. Collected and written in large pieces.
+/// Standard output, collected and written in large pieces.
 struct StandardOutput: ~Copyable {
+  enum Purpose {
+    /// What the command is for: without it the command has failed, and the program ends.
+    case data
+    /// What is said of a change that is made: without it the change is as good, and a warning goes to standard error.
+    case report
+  }
+
+  private let purpose: Purpose
   private var buffer: [UInt8] = []
+  private var isBroken = false
+
+  init(_ purpose: Purpose = .data) {
+    self.purpose = purpose
+  }
 
   mutating func write(_ text: String) {
-    buffer.append(contentsOf: text.utf8)
-    if buffer.count >= 1 << 16 { flush() }
+    write(bytes: text.utf8)
   }
 
   mutating func line(_ text: String) {
@@ -17,43 +31,93 @@ struct StandardOutput: ~Copyable {
     write("\n")
   }
 
+  /// Writes a path as it is; on a terminal, control characters and what is not UTF-8 as `\xNN`.
+  mutating func write(path: String, quoting: Bool = true) {
+    if quoting && Self.isTerminal { write(display(path)) } else { write(bytes: FileName(path).bytes) }
+  }
+
+  private static let isTerminal = isatty(STDOUT_FILENO) == 1
+
+  mutating func write(bytes: some Sequence<UInt8>) {
+    buffer.append(contentsOf: bytes)
+    if buffer.count >= 1 << 16 { flush() }
+  }
+
   mutating func flush() {
-    buffer.withUnsafeBytes { writeAll($0, to: STDOUT_FILENO) }
+    if !isBroken { isBroken = !Self.put(buffer, purpose) }
     buffer.removeAll(keepingCapacity: true)
   }
 
   deinit {
-    buffer.withUnsafeBytes { writeAll($0, to: STDOUT_FILENO) }
+    if !isBroken { _ = Self.put(buffer, purpose) }
+  }
+
+  private static func put(_ buffer: [UInt8], _ purpose: Purpose) -> Bool {
+    let problem = buffer.withUnsafeBytes { writeAll($0, to: STDOUT_FILENO) }
+    guard let problem else { return true }
+    switch purpose {
+    case .data: endSinceOutputFailed(problem)
+    case .report:
+      StandardError.write(
+        "docpkg: done, but the report could not be written to standard output: \(words(problem))\n")
+      return false
+    }
+  }
+
+  /// Writes data at once.
+  static func write(_ bytes: UnsafeRawBufferPointer) {
+    if let problem = writeAll(bytes, to: STDOUT_FILENO) { endSinceOutputFailed(problem) }
+  }
+
+  private static func endSinceOutputFailed(_ problem: Int32) -> Never {
+    StandardError.write("docpkg: standard output could not be written: \(words(problem))\n")
+    exit(ExitStatus.failed)
+  }
+
+  /// - Throws: `InputError` where the program was started with standard output closed.
+  static func requireOpen() throws {
+    if fcntl(STDOUT_FILENO, F_GETFL) & O_ACCMODE == O_RDONLY {
+      throw InputError(description: "Standard output could not be written: it is closed.")
+    }
+  }
+
+  private static func words(_ problem: Int32) -> String {
+    problem == EBADF ? "it is closed" : Errno(rawValue: problem).description
   }
 }
 
-/// Standard error: talk.
+/// Standard error: talk. What cannot be said there is said nowhere.
 enum StandardError {
+  /// Whether it is a terminal that can erase a line, as progress needs.
+  static let takesEscapes: Bool = {
+    let terminal = getenv("TERM").map { String(cString: $0) }
+    return isatty(STDERR_FILENO) == 1 && terminal != nil && terminal != "dumb"
+  }()
+
   static func write(_ text: String) {
-    Array(text.utf8).withUnsafeBytes { writeAll($0, to: STDERR_FILENO) }
+    _ = Array(text.utf8).withUnsafeBytes { writeAll($0, to: STDERR_FILENO) }
   }
 }
 
-/// Writes all bytes; ends the program where nobody can hear it any more.
-func writeAll(_ bytes: UnsafeRawBufferPointer, to file: Int32) {
+/// Writes all bytes.
+///
+/// - Returns: the number of the system's error, nil when all are written.
+private func writeAll(_ bytes: UnsafeRawBufferPointer, to file: Int32) -> Int32? {
   var rest = bytes
   while !rest.isEmpty {
     let count = write(file, rest.baseAddress, rest.count)
     if count >= 0 {
       rest = UnsafeRawBufferPointer(rebasing: rest[count...])
     } else if errno != EINTR {
-      if file != STDERR_FILENO {
-        let reason = String(cString: strerror(errno))
-        StandardError.write("docpkg: standard output cannot be written: \(reason)\n")
-      }
-      exit(ExitStatus.failed)
+      return errno
     }
   }
+  return nil
 }
 
 /// Prints one JSON value on a line of its own.
-func printJSON(_ value: some Encodable) throws {
-  var output = StandardOutput()
+func printJSON(_ value: some Encodable, as purpose: StandardOutput.Purpose = .data) throws {
+  var output = StandardOutput(purpose)
   output.line(try json(value))
 }
 
@@ -66,13 +130,14 @@ func json(_ value: some Encodable) throws -> String {
 
 /// The options of every command that writes.
 struct WritingOptions: ParsableArguments {
-  @Flag(name: .long, help: "Print what would be done, a line a step, and do nothing.")
+  @Flag(
+    name: [.customShort("n"), .long], help: "Print what would be done, a line a step, and do nothing.")
   var dryRun = false
 
   @Flag(name: .long, help: "Print the report, or with --dry-run the plan, as JSON.")
   var json = false
 
-  @Flag(name: .long, help: "Print nothing.")
+  @Flag(name: .shortAndLong, help: "Print nothing.")
   var quiet = false
 
   /// Prints a plan.
@@ -87,10 +152,16 @@ struct WritingOptions: ParsableArguments {
   /// Prints what was done, in one line, and what is left to be done.
   func report(_ report: SaveReport, of path: String) throws {
     warn(report.warnings)
+    try tell(report, "\(display(path)): \(report)")
+  }
+
+  /// Prints what was done, as JSON or in these lines; with --dry-run, what would be done.
+  func tell(_ report: some Encodable, _ lines: String...) throws {
     if quiet { return }
-    if json { return try printJSON(report) }
-    var output = StandardOutput()
-    output.line("\(display(path)): \(report)")
+    let purpose = dryRun ? StandardOutput.Purpose.data : .report
+    if json { return try printJSON(report, as: purpose) }
+    var output = StandardOutput(purpose)
+    for line in lines { output.line(line) }
   }
 }
 

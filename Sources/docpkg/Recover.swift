@@ -11,18 +11,25 @@ struct Recover: AsyncParsableCommand {
       acknowledged, left by programs that were killed, are removed from the document's hidden folder and from \
       the folder that holds the document; what a running program is making stays.
 
+      Of several documents each line begins with the path, and each JSON object, one a line, has it as 'path'; the \
+      exit status is the greatest of all.
+
       Example:
         docpkg recover Trip.imageNotes --dry-run
 
       \(ExitStatus.help)
       """)
 
-  @Argument(help: "The document.")
-  var path: String
+  @Argument(paths: "The documents.")
+  var paths: [String]
 
   @OptionGroup var writing: WritingOptions
 
   func run() async throws {
+    try await forEachOperand(paths, recover)
+  }
+
+  private func recover(_ path: String) async throws {
     var report = try PackageStore.recoveryReport(at: url(path))
     if !writing.dryRun && [.waiting, .damaged].contains(report.journal) {
       let store = try await PackageStore.open(at: url(path))
@@ -36,15 +43,16 @@ struct Recover: AsyncParsableCommand {
         try await PackageStore.removeLeftovers(at: url(path))
       }
     }
-    if writing.json {
-      try printJSON(report)
-    } else if !writing.quiet {
-      var output = StandardOutput()
-      output.line("\(report)")
-      if !writing.dryRun && report.journal == .waiting {
-        output.line(report.problem == nil ? "published" : "not published")
-      }
-      if !writing.dryRun && !report.leftovers.isEmpty { output.line("removed") }
+    var lines = report.description.split(separator: "\n").map(String.init)
+    if !writing.dryRun && report.journal == .waiting {
+      lines.append(report.problem == nil ? "published" : "not published")
+    }
+    if !writing.dryRun && !report.leftovers.isEmpty { lines.append("removed") }
+    if paths.count == 1 {
+      try writing.tell(report, lines.joined(separator: "\n"))
+    } else {
+      let text = lines.map { "\(display(path)): \($0)" }.joined(separator: "\n")
+      try writing.tell(Located(path: path, report: report), text)
     }
     if report.problem != nil { throw ExitCode(ExitStatus.different) }
   }

@@ -19,7 +19,7 @@ struct Repair: AsyncParsableCommand {
       \(ExitStatus.help)
       """)
 
-  @Argument(help: "The document.")
+  @Argument(path: "The document.")
   var path: String
 
   @Flag(help: "Take the children as they are then for right.")
@@ -35,12 +35,7 @@ struct Repair: AsyncParsableCommand {
       return report
     }
     warn(report.warnings)
-    if writing.json {
-      try printJSON(report)
-    } else if !writing.quiet {
-      var output = StandardOutput()
-      output.line("\(report)")
-    }
+    try writing.tell(report, "\(report)")
     if !report.remaining.isWhole { throw ExitCode(ExitStatus.different) }
   }
 }

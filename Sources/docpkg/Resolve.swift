@@ -27,7 +27,7 @@ struct Resolve: TurnTakingCommand {
       Exit status: 0 done; 1 not decided, since both changed the same; 2 failed, nothing lost; 64 usage.
       """)
 
-  @Argument(help: "The document.")
+  @Argument(path: "The document.")
   var path: String
 
   @Option(
@@ -42,7 +42,7 @@ struct Resolve: TurnTakingCommand {
   @Flag(name: .long, help: "With --merge, keep both where both changed the same.")
   var both = false
 
-  @Flag(help: "Replace and remove children that are read-only.")
+  @Flag(name: .shortAndLong, help: "Replace and remove children that are read-only.")
   var force = false
 
   @OptionGroup var writing: WritingOptions

@@ -17,7 +17,7 @@ struct Restore: TurnTakingCommand {
       \(ExitStatus.help)
       """)
 
-  @Argument(help: "The document.")
+  @Argument(path: "The document.")
   var path: String
 
   @Argument(help: "The child; without one, the whole document.")
@@ -26,7 +26,7 @@ struct Restore: TurnTakingCommand {
   @Option(name: .long, help: "The version's identifier, or its first digits.")
   var version: String
 
-  @Flag(help: "Replace and remove children that are read-only.")
+  @Flag(name: .shortAndLong, help: "Replace and remove children that are read-only.")
   var force = false
 
   @OptionGroup var writing: WritingOptions

@@ -14,7 +14,7 @@ struct Show: TurnTakingCommand {
       \(ExitStatus.help)
       """)
 
-  @Argument(help: "The document.")
+  @Argument(path: "The document.")
   var path: String
 
   @Flag(name: .long, help: "Print JSON.")

@@ -48,7 +48,7 @@ struct ShownImage: Encodable {
       format = header.format.rawValue
       (width, height) = (header.displayWidth, header.displayHeight)
     } catch {
-      problem = "\(error)"
+      problem = sentence(of: error)
     }
   }
 

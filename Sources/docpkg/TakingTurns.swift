@@ -14,41 +14,43 @@ protocol TurnTakingCommand: AsyncParsableCommand, Sendable {
 extension TurnTakingCommand {
   var writes: Bool { false }
 
-  /// Runs the command in its turn. Programs that have the document open save it first. Where one does not answer, the
-  /// command says so and goes on, since the document has locks of its own.
+  /// Runs the command in its turn.
   func runInTurn() async throws {
-    let (coordinator, url, deadline) = (FileCoordinator(), url(document), Duration.seconds(5))
-    var hasBegun = false
-    do {
-      if writes {
-        try await coordinator.coordinate(writingItemAt: url, options: .forMerging, deadline: deadline) { _ in
-          hasBegun = true
-          try await start()
-        }
-      } else {
-        try await coordinator.coordinate(readingItemAt: url, deadline: deadline) { _ in
-          hasBegun = true
-          try await start()
-        }
-      }
-    } catch let error as FileCoordinationError where !hasBegun {
-      StandardError.write("docpkg: \(error) This goes on with what is on disk.\n")
-      try await start()
+    try await inTurn(document, writes: writes) {
+      var command = self
+      try await command.run()
     }
   }
 }
 
-extension TurnTakingCommand {
-  private func start() async throws {
-    var command = self
-    try await command.run()
+/// Carries out `body` in the turn of a document. Programs that have the document open save it first. Where one does not
+/// answer, that is said, and `body` goes on, since the document has locks of its own.
+func inTurn(
+  _ path: String, writes: Bool = false, _ body: @Sendable () async throws -> Void
+) async throws {
+  let (coordinator, url, deadline) = (FileCoordinator(), url(path), Duration.seconds(5))
+  var hasBegun = false
+  do {
+    if writes {
+      try await coordinator.coordinate(writingItemAt: url, options: .forMerging, deadline: deadline) { _ in
+        hasBegun = true
+        try await body()
+      }
+    } else {
+      try await coordinator.coordinate(readingItemAt: url, deadline: deadline) { _ in
+        hasBegun = true
+        try await body()
+      }
+    }
+  } catch let error as FileCoordinationError where !hasBegun {
+    StandardError.write("docpkg: \(error) This goes on with what is on disk.\n")
+    try await body()
   }
 }
 
 extension Show { var document: String { path } }
 extension Cat { var document: String { path } }
 extension Tree { var document: String { path } }
-extension Info { var document: String { path } }
 extension Copy { var document: String { source } }
 extension Export { var document: String { path } }
 extension Diff { var document: String { path } }

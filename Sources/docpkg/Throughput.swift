@@ -5,7 +5,7 @@ import Synchronization
 
 /// How far something is and how fast it goes: on standard error, on a terminal only, ten times a second at most.
 final class Throughput: Sendable {
-  let isShown = isatty(STDERR_FILENO) == 1
+  let isShown = StandardError.takesEscapes
   private let start = ContinuousClock.now
   private let last = Mutex<ContinuousClock.Instant?>(nil)
 
@@ -14,7 +14,8 @@ final class Throughput: Sendable {
     { [self] progress in
       guard isShown, isDue else { return }
       StandardError.write(
-        "\r\u{1B}[K\(progress.entries) entries, \(SaveReport.bytes(progress.bytes)), \(rate(of: progress.bytes))"
+        "\r\u{1B}[K\(counted(progress.entries, "entry", "entries")), \(SaveReport.bytes(progress.bytes))"
+          + rate(of: progress.bytes)
       )
     }
   }
@@ -23,7 +24,7 @@ final class Throughput: Sendable {
   func show(_ count: ByteProgress.Count) {
     guard isShown, count.total > 0, isDue else { return }
     StandardError.write(
-      "\r\u{1B}[K\(SaveReport.bytes(count.completed)) of \(SaveReport.bytes(count.total)), "
+      "\r\u{1B}[K\(SaveReport.bytes(count.completed)) of \(SaveReport.bytes(count.total))"
         + rate(of: count.completed))
   }
 
@@ -40,9 +41,10 @@ final class Throughput: Sendable {
     if isShown { StandardError.write("\r\u{1B}[K") }
   }
 
-  /// Bytes in each second since the beginning.
+  /// Bytes in each second since the beginning, behind a comma; nothing where there are too few to tell.
   func rate(of bytes: UInt64) -> String {
+    if bytes < 1_000_000 { return "" }
     let seconds = (ContinuousClock.now - start) / .seconds(1)
-    return "\(SaveReport.bytes(UInt64(Double(bytes) / max(seconds, 0.001))))/s"
+    return ", \(SaveReport.bytes(UInt64(Double(bytes) / max(seconds, 0.001))))/s"
   }
 }

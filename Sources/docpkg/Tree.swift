@@ -1,6 +1,5 @@
 import ArgumentParser
 import FilePackages
-import FoundationEssentials
 
 struct Tree: TurnTakingCommand {
   static let configuration = CommandConfiguration(
@@ -8,77 +7,53 @@ struct Tree: TurnTakingCommand {
     abstract: "List everything in a package, a path a line.",
     discussion: """
       A folder ends in /, a symbolic link is followed by -> and its destination, and what is left alone, a FIFO, \
-      a socket or a device, by its kind. The hidden folder is not shown.
+      a socket or a device, by its kind. The hidden folder is not shown. On a terminal, control characters and what is not \
+      UTF-8 are shown as \\xNN; elsewhere names are written as they are, and with -0 also those with a line feed can be \
+      told apart.
 
-      Example:
+      Examples:
         docpkg tree Trip.imageNotes --long
+        docpkg tree Trip.imageNotes --version 4F2A9C01
+        docpkg tree Trip.imageNotes -0 | xargs -0 -n 1 docpkg cat Trip.imageNotes
 
       \(ExitStatus.help)
       """)
 
-  @Argument(help: "The package.")
+  @Argument(path: "The package.")
   var path: String
 
   @Flag(name: .shortAndLong, help: "Print sizes in bytes and modification dates too.")
   var long = false
 
+  @Flag(
+    name: [.customShort("0"), .customLong("null")],
+    help: "Print paths alone, each with a NUL behind it instead of a line feed.")
+  var endsInNul = false
+
   @Flag(name: .long, help: "Print a JSON array.")
   var json = false
 
+  @Option(name: .long, help: "What was in a version: the identifier, or its first digits.")
+  var version: String?
+
+  func validate() throws {
+    if endsInNul && (long || json) { throw ValidationError("Give either -0, --long or --json.") }
+  }
+
   func run() async throws {
-    try await PackageStore.reading(at: url(path)) { [long, json] store in
-      try await store.print(long: long, json: json)
-    }
-  }
-}
-
-extension PackageStore {
-  fileprivate func print(long: Bool, json: Bool) throws {
-    var output = StandardOutput()
-    if json { output.write("[") }
-    var isFirst = true
-    try forEachEntry(attributes: long || json) { entry in
-      if json {
-        output.write(isFirst ? "\n" : ",\n")
-        output.write(try docpkg.json(Listed(entry)))
-        isFirst = false
+    try await PackageStore.reading(at: url(path)) { [self] store in
+      var output = NodeOutput(json: json, long: long, endsInNul: endsInNul)
+      if version != nil {
+        let (tree, lost) = try await store.tree(ofVersion: version)
+        for child in lost {
+          StandardError.write(
+            "docpkg: '\(display(child))' is shown as it is now: what it was in that version is not kept\n")
+        }
+        try tree.forEachListed { try output.add($0) }
       } else {
-        output.line(entry.line(long: long))
+        try await store.forEachEntry(attributes: long || json) { try output.add(ListedNode($0)) }
       }
+      output.end()
     }
-    if json { output.line(isFirst ? "]" : "\n]") }
-  }
-}
-
-/// An entry as the contract of `tree --json` has it.
-private struct Listed: Encodable {
-  var path: String
-  var kind: PackageEntry.Kind
-  var size: UInt64?
-  var modified: Date?
-  var target: String?
-
-  init(_ entry: PackageEntry) {
-    path = entry.path
-    kind = entry.kind
-    size = entry.size
-    modified = entry.modified
-    target = entry.target
-  }
-}
-
-extension PackageEntry {
-  fileprivate func line(long: Bool) -> String {
-    var line = displayPath
-    switch kind {
-    case .file: break
-    case .directory: line += "/"
-    case .link: line += " -> \(target ?? "")"
-    case .fifo, .socket, .device: line += " (\(kind.rawValue))"
-    }
-    guard long else { return line }
-    let size = size.map(String.init) ?? "-"
-    let date = modified?.formatted(.iso8601) ?? ""
-    return String(repeating: " ", count: max(0, 12 - size.count)) + "\(size)  \(date)  \(line)"
   }
 }

@@ -16,7 +16,7 @@ struct Undo: TurnTakingCommand {
       \(ExitStatus.help)
       """)
 
-  @Argument(help: "The document.")
+  @Argument(path: "The document.")
   var path: String
 
   @Flag(help: "Replace and remove children that are read-only.")
@@ -47,7 +47,7 @@ struct Redo: TurnTakingCommand {
       \(ExitStatus.help)
       """)
 
-  @Argument(help: "The document.")
+  @Argument(path: "The document.")
   var path: String
 
   @Flag(help: "Replace and remove children that are read-only.")

@@ -11,29 +11,36 @@ struct Verify: AsyncParsableCommand {
       or by a program that synchronises folders is found out by its 'Metadata.plist' alone. Packages of other \
       programs have no digests: they are only read.
 
-      Example:
+      Of several documents each line begins with the path, and each JSON object, one a line, has it as 'path'; the \
+      exit status is the greatest of all.
+
+      Examples:
         docpkg verify Trip.imageNotes
+        docpkg verify ~/Documents/*.rtfd
 
       \(ExitStatus.help)
       """)
 
-  @Argument(help: "The document.")
-  var path: String
+  @Argument(paths: "The documents.")
+  var paths: [String]
 
   @Flag(name: .long, help: "Print JSON.")
   var json = false
 
-  @Flag(name: .long, help: "Print nothing.")
+  @Flag(name: .shortAndLong, help: "Print nothing.")
   var quiet = false
 
   func run() async throws {
-    let report = try await PackageStore.reading(at: url(path)) { try await $0.verify() }
-    if json {
-      try printJSON(report)
-    } else if !quiet {
-      var output = StandardOutput()
-      for line in report.lines { output.line(line) }
+    try await forEachOperand(paths) { path in
+      let report = try await PackageStore.reading(at: url(path)) { try await $0.verify() }
+      let prefix = paths.count == 1 ? "" : "\(display(path)): "
+      if json && !quiet {
+        try paths.count == 1 ? printJSON(report) : printJSON(Located(path: path, report: report))
+      } else if !quiet {
+        var output = StandardOutput()
+        for line in report.lines { output.line(prefix + line) }
+      }
+      if !report.isWhole { throw ExitCode(ExitStatus.different) }
     }
-    if !report.isWhole { throw ExitCode(ExitStatus.different) }
   }
 }

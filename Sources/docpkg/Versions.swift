@@ -35,7 +35,7 @@ struct VersionsList: TurnTakingCommand {
       \(ExitStatus.help)
       """)
 
-  @Argument(help: "The document.")
+  @Argument(path: "The document.")
   var path: String
 
   @Flag(name: .long, help: "Print JSON.")
@@ -85,7 +85,8 @@ private struct ShownVersion: Encodable {
     if current { return "* \(id.prefix(8))  \(date)  generation \(generation)" }
     let names =
       (1...3).contains(changed.count)
-      ? changed.map { display($0.isEmpty ? "." : $0) }.joined(separator: ", ") : "\(changed.count) children"
+      ? changed.map { display($0.isEmpty ? "." : $0) }.joined(separator: ", ")
+      : counted(changed.count, "child", "children")
     return "  \(id.prefix(8))  \(date)  generation \(generation)  \(SaveReport.bytes(bytes))  \(names)"
   }
 }
@@ -144,7 +145,7 @@ struct VersionsPrune: AsyncParsableCommand {
       \(ExitStatus.help)
       """)
 
-  @Argument(help: "The document.")
+  @Argument(path: "The document.")
   var path: String
 
   @Option(help: "Keep at most so many bytes of children from now on.")
@@ -170,13 +171,10 @@ struct VersionsPrune: AsyncParsableCommand {
       return report
     }
     warn(report.warnings)
-    if writing.quiet { return }
-    if writing.json { return try printJSON(report) }
-    var output = StandardOutput()
-    for id in report.removed { output.line("remove \(id)") }
-    output.line(
-      "\(display(path)): \(report.removed.count) versions dropped (\(SaveReport.bytes(report.bytes))), "
-        + "\(report.remaining) left")
+    let count = counted(report.removed.count, "version")
+    let bytes = SaveReport.bytes(report.bytes)
+    let line = "\(display(path)): \(count) dropped (\(bytes)), \(report.remaining) left"
+    try writing.tell(report, (report.removed.map { "remove \($0)" } + [line]).joined(separator: "\n"))
   }
 }
 
@@ -193,7 +191,7 @@ struct VersionsStop: AsyncParsableCommand {
       \(ExitStatus.help)
       """)
 
-  @Argument(help: "The document.")
+  @Argument(path: "The document.")
   var path: String
 
   @OptionGroup var writing: WritingOptions
@@ -209,9 +207,7 @@ struct VersionsStop: AsyncParsableCommand {
       return left
     }
     warn(left)
-    if writing.quiet { return }
-    if writing.json { return try printJSON(["removed": count]) }
-    var output = StandardOutput()
-    output.line("\(display(path)): \(count) versions \(writing.dryRun ? "would be " : "")removed")
+    let end = writing.dryRun ? "would be removed" : "removed"
+    try writing.tell(["removed": count], "\(display(path)): \(counted(count, "version")) \(end)")
   }
 }

@@ -24,7 +24,7 @@ struct Watch: AsyncParsableCommand {
       \(ExitStatus.help) 130 when it is interrupted by Ctrl-C.
       """)
 
-  @Argument(help: "The document.")
+  @Argument(path: "The document.")
   var path: String
 
   @Flag(help: "End after the first thing that happens, and tell no states.")

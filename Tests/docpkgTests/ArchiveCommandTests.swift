@@ -171,7 +171,7 @@ struct ArchiveCommandTests {
       #expect(try docpkg("export", "Trip.imageNotes", "a", in: folder).status == 64)
       #expect(try docpkg("export", "Trip.imageNotes", "-", in: folder).status == 64)
       #expect(try docpkg("export", "Trip.imageNotes", "a.iso", in: folder).status == 2)
-      #expect(try docpkg("export", "Trip.imageNotes", "a.zip", "--level", "10", in: folder).status == 2)
+      #expect(try docpkg("export", "Trip.imageNotes", "a.zip", "--level", "10", in: folder).status == 64)
       let folderInPlace = try docpkg(
         "export", "Trip.imageNotes", "Trip.imageNotes", "--format", "zip", in: folder)
       #expect(folderInPlace.status == 2 && folderInPlace.errors.contains("a directory is in its place"))
@@ -237,6 +237,8 @@ struct ArchiveCommandTests {
       _ = try docpkg("export", "Trip.imageNotes", "whole.tar", in: folder)
       // It waits for the rest of what it reads, and has begun to write.
       let script = """
+        # A shell without job control starts what runs beside it with SIGINT ignored.
+        set -m
         mkfifo pipe
         \(tool.path) import pipe Back & PID=$!
         exec 3>pipe

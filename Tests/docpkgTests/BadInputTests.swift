@@ -157,7 +157,7 @@ struct BadInputTests {
     Case(
       what: "an unknown option", command: ["edit", "D.imageNotes", "--bogus"], message: "--bogus", status: 64),
     Case(
-      what: "nothing to change", command: ["edit", "D.imageNotes"], message: "what to change", status: 64),
+      what: "nothing to change", command: ["edit", "D.imageNotes"], message: "Say what to change", status: 64),
   ]
 
   @Test(arguments: cases)

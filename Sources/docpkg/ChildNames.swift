@@ -1,0 +1,44 @@
+import FilePackages
+
+/// Does something with a child. Where it is not there, the error says which one may have been meant.
+func suggesting<Result>(_ child: String, in tree: FileWrapper, _ body: () throws -> Result) throws -> Result {
+  do {
+    return try body()
+  } catch let error as FilePackageError where error.code == .noSuchFile {
+    guard let meant = try tree.nearestPath(to: child) else { throw error }
+    throw InputError(description: "\(Main.message(of: error)) Did you mean '\(display(meant))'?")
+  }
+}
+
+extension FileWrapper {
+  /// The path of a child that a mistyped one may have meant: with another name in the first folder that lacks the one
+  /// given, or with the same last name in another folder.
+  fileprivate func nearestPath(to path: String) throws -> String? {
+    let names = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+    var (folder, place) = (self, [String]())
+    for (position, name) in names.enumerated() {
+      if let next = try folder.child(named: name) {
+        guard next.isDirectory else { break }
+        (folder, place) = (next, place + [name])
+        continue
+      }
+      if let near = nearest(to: name, among: try folder.childNames()) {
+        let meant = (place + [near] + names[(position + 1)...]).joined(separator: "/")
+        if try descendant(at: meant) != nil { return meant }
+      }
+      break
+    }
+    return try names.last.flatMap { try self.path(ofChild: $0) }
+  }
+
+  /// The path of the first child with this name, in the folders in order of their names.
+  private func path(ofChild name: String) throws -> String? {
+    if try child(named: name) != nil { return name }
+    for folder in try childNames().sorted() {
+      if let child = try child(named: folder), child.isDirectory, let path = try child.path(ofChild: name) {
+        return "\(folder)/\(path)"
+      }
+    }
+    return nil
+  }
+}

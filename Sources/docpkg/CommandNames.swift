@@ -1,0 +1,47 @@
+import ArgumentParser
+import Glibc
+
+/// The names of the commands, as the user typed them.
+enum CommandNames {
+  /// The usage error where the first arguments, or those after `help`, are to name a command and do not.
+  static func problem(in arguments: [String]) -> ValidationError? {
+    let isHelp = arguments.first == "help"
+    let (command, names, rest) = command(in: isHelp ? arguments.dropFirst() : arguments[...])
+    guard let name = rest.first, !name.hasPrefix("-"), name != "help" || !names.isEmpty else { return nil }
+    let configuration = command.configuration
+    // What follows a command that has no commands is its own, as it is where one of them need not be named.
+    if !isHelp && (configuration.subcommands.isEmpty || configuration.defaultSubcommand != nil) { return nil }
+    let path = (names + [display(name)]).joined(separator: " ")
+    return ValidationError(
+      "There is no command '\(path)'." + didYouMean(name, among: configuration.subcommands.map { $0.name }))
+  }
+
+  /// What may have been meant by arguments that were refused.
+  static func hint(for arguments: [String]) -> String? {
+    let (command, names, rest) = command(in: arguments[...])
+    guard command.configuration.defaultSubcommand != nil, let name = rest.first, access(name, F_OK) != 0,
+      let meant = nearest(to: name, among: command.configuration.subcommands.map { $0.name })
+    else { return nil }
+    return "Did you mean '\((["docpkg"] + names + [meant]).joined(separator: " "))'?"
+  }
+
+  private static func command(
+    in arguments: ArraySlice<String>
+  ) -> (command: any ParsableCommand.Type, names: [String], rest: ArraySlice<String>) {
+    var command: any ParsableCommand.Type = Docpkg.self
+    var names: [String] = []
+    var rest = arguments
+    while let name = rest.first,
+      let next = command.configuration.subcommands.first(where: { $0.name == name })
+    {
+      command = next
+      names.append(name)
+      rest.removeFirst()
+    }
+    return (command, names, rest)
+  }
+}
+
+extension ParsableCommand {
+  fileprivate static var name: String { _commandName }
+}

@@ -1,0 +1,35 @@
+import ArgumentParser
+import FilePackages
+
+/// Does the same with each operand, and goes on after one with which it fails.
+///
+/// - Throws: what `body` throws with a single operand; with several, the greatest exit status of all.
+func forEachOperand(_ paths: [String], _ body: (String) async throws -> Void) async throws {
+  if let path = paths.first, paths.count == 1 { return try await body(path) }
+  var status: Int32 = 0
+  for path in paths {
+    do {
+      try await body(path)
+    } catch let code as ExitCode {
+      status = max(status, code.rawValue)
+    } catch {
+      StandardError.write("docpkg: \(Main.message(of: error))\n")
+      status = max(status, ExitStatus.failed)
+    }
+  }
+  if status != 0 { throw ExitCode(status) }
+}
+
+/// A report and the path of what it is about, as one JSON object.
+struct Located<Report: Encodable>: Encodable {
+  var path: String
+  var report: Report
+
+  private enum CodingKeys: String, CodingKey { case path }
+
+  func encode(to encoder: any Encoder) throws {
+    try report.encode(to: encoder)
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(path, forKey: .path)
+  }
+}

@@ -1,0 +1,151 @@
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("Several packages, and their versions")
+struct OperandTests {
+  private struct Whole: Decodable {
+    var path: String
+    var isWhole: Bool
+  }
+
+  @Test func `verify takes several, and its exit status is that of the worst`() async throws {
+    try await withTemporaryDirectory { folder in
+      for name in ["A", "B", "C"] { _ = try docpkg("new", "\(name).imageNotes", "--text", name, in: folder) }
+      let whole = try docpkg("verify", "A.imageNotes", "B.imageNotes", in: folder)
+      #expect(whole.status == 0 && whole.output.split(separator: "\n").count == 2)
+      #expect(whole.output.hasPrefix("A.imageNotes: whole: 1 child, 1 B"))
+
+      try Data("x".utf8).write(to: URL(filePath: folder.appending("B.imageNotes/Text.txt").string))
+      let damaged = try docpkg("verify", "A.imageNotes", "B.imageNotes", "C.imageNotes", "--json", in: folder)
+      #expect(damaged.status == 1)
+      let reports = try damaged.output.split(separator: "\n").map {
+        try JSONDecoder().decode(Whole.self, from: Data($0.utf8))
+      }
+      #expect(reports.map(\.isWhole) == [true, false, true])
+      #expect(reports.map(\.path) == ["A.imageNotes", "B.imageNotes", "C.imageNotes"])
+
+      let missing = try docpkg("verify", "B.imageNotes", "none", "C.imageNotes", in: folder)
+      #expect(missing.status == 2 && missing.output.contains("C.imageNotes: whole"))
+      #expect(missing.errors.contains("'none' could not be opened"))
+    }
+  }
+
+  @Test func `info and recover take several`() async throws {
+    try await withTemporaryDirectory { folder in
+      for name in ["A", "B"] { _ = try docpkg("new", "\(name).imageNotes", "--text", name, in: folder) }
+      let info = try docpkg("info", "A.imageNotes", "none", "B.imageNotes", in: folder)
+      #expect(info.status == 2 && info.output.contains("B.imageNotes: Generation: 1\n"))
+      let json = try docpkg("info", "A.imageNotes", "B.imageNotes", "--json", in: folder)
+      #expect(
+        json.output.split(separator: "\n").count == 2 && json.output.contains(#""path":"B.imageNotes""#))
+      let recover = try docpkg("recover", "A.imageNotes", "B.imageNotes", in: folder)
+      #expect(recover.output == "A.imageNotes: nothing to recover\nB.imageNotes: nothing to recover\n")
+    }
+  }
+
+  @Test func `cat and tree read a version, and leave the document as it is`() async throws {
+    struct Version: Decodable { var id: String }
+    struct Node: Decodable, Equatable {
+      var path: String
+      var kind: String
+      var size: Int?
+    }
+    try await withTemporaryDirectory { folder in
+      _ = try docpkg("new", "D.imageNotes", "--text", "one", in: folder)
+      let first: [Node] = try decoded(docpkg("tree", "D.imageNotes", "--json", in: folder))
+      _ = try docpkg(
+        "edit", "D.imageNotes", "--text", "second", "--set", "new/child=-", in: folder, input: "more")
+      _ = try docpkg("edit", "D.imageNotes", "--remove", "new", in: folder)
+      let versions: [Version] = try decoded(docpkg("versions", "D.imageNotes", "--json", in: folder))
+      let ids = versions.map(\.id)
+      let before = try docpkg("verify", "D.imageNotes", "--json", in: folder).output
+
+      #expect(try docpkg("cat", "D.imageNotes", "Text.txt", "--version", ids[2], in: folder).output == "one")
+      #expect(
+        try docpkg("cat", "D.imageNotes", "new/child", "--version", ids[1], in: folder).output == "more")
+      #expect(try docpkg("cat", "D.imageNotes", "new/child", in: folder).status == 2)
+      #expect(
+        try docpkg("tree", "D.imageNotes", "--version", ids[1], in: folder).output
+          == "Metadata.plist\nText.txt\nnew/\nnew/child\n")
+      let old: [Node] = try decoded(docpkg("tree", "D.imageNotes", "--version", ids[2], "--json", in: folder))
+      #expect(old.map(\.path) == first.map(\.path) && old.map(\.size) == first.map(\.size))
+      #expect(
+        try docpkg("cat", "D.imageNotes", "Text.txt", "--version", ids[0], in: folder).output == "second")
+      let unknown = try docpkg("cat", "D.imageNotes", "Text.txt", "--version", "zz", in: folder)
+      #expect(unknown.status == 2 && unknown.errors.contains("There is no version 'zz'"))
+      #expect(try docpkg("verify", "D.imageNotes", "--json", in: folder).output == before)
+    }
+  }
+
+  @Test func `two packages are compared`() async throws {
+    try await withTemporaryDirectory { folder in
+      let script = """
+        mkdir -p A/only B/both A/both; echo x > A/only/x; echo one > A/t; printf 'one\\ntwo\\n' > B/t
+        echo same > A/both/s; echo same > B/both/s; ln -s t A/l; ln -s u B/l
+        """
+      #expect(try run(URL(filePath: "/bin/sh"), ["-ec", script], in: folder).status == 0)
+      let diff = try docpkg("diff", "A", "B", in: folder)
+      #expect(diff.status == 1)
+      #expect(
+        diff.output == """
+          l: link to t → link to u
+          only: removed, folder
+          --- a/only/x
+          +++ /dev/null
+          @@ -1 +0,0 @@
+          -x
+          --- a/t
+          +++ b/t
+          @@ -1 +1,2 @@
+           one
+          +two
+
+          """, "\(diff.output)")
+      #expect(try docpkg("diff", "A", "A", in: folder).status == 0)
+      _ = try docpkg("new", "D.imageNotes", "--text", "x", in: folder)
+      _ = try docpkg("copy", "D.imageNotes", "E.imageNotes", in: folder)
+      #expect(try docpkg("diff", "D.imageNotes", "E.imageNotes", in: folder).status == 0)
+      _ = try docpkg("edit", "E.imageNotes", "--append", "y", in: folder)
+      #expect(
+        try docpkg("diff", "D.imageNotes", "E.imageNotes", "--stat", in: folder).output == "Text.txt: +2 -1\n"
+      )
+    }
+  }
+
+  @Test func `names go through a pipe as they are`() async throws {
+    try await withTemporaryDirectory { folder in
+      let script = """
+        mkdir -p P/d; a=$(printf 'a\\001\\377'); n=$(printf 'n\\nn'); echo 1 > "P/$a"; echo 2 > "P/d/$n"
+        "$1" tree P > listed; printf 'a\\001\\377\\nd/\\nd/n\\nn\\n' | cmp - listed
+        "$1" tree P -0 > listed; printf 'a\\001\\377\\0d\\0d/n\\nn\\0' | cmp - listed
+        "$1" tree P --null | head -c 4 | xargs -0 "$1" cat P
+        mkdir L; "$1" new "L/$a.imageNotes" --text x -q
+        "$1" list L -0 > listed; printf 'L/a\\001\\377.imageNotes\\0' | cmp - listed
+        "$1" list L -0 | xargs -0 "$1" verify -q
+        """
+      let run = try run(URL(filePath: "/bin/sh"), ["-ec", script, "sh", tool.path], in: folder)
+      #expect(run.status == 0 && run.output == "1\n", "\(run.output)\(run.errors)")
+    }
+  }
+
+  @Test(.enabled(if: succeeds("script -qc true /dev/null"), "this needs a terminal, which 'script' makes"))
+  func `on a terminal names act on nothing, and a dumb one gets no progress`() async throws {
+    try await withTemporaryDirectory { folder in
+      let text = """
+        mkdir P; echo 1 > "P/$(printf 'a\\033[31m')"
+        TERM=xterm script -qc "'\(tool.path)' tree P" /dev/null < /dev/null
+        TERM=dumb script -qc "'\(tool.path)' export P x.tar" /dev/null < /dev/null
+        """
+      let run = try run(URL(filePath: "/bin/sh"), ["-ec", text], in: folder)
+      #expect(run.output.contains("a\\x1B[31m"), "\(run.output)")
+      #expect(!run.output.contains("\u{1B}"), "\(run.output)")
+      #expect(run.output.contains("x.tar: 2 entries, 2 B in "), "\(run.output)")
+    }
+  }
+
+  private func decoded<Value: Decodable>(_ run: Run) throws -> Value {
+    try JSONDecoder().decode(Value.self, from: Data(run.output.utf8))
+  }
+}
