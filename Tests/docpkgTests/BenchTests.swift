@@ -145,7 +145,7 @@ struct BenchTests {
       (["--strategy", "best"], 64, "There is no strategy 'best'"),
       (["--children", "3", "--changed", "4"], 64, "not more than there are children"),
       (["--children", "3,x"], 64, "--children"),
-      (["--against", "git"], 64, "'git' is not one of the strategies"),
+      (["--against", "git"], 64, "'git' is not measured; there are floor"),
       (["--folder", "none"], 2, "Nothing can be measured in 'none'"),
     ] as [([String], Int32, String)])
   func `says what it cannot do`(arguments: [String], status: Int32, message: String) async throws {

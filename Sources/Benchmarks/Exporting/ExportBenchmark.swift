@@ -48,12 +48,19 @@ package struct ExportBenchmark {
           results += await race.run(entrants, in: made, progress)
         } catch {
           var failed = Measurement(Work("export", subject: task.rawValue), strategy: "docpkg")
-          failed.problem = "\(error)"
+          failed.problem = sentence(of: error)
           results.append(failed)
         }
       }
       return results
     }
+  }
+}
+
+extension ExportBenchmark {
+  /// The ways in which a task is done, by name.
+  package static func strategies(of task: Task) -> [String] {
+    ExportScene(folder: "", command: "").contenders(task).all.map(\.name)
   }
 }
 

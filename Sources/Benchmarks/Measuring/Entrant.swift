@@ -1,4 +1,5 @@
 import DurableIO
+import FilePackages
 
 /// One contender with what was measured of it so far.
 final class Entrant {
@@ -74,7 +75,7 @@ final class Entrant {
       measurement.unavailable = error.description
       contender = nil
     } catch {
-      measurement.problem = "\(error)"
+      measurement.problem = sentence(of: error)
       contender = nil
     }
   }

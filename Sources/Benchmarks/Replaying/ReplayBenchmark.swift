@@ -27,7 +27,7 @@ package struct ReplayBenchmark {
       progress("reading \(states.count) states")
       read = try states.map(ReplayState.init)
     } catch {
-      throw BenchmarkError(description: "The states cannot be read: \(error).")
+      throw BenchmarkError(description: "The states cannot be read. \(sentence(of: error))")
     }
     let work = Work("replay", children: read[0].nodes.count, subject: "\(states.count - 1) saves")
     var race = Race()
@@ -195,8 +195,12 @@ private final class CommandReplay: Contender {
     if program == "cp" { try ChildProcess().run("rm", ["-rf", replay.package.string]) }
     guard program == "git" else { return }
     // The work tree has the state already, as when an application has written it.
-    try ChildProcess().run(
-      "rsync", ["-a", "--delete", "--exclude", ".git", replay.source.string + "/", replay.package.string])
+    do {
+      try ChildProcess().run(
+        "rsync", ["-a", "--delete", "--exclude", ".git", replay.source.string + "/", replay.package.string])
+    } catch let error as StrategyUnavailable {
+      throw StrategyUnavailable(description: "rsync brings its work tree to each state, and \(error)")
+    }
   }
 
   func run() throws {

@@ -21,18 +21,21 @@ extension Bench {
     @Option(help: ArgumentHelp("How many documents.", valueName: "n,…"))
     var count = List([10, 100, 1_000])
 
+    @OptionGroup var repeats: BenchRounds
+    @OptionGroup var ratios: BenchRatios
     @OptionGroup var options: BenchOptions
 
     func validate() throws {
       guard count.values.allSatisfy({ (1...20_000).contains($0) }) else {
         throw ValidationError("--count has to be 1 to 20,000.")
       }
+      try ratios.check(DocumentsBenchmark.strategies)
     }
 
     func run() async throws {
-      let output = try BenchOutput(options, against: options.against ?? "naive")
+      let output = try BenchOutput(options, against: ratios.against ?? "naive")
       var benchmark = DocumentsBenchmark()
-      benchmark.race = options.race(rounds: 10)
+      benchmark.race = repeats.race(options, normally: 10)
       for count in count.values {
         output.add(
           try await benchmark.run(count: count, in: FilePath(options.folder), progress: output.show))

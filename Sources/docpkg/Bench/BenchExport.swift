@@ -35,11 +35,18 @@ extension Bench {
     @Option(help: ArgumentHelp("Bytes of the package, about.", valueName: "bytes"))
     var size = ByteCount(104_000_000)
 
+    @OptionGroup var repeats: BenchRounds
+    @OptionGroup var ratios: BenchRatios
     @OptionGroup var options: BenchOptions
 
     func validate() throws {
       try tasks.check(ExportBenchmark.Task.allCases.map(\.rawValue), "task")
       try content.check(Mixture.allCases.map(\.rawValue), "content")
+      var measured: [String] = []
+      for task in tasks.values.compactMap(ExportBenchmark.Task.init) {
+        measured += ExportBenchmark.strategies(of: task).filter { !measured.contains($0) }
+      }
+      try ratios.check(measured)
       guard (1_000_000...100_000_000_000).contains(size.bytes) else {
         throw ValidationError("--size has to be 1,000,000 to 100,000,000,000.")
       }
@@ -49,9 +56,9 @@ extension Bench {
       guard let command = BenchOptions.command else {
         throw InputError(description: "Where docpkg itself is, is not known without /proc.")
       }
-      let output = try BenchOutput(options, against: options.against ?? "docpkg")
+      let output = try BenchOutput(options, against: ratios.against ?? "docpkg")
       var benchmark = ExportBenchmark(command: command)
-      benchmark.race = options.race(rounds: 5)
+      benchmark.race = repeats.race(options, normally: 5)
       benchmark.race.budget = .seconds(max(options.budget, 60))
       for mixture in content.values.compactMap(Mixture.init) {
         for task in tasks.values.compactMap(ExportBenchmark.Task.init) {

@@ -18,11 +18,8 @@ extension Bench {
         64 usage.
         """)
 
+    @OptionGroup var repeats: BenchRounds
     @OptionGroup var options: BenchOptions
-
-    func validate() throws {
-      guard options.against == nil else { throw ValidationError("Each row has its own ratio.") }
-    }
 
     func run() async throws {
       guard let command = BenchOptions.command else {
@@ -30,7 +27,7 @@ extension Bench {
       }
       let output = try BenchOutput(options, against: "naive")
       var benchmark = GoalsBenchmark(command: command, in: FilePath(options.folder), progress: output.show)
-      benchmark.rounds = options.rounds ?? 100
+      benchmark.rounds = repeats.rounds ?? 100
       benchmark.budget = .seconds(options.budget)
       let goals = try await benchmark.run()
       output.add(benchmark.results)

@@ -38,10 +38,13 @@ extension Bench {
     @Flag(help: "Have the system forget before each turn what it has read. Only root can.")
     var cold = false
 
+    @OptionGroup var repeats: BenchRounds
+    @OptionGroup var ratios: BenchRatios
     @OptionGroup var options: BenchOptions
 
     func validate() throws {
       try strategies.check(OpenBenchmark.strategies, "way")
+      try ratios.check(strategies.values)
       guard (0...1_000_000).contains(size.bytes), children.values.allSatisfy({ (1...1_000_000).contains($0) })
       else {
         throw ValidationError("--children have to be 1 to 1,000,000, and --size 0 to 1,000,000.")
@@ -50,10 +53,10 @@ extension Bench {
 
     func run() async throws {
       let against =
-        options.against ?? (strategies.values.contains("getdents") ? "getdents" : strategies.values[0])
+        ratios.against ?? (strategies.values.contains("getdents") ? "getdents" : strategies.values[0])
       let output = try BenchOutput(options, against: against)
       var benchmark = OpenBenchmark()
-      benchmark.race = options.race(rounds: 20)
+      benchmark.race = repeats.race(options, normally: 20)
       benchmark.race.isCold = cold
       for count in children.values {
         output.add(

@@ -5,51 +5,67 @@ import FoundationEssentials
 import Glibc
 import SystemPackage
 
-/// The options of every benchmark.
-struct BenchOptions: ParsableArguments {
+/// How often each takes its turn, where that is a choice.
+struct BenchRounds: ParsableArguments {
   @Option(help: "How often each takes its turn.")
   var rounds: Int?
 
+  func validate() throws {
+    if let rounds, !(1...1_000_000).contains(rounds) {
+      throw ValidationError("--rounds has to be 1 to 1,000,000.")
+    }
+  }
+
+  func race(_ options: BenchOptions, normally normal: Int) -> Race {
+    var race = Race()
+    race.rounds = rounds ?? normal
+    race.budget = .seconds(options.budget)
+    return race
+  }
+}
+
+/// The way that ratios are to, where that is a choice.
+struct BenchRatios: ParsableArguments {
+  @Option(help: ArgumentHelp("The one that ratios are to.", valueName: "name"))
+  var against: String?
+
+  /// - Throws: a `ValidationError` when ratios are to be to a way that is none of these.
+  func check(_ measured: [String]) throws {
+    if let against, !measured.contains(against) {
+      throw ValidationError(
+        "'\(display(against))' is not measured; there are \(measured.joined(separator: ", ")).")
+    }
+  }
+}
+
+/// The options of every benchmark.
+struct BenchOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Seconds of measured time after which somebody takes part no more, once they did three times.",
       valueName: "seconds"))
   var budget = 20.0
 
-  @Option(
-    help: ArgumentHelp("The one that ratios are to, where there is a choice.", valueName: "name"))
-  var against: String?
-
-  @Option(help: ArgumentHelp("Where to make the temporary directory.", valueName: "dir"))
+  @Option(path: ArgumentHelp("Where to make the temporary directory.", valueName: "dir"))
   var folder = "."
 
   @Flag(name: .long, help: "Print a JSON object.")
   var json = false
 
   @Option(
-    help: ArgumentHelp("Write a page with charts, which needs nothing else.", valueName: "file"))
+    path: ArgumentHelp("Write a page with charts, which needs nothing else.", valueName: "file"))
   var html: String?
 
   @Option(
-    help: ArgumentHelp(
+    path: ArgumentHelp(
       "Say what became slower since a report that --json printed; exit status 1 if something did.",
       valueName: "file"))
   var compare: String?
 
   func validate() throws {
-    if let rounds, !(1...1_000_000).contains(rounds) {
-      throw ValidationError("--rounds has to be 1 to 1,000,000.")
-    }
     guard (0...1_000_000).contains(budget) else {
       throw ValidationError("--budget has to be 0 to 1,000,000.")
     }
-  }
-
-  func race(rounds normal: Int) -> Race {
-    var race = Race()
-    race.rounds = rounds ?? normal
-    race.budget = .seconds(budget)
-    return race
   }
 
   /// The path of this program.
@@ -84,7 +100,8 @@ final class BenchOutput {
           BenchmarkReport.self, from: FileWrapper(regularFileWithContentsOf: url(path)).contents())
       } catch {
         throw InputError(
-          description: "'\(display(path))' is no report that 'docpkg bench … --json' printed: \(error).")
+          description:
+            "'\(display(path))' is no report that 'docpkg bench … --json' printed: \(sentence(of: error))")
       }
     }
     if let html = options.html {
@@ -142,7 +159,7 @@ final class BenchOutput {
 
 /// One line on standard error that says what is being done, on a terminal only.
 private struct BenchProgress {
-  private let isShown = isatty(STDERR_FILENO) == 1
+  private let isShown = StandardError.takesEscapes
 
   func show(_ text: String) {
     if isShown { StandardError.write("\r\u{1B}[K\(text)") }

@@ -10,7 +10,7 @@ extension Bench {
       discussion: """
         Each folder is a state of one package, in order; each is saved over the one before: by this library (journal, \
         published, staged), by writing all of it anew (full), and by rsync, git and cp as whole commands. The folders \
-        are only read. Metadata.plist and hidden entries are left to who saves.
+        are only read, and each step from state to state is done once. Metadata.plist and hidden entries are left to who saves.
 
         Example:
           docpkg bench replay Monday.rtfd Tuesday.rtfd Wednesday.rtfd --html replay.html
@@ -18,27 +18,26 @@ extension Bench {
         Exit status: 0 done; 1 something became slower than in the report of --compare; 2 failed; 64 usage.
         """)
 
-    @Argument(help: "The states, two or more.")
+    @Argument(paths: "The states, two or more.")
     var folders: [String]
 
     @Option(
       name: .customLong("strategy"), help: ArgumentHelp("The ways, instead of all.", valueName: "name,…"))
     var strategies = List(ReplayBenchmark.strategies)
 
+    @OptionGroup var ratios: BenchRatios
     @OptionGroup var options: BenchOptions
 
     func validate() throws {
       guard folders.count >= 2 else { throw ValidationError("There have to be two states or more.") }
-      guard options.rounds == nil else {
-        throw ValidationError("There are as many rounds as there are steps from state to state.")
-      }
       try strategies.check(ReplayBenchmark.strategies, "way")
+      try ratios.check(strategies.values)
     }
 
     func run() async throws {
       let names = strategies.values
       let output = try BenchOutput(
-        options, against: options.against ?? names.first { $0 == "full" } ?? names[0])
+        options, against: ratios.against ?? names.first { $0 == "full" } ?? names[0])
       var benchmark = ReplayBenchmark()
       benchmark.budget = .seconds(max(options.budget, 60))
       output.add(

@@ -75,13 +75,13 @@ extension Bench {
     @Flag(help: "Leave every flush out: what is measured is all the rest, and nothing is durable.")
     var withoutFlushes = false
 
+    @OptionGroup var repeats: BenchRounds
+    @OptionGroup var ratios: BenchRatios
     @OptionGroup var options: BenchOptions
 
     func validate() throws {
       try strategies?.check(SaveBenchmark.allStrategies.map { $0.name }, "strategy")
-      if let against = options.against, !chosen.contains(where: { $0.name == against }) {
-        throw ValidationError("'\(display(against))' is not one of the strategies that are measured.")
-      }
+      try ratios.check(chosen.map { $0.name })
       guard (1...1_000_000).contains(size.bytes) else {
         throw ValidationError("--size has to be 1 to 1,000,000.")
       }
@@ -109,9 +109,9 @@ extension Bench {
     func run() async throws {
       let names = chosen.map { $0.name }
       let output = try BenchOutput(
-        options, against: options.against ?? names.first { $0 == "naive" } ?? names[0])
+        options, against: ratios.against ?? names.first { $0 == "naive" } ?? names[0])
       var benchmark = SaveBenchmark(strategies: chosen)
-      benchmark.race = options.race(rounds: 100)
+      benchmark.race = repeats.race(options, normally: 100)
       benchmark.flushing =
         withoutFlushes ? .leftOut : flushDelay > 0 ? .slower(by: .milliseconds(flushDelay)) : .asItIs
       benchmark.command = BenchOptions.command

@@ -1,0 +1,140 @@
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("Usage")
+struct UsageTests {
+  /// Every place of every command that takes a path, with an empty one there.
+  static let emptyPaths: [[String]] = [
+    ["new", ""], ["new", "--in", ""], ["new", "N.imageNotes", "--text-file", ""],
+    ["new", "N.imageNotes", "--image", ""], ["show", ""], ["edit", "", "--remove", "file"],
+    ["edit", "D", "--add-image", ""], ["edit", "D", "--text-file", ""], ["edit", "D", "--set", "file="],
+    ["open", ""], ["undo", ""], ["redo", ""], ["list", ""], ["list", "D", ""], ["tree", ""],
+    ["cat", "", "file"], ["info", ""], ["info", "D", ""], ["copy", "", "C"], ["copy", "D", ""],
+    ["versions", ""], ["versions", "prune", ""], ["versions", "stop", ""], ["diff", ""], ["diff", "D", ""],
+    ["restore", "", "--version", "1"], ["conflicts", ""], ["resolve", "", "--merge"],
+    ["export", "", "a.zip"],
+    ["export", "D", "", "--format", "zip"], ["export", "D", "a.zip", "--passphrase-file", ""],
+    ["import", "", "C"], ["import", "a.zip", ""], ["archive", "list", ""], ["verify", ""],
+    ["verify", "D", ""], ["recover", ""], ["repair", ""], ["watch", ""], ["bench", "replay", "D", ""],
+    ["bench", "save", "--folder", ""],
+  ]
+
+  @Test(arguments: emptyPaths)
+  func `an empty path is an error, and not the working directory`(_ arguments: [String]) async throws {
+    try await withTemporaryDirectory { folder in
+      let script = "mkdir D; echo x > D/file; echo x > file; echo x > Metadata.txt"
+      #expect(try run(URL(filePath: "/bin/sh"), ["-c", script], in: folder).status == 0)
+      let before = try run(URL(filePath: "/usr/bin/find"), ["."], in: folder).output
+
+      let result = try run(tool, arguments, in: folder)
+
+      #expect(result.status == 64, "\(result.output)\(result.errors)")
+      #expect(result.errors.contains("is invalid for"), "\(result.errors)")
+      #expect(result.output.isEmpty)
+      #expect(try run(URL(filePath: "/usr/bin/find"), ["."], in: folder).output == before)
+    }
+  }
+
+  /// Arguments, and a part of the message.
+  static let mistakes: [([String], String)] = [
+    (["verfy", "D"], "There is no command 'verfy'. Did you mean 'verify'?"),
+    (["help", "verfy"], "There is no command 'verfy'. Did you mean 'verify'?"),
+    (["help", "nosuch"], "There is no command 'nosuch'.\n"),
+    (["bench", "sav"], "There is no command 'bench sav'. Did you mean 'save'?"),
+    (["help", "versions", "prun"], "There is no command 'versions prun'. Did you mean 'prune'?"),
+    (["versions", "prun", "D"], "Did you mean 'docpkg versions prune'?"),
+    (
+      ["edit", "D"],
+      "Usage: docpkg edit [<options>] <path>\n  See 'docpkg edit --help' for more information.\n"
+    ),
+    (["edit", "D", "--apend", "x"], "--append"),
+    (["export", "D", "a.zip", "--level", "99"], "--level has to be 0 to 9 for zip."),
+    (["export", "D", "a.tar.zst", "--level", "0"], "--level has to be 1 to 22 for tar.zst."),
+    (["export", "D", "a.tar", "--level", "1"], "tar does not compress"),
+    (["export", "D", "a.tar.zst", "--update"], "Only a zip can be updated, not tar.zst."),
+    (["list", ".", "--json", "-0"], "Give either -0, --json, --watch or --types."),
+    (["tree", ".", "--long", "-0"], "Give either -0, --long or --json."),
+    (["diff", "D", "E", "--version", "1"], "Give either another package or --version."),
+    (["bench", "replay", "D", "E", "--rounds", "1"], "Unknown option '--rounds'"),
+    (["bench", "replay", "D", "E", "--against", "nope"], "'nope' is not measured; there are journal"),
+    (["bench", "open", "--against", "nope"], "'nope' is not measured; there are tree"),
+    (["bench", "documents", "--against", "nope"], "'nope' is not measured; there are documents"),
+    (
+      ["bench", "export", "--task", "zip", "--against", "tar"], "'tar' is not measured; there are docpkg, zip"
+    ),
+    (["bench", "goals", "--against", "naive"], "Unknown option '--against'"),
+  ]
+
+  @Test(arguments: mistakes)
+  func `a mistake is told with what may have been meant`(_ arguments: [String], _ message: String) throws {
+    let result = try run(tool, arguments, in: "/")
+    #expect(result.status == 64, "\(result.output)")
+    #expect(result.errors.contains(message), "\(result.errors)")
+    #expect(result.output.isEmpty)
+  }
+
+  @Test func `the help of a command, and of help, is help`() throws {
+    for arguments in [
+      ["help"], ["help", "edit"], ["help", "versions", "prune"], ["help", "bench"], ["-h"],
+    ] {
+      let result = try run(tool, arguments, in: "/")
+      #expect(result.status == 0 && result.output.contains("USAGE:") && result.errors.isEmpty)
+    }
+  }
+
+  @Test func `a child or version that is not there is told with what may have been meant`() async throws {
+    try await withTemporaryDirectory { folder in
+      _ = try docpkg("new", "D.imageNotes", "--text", "x", in: folder)
+      _ = try docpkg("edit", "D.imageNotes", "--set", "Images/Dawn.png=-", in: folder, input: "no picture")
+      for (child, meant) in [
+        ("Txt.txt", "Text.txt"), ("Images/Down.png", "Images/Dawn.png"),
+        ("Image/Dawn.png", "Images/Dawn.png"),
+        ("Dawn.png", "Images/Dawn.png"), ("text.txt", "Text.txt"),
+      ] {
+        let cat = try docpkg("cat", "D.imageNotes", child, in: folder)
+        #expect(cat.status == 2 && cat.errors.hasSuffix(" Did you mean '\(meant)'?\n"), "\(cat.errors)")
+        let remove = try docpkg("edit", "D.imageNotes", "--remove", child, in: folder)
+        #expect(remove.status == 2 && remove.errors.hasSuffix(" Did you mean '\(meant)'?\n"))
+      }
+      let other = try docpkg("cat", "D.imageNotes", "entirely/else", in: folder)
+      #expect(other.status == 2 && !other.errors.contains("Did you mean"))
+    }
+  }
+
+  @Test func `a list of documents says which of its folders are documents`() async throws {
+    try await withTemporaryDirectory { folder in
+      _ = try docpkg("new", "D.imageNotes", "--text", "x", in: folder)
+      let list = try docpkg("list", "D.imageNotes", ".", in: folder)
+      #expect(list.status == 2 && list.output.contains("./D.imageNotes\n"))
+      #expect(list.errors.contains("'D.imageNotes' is a document itself"))
+      let bracket = try docpkg("list", ".", "--name", "[", in: folder)
+      #expect(bracket.output.isEmpty && bracket.status == 0)
+      _ = try docpkg("copy", "D.imageNotes", "E [.imageNotes", in: folder)
+      #expect(try docpkg("list", ".", "--name", "[", in: folder).output.contains("E [.imageNotes"))
+    }
+  }
+
+  @Test func `no error is a dump of fields`() async throws {
+    try await withTemporaryDirectory { folder in
+      _ = try docpkg("new", "D.imageNotes", "--text", "x", in: folder)
+      try Data(#"{"machine": 1}"#.utf8).write(to: URL(filePath: folder.appending("r.json").string))
+      for arguments in [
+        ["bench", "replay", "D.imageNotes", "none"], ["bench", "save", "--compare", "none"],
+        ["bench", "save", "--compare", "r.json"], ["bench", "save", "--folder", "none", "--children", "1"],
+        ["new", "E.imageNotes", "--image", "none"], ["new", "--in", "none", "--text", "x"],
+        ["edit", "D.imageNotes", "--set", "a=none"], ["diff", "D.imageNotes", "none"],
+        ["export", "none", "a.zip"], ["import", "none", "F"], ["watch", "none"],
+        ["restore", "none", "--version", "1"],
+      ] {
+        let result = try run(tool, arguments, in: folder)
+        #expect(result.status == 2, "\(arguments) \(result.errors)")
+        #expect(result.errors.hasPrefix("docpkg: ") && result.errors.hasSuffix(".\n"), "\(result.errors)")
+        for word in ["CocoaError", "userInfo", "rawValue", "DecodingError", "Swift.", "debugDescription"] {
+          #expect(!result.errors.contains(word), "\(arguments) \(result.errors)")
+        }
+      }
+    }
+  }
+}
