@@ -1,7 +1,7 @@
 # The two commands: `make demo` shows the main job on real documents, `make test` runs everything.
 # Both install what is missing, build, and run.
 
-.PHONY: demo test crash-points two-processes random-schedules power-cut other-kernel fuzz archive-corpus large-archives open-documents syncthing sanitizers build lint format prepare docs
+.PHONY: demo test install crash-points two-processes random-schedules power-cut other-kernel fuzz archive-corpus large-archives open-documents syncthing sanitizers build lint format prepare docs
 
 demo: build
 	@Fixtures/demo.sh .build/release/docpkg
@@ -9,6 +9,11 @@ demo: build
 # Linked statically, which starts in three quarters of the time; lld does not warn of what Foundation calls.
 build: prepare
 	swift build -c release --product docpkg --static-swift-stdlib -Xswiftc -use-ld=lld
+
+# The command, its completions for bash, zsh and fish, and its manual pages.
+PREFIX = /usr/local
+install: build
+	.ci/install .build/release/docpkg $(DESTDIR)$(PREFIX)
 
 # Hashing is made the same in every run, so that the crash states are, too. Tests of waiting run by themselves: beside a
 # thousand others they would wait for these.
