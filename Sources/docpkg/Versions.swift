@@ -105,7 +105,7 @@ struct VersionsStart: TurnTakingCommand {
       \(ExitStatus.help)
       """)
 
-  @Argument(help: "The document.")
+  @Argument(path: "The document.")
   var path: String
 
   @OptionGroup var writing: WritingOptions
@@ -114,10 +114,7 @@ struct VersionsStart: TurnTakingCommand {
     let store = try await PackageStore.open(at: url(path))
     let report = try await store.startKeepingHistory(dryRun: writing.dryRun)
     try await store.close()
-    if writing.quiet { return }
-    if writing.json { return try printJSON(report) }
-    var output = StandardOutput()
-    output.line("\(display(path)): \(report.words(isDryRun: writing.dryRun))")
+    try writing.tell(report, "\(display(path)): \(report.words(isDryRun: writing.dryRun))")
   }
 }
 
