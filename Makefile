@@ -1,7 +1,7 @@
 # The two commands: `make demo` shows the main job on real documents, `make test` runs everything.
 # Both install what is missing, build, and run.
 
-.PHONY: demo test install crash-points two-processes random-schedules power-cut other-kernel fuzz archive-corpus large-archives open-documents syncthing sanitizers build lint format prepare docs
+.PHONY: demo test build-tests install crash-points two-processes random-schedules power-cut other-kernel fuzz archive-corpus large-archives open-documents syncthing sanitizers build lint format prepare docs
 
 demo: build
 	@Fixtures/demo.sh .build/release/docpkg
@@ -15,24 +15,25 @@ PREFIX = /usr/local
 install: build
 	.ci/install .build/release/docpkg $(DESTDIR)$(PREFIX)
 
-# Hashing is made the same in every run, so that the crash states are, too. Tests of waiting run by themselves: beside a
-# thousand others they would wait for these.
-test: prepare
-	swift build --build-tests
-	SWIFT_DETERMINISTIC_HASHING=1 swift test --skip-build --skip '^FileCoordinationTests\.'
-	SWIFT_DETERMINISTIC_HASHING=1 swift test --skip-build --filter '^FileCoordinationTests\.'
+# Tests run the optimised libraries, as users do. Hashing is the same in every run, so that the crash states are, too.
+build-tests: prepare
+	swift build -c release --build-tests
+run-tests = SWIFT_DETERMINISTIC_HASHING=1 swift test -c release --skip-build
+
+# Tests of waiting run by themselves: beside a thousand other tests they would wait for these.
+test: build-tests
+	$(run-tests) --skip '^FileCoordinationTests\.'
+	$(run-tests) --filter '^FileCoordinationTests\.'
 
 # Breaks each call of a save, and of what comes after a save that was broken, damages each bit and edits at each
 # moment, where `test` takes a sample.
-crash-points: prepare
-	swift build --build-tests
-	ALL_CRASH_POINTS=1 SWIFT_DETERMINISTIC_HASHING=1 swift test --skip-build --filter '^CrashTests\.|DamageTests|RecoveryEditTests|VersionCrashTests'
+crash-points: build-tests
+	ALL_CRASH_POINTS=1 $(run-tests) --filter '^CrashTests\.|DamageTests|RecoveryEditTests|VersionCrashTests'
 
 # Two processes save the same package for so many seconds while a third one reads it.
 SECONDS = 60
-two-processes: prepare
-	swift build --build-tests
-	TWO_PROCESSES_SECONDS=$(SECONDS) swift test --skip-build --filter TwoProcessesTests
+two-processes: build-tests
+	TWO_PROCESSES_SECONDS=$(SECONDS) $(run-tests) --filter TwoProcessesTests
 
 # Real file systems that lose power: on loop devices here, and in user-mode Linux with another kernel, disks that fail
 # and NFS. Not part of `test`: both need root, install what they need, and take some ten minutes each.
@@ -44,9 +45,8 @@ other-kernel:
 
 # Processes that read, write, move, present, are cancelled, stopped and killed at random.
 SCHEDULES = 10000
-random-schedules: prepare
-	swift build --build-tests
-	RANDOM_SCHEDULES=$(SCHEDULES) swift test --skip-build --filter RandomScheduleTests
+random-schedules: build-tests
+	RANDOM_SCHEDULES=$(SCHEDULES) $(run-tests) --filter RandomScheduleTests
 
 # Gives each parser so many seconds of bytes that are nobody's: needs clang's runtime, which Swift brings.
 fuzz: prepare
@@ -57,18 +57,16 @@ archive-corpus: prepare
 	.ci/archive-corpus $(CORPUS)
 
 # The memory and the threads of a thousand open documents, which only a process that does nothing else can tell.
-open-documents: prepare
-	swift build --build-tests
-	ALONE=1 swift test --skip-build --filter 'DocumentCostTests/.*thousand'
+open-documents: build-tests
+	ALONE=1 $(run-tests) --filter 'DocumentCostTests/.*thousand'
 
 # Two real Syncthing instances with one document that is edited on both while they are apart.
 syncthing: build
 	@Tests/Syncthing/two-instances .build/release/docpkg
 
 # Files and archives of gigabytes, which `test` has one of.
-large-archives: prepare
-	swift build --build-tests
-	LARGE_ARCHIVES=1 swift test --skip-build --filter LargeArchiveTests
+large-archives: build-tests
+	LARGE_ARCHIVES=1 $(run-tests) --filter LargeArchiveTests
 
 # The tests under the address sanitizer and under the thread sanitizer, each built for it.
 sanitizers: prepare
