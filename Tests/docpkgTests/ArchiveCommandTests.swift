@@ -180,9 +180,7 @@ struct ArchiveCommandTests {
     }
   }
 
-  @Test(arguments: [
-    ("Icon\r", "--control-characters"), ("README", "--similar-names"), ("Q: a", "--drive-letters"),
-  ])
+  @Test(arguments: [("Icon\r", "--control-characters"), ("README", "--similar-names")])
   func `an import that refuses names the option that helps`(name: String, option: String) async throws {
     try await withTemporaryDirectory { folder in
       let children: TestTree = [FileName(name): "x", "readme": "y"]

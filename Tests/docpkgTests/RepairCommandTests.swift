@@ -87,7 +87,7 @@ struct RepairCommandTests {
         run.errors.contains("permission denied, and a child that cannot be read cannot be accepted"), "\(run)"
       )
       #expect(run.errors.contains("Text.txt"))
-      #expect(run.output.hasSuffix("whole: 1 children, 6 B, 2 versions\na\nb\n"), "\(run)")
+      #expect(run.output.hasSuffix("whole: 1 child, 6 B, 2 versions\na\nb\n"), "\(run)")
     }
   }
 }
