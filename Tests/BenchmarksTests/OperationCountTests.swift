@@ -9,20 +9,20 @@ import Testing
 struct OperationCountTests {
   private static let most: [String: [String: Int]] = [
     "journal": [
-      "createFile": 2, "exchange": 2, "extendedAttributes": 2, "lock": 2, "lockByte": 2, "openDirectory": 5,
-      "openFile": 3, "openFileForWriting": 1, "read": 4, "removeFile": 2, "room": 1, "setModified": 2,
-      "startWriting": 2, "status": 24, "synchronize": 3, "synchronizeData": 1, "write": 6,
+      "createFile": 2, "exchange": 2, "extendedAttributes": 2, "lock": 2, "lockByte": 2, "openDirectory": 6,
+      "openFile": 4, "openFileForWriting": 1, "read": 5, "removeFile": 2, "room": 1, "setModified": 2,
+      "startWriting": 2, "status": 27, "synchronize": 3, "synchronizeData": 1, "write": 6,
     ],
     "published": [
-      "createFile": 2, "exchange": 2, "extendedAttributes": 2, "lock": 2, "lockByte": 2, "openDirectory": 5,
-      "openFile": 3, "openFileForWriting": 1, "read": 4, "removeFile": 2, "room": 1, "setModified": 2,
-      "startWriting": 2, "status": 24, "synchronize": 3, "synchronizeData": 1, "write": 6,
+      "createFile": 2, "exchange": 2, "extendedAttributes": 2, "lock": 2, "lockByte": 2, "openDirectory": 6,
+      "openFile": 4, "openFileForWriting": 1, "read": 5, "removeFile": 2, "room": 1, "setModified": 2,
+      "startWriting": 2, "status": 27, "synchronize": 3, "synchronizeData": 1, "write": 6,
     ],
     "staged": [
-      "createFile": 4, "exchange": 1, "extendedAttributes": 3, "link": 299, "list": 6, "lock": 2,
+      "createFile": 4, "exchange": 1, "extendedAttributes": 3, "link": 299, "list": 6, "lock": 4,
       "lockByte": 3,
-      "makeDirectory": 3, "openDirectory": 18, "openFile": 4, "openFileForWriting": 1, "read": 3,
-      "removeDirectory": 3, "removeFile": 303, "setMode": 1, "setModified": 1, "status": 348,
+      "makeDirectory": 3, "openDirectory": 20, "openFile": 6, "openFileForWriting": 1, "read": 5,
+      "removeDirectory": 3, "removeFile": 303, "setMode": 1, "setModified": 1, "status": 352,
       "synchronize": 5,
       "write": 3,
     ],

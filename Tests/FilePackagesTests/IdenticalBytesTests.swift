@@ -125,7 +125,7 @@ struct IdenticalBytesTests {
     try await store.save()
     try await store.put("Text.txt", "Text")
     let reads = counting.counts[.read]
-    #expect(try await store.plan().lines == ["write Metadata.plist", "write Text.txt (4 bytes)"])
+    #expect(try await store.plan().lines == ["write Metadata.plist", "write Text.txt (4 B)"])
     #expect(counting.counts[.read] == reads)
   }
 }

@@ -55,7 +55,7 @@ struct UnsavedEditsTests {
     // The plan is about the document as it was saved.
     switch operation {
     case "restore", "undo", "redo":
-      #expect(plan.lines == ["write Metadata.plist", "write Text.txt (1 bytes)"])
+      #expect(plan.lines == ["write Metadata.plist", "write Text.txt (1 B)"])
     case "save": #expect(plan.lines.contains("remove Other.txt"))
     default: #expect(!plan.lines.contains { $0.contains("New.txt") || $0.contains("Folder") })
     }
@@ -99,6 +99,6 @@ struct UnsavedEditsTests {
     #expect(try await store.plan().isEmpty)
     #expect(try await store.save(options: .returnsAtCommit).strategy == "none")
     try await store.put("New.txt", "newer")
-    #expect(try await store.plan().lines == ["write Metadata.plist", "write New.txt (5 bytes)"])
+    #expect(try await store.plan().lines == ["write Metadata.plist", "write New.txt (5 B)"])
   }
 }

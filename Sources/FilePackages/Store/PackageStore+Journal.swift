@@ -40,8 +40,11 @@ extension PackageStore {
     else { return nil }
     let made = try makePlan(tree)
     if made.plan.since(pending.snapshot, made.snapshot).isEmpty {
-      // Nothing is new; where it is to be seen, it is published.
-      guard options.contains(.returnsAtCommit) else { return nil }
+      // If nothing is new, a save that is to be seen is published. If a change is only taken back, it is published, too, so
+      // that the next plan tells of it.
+      guard options.contains(.returnsAtCommit), pending.snapshot.takenBack(in: made.snapshot).isEmpty else {
+        return nil
+      }
       var report = SaveReport(strategy: "none")
       report.isPublished = false
       return report

@@ -6,15 +6,27 @@ extension PackageStore {
   /// Whether the tree differs from the last save.
   ///
   /// - Throws: the system's reason where a folder cannot be listed.
-  package func hasUnsavedEdits() throws(FilePackageError) -> Bool { try !plan().isEmpty }
+  package func hasUnsavedEdits() throws(FilePackageError) -> Bool {
+    let plan = try plan()
+    return !plan.isEmpty || !takenBack().isEmpty
+  }
+
+  /// The places that a save which waits to be published changes, and where the tree is as the disk is again: another save has
+  /// to follow, and a plan over the disk does not tell of them.
+  private func takenBack() -> [PackagePath] {
+    guard let pending, pending.tree === tree else { return [] }
+    return pending.snapshot.takenBack(in: tree.changesSnapshot())
+  }
 
   /// Refuses an operation that gives the store another tree while the present one has edits that no save has.
   func refuseUnsavedEdits() throws(FilePackageError) {
     let plan = try plan()
-    guard !plan.isEmpty else { return }
+    let takenBack = takenBack()
+    guard !plan.isEmpty || !takenBack.isEmpty else { return }
     // Every save writes the metadata.
     let edited = plan.steps.filter { if case .writeMetadata = $0.action { false } else { true } }
-    let places = (edited.isEmpty ? plan.steps : edited).map { "'\($0.path.display)'" }
+    let paths = edited.map(\.path) + takenBack
+    let places = (paths.isEmpty ? plan.steps.map(\.path) : paths).map { "'\($0.display)'" }
     var names = Array(places.prefix(10))
     if plan.rootAttributes != nil { names.insert("the attributes of its folder", at: 0) }
     if places.count > 10 { names.append("\(places.count - 10) more") }
@@ -42,7 +54,26 @@ extension SavePlan {
   }
 }
 
+extension PackageSnapshot {
+  /// The places that differ from the disk in this snapshot, and no more in a later one of the same tree.
+  func takenBack(in later: PackageSnapshot) -> [PackagePath] {
+    root.takenBack(in: later.root, at: .root).sorted()
+  }
+}
+
 extension PackageSnapshot.Node {
+  fileprivate func takenBack(in later: Self, at path: PackagePath) -> [PackagePath] {
+    guard wrapper === later.wrapper, case .directory(let changes) = content,
+      case .directory(let laterChanges) = later.content
+    else { return [] }
+    return changes.flatMap { name, change -> [PackagePath] in
+      let place = path.appending(name)
+      guard let still = laterChanges[name] else { return [place] }
+      guard let before = change.now, let now = still.now else { return [] }
+      return before.takenBack(in: now, at: place)
+    }
+  }
+
   /// Whether two snapshots of one tree have the same under a path.
   fileprivate func isSame(as other: Self, at path: PackagePath) -> Bool {
     var (left, right) = (self, other)
