@@ -42,7 +42,7 @@ extension PackageStore {
     if made.plan.since(pending.snapshot, made.snapshot).isEmpty {
       // If nothing is new, a save that is to be seen is published. If a change is only taken back, it is published, too, so
       // that the next plan tells of it.
-      guard options.contains(.returnsAtCommit), pending.snapshot.takenBack(in: made.snapshot).isEmpty else {
+      guard options.contains(.returnsAtCommit), pending.snapshot.revised(in: made.snapshot).isEmpty else {
         return nil
       }
       var report = SaveReport(strategy: "none")

@@ -8,24 +8,24 @@ extension PackageStore {
   /// - Throws: the system's reason where a folder cannot be listed.
   package func hasUnsavedEdits() throws(FilePackageError) -> Bool {
     let plan = try plan()
-    return !plan.isEmpty || !takenBack().isEmpty
+    return !plan.isEmpty || !revised().isEmpty
   }
 
-  /// The places that a save which waits to be published changes, and where the tree is as the disk is again: another save has
-  /// to follow, and a plan over the disk does not tell of them.
-  private func takenBack() -> [PackagePath] {
+  /// The places that a save which waits to be published changes, and that were edited since. Where the tree is as the disk is
+  /// again, a plan over the disk does not tell of it.
+  private func revised() -> [PackagePath] {
     guard let pending, pending.tree === tree else { return [] }
-    return pending.snapshot.takenBack(in: tree.changesSnapshot())
+    return pending.snapshot.revised(in: tree.changesSnapshot())
   }
 
   /// Refuses an operation that gives the store another tree while the present one has edits that no save has.
   func refuseUnsavedEdits() throws(FilePackageError) {
     let plan = try plan()
-    let takenBack = takenBack()
-    guard !plan.isEmpty || !takenBack.isEmpty else { return }
+    let revised = revised()
+    guard !plan.isEmpty || !revised.isEmpty else { return }
     // Every save writes the metadata.
     let edited = plan.steps.filter { if case .writeMetadata = $0.action { false } else { true } }
-    let paths = edited.map(\.path) + takenBack
+    let paths = Set(edited.map(\.path) + revised).sorted()
     let places = (paths.isEmpty ? plan.steps.map(\.path) : paths).map { "'\($0.display)'" }
     var names = Array(places.prefix(10))
     if plan.rootAttributes != nil { names.insert("the attributes of its folder", at: 0) }
@@ -55,22 +55,25 @@ extension SavePlan {
 }
 
 extension PackageSnapshot {
-  /// The places that differ from the disk in this snapshot, and no more in a later one of the same tree.
-  func takenBack(in later: PackageSnapshot) -> [PackagePath] {
-    root.takenBack(in: later.root, at: .root).sorted()
+  /// The places that differ from the disk in this snapshot, and have something else in a later one of the same tree.
+  func revised(in later: PackageSnapshot) -> [PackagePath] {
+    root.revised(in: later.root, at: .root).sorted()
   }
 }
 
 extension PackageSnapshot.Node {
-  fileprivate func takenBack(in later: Self, at path: PackagePath) -> [PackagePath] {
-    guard wrapper === later.wrapper, case .directory(let changes) = content,
-      case .directory(let laterChanges) = later.content
-    else { return [] }
+  fileprivate func revised(in later: Self, at path: PackagePath) -> [PackagePath] {
+    guard wrapper === later.wrapper, attributes == later.attributes else { return [path] }
+    guard case .directory(let changes) = content, case .directory(let laterChanges) = later.content else {
+      return revision == later.revision ? [] : [path]
+    }
     return changes.flatMap { name, change -> [PackagePath] in
       let place = path.appending(name)
-      guard let still = laterChanges[name] else { return [place] }
-      guard let before = change.now, let now = still.now else { return [] }
-      return before.takenBack(in: now, at: place)
+      switch (change.now, laterChanges[name]?.now) {
+      case (nil, nil): return laterChanges[name] == nil ? [place] : []
+      case (let before?, let now?): return before.revised(in: now, at: place)
+      default: return [place]
+      }
     }
   }
 
