@@ -88,7 +88,10 @@ extension PackageStore {
   /// After a failure nothing is kept open that was not open before a save.
   func endFailedSession() {
     guard pending == nil else { return }
-    if session?.journal == nil {
+    if let ending = session, ending.journal == nil {
+      // Now, and not when its last user lets go of it: a program may end before that. What cannot be removed, the next
+      // session removes.
+      try? ending.end(LockWait(limit: 100))
       session = nil
     } else {
       session?.hidden.unlock()
