@@ -13,7 +13,7 @@ let strict: [SwiftSetting] =
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
   ]
 
-// Tests are built without optimisation also where the libraries that they test are optimised: that takes half the time.
+// The tests' own code is built without optimisation, also if the libraries that they test are optimised: it builds sooner.
 let testing = strict + [.unsafeFlags(["-Onone"])]
 
 // Fuzzers are built by `make fuzz` alone: each has the main function of libFuzzer.
