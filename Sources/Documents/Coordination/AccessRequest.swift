@@ -3,11 +3,11 @@ import FilePackages
 import FoundationEssentials
 import SystemPackage
 
-// (1) Whatever lies in a file package counts as the package: the outermost one is claimed.
-// (2) Two processes need not agree on what a package is: a claim that covers what is below its item keeps away from
-//     everything below it, whatever the other one takes that for.
+// (1) A file in a file package counts as the package. A request claims the outermost package.
+// (2) Two processes need not agree on which folders are packages. A claim that covers the contents of its unit
+//     conflicts with every claim below that unit.
 
-/// What one access is for: what presenters are told, and what is claimed.
+/// The item and the kind of one access: a coordinator claims it and tells presenters of it.
 struct AccessRequest: Sendable, Hashable {
   enum Kind: String, Sendable { case read, write }
 
@@ -18,15 +18,15 @@ struct AccessRequest: Sendable, Hashable {
   var purpose: String
   var holder: FileAccessHolder
   var item: ItemPlace
-  /// How many folders above the item its outermost package is; 0 for the item itself. (1)
+  /// The number of folders between the item and its outermost package; 0 for the item itself. (1)
   var unitLevels = 0
   /// Whether everything below the unit is part of it.
   var coversContents = false
 
-  /// What is claimed. (1)
+  /// The place that the request claims. (1)
   var unit: ItemPlace { item.enclosing(unitLevels) }
 
-  /// Whether one of the two has to wait for the other. (2)
+  /// Returns whether one of the two accesses waits for the other. (2)
   func conflicts(with other: AccessRequest) -> Bool {
     if purpose == other.purpose || (kind == .read && other.kind == .read) { return false }
     let (mine, theirs) = (unit, other.unit)
@@ -34,7 +34,7 @@ struct AccessRequest: Sendable, Hashable {
       || (other.coversContents && theirs.encloses(mine))
   }
 
-  /// Whether whoever has this access has the other one, too.
+  /// Returns whether a holder of this access has the other one, too.
   func includes(_ other: AccessRequest) -> Bool {
     if kind == .read && other.kind == .write { return false }
     return unit.isSame(as: other.unit)
@@ -42,10 +42,10 @@ struct AccessRequest: Sendable, Hashable {
       : coversContents && unit.encloses(other.unit)
   }
 
-  /// What a presenter has to do with it.
+  /// The part that a presenter has in an access.
   enum Concern { case asked, told, none }
 
-  /// What a presenter of that place has to do with it.
+  /// Returns the part that a presenter of `place` has in this access.
   func concern(_ place: ItemPlace, isPackage: Bool) -> Concern {
     if place.isSame(as: item) || place.isSame(as: unit) { return .asked }
     if place.encloses(item) { return isPackage ? .asked : .told }

@@ -3,7 +3,7 @@ import FoundationEssentials
 import Synchronization
 import SystemPackage
 
-// (1) Whoever was asked is told when it is over, also when nobody waited for the answer any more.
+// (1) An asked presenter is told of the end of an access, even if its answer came too late.
 
 /// The presenters of one process that are asked about one access.
 final class AskedPresenters: Sendable {
@@ -22,20 +22,20 @@ final class AskedPresenters: Sendable {
     case elsewhere(PresenterProcess, CoordinationRegistry)
   }
 
-  /// Asks those of this process.
+  /// Asks the presenters of this process.
   init(_ request: AccessRequest, here registry: CoordinationRegistry, except initiator: ObjectIdentifier?) {
     (self.request, holder) = (request, .present)
     kind = .here(
       registry, Task { try await registry.table.ask(request, except: initiator) }, except: initiator)
   }
 
-  /// - Parameter process: one whom the access concerns.
+  /// - Parameter process: a process that the access concerns.
   init(_ request: AccessRequest, _ process: PresenterProcess, in registry: CoordinationRegistry) {
     (self.request, holder) = (request, process.holder)
     kind = .elsewhere(process, registry)
   }
 
-  /// The process; nil for this one.
+  /// The asked process; nil for this one.
   var process: FileName? {
     switch kind {
     case .here: nil
@@ -58,7 +58,7 @@ final class AskedPresenters: Sendable {
           guard case .refused(let reason) = message else { return .success(()) }
           return .failure(refusal(reason))
         }
-        // It has ended.
+        // The process has ended.
         return .success(())
       } catch {
         return .failure(
@@ -72,7 +72,7 @@ final class AskedPresenters: Sendable {
       .presenter, item: request.item.path.string, holder: holder, reason: "\(holder) refused: \(reason)")
   }
 
-  /// Nil where the process is gone, or nobody waits any more.
+  /// Connects to the process. Returns nil if the process is gone or the access is over.
   private func connect(
     to process: PresenterProcess, in registry: CoordinationRegistry
   ) async throws -> Connection? {
@@ -93,7 +93,7 @@ final class AskedPresenters: Sendable {
     }
   }
 
-  /// It is over. (1)
+  /// Tells the presenters that the access is over. (1)
   func finish(_ moves: [ItemMove]) {
     let connection = state.withLock { state in
       state.isOver = true
@@ -107,7 +107,7 @@ final class AskedPresenters: Sendable {
         await relinquishment.reacquire()
       }
     case .elsewhere:
-      // One that does not hear it finds that the connection has ended.
+      // If the message does not arrive, the process sees the connection end.
       try? connection?.send(.done(moves: moves))
       connection?.close()
     }

@@ -2,19 +2,19 @@ import DurableIO
 import FoundationEssentials
 import SystemPackage
 
-// Leslie Lamport's bakery, with files for the shared memory:
-// (1) A claim is there before it takes its number, which is greater than all that are there. While it has none, whoever is
-//     in conflict with it waits: it may be about to take a smaller one.
-// (2) It waits for those that it is in conflict with and that have a smaller number, or the same and a smaller name;
-//     readers are not in conflict with each other. So who comes first is first: a reader that comes after a writer
-//     that waits does not pass it.
-// (3) A number is a second name of the claim's file. What is in the file, but for moves at its end, never changes, so that
-//     nobody reads it while it is written.
-// (4) A claim is a locked file: it ends with its process. A process that was stopped holds up those that are in
-//     conflict with it, and nobody else.
+// Leslie Lamport's bakery algorithm, with files for the shared memory:
+// (1) A claim exists before it takes its number, which is greater than all numbers in the folder. Before a claim has a
+//     number, the claims in conflict with it wait, because it may still take a smaller one.
+// (2) A claim waits for those in conflict with it that have a smaller number, or the same number and a smaller name.
+//     Readers are not in conflict with each other. The first claim goes first: a reader does not pass a writer that
+//     waits.
+// (3) A number is a second name of the claim's file. A claim writes its file before the file has its name. After that the
+//     file grows only by moves at its end, so no process reads a half-written request.
+// (4) A claim is a locked file, so it ends with its process. A stopped process holds up only the accesses in conflict
+//     with its claims.
 
-/// One access's place among all others: it has all that it asks for once nobody is before it. Since it asks for
-/// everything at once, no two ever wait for each other.
+/// The place of one access in the queue of all accesses; the access begins when no claim is before it. An access claims
+/// all its items at once, so two accesses never wait for each other.
 final class Claim: Sendable {
   let requests: [AccessRequest]
   private let folder: CoordinationFolder
@@ -31,7 +31,7 @@ final class Claim: Sendable {
     let disk = PosixDisk()
     do throws(SystemError) {
       let names = try disk.names(in: folder.claims)
-      // A greater one is none that was counted up to.
+      // No process counts this far: such a number is not a claim's.
       let taken = names.compactMap { $0.parts.suffix.flatMap { UInt64($0) } }.filter { $0 < 1 << 60 }
       number = (taken.max() ?? 0) + 1
       try disk.link(file.name, in: folder.claims, to: file.name.appending(".\(number)"), in: folder.claims)
@@ -42,7 +42,7 @@ final class Claim: Sendable {
     try removeWhatIsLeft()
   }
 
-  /// Who is before this one, if anybody is. (2)
+  /// Returns a claim that is before this one, nil if there is none. (2)
   func blocker(_ known: inout KnownClaims) throws(SystemError) -> Found? {
     let numbers = try Self.numbers(in: folder)
     for (name, theirs) in numbers where name != file.name {
@@ -56,7 +56,7 @@ final class Claim: Sendable {
     return nil
   }
 
-  /// The claims, and which number each has, if it has one already.
+  /// Returns the claims in the folder, each with its number if it has one.
   private static func numbers(in folder: CoordinationFolder) throws(SystemError) -> [FileName: UInt64?] {
     var numbers: [FileName: UInt64?] = [:]
     for (stem, suffix) in try PosixDisk().names(in: folder.claims).lazy.map(\.parts) where !stem.isHidden {
@@ -65,14 +65,14 @@ final class Claim: Sendable {
     return numbers
   }
 
-  /// Removes the claims of processes that are no more, and numbers without a claim.
+  /// Removes the claims of processes that ended, and numbers without a claim.
   private func removeWhatIsLeft() throws(SystemError) {
     let disk = PosixDisk()
     for name in try disk.names(in: folder.claims) {
       let (stem, suffix) = name.parts
       if stem == file.name { continue }
       if suffix != nil {
-        // A claim is there before its number.
+        // A claim exists before its number.
         if try !disk.exists(stem, in: folder.claims) { try? disk.removeFile(name, in: folder.claims) }
       } else {
         _ = try FoundFile.open(name, in: folder.claims)?.isAlive(in: folder.claims)
@@ -80,21 +80,21 @@ final class Claim: Sendable {
     }
   }
 
-  /// Tells those who wait for this one where the item went.
+  /// Tells the claims that wait for this one about a move.
   func note(_ move: ItemMove) throws(SystemError) {
     var writer = FieldWriter()
     move.encode(to: &writer)
     try file.append(writer.bytes)
   }
 
-  /// Lets the next one go on.
+  /// Ends the claim, so that the next one begins.
   func release() {
     file.remove(from: folder.claims)
-    // Whoever sees it next removes it otherwise.
+    // If this fails, another process removes the name with its next claim.
     try? PosixDisk().removeFile(file.name.appending(".\(number)"), in: folder.claims)
   }
 
-  /// A claim of somebody else's.
+  /// A claim of another access.
   final class Found: Sendable {
     let requests: [AccessRequest]
     fileprivate let file: FoundFile
@@ -119,7 +119,7 @@ final class Claim: Sendable {
       requests.contains { mine in others.contains { mine.conflicts(with: $0) } }
     }
 
-    /// The moves that were made, also once the claim is over.
+    /// Returns the moves that the claim noted, also after its end.
     func moves() throws(SystemError) -> [ItemMove] {
       var reader = FieldReader(try file.bytes())
       _ = Self.requests(&reader)
@@ -129,7 +129,8 @@ final class Claim: Sendable {
     }
   }
 
-  /// The claims that an access has seen so far: each is read once, and kept until its end to be asked for moves.
+  /// The claims that an access has seen so far. An access reads each claim once, and keeps it to ask for its moves at
+  /// the end.
   struct KnownClaims: Sendable {
     private var claims: [FileName: Found?] = [:]
 
@@ -137,14 +138,14 @@ final class Claim: Sendable {
       _ name: FileName, in folder: CoordinationFolder
     ) throws(SystemError) -> Found? {
       if let known = claims[name] { return known }
-      // A number without a claim is of one that is just over.
+      // A number without a claim belongs to a claim that has just ended.
       guard let file = try FoundFile.open(name, in: folder.claims) else { return nil }
       let found = try Found(file)
       claims[name] = .some(found)
       return found
     }
 
-    /// All that was in the way.
+    /// All claims that were seen.
     var blockers: [Found] { claims.values.compactMap { $0 } }
   }
 }

@@ -3,17 +3,17 @@ import DurableIO
 import Glibc
 import SystemPackage
 
-// (1) A connection ends when either end closes it or ends. What was sent before arrives all the same.
-// (2) Whoever is at the other end is this user, or nobody.
+// (1) A connection ends when either end closes it or its process ends. Messages sent before that still arrive.
+// (2) Both ends of a connection belong to the same user.
 
-/// One conversation with another process. It waits on no thread.
+/// One conversation with another process; it blocks no thread.
 final class Connection: Sendable {
-  /// The messages; ends with the connection, and with the task that waits.
+  /// The messages; the stream ends with the connection, and with the task that waits.
   let messages: AsyncStream<CoordinationMessage>
   private let socket: SharedSocket
   private let source: ReadSource
 
-  /// - Throws: EACCES for another user's. (2)
+  /// - Throws: EACCES if the other end belongs to another user. (2)
   init(_ socket: consuming LocalSocket) throws(SystemError) {
     guard try socket.peer.user == geteuid() else { throw SystemError("getsockopt", code: .permissionDenied) }
     let shared = SharedSocket(socket)
@@ -25,7 +25,7 @@ final class Connection: Sendable {
           case .nothingYet: return
           case .end: return continuation.finish()
           case .message(let bytes):
-            // Whoever says something else is no program of ours.
+            // A program that sends anything else does not speak this protocol.
             guard let message = CoordinationMessage(bytes) else { return continuation.finish() }
             continuation.yield(message)
           }
@@ -58,11 +58,11 @@ final class PresenterListener: Sendable {
     source = ReadSource(shared) {
       do {
         while let socket = try shared.socket.accept() {
-          // One that is gone again, or another user's, has nothing to say.
+          // A connection that has ended, or that belongs to another user, is ignored.
           if let connection = try? Connection(socket) { answer(connection) }
         }
       } catch {
-        // No descriptors left: the others wait until there are.
+        // The process has no free descriptors: the other connections wait until it has.
         usleep(10_000)
       }
     }
@@ -79,9 +79,7 @@ private final class SharedSocket: Sendable {
   init(_ socket: consuming LocalSocket) { self.socket = socket }
 }
 
-/// Tells when there is something to read.
-///
-/// Unchecked: `DispatchSourceRead` is not marked `Sendable`, and its objects may be used from any thread.
+/// Calls a handler when a socket has data to read.
 private final class ReadSource: @unchecked Sendable {
   private let source: any DispatchSourceRead
 
@@ -91,7 +89,7 @@ private final class ReadSource: @unchecked Sendable {
   ) {
     source = DispatchSource.makeReadSource(fileDescriptor: shared.socket.number, queue: queue)
     source.setEventHandler(handler: handler)
-    // The descriptor stays open until the last event was handled.
+    // The descriptor stays open until the source has handled its last event.
     source.setCancelHandler { withExtendedLifetime(shared, onCancel) }
     source.activate()
   }
@@ -99,5 +97,5 @@ private final class ReadSource: @unchecked Sendable {
   func cancel() { source.cancel() }
 }
 
-/// Reads what came; nothing here takes long.
+/// The queue of the handlers; each is short.
 private let queue = DispatchQueue(label: "com.filepackages.coordination")

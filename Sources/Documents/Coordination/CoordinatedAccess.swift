@@ -4,15 +4,15 @@ import FoundationEssentials
 import Synchronization
 import SystemPackage
 
-// (1) Nothing is claimed while presenters are waited for: what they save in answer waits for nobody who waits for them.
-// (2) Everything is claimed at once, so that no two accesses wait for each other.
-// (3) Whatever waits ends at the deadline, or when it is cancelled; then presenters have what they gave up again, and no
-//     claim is left.
-// (4) An access within another one that would have to wait for it is refused.
+// (1) An access holds no claim while it waits for presenters. The saves that they make in answer do not wait for it.
+// (2) An access claims all its items at once, so that no two accesses wait for each other.
+// (3) Each wait ends at the deadline, or when its task is cancelled. Then presenters reacquire their items, and no
+//     claim remains.
+// (4) An access inside another one is refused if it would have to wait for the outer one.
 
-/// One access, from asking the presenters to telling them.
+/// One access, from the question to the presenters to the news of its end.
 final class CoordinatedAccess: Sendable {
-  /// Those that this task is part of.
+  /// The accesses that this task is part of.
   @TaskLocal static var enclosing: [CoordinatedAccess] = []
 
   private struct State {
@@ -42,7 +42,7 @@ final class CoordinatedAccess: Sendable {
 
   // MARK: Beginning
 
-  /// Waits until the items may be accessed.
+  /// Waits until the access may begin.
   func begin() async throws {
     do {
       while true {
@@ -56,7 +56,7 @@ final class CoordinatedAccess: Sendable {
         if !takesClaims { return }
         // (1)
         let isThere = try await take(requests, mayWait)
-        // Somebody may have begun to present in between; whoever does so from now on finds the claim.
+        // A presenter may have come in between. A presenter that comes later finds the claim.
         let unasked = isThere ? try await unasked(requests, asked) : []
         if isThere && unasked.isEmpty { return }
         await end()
@@ -67,7 +67,7 @@ final class CoordinatedAccess: Sendable {
     }
   }
 
-  /// Whether an access that this one is part of includes it, and whether it may wait for others. (4)
+  /// Returns whether an enclosing access includes this one, and whether this one may wait. (4)
   private func relation(
     to enclosing: [CoordinatedAccess]
   ) throws(FileCoordinationError) -> (isIncluded: Bool, mayWait: Bool) {
@@ -86,7 +86,7 @@ final class CoordinatedAccess: Sendable {
     return (false, mayWait)
   }
 
-  /// Whether the same coordinator has asked for it already, by `prepare`.
+  /// Returns whether the same coordinator asked for it already, with `prepare`.
   private func isPrepared(for request: AccessRequest) -> Bool {
     Self.enclosing.contains { outer in
       outer.purpose == purpose && outer.registry === registry && !outer.takesClaims
@@ -98,10 +98,10 @@ final class CoordinatedAccess: Sendable {
     state.withLock { $0.isOver || $0.claim == nil ? [] : $0.requests }
   }
 
-  /// Which presenters have been asked, by process; nil is this one.
+  /// The presenters that were asked, by process; nil is this process.
   private typealias Asked = [FileName?: Set<UInt64>]
 
-  /// Asks all whom it concerns, until nobody is left who was not asked.
+  /// Asks all presenters that the requests concern, until none is left.
   private func askPresenters(_ requests: [AccessRequest]) async throws -> Asked {
     var asked: Asked = [:]
     while true {
@@ -118,7 +118,7 @@ final class CoordinatedAccess: Sendable {
     }
   }
 
-  /// The presenters whom it concerns and who were not asked.
+  /// Returns the concerned presenters that were not asked yet.
   private func unasked(
     _ requests: [AccessRequest], _ asked: Asked
   ) async throws -> [(AccessRequest, PresenterProcess?, Set<UInt64>)] {
@@ -150,7 +150,7 @@ final class CoordinatedAccess: Sendable {
     try Task.checkCancellation()
   }
 
-  /// Takes what is asked for; false where it was moved meanwhile, and is to be asked for anew. (2)
+  /// Claims all items. Returns false if an item was moved, so that the access has to ask again. (2)
   private func take(_ requests: [AccessRequest], _ mayWait: Bool) async throws -> Bool {
     let claim = try await registry.claim(requests)
     state.withLock { $0.claim = claim }
@@ -172,7 +172,7 @@ final class CoordinatedAccess: Sendable {
     return try await !follow(registry.moves(known))
   }
 
-  /// Whether any of the items is somewhere else now.
+  /// Returns whether an item has moved, and gives each intent its new place.
   private func follow(_ moves: [ItemMove]) async throws -> Bool {
     var hasMoved = false
     for (intent, request) in zip(intents, state.withLock(\.requests)) {
@@ -180,7 +180,7 @@ final class CoordinatedAccess: Sendable {
       for move in moves { place = place.moved(from: move.old, to: move.new) ?? place }
       if place.names == request.item.names { continue }
       if intent.followsMoves { intent.url = URL(place, isDirectory: intent.url.hasDirectoryPath) }
-      // Where it stays, what was found there is not there any more.
+      // If the intent stays, the item that was found at its place has moved away.
       hasMoved = true
     }
     return hasMoved
@@ -188,7 +188,7 @@ final class CoordinatedAccess: Sendable {
 
   // MARK: Giving up
 
-  /// The deadline is over; whoever waits is cancelled then. (3)
+  /// Notes that the deadline is over; the coordinator then cancels the wait. (3)
   func comeTooLate() { state.withLock { $0.wasTooLate = true } }
 
   private func wait(
@@ -220,12 +220,12 @@ final class CoordinatedAccess: Sendable {
     state.withLock { $0.moves.append(move) }
   }
 
-  /// Whether it is a write of that item.
+  /// Returns whether this access writes the item at `place`.
   func writes(_ place: ItemPlace) -> Bool {
     claimed.contains { $0.kind == .write && ($0.unit.isSame(as: place) || $0.unit.encloses(place)) }
   }
 
-  /// Lets others go on, and tells presenters.
+  /// Ends the claim and tells the asked presenters.
   func end() async {
     let (claim, parties, moves) = state.withLock { state in
       defer { (state.claim, state.parties, state.moves) = (nil, [], []) }
@@ -235,7 +235,7 @@ final class CoordinatedAccess: Sendable {
     for party in parties { party.finish(moves) }
   }
 
-  /// The same, after the accessor: those that need not be asked are told, too.
+  /// Ends the access after its accessor, and tells also the presenters that were not asked.
   func complete() async {
     let (writes, parties, moves) = state.withLock { state in
       state.isOver = true
@@ -249,7 +249,7 @@ final class CoordinatedAccess: Sendable {
       if !asked.contains(nil) {
         Task { [registry, initiator] in await registry.tell(request, moves: moves, except: initiator) }
       }
-      // Where they cannot be found any more, there is nobody to be told.
+      // If the processes cannot be listed, there are no presenters to tell.
       for process in (try? await registry.processes()) ?? [] where !asked.contains(process.name) {
         if !process.isConcerned(by: request) { continue }
         if case .connected(let connection)? = try? await registry.connect(to: process) {
@@ -262,7 +262,7 @@ final class CoordinatedAccess: Sendable {
 }
 
 extension AccessRequest {
-  /// Whether the two are about the same, whatever they do with it.
+  /// Returns whether the two concern the same item, whichever way they use it.
   fileprivate func overlaps(_ other: AccessRequest) -> Bool {
     var (one, another) = (self, other)
     (one.kind, one.purpose, another.purpose) = (.write, "one", "another")

@@ -2,20 +2,20 @@ import DurableIO
 import Glibc
 import SystemPackage
 
-// (1) What is in the folder is this user's alone: it is theirs, and nobody else may look into it. A folder that is not
-//     so is not used, since what is in it would be anybody's.
+// (1) The folder belongs to this user, and no other user may look into it. A process uses no other folder: any user
+//     could have written its files.
 
-/// The folder in which the processes of one user find each other. Nothing in it has to survive anything.
+/// The folder in which the processes of one user find each other; its files need not be durable.
 final class CoordinationFolder: Sendable {
   let path: FilePath
-  /// A file for each process that has presenters, locked while it lives, and its socket.
+  /// The registrations: one file for each process that has presenters, locked while the process lives, and its socket.
   let presenters: OwnedDescriptor
-  /// A file for each access that is under way or waits, locked as long.
+  /// The claims: one file for each access that waits or runs, locked until the access ends.
   let claims: OwnedDescriptor
 
-  /// Opens the folder; makes it where there is none.
+  /// Opens the folder, or makes it if it does not exist.
   ///
-  /// - Throws: `registry` where it is not this user's alone. (1)
+  /// - Throws: `registry` if the folder is not this user's alone. (1)
   init(at path: FilePath) throws(FileCoordinationError) {
     let disk = PosixDisk()
     self.path = path
@@ -31,7 +31,7 @@ final class CoordinationFolder: Sendable {
     }
   }
 
-  /// Whether it was not removed, as what tidies up `/tmp` does with what is old.
+  /// Whether the folder still exists: programs that tidy up `/tmp` remove old folders.
   var isThere: Bool {
     let disk = PosixDisk()
     return (try? disk.status(of: presenters).links) ?? 0 > 0 && (try? disk.status(of: claims).links) ?? 0 > 0
@@ -59,7 +59,7 @@ final class CoordinationFolder: Sendable {
     }
   }
 
-  /// (1)
+  /// Opens a folder and checks its owner and mode. (1)
   private static func open(
     _ name: FileName, in parent: borrowing OwnedDescriptor, on disk: PosixDisk
   ) throws(SystemError) -> OwnedDescriptor {
@@ -71,7 +71,7 @@ final class CoordinationFolder: Sendable {
     return folder
   }
 
-  /// `$XDG_RUNTIME_DIR/filepackages`; where there is no such folder of this user's, `/tmp/filepackages-<user>`.
+  /// `$XDG_RUNTIME_DIR/filepackages`, or `/tmp/filepackages-<user>` if this user owns no such directory.
   static var standardPath: FilePath {
     if let runtime = getenv("XDG_RUNTIME_DIR").map({ FilePath(platformString: $0) }), runtime.isAbsolute {
       var status = stat()

@@ -1,4 +1,4 @@
-/// A move that was made during an access.
+/// A move during an access.
 struct ItemMove: Sendable, Hashable {
   var old: ItemPlace
   var new: ItemPlace
@@ -16,20 +16,21 @@ struct ItemMove: Sendable, Hashable {
   }
 }
 
-/// What is said between a coordinator and the process of presenters.
+/// A message between a coordinator and a process with presenters.
 enum CoordinationMessage: Sendable, Hashable {
-  /// To presenters: this access is to begin.
+  /// To presenters: this access wants to begin.
   case ask(AccessRequest)
-  /// From presenters: it may.
+  /// From presenters: the access may begin.
   case ready
-  /// From presenters: one of them refused.
+  /// From presenters: one of them refused the access.
   case refused(reason: String)
-  /// To presenters: it is over.
+  /// To presenters: the access is over.
   case done(moves: [ItemMove])
-  /// To presenters that need not be asked: it is over.
+  /// To presenters that were not asked: the access is over.
   case tell(AccessRequest, moves: [ItemMove])
 
-  /// More than the longest one, two moves between paths of 4096 bytes and as many folders, takes.
+  /// The limit of a message's length. The longest message is shorter: two moves between paths of 4096 bytes and as many
+  /// folders.
   static let maximumLength = 256 << 10
 
   private static let format = "filepackages 1"

@@ -3,9 +3,9 @@ import FilePackages
 import FoundationEssentials
 package import SystemPackage
 
-/// What this process knows of the others, and they of it. Everything here happens on a thread of its own.
+/// The link between this process and the other processes that coordinate; it runs on a thread of its own.
 package actor CoordinationRegistry {
-  /// The one of this user's session.
+  /// The registry of this user's session.
   package static let shared = CoordinationRegistry(at: CoordinationFolder.standardPath)
 
   nonisolated let table = PresenterTable()
@@ -15,7 +15,7 @@ package actor CoordinationRegistry {
 
   private nonisolated let executor = BlockingExecutor(on: BlockingPool(width: 1, limit: 1))
 
-  /// The thread that everything here runs on.
+  /// The executor of this actor's own thread.
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   /// - Parameter path: the folder in which processes find each other.
@@ -43,7 +43,7 @@ package actor CoordinationRegistry {
     }
   }
 
-  /// Finds out anew where the presenter presents something, if it does still.
+  /// Looks up again where the presenter presents an item, if it is still registered.
   func refresh(_ presenter: any FilePresenter) throws(FileCoordinationError) {
     if table.isPresenting(presenter) { try add(presenter) }
   }
@@ -54,7 +54,7 @@ package actor CoordinationRegistry {
       registration?.end()
       registration = nil
     } else {
-      // Others then ask for nothing where they need not.
+      // Other processes then do not ask a presenter that is gone.
       try? registration?.remove(number)
     }
   }
@@ -67,11 +67,11 @@ package actor CoordinationRegistry {
     registration = new
   }
 
-  /// Begins a new file where most of the old one is about presenters that are gone.
+  /// Begins a new file if most records of the old one are about presenters that are gone.
   private func shorten(in folder: CoordinationFolder) throws(SystemError) {
     guard let old = registration, old.records > 1000 + 4 * table.entries.count else { return }
     try register(in: folder)
-    // Who connects to the old one at this moment finds it gone, and looks again.
+    // A process that connects to the old socket at this moment finds it gone, and looks again.
     old.end()
   }
 
@@ -95,8 +95,10 @@ package actor CoordinationRegistry {
     try AccessRequest(.writingIntent(with: url), purpose: "").item
   }
 
-  /// Whether nobody reads or writes anything, and nobody else presents what this presenter does. Where that is so, it may
-  /// read and write at once, as long as it makes those who ask it wait.
+  /// Returns whether no access waits or runs, no other process has presenters, and no other presenter here presents the
+  /// item.
+  ///
+  /// Then the presenter may read and write at once, if it makes the accesses that ask it wait.
   func isAlone(_ presenter: any FilePresenter) throws(FileCoordinationError) -> Bool {
     guard table.isOnly(presenter), let own = registration?.file.name else { return false }
     let folder = try openFolder()
@@ -117,9 +119,9 @@ package actor CoordinationRegistry {
 
   enum Connecting {
     case connected(Connection)
-    /// The process is no more, or has no presenters any more.
+    /// The process has ended, or has no presenters.
     case gone
-    /// So many do so at once that it has not heard of all of them yet.
+    /// The process has not yet accepted the many connections before this one.
     case busy
   }
 
@@ -143,7 +145,7 @@ package actor CoordinationRegistry {
     return try attempt { () throws(SystemError) in try Claim(requests, in: folder) }
   }
 
-  /// Who is before this claim, and all that were so far.
+  /// Returns the claim that is before this one, and all claims seen so far.
   func blocker(
     of claim: Claim, _ known: Claim.KnownClaims
   ) throws(FileCoordinationError) -> (Claim.Found?, Claim.KnownClaims) {
@@ -153,7 +155,7 @@ package actor CoordinationRegistry {
     }
   }
 
-  /// Where those that were before this claim moved things to.
+  /// Returns the moves of the claims that were before this one.
   func moves(_ known: Claim.KnownClaims) throws(FileCoordinationError) -> [ItemMove] {
     try attempt { () throws(SystemError) in
       var moves: [ItemMove] = []
@@ -180,7 +182,7 @@ package actor CoordinationRegistry {
 }
 
 extension CoordinationRegistry {
-  /// What another process wants of the presenters here.
+  /// Answers another process that asks or tells the presenters here.
   nonisolated fileprivate func serve(_ connection: Connection) async {
     defer { connection.close() }
     var messages = connection.messages.makeAsyncIterator()
@@ -189,13 +191,13 @@ extension CoordinationRegistry {
       let relinquishment: Relinquishment
       do {
         relinquishment = try await table.ask(request, except: nil)
-        // Whoever is gone meanwhile is found to be so below.
+        // If the process has ended, the next message shows it.
         try? connection.send(.ready)
       } catch {
         try? connection.send(.refused(reason: "\(error)"))
         return
       }
-      // One that ended without a word may have written.
+      // A process that ended without a message may have written.
       var moves: [ItemMove] = []
       if case .done(let made) = await messages.next() { moves = made }
       await tell(request, moves: moves, except: nil)
@@ -205,7 +207,7 @@ extension CoordinationRegistry {
     }
   }
 
-  /// Tells the presenters here what an access has done.
+  /// Tells the presenters here of a write.
   nonisolated func tell(
     _ request: AccessRequest, moves: [ItemMove], except initiator: ObjectIdentifier?
   ) async {
@@ -213,7 +215,7 @@ extension CoordinationRegistry {
     await table.tell(request, moves: moves, except: initiator)
     if moves.isEmpty { return }
     for presenter in table.presenters {
-      // Where that cannot be written down now, it is found by its node.
+      // If the registration fails here, other processes find the presenter by its node.
       try? await refresh(presenter)
     }
   }

@@ -1,10 +1,10 @@
 import DurableIO
 import FoundationEssentials
 
-// (1) What is read may be anybody's bytes: whatever is not exactly what is written here is nil, and costs no more than
-//     its own length.
+// (1) The bytes may come from any program. A reader returns nil for bytes that a writer would not have written, and
+//     spends no more than their length.
 
-/// What processes write for each other: fields of bytes with a NUL between them, as no path has one.
+/// Writes a message or a file for another process: fields of bytes with a NUL after each, as no path contains one.
 struct FieldWriter {
   private(set) var bytes: [UInt8] = []
 
@@ -17,7 +17,7 @@ struct FieldWriter {
   mutating func append(_ number: some BinaryInteger) { append("\(number)") }
 }
 
-/// Reads what `FieldWriter` wrote.
+/// Reads the fields that a `FieldWriter` wrote. (1)
 struct FieldReader {
   private var rest: ArraySlice<UInt8>
 

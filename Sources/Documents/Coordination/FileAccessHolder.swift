@@ -1,7 +1,7 @@
 public import FoundationEssentials
 import Glibc
 
-/// Who reads or writes an item, or presents it: for messages to people. Nothing is decided by it.
+/// The process that reads, writes or presents an item, for messages to people; no decision depends on it.
 public struct FileAccessHolder: Sendable, Hashable, CustomStringConvertible {
   /// The program's name.
   public var processName: String
@@ -9,7 +9,7 @@ public struct FileAccessHolder: Sendable, Hashable, CustomStringConvertible {
   public var processIdentifier: Int32
   /// The machine's name.
   public var host: String
-  /// Since when it reads, writes or presents the item.
+  /// The moment when the process began to read, write or present the item.
   public var since: Date
 
   /// Makes a holder of these facts.
@@ -25,12 +25,12 @@ public struct FileAccessHolder: Sendable, Hashable, CustomStringConvertible {
 
   private static let host: String = {
     var name = [CChar](repeating: 0, count: 256)
-    // A machine without a name is none to people either.
+    // People do not know a machine without a name either.
     guard gethostname(&name, name.count - 1) == 0 else { return "this machine" }
     return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }()
 
-  /// This process, from now on.
+  /// This process, from this moment on.
   static var present: FileAccessHolder {
     let program = CommandLine.arguments.first.map { $0.split(separator: "/").last.map(String.init) ?? $0 }
     return FileAccessHolder(

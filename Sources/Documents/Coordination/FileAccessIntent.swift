@@ -1,7 +1,7 @@
 public import FoundationEssentials
 import Synchronization
 
-/// What is to be read or written. Counterpart of `NSFileAccessIntent`.
+/// An item that an access reads or writes. Counterpart of `NSFileAccessIntent`.
 public final class FileAccessIntent: Sendable {
   let kind: AccessRequest.Kind
   let options: UInt
@@ -12,21 +12,21 @@ public final class FileAccessIntent: Sendable {
     current = Mutex(url)
   }
 
-  /// Reading.
+  /// Makes an intent to read.
   public static func readingIntent(
     with url: URL, options: FileCoordinator.ReadingOptions = []
   ) -> FileAccessIntent {
     FileAccessIntent(.read, url, options.rawValue)
   }
 
-  /// Writing.
+  /// Makes an intent to write.
   public static func writingIntent(
     with url: URL, options: FileCoordinator.WritingOptions = []
   ) -> FileAccessIntent {
     FileAccessIntent(.write, url, options.rawValue)
   }
 
-  /// Where the item is. Another one moves it while the access waits: always use this one in the accessor.
+  /// The item's URL. Another program may move the item while the access waits: always use this URL in the accessor.
   public internal(set) var url: URL {
     get { current.withLock { $0 } }
     set { current.withLock { $0 = newValue } }
@@ -36,14 +36,14 @@ public final class FileAccessIntent: Sendable {
     kind == .read && FileCoordinator.ReadingOptions(rawValue: options).contains(.resolvesSymbolicLink)
   }
 
-  /// Whether it goes on at another place when somebody moves the item meanwhile: what replaces an item means its place.
+  /// Whether the access follows an item that another program moves meanwhile. A replacing write stays at its place.
   var followsMoves: Bool {
     kind == .read || !FileCoordinator.WritingOptions(rawValue: options).contains(.forReplacing)
   }
 }
 
 extension FileCoordinator {
-  /// How an item is read.
+  /// The way in which an access reads an item.
   public struct ReadingOptions: OptionSet, Sendable, Hashable {
     /// The bits, as Apple numbers them.
     public let rawValue: UInt
@@ -53,13 +53,13 @@ extension FileCoordinator {
 
     /// Presenters need not save first.
     public static let withoutChanges = ReadingOptions(rawValue: 1)
-    /// Where the item is a symbolic link, what it leads to is read.
+    /// If the item is a symbolic link, the access reads its target.
     public static let resolvesSymbolicLink = ReadingOptions(rawValue: 2)
-    /// Only the attributes are read: nobody is asked for anything.
+    /// The access reads only attributes, so that no presenter is asked.
     public static let immediatelyAvailableMetadataOnly = ReadingOptions(rawValue: 4)
   }
 
-  /// What is written; one at a time.
+  /// The change that an access makes to an item; one option at a time.
   public struct WritingOptions: OptionSet, Sendable, Hashable {
     /// The bits, as Apple numbers them.
     public let rawValue: UInt
@@ -71,16 +71,16 @@ extension FileCoordinator {
     public static let forDeleting = WritingOptions(rawValue: 1)
     /// The item is moved.
     public static let forMoving = WritingOptions(rawValue: 2)
-    /// The new contents are made of the old ones: presenters save first.
+    /// The new contents come from the old ones: presenters save first.
     public static let forMerging = WritingOptions(rawValue: 4)
     /// Another item takes its place.
     public static let forReplacing = WritingOptions(rawValue: 8)
-    /// Only attributes that have nothing to do with the contents are written.
+    /// The access writes only attributes that have nothing to do with the contents.
     public static let contentIndependentMetadataOnly = WritingOptions(rawValue: 16)
 
-    /// Whether it is about everything in a folder, too.
+    /// Whether the write concerns also everything in a folder.
     var takesContents: Bool { !isDisjoint(with: [.forDeleting, .forMoving, .forReplacing]) }
-    /// Whether what is there is gone afterwards.
+    /// Whether the write removes the old item.
     var removesItem: Bool { !isDisjoint(with: [.forDeleting, .forReplacing]) }
   }
 }

@@ -1,34 +1,34 @@
 public import FoundationEssentials
 
-/// Why an item could not be read or written in turn, in facts; `description` is the one place where they become a text.
+/// The reason why a coordinated access failed, in facts; `description` alone makes a text of them.
 public struct FileCoordinationError: Error, Sendable {
-  /// What kind of failure it is, for programs to decide by.
+  /// The kind of failure, for decisions of programs.
   public enum Code: String, Sendable, CaseIterable {
-    /// A presenter did not answer in time; `holder` is its process.
+    /// A presenter did not answer before the deadline; `holder` is its process.
     case presenterTimeout
-    /// Another one has been reading or writing the item all the time; `holder` is who.
+    /// Another access has used the item until the deadline; `holder` is its process.
     case timeout
-    /// The coordinator, or the task that waits, was cancelled.
+    /// The program cancelled the coordinator, or the task that waits.
     case cancelled
-    /// A presenter refused; `cause` is what it threw, where that was in this process.
+    /// A presenter refused; `cause` is the error that it threw, if it belongs to this process.
     case presenter
-    /// It would wait for an access that waits for it.
+    /// The access would wait for an access that waits for it.
     case wouldDeadlock
-    /// The folder in which processes find each other is not this user's alone, or cannot be made.
+    /// The folder in which processes find each other is not this user's alone, or the coordinator cannot make it.
     case registry
-    /// The URL is none of a file.
+    /// The URL is not a file URL.
     case invalidName
   }
 
-  /// What kind of failure it is.
+  /// The kind of failure.
   public var code: Code
   /// The item's path.
   public var item: String
-  /// Whom it was waited for.
+  /// The process that the access waited for.
   public var holder: FileAccessHolder?
-  /// The reason, in words; nil stands for the code's own.
+  /// The reason, in words; nil stands for the code's own words.
   public var reason: String?
-  /// What was thrown underneath.
+  /// The error underneath.
   public var cause: (any Error)?
 
   /// Makes an error of these facts.
@@ -40,7 +40,7 @@ public struct FileCoordinationError: Error, Sendable {
     (self.reason, self.cause) = (reason, cause)
   }
 
-  /// The code that Apple's interfaces have for it in `NSCocoaErrorDomain`: 3072 for `cancelled`.
+  /// The code for this error in Apple's `NSCocoaErrorDomain`: 3072 for `cancelled`.
   public var cocoaCode: CocoaError.Code {
     switch code {
     case .cancelled: .userCancelled
@@ -52,14 +52,14 @@ public struct FileCoordinationError: Error, Sendable {
 }
 
 extension FileCoordinationError: CustomStringConvertible, LocalizedError {
-  /// One sentence that names the item and the reason, and what to do.
+  /// One sentence that names the item and the reason, and one of advice.
   public var description: String {
     let name = URL(filePath: item).lastPathComponent
     let text = "'\(name)' could not be accessed: \(reason ?? words)."
     return advice.map { "\(text) \($0)" } ?? text
   }
 
-  /// The same text, where Foundation asks for one.
+  /// The same text, for Foundation.
   public var errorDescription: String? { description }
 
   private var words: String {

@@ -1,12 +1,12 @@
 public import FoundationEssentials
 
 extension FileCoordinator {
-  /// Reads an item: presenters save it first, nobody writes it meanwhile.
+  /// Reads an item. Presenters save it first, and no program writes it meanwhile.
   ///
   /// - Parameters:
-  ///   - deadline: how long others are waited for.
-  ///   - accessor: is given the item's URL, which is another one where it was moved meanwhile.
-  /// - Throws: `FileCoordinationError` when it could not be called; what `accessor` throws.
+  ///   - deadline: the time that the call waits for other programs.
+  ///   - accessor: receives the item's URL, which is a new one if the item was moved meanwhile.
+  /// - Throws: `FileCoordinationError` if the access did not begin; the error that `accessor` throws.
   public func coordinate<Result>(
     readingItemAt url: URL, options: ReadingOptions = [], deadline: Duration = defaultDeadline,
     byAccessor accessor: (URL) async throws -> Result
@@ -15,7 +15,8 @@ extension FileCoordinator {
     return try await access([intent], deadline: deadline) { try await accessor(intent.url) }
   }
 
-  /// Writes an item: presenters make way first, nobody else reads or writes it meanwhile, presenters are told.
+  /// Writes an item. Presenters relinquish it first and are told after it; no other program reads or writes it
+  /// meanwhile.
   ///
   /// - Throws: as `coordinate(readingItemAt:)`.
   public func coordinate<Result>(
@@ -41,7 +42,7 @@ extension FileCoordinator {
     }
   }
 
-  /// Writes two items, both at once, as a move does: `forMoving` the one, `forReplacing` the other.
+  /// Writes two items at once, as for a move: one `forMoving`, the other `forReplacing`.
   ///
   /// - Throws: as `coordinate(readingItemAt:)`.
   public func coordinate<Result>(
@@ -54,7 +55,9 @@ extension FileCoordinator {
     return try await access([one, other], deadline: deadline) { try await accessor(one.url, other.url) }
   }
 
-  /// Reads and writes any number of items, all at once. Each intent's `url` is where the item is then.
+  /// Reads and writes any number of items, all at once.
+  ///
+  /// The accessor finds each item at its intent's `url`.
   ///
   /// - Throws: as `coordinate(readingItemAt:)`.
   public func coordinate<Result>(
@@ -64,8 +67,9 @@ extension FileCoordinator {
     try await access(intents, deadline: deadline, accessor)
   }
 
-  /// Asks the presenters of many items at once to make way and to save. The items are then read and written one by one, by
-  /// this coordinator, within `accessor`.
+  /// Asks the presenters of many items at once to relinquish and to save them.
+  ///
+  /// In `accessor`, this coordinator then reads and writes the items one by one.
   ///
   /// - Throws: as `coordinate(readingItemAt:)`.
   public func prepare<Result>(

@@ -1,14 +1,15 @@
 public import FoundationEssentials
 import Synchronization
 
-// (1) `cancel()` returns at once: those that wait are told, an accessor that runs is left alone, and later calls run
-//     none.
+// (1) `cancel()` returns at once. Waiting calls throw, a running accessor runs on, and later calls run no accessor.
 
-/// Takes turns with others who read and write the same items, in this process and in others, without a daemon.
+/// Coordinates reads and writes of an item with other coordinators, in this process and in other processes, without a
+/// daemon.
 ///
-/// Counterpart of `NSFileCoordinator`. While an accessor writes, no other coordinator's accessor reads or writes the
-/// item; while it reads, none writes. Before, presenters of the item are asked to make way, and to save; afterwards they
-/// are told. Only those who coordinate take part: the kernel is asked for nothing that binds other programs.
+/// Counterpart of `NSFileCoordinator`. While an accessor writes an item, no other coordinator's accessor reads or
+/// writes it. While an accessor reads an item, no other coordinator's accessor writes it. Before the access, presenters
+/// of the item relinquish and save it; after a write they are told. Only programs that use coordination take part: the
+/// kernel binds no other program.
 ///
 /// ```swift
 /// let text = try await FileCoordinator().coordinate(readingItemAt: url) { url in
@@ -16,9 +17,11 @@ import Synchronization
 /// }
 /// ```
 ///
-/// Unlike Apple's, no call waits longer than its deadline for others: what it waits for then is in the error.
+/// Unlike Apple's class, it ends each wait at the call's deadline. The error names the process that the call waited
+/// for.
 public final class FileCoordinator: Sendable {
-  /// Accesses of one purpose never wait for each other, whatever coordinator or process they are of.
+  /// The purpose of this coordinator's accesses. Accesses with the same purpose never wait for each other, in any
+  /// process.
   public let purposeIdentifier: String
 
   private struct State {
@@ -31,9 +34,11 @@ public final class FileCoordinator: Sendable {
   private let presenter: (any FilePresenter)?
   private let state = Mutex(State())
 
+  /// Makes a coordinator.
+  ///
   /// - Parameters:
-  ///   - filePresenter: the presenter on whose behalf it is: it is neither asked nor told.
-  ///   - purposeIdentifier: what it is for; not empty. A coordinator without one has a purpose of its own.
+  ///   - filePresenter: the presenter that makes these accesses; the coordinator neither asks nor tells it.
+  ///   - purposeIdentifier: the purpose of the accesses; not empty. Without one, the coordinator makes a unique one.
   public convenience init(filePresenter: (any FilePresenter)? = nil, purposeIdentifier: String? = nil) {
     self.init(filePresenter: filePresenter, purposeIdentifier: purposeIdentifier, in: .shared)
   }
@@ -47,12 +52,12 @@ public final class FileCoordinator: Sendable {
     self.purposeIdentifier = purposeIdentifier ?? UUID().uuidString
   }
 
-  /// How long a call waits for others if it does not say.
+  /// The time that a call waits for other programs if the caller gives no deadline.
   public static let defaultDeadline = Duration.seconds(30)
 
   // MARK: The main path
 
-  /// Waits for the items, calls `accessor` and lets others go on.
+  /// Waits for the items, calls `accessor` and lets the next access begin.
   func access<Result>(
     _ intents: [FileAccessIntent], takingClaims: Bool = true, deadline: Duration,
     _ accessor: () async throws -> Result
@@ -72,12 +77,12 @@ public final class FileCoordinator: Sendable {
     }
     await access.complete()
     state.withLock { $0.running[ObjectIdentifier(access)] = nil }
-    // What it presents may be somewhere by now. Where that cannot be written down, it is so later.
+    // The presenter may present an item by now. If the registration fails here, a later one makes up for it.
     if let presenter { try? await registry.refresh(presenter) }
     return try result.get()
   }
 
-  /// (1)
+  /// Waits until the access may begin, or the deadline. (1)
   private func wait(for access: CoordinatedAccess, _ deadline: Duration) async throws {
     let number = ObjectIdentifier(access)
     let cancelled = FileCoordinationError(.cancelled, item: access.intents.first?.url.path ?? "")
@@ -88,7 +93,7 @@ public final class FileCoordinator: Sendable {
       return waiting
     }
     let alarm = Task {
-      // One that is cancelled has nothing to say.
+      // A cancelled alarm must not go off.
       guard (try? await Task.sleep(for: deadline)) != nil else { return }
       access.comeTooLate()
       waiting.cancel()
@@ -111,7 +116,7 @@ public final class FileCoordinator: Sendable {
     }
   }
 
-  /// Ends all waiting: those calls throw `cancelled`, as do all that come later. What runs already runs to its end.
+  /// Ends all waiting calls: they and all later calls throw `cancelled`. A running accessor runs to its end.
   public func cancel() {
     let waiting = state.withLock { state in
       state.isCancelled = true
@@ -122,13 +127,14 @@ public final class FileCoordinator: Sendable {
 
   // MARK: Moving
 
-  /// Says that an item is going to be moved. Nothing has to be done before; it is there for code that says so.
+  /// Announces a move. The call does nothing; it is there for code that makes it.
   public func item(at oldURL: URL, willMoveTo newURL: URL) {}
 
-  /// Says that an item was moved, within an accessor that writes it: presenters go on at the new place, and so do those who
-  /// wait for the item.
+  /// Reports a move of an item, from within an accessor that writes it.
   ///
-  /// - Throws: `invalidName` for what is no file; `registry` where nobody can be told.
+  /// Presenters, and accesses that wait for the item, go on at the new place.
+  ///
+  /// - Throws: `invalidName` if a URL is not a file URL; `registry` if other processes cannot be told.
   public func item(at oldURL: URL, didMoveTo newURL: URL) async throws(FileCoordinationError) {
     let place = try await registry.place(of: oldURL)
     let running = state.withLock { Array($0.running.values) }
@@ -139,22 +145,22 @@ public final class FileCoordinator: Sendable {
 
   // MARK: Presenters
 
-  /// Begins to ask and to tell the presenter. Where it is known already, finds out anew what it presents.
+  /// Registers a presenter, or looks up again what a registered one presents.
   ///
-  /// A presenter that reads the item after this, within `coordinate(readingItemAt:)`, misses nothing.
+  /// A presenter that reads its item after this call, within `coordinate(readingItemAt:)`, misses no write.
   ///
-  /// Cost: some system calls for the first one of a process, one write for each other.
+  /// Cost: some system calls for the first presenter of a process, one write for each other presenter.
   ///
   /// - Throws: `registry`.
   public static func addFilePresenter(_ presenter: any FilePresenter) async throws(FileCoordinationError) {
     try await CoordinationRegistry.shared.add(presenter)
   }
 
-  /// Ends what `addFilePresenter(_:)` began; does nothing for one that is not known.
+  /// Ends the registration of a presenter; does nothing for an unregistered one.
   public static func removeFilePresenter(_ presenter: any FilePresenter) async {
     await CoordinationRegistry.shared.remove(ObjectIdentifier(presenter))
   }
 
-  /// The presenters of this process.
+  /// The registered presenters of this process.
   public static var filePresenters: [any FilePresenter] { CoordinationRegistry.shared.table.presenters }
 }

@@ -1,53 +1,53 @@
 public import FoundationEssentials
 
-/// Shows or edits an item, and wants to take part when others read or write it, in whatever process they are.
+/// An object that shows or edits an item, and takes part when other programs read or write it.
 ///
-/// Counterpart of `NSFilePresenter`. Every method has a default that does nothing. None of them may wait for the
-/// access that it is told of; those that take longer than the other one's deadline fail that access.
+/// Counterpart of `NSFilePresenter`. Every method has a default that does nothing. A method must not wait for the
+/// access that it is told of. If a method takes longer than the other program's deadline, that access fails.
 ///
-/// `FileCoordinator.addFilePresenter(_:)` begins it, and keeps the presenter until `removeFilePresenter(_:)`.
+/// `FileCoordinator.addFilePresenter(_:)` registers a presenter and holds it until `removeFilePresenter(_:)`.
 public protocol FilePresenter: AnyObject, Sendable {
-  /// Does what was held up while others had the item.
+  /// Does the work that waited while another program used the item.
   typealias Reacquirer = @Sendable () async -> Void
 
-  /// The item; nil where there is none yet. It may be asked from any thread at any time.
+  /// The item's URL; nil if there is no item yet. Any thread may read it at any time.
   var presentedItemURL: URL? { get }
 
-  /// Which of the methods that have a stand-in this presenter has itself.
+  /// The methods with a substitute that this presenter implements itself.
   var presenterCapabilities: FilePresenterCapabilities { get }
 
-  /// Somebody is going to read: write nothing until what is returned is called.
+  /// Another program is about to read: write nothing until it calls the returned closure.
   func relinquishPresentedItem(toReader reader: FileAccessHolder) async -> Reacquirer?
 
-  /// Somebody is going to write: neither read nor write until what is returned is called.
+  /// Another program is about to write: neither read nor write until it calls the returned closure.
   func relinquishPresentedItem(toWriter writer: FileAccessHolder) async -> Reacquirer?
 
-  /// Somebody is going to read: save what is unsaved. An error keeps the other one from reading.
+  /// Another program is about to read: save all unsaved changes. An error stops that read.
   func savePresentedItemChanges() async throws
 
-  /// The item is going to be deleted or replaced. An error keeps the other one from doing so.
+  /// Another program is about to delete or replace the item. An error stops that program.
   func accommodatePresentedItemDeletion() async throws
 
-  /// Something in the item, a package, is going to be deleted or replaced.
+  /// Another program is about to delete or replace a child of the item, a package.
   func accommodatePresentedSubitemDeletion(at url: URL) async throws
 
-  /// The item is somewhere else now.
+  /// Another program has moved the item.
   func presentedItemDidMove(to newURL: URL) async
 
-  /// The item has other contents now.
+  /// Another program has changed the item.
   func presentedItemDidChange() async
 
-  /// Something in the item, a folder, has other contents now.
+  /// Another program has changed a child of the item, a folder.
   func presentedSubitemDidChange(at url: URL) async
 
-  /// There is something new in the item, a folder.
+  /// Another program has added a child to the item, a folder.
   func presentedSubitemDidAppear(at url: URL) async
 
-  /// Something in the item, a folder, is somewhere else now.
+  /// Another program has moved a child of the item, a folder.
   func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL) async
 }
 
-/// Which methods a presenter has itself: Swift knows no optional ones.
+/// The methods that a presenter implements itself: Swift has no optional ones.
 public struct FilePresenterCapabilities: OptionSet, Sendable, Hashable {
   /// The bits.
   public let rawValue: UInt
@@ -55,13 +55,14 @@ public struct FilePresenterCapabilities: OptionSet, Sendable, Hashable {
   /// Makes a set of these bits.
   public init(rawValue: UInt) { self.rawValue = rawValue }
 
-  /// `presentedSubitemDidChange(at:)`, `presentedSubitemDidAppear(at:)` and `presentedSubitem(at:didMoveTo:)`. A presenter
-  /// of a package that does not have them is told `presentedItemDidChange()` instead.
+  /// `presentedSubitemDidChange(at:)`, `presentedSubitemDidAppear(at:)` and `presentedSubitem(at:didMoveTo:)`.
+  ///
+  /// A presenter of a package without them receives `presentedItemDidChange()` instead.
   public static let presentedSubitems = FilePresenterCapabilities(rawValue: 1)
 }
 
 extension FilePresenter {
-  /// None.
+  /// No capabilities.
   public var presenterCapabilities: FilePresenterCapabilities { [] }
   /// Nothing to wait for.
   public func relinquishPresentedItem(toReader reader: FileAccessHolder) async -> Reacquirer? { nil }

@@ -4,23 +4,25 @@ import FoundationEssentials
 import Glibc
 import SystemPackage
 
-// (1) A place is known by its path and by its node, and by those of all folders above it: a package that was renamed is
-//     found by its nodes, one that was replaced by its path.
+// (1) A place has a path and a node, and so has each folder above it. The node finds a package that was renamed, the
+//     path one that was replaced.
 
-/// Where an item is.
+/// The place of an item: its names and nodes from the root down.
 struct ItemPlace: Sendable, Hashable {
   struct Node: Sendable, Hashable {
     var device: UInt64
     var inode: UInt64
   }
 
-  /// From the root down, the item last.
+  /// The names from the root down, the item's last.
   var names: [FileName]
-  /// The item's node, then those of the folders above it up to the root: one more than there are names. Nil for what is
-  /// not there.
+  /// The item's node, then those of the folders above it up to the root: one more than there are names. A node is nil
+  /// if nothing is there.
   var nodes: [Node?]
 
-  /// The place of what is at `path`. The folders' symbolic links are followed, the item's own where `following` says so.
+  /// Makes the place of the item at `path`.
+  ///
+  /// It follows symbolic links among the folders, and the item's own link if `following` is true.
   ///
   /// Cost: a few system calls for each folder above it.
   init(_ path: FilePath, following: Bool = false) throws(SystemError) {
@@ -40,23 +42,23 @@ struct ItemPlace: Sendable, Hashable {
   var node: Node? { nodes[0] }
   var isThere: Bool { nodes[0] != nil }
 
-  /// The place so many folders above.
+  /// Returns the place that is `levels` folders above this one.
   func enclosing(_ levels: Int) -> ItemPlace {
     ItemPlace(names: Array(names.dropLast(levels)), nodes: Array(nodes.dropFirst(levels)))
   }
 
-  /// (1)
+  /// Returns whether both are the same place. (1)
   func isSame(as other: ItemPlace) -> Bool {
     names == other.names || (node != nil && node == other.node)
   }
 
-  /// Whether the other one is below this one. (1)
+  /// Returns whether `other` is below this place. (1)
   func encloses(_ other: ItemPlace) -> Bool {
     (names.count < other.names.count && other.names.starts(with: names))
       || (node != nil && other.nodes.dropFirst().contains(node))
   }
 
-  /// The same place after what is at `old` was moved to `new`; nil where it was not part of that.
+  /// Returns this place after a move from `old` to `new`; nil if the move does not concern it.
   func moved(from old: ItemPlace, to new: ItemPlace) -> ItemPlace? {
     if node != nil && node == old.node { return new }
     guard names.starts(with: old.names) else { return nil }
@@ -77,7 +79,7 @@ struct ItemPlace: Sendable, Hashable {
     return FilePath(platformString: path)
   }
 
-  /// The names of the path without symbolic links, as far as it is there.
+  /// Returns the path's names without symbolic links, as far as the path exists.
   private static func resolved(_ path: FilePath, _ following: Bool) -> [FileName] {
     var (there, rest) = (path, [FileName]())
     if !following, let last = there.lastComponent {
@@ -97,7 +99,7 @@ struct ItemPlace: Sendable, Hashable {
 }
 
 extension ItemPlace.Node {
-  /// What is at the path, nil where nothing is. A symbolic link is the link itself.
+  /// Makes the node at a path; nil if nothing is there. It does not follow a symbolic link.
   fileprivate init?(at path: FilePath) {
     var status = stat()
     guard path.withPlatformString({ lstat($0, &status) }) == 0 else { return nil }
@@ -106,7 +108,7 @@ extension ItemPlace.Node {
 }
 
 extension URL {
-  /// The URL of a place; a folder's ends with a slash where `isDirectory` says so.
+  /// Makes the URL of a place; it ends with a slash if `isDirectory` is true.
   init(_ place: ItemPlace, isDirectory: Bool) {
     self.init(
       filePath: FileName(place.path).string, directoryHint: isDirectory ? .isDirectory : .notDirectory)

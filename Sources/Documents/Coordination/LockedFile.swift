@@ -2,11 +2,12 @@ import DurableIO
 import FoundationEssentials
 import SystemPackage
 
-// (1) A file is locked before it has its name: whoever finds one that is not locked finds what a process left that is
-//     no more. The kernel takes the lock back when its holder dies; no process's number decides anything.
-// (2) Only who has the lock of a file removes it: of one that a process left, whoever sees it next.
+// (1) A process locks a file before the file has its name. A named file without a lock belongs to a process that ended.
+//     The kernel releases the lock when its holder ends; no process identifier decides anything.
+// (2) A process removes a file only while it has the file's lock. The next process that sees a file without a lock
+//     removes it.
 
-/// A file that says something as long as its maker lives.
+/// A file that stands for something while its maker lives.
 final class LockedFile: Sendable {
   let name: FileName
   private let file: OwnedDescriptor
@@ -16,9 +17,9 @@ final class LockedFile: Sendable {
     self.file = file
   }
 
-  /// Makes a file with a name that no other one has. (1)
+  /// Makes a file with a name that no other file has. (1)
   ///
-  /// - Parameter prepare: what has to be done before others see it.
+  /// - Parameter prepare: runs before other processes see the file.
   static func make(
     _ bytes: [UInt8], in folder: borrowing OwnedDescriptor,
     prepare: (FileName) throws(SystemError) -> Void = { _ throws(SystemError) in }
@@ -28,7 +29,7 @@ final class LockedFile: Sendable {
       let name = FileName(UUID().uuidString)
       let hidden = name.hidden
       let file = try disk.createFile(hidden, in: folder, mode: 0o600)
-      // Between these two, somebody may have taken it for one that a process left.
+      // Before the lock, another process may have removed the file.
       guard try disk.lock(file, .exclusive) else { continue }
       do throws(SystemError) {
         try disk.write(bytes, to: file, at: 0)
@@ -47,14 +48,14 @@ final class LockedFile: Sendable {
     try disk.write(bytes, to: file, at: disk.status(of: file).size)
   }
 
-  /// Removes it, so that nobody has to find out that its maker is no more.
+  /// Removes the file while its maker lives.
   func remove(from folder: borrowing OwnedDescriptor) {
-    // What cannot be removed now is removed by whoever sees it next. (2)
+    // If this fails, the next process that sees the file removes it. (2)
     try? PosixDisk().removeFile(name, in: folder)
   }
 }
 
-/// A file of somebody else's, as it was when it was looked at.
+/// Another process's file, as an opener found it.
 final class FoundFile: Sendable {
   let name: FileName
   private let file: OwnedDescriptor
@@ -64,31 +65,31 @@ final class FoundFile: Sendable {
     self.file = file
   }
 
-  /// Opens it; nil where it is gone.
+  /// Opens the file; nil if it is gone.
   static func open(_ name: FileName, in folder: borrowing OwnedDescriptor) throws(SystemError) -> FoundFile? {
     do {
       return FoundFile(name, try PosixDisk().openFile(name, in: folder))
     } catch  where error.code == .noSuchFileOrDirectory {
       return nil
     } catch  where error.code == .invalidArgument || error.code == .tooManySymbolicLinkLevels {
-      // Something that no process makes.
+      // No process makes such a file.
       return nil
     }
   }
 
-  /// Whether its maker lives. If not, it is removed. (2)
+  /// Returns whether the file's maker lives; if not, removes the file. (2)
   func isAlive(in folder: borrowing OwnedDescriptor) throws(SystemError) -> Bool {
     let disk = PosixDisk()
     guard try disk.lock(file, .exclusive) else { return true }
     defer { _ = try? disk.lock(file, .none) }
     if try disk.isName(name, in: folder, of: file) {
-      // Two may see it at once.
+      // Two processes may see the file at once.
       try? disk.removeFile(name, in: folder)
     }
     return false
   }
 
-  /// All that is in it, as long as that is no more than a process writes.
+  /// Returns the file's bytes, up to 16 MiB: no process writes more.
   func bytes() throws(SystemError) -> [UInt8] {
     let disk = PosixDisk()
     let size = min(try disk.status(of: file).size, 16 << 20)
@@ -111,12 +112,12 @@ final class FoundFile: Sendable {
 }
 
 extension FileName {
-  /// The name under which a file is made.
+  /// The name that a file has until it is complete.
   var hidden: FileName { FileName(bytes: [UInt8(ascii: ".")] + bytes) }
 
   func appending(_ text: String) -> FileName { FileName(bytes: bytes + Array(text.utf8)) }
 
-  /// What is before the dot and what is after it.
+  /// The parts of the name before and after the dot.
   var parts: (stem: FileName, suffix: String?) {
     guard let dot = bytes.dropFirst().firstIndex(of: UInt8(ascii: ".")) else { return (self, nil) }
     return (
@@ -126,7 +127,7 @@ extension FileName {
 }
 
 extension Disk {
-  /// The names in a folder, in no order.
+  /// Returns the names in a folder, in no order.
   func names(in folder: borrowing OwnedDescriptor) throws(SystemError) -> [FileName] {
     let listing = try list(folder)
     return (0..<listing.count).map { listing.name(at: $0) }

@@ -2,18 +2,18 @@ import DurableIO
 import FilePackages
 package import SystemPackage
 
-/// Whether a folder is one document.
+/// Decides whether a folder is one document.
 package enum PackageRecognition {
-  /// Whether what is at a path, symbolic links followed, is a package.
+  /// Returns whether the item at `path` is a package; follows symbolic links.
   package static func isPackage(at path: FilePath) -> Bool {
-    // What cannot be looked at is no place to put anything into; the system says why when that is tried.
+    // An unreadable place receives no item; the system says why when a program tries.
     (try? ItemPlace(path, following: true)).map(isPackage) ?? false
   }
 
-  /// It has the hidden folder, or a name with an extension and metadata, or one of a type that is a package.
+  /// Returns whether the item has the hidden folder, an extension and metadata, or the extension of a package type.
   static func isPackage(_ place: ItemPlace) -> Bool {
     guard place.isThere, let name = place.names.last else { return false }
-    // The usual folder costs one call; one that cannot be opened is none that can be looked into either.
+    // An ordinary folder costs one call. A folder that cannot be opened cannot be a package for this process.
     let disk = PosixDisk()
     guard let folder = try? disk.openDirectory(at: place.path) else { return false }
     if (try? disk.exists(PackageLayout.hidden, in: folder)) == true { return true }

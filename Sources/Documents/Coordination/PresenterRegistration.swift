@@ -4,20 +4,20 @@ import FoundationEssentials
 import Synchronization
 import SystemPackage
 
-// (1) A process has one file for all its presenters, which is there from before its first one is told of anything until its
-//     last one is gone, and grows by a few bytes for each; and one socket, of which it is found in time since it is
-//     there before the file is.
-// (2) Who is concerned is found out from the files alone: a process that does not answer holds up only accesses of what it
-//     presents.
+// (1) A process has one file and one socket for all its presenters. It makes the file for its first presenter and removes
+//     it after its last one. The file grows by a few bytes for each presenter. The socket exists before the file has its
+//     name, so that other processes can always connect.
+// (2) The files alone say which presenters an access concerns. A process that does not answer holds up only accesses of
+//     items that it presents.
 
-/// This process's entry in the folder.
+/// This process's entry in the coordination folder.
 final class PresenterRegistration: Sendable {
   let file: LockedFile
   let listener: PresenterListener
   private let folder: CoordinationFolder
   private let count = Mutex(0)
 
-  /// - Parameter answer: told of each process that wants something.
+  /// - Parameter answer: receives each connection of another process.
   init(
     in folder: CoordinationFolder, _ answer: @escaping @Sendable (Connection) -> Void
   ) throws(SystemError) {
@@ -34,7 +34,7 @@ final class PresenterRegistration: Sendable {
 
   static let suffix = ".socket"
 
-  /// How many times something was said in it.
+  /// The number of records in the file.
   var records: Int { count.withLock { $0 } }
 
   func add(_ number: UInt64, _ place: ItemPlace, isPackage: Bool) throws(SystemError) {
@@ -60,7 +60,7 @@ final class PresenterRegistration: Sendable {
 
   func end() {
     file.remove(from: folder.presenters)
-    // Whoever sees it next removes it otherwise.
+    // If this fails, another process removes the socket.
     try? PosixDisk().removeFile(file.name.appending(Self.suffix), in: folder.presenters)
     listener.end()
   }
@@ -72,12 +72,12 @@ struct PresenterProcess: Sendable {
   var holder: FileAccessHolder
   var places: [UInt64: (place: ItemPlace, isPackage: Bool)]
 
-  /// The presenters that have to be asked.
+  /// Returns the presenters that the access asks.
   func numbers(concernedBy request: AccessRequest) -> Set<UInt64> {
     Set(places.filter { request.concern($0.value.place, isPackage: $0.value.isPackage) == .asked }.keys)
   }
 
-  /// Whether any presenter has to be asked, or told.
+  /// Returns whether the access asks or tells one of the presenters.
   func isConcerned(by request: AccessRequest) -> Bool {
     places.values.contains { request.concern($0.place, isPackage: $0.isPackage) != .none }
   }
@@ -87,7 +87,7 @@ struct PresenterProcess: Sendable {
     return try Connection(LocalSocket.connect(to: name, in: folder.presenters))
   }
 
-  /// All that live, but for this one. What others left is removed. (2)
+  /// Returns all other living processes, and removes files of processes that ended. (2)
   static func all(
     in folder: CoordinationFolder, except own: FileName?
   ) throws(SystemError) -> [PresenterProcess] {
@@ -97,7 +97,7 @@ struct PresenterProcess: Sendable {
       let (stem, suffix) = name.parts
       if stem == own { continue }
       if suffix != nil {
-        // The file is there before its socket is, first under its hidden name.
+        // A process makes the file before its socket, at first under a hidden name.
         if try !disk.exists(stem.hidden, in: folder.presenters), try !disk.exists(stem, in: folder.presenters)
         {
           try? disk.removeFile(name, in: folder.presenters)
@@ -113,7 +113,7 @@ struct PresenterProcess: Sendable {
     return processes
   }
 
-  /// What a process wrote, up to what it is just writing.
+  /// Makes a process from its file, up to a record that is not complete yet.
   init?(_ name: FileName, _ bytes: [UInt8]) {
     var reader = FieldReader(bytes)
     guard let holder = FileAccessHolder(&reader) else { return nil }

@@ -4,7 +4,7 @@ import FoundationEssentials
 import Synchronization
 import SystemPackage
 
-/// The presenters of this process, and what they are asked and told.
+/// The presenters of this process, which coordinators ask and tell.
 final class PresenterTable: Sendable {
   struct Entry: Sendable {
     var number: UInt64
@@ -12,7 +12,7 @@ final class PresenterTable: Sendable {
     var place: ItemPlace
     var isPackage: Bool
 
-    /// Where it presents something now.
+    /// Makes the entry of a presenter at its present URL.
     init?(_ number: UInt64, _ presenter: any FilePresenter) {
       guard let url = presenter.presentedItemURL, let path = try? FilePath(of: url, for: .open),
         let place = try? ItemPlace(path)
@@ -32,8 +32,9 @@ final class PresenterTable: Sendable {
 
   var presenters: [any FilePresenter] { state.withLock { $0.presenters.values.map(\.presenter) } }
 
-  /// Adds it, or finds out anew where it presents something.
-  /// - Returns: what is now known of it, nil where it presents nothing.
+  /// Adds a presenter, or looks up again what it presents.
+  ///
+  /// - Returns: the presenter's number and entry; the entry is nil if it presents no item.
   func add(_ presenter: any FilePresenter) -> (number: UInt64, entry: Entry?) {
     let number = state.withLock { state in
       if let known = state.presenters[ObjectIdentifier(presenter)] { return known.number }
@@ -46,7 +47,7 @@ final class PresenterTable: Sendable {
     return (number, entry)
   }
 
-  /// - Returns: the number it had.
+  /// - Returns: the number that the presenter had.
   func remove(_ presenter: ObjectIdentifier) -> UInt64? {
     state.withLock { state in
       state.entries[presenter] = nil
@@ -76,7 +77,7 @@ final class PresenterTable: Sendable {
     Set(entries(concernedBy: request, except: initiator).map(\.number))
   }
 
-  /// Whether nobody else here presents the same, or something in it or around it.
+  /// Returns whether no other presenter here presents the same item, or one in it or around it.
   func isOnly(_ presenter: any FilePresenter) -> Bool {
     state.withLock { state in
       if state.entries.count < 2 { return true }
@@ -89,10 +90,10 @@ final class PresenterTable: Sendable {
     }
   }
 
-  /// Asks all whom the access concerns to make way, and waits for them.
+  /// Asks all presenters that the access concerns to relinquish the item, and waits for them.
   ///
-  /// - Parameter initiator: the presenter whose access it is; it is not asked.
-  /// - Throws: what one of them throws; the others have what they gave up again.
+  /// - Parameter initiator: the presenter that makes the access; it is not asked.
+  /// - Throws: the error of a presenter; the other presenters then reacquire their items.
   func ask(_ request: AccessRequest, except initiator: ObjectIdentifier?) async throws -> Relinquishment {
     let asked = entries(concernedBy: request, except: initiator)
     let answers = await withTaskGroup(of: (FilePresenter.Reacquirer?, (any Error)?).self) { group in
@@ -109,7 +110,7 @@ final class PresenterTable: Sendable {
 
   // MARK: Telling
 
-  /// Tells all whom it concerns what a write has done.
+  /// Tells all presenters that a write concerns.
   func tell(_ request: AccessRequest, moves: [ItemMove], except initiator: ObjectIdentifier?) async {
     let told = entries.filter { ObjectIdentifier($0.presenter) != initiator }
     await withTaskGroup(of: Void.self) { group in
@@ -118,7 +119,7 @@ final class PresenterTable: Sendable {
   }
 }
 
-/// What presenters do again once an access is over.
+/// The closures that presenters run after an access.
 struct Relinquishment: Sendable {
   private let reacquirers: [FilePresenter.Reacquirer]
 
@@ -185,12 +186,12 @@ extension PresenterTable.Entry {
 extension AccessRequest {
   var itemURL: URL { URL(item, isDirectory: false) }
 
-  /// Whether presenters save what is unsaved first.
+  /// Whether presenters save unsaved changes first.
   var asksToSave: Bool {
     kind == .read ? !readingOptions.contains(.withoutChanges) : writingOptions.contains(.forMerging)
   }
 
-  /// Whether presenters are asked at all.
+  /// Whether the access asks any presenter.
   var asksPresenters: Bool {
     !readingOptions.contains(.immediatelyAvailableMetadataOnly)
       && !writingOptions.contains(.contentIndependentMetadataOnly)
