@@ -1,47 +1,47 @@
 package import DurableIO
 
-/// The children of a directory wrapper: what the directory's listing on disk has, and what is different.
+/// The children of a directory wrapper: the listing of the directory on disk, and the changes to it.
 package struct DirectoryNode: Sendable {
-  /// What stood on disk under a name when the directory was last read or saved.
+  /// The state of a name on disk when the tree last read or saved the directory.
   package enum Baseline: Sendable {
     case absent
-    /// With its status, where the child was ever looked at.
+    /// Holds the status of the child; nil if the tree never looked at the child.
     case present(FileStatus?)
   }
 
-  /// The directory on disk; nil for one that is only in memory, and for one that was not listed yet.
+  /// The directory on disk; nil if the directory is only in memory or was not listed yet.
   package var listing: DirectoryListing? {
     didSet { spellings = nil }
   }
-  /// The children that are objects: those that somebody asked for or added.
+  /// The children that are objects: callers asked for them or added them.
   package var children: [FileName: FileWrapper] = [:]
-  /// The names whose child is not, or not as, the one on disk: all that a save has to look at.
+  /// The names whose child differs from the one on disk; a save looks at no other name.
   package var changes: [FileName: Baseline] = [:]
-  /// The children that left since the directory was last read or saved, by the names that they had: a save moves, or
-  /// takes away, what they are on disk.
+  /// The children that left since the tree last read or saved the directory, by their old names. A save moves or
+  /// removes their files on disk.
   package var departed: [FileName: Departed] = [:]
-  /// Whose key each string beyond ASCII is; nil until somebody asks.
+  /// The name that has each non-ASCII string as its key; nil until a caller asks for a key.
   private var spellings: [String: FileName]?
 
-  /// A child that is somewhere else by now, if it is anywhere.
+  /// A child that left the directory; it may be in another directory or nowhere.
   package struct Departed: Sendable {
     package weak var wrapper: FileWrapper?
   }
 
   package init() {}
 
-  /// Whether there is a child of that very name.
+  /// Returns whether the directory has a child of exactly that name.
   package func contains(_ name: FileName) -> Bool {
     children[name] != nil || listedKind(of: name) != nil
   }
 
-  /// The kind of the child that is on disk and not an object yet.
+  /// Returns the kind of a child that is on disk and is not an object yet.
   package func listedKind(of name: FileName) -> FileKind? {
     guard children[name] == nil, changes[name] == nil, let listing else { return nil }
     return listing.position(of: name).map(listing.kind(at:)).flatMap { $0.isSupported ? $0 : nil }
   }
 
-  /// The names of all children, the listing's first in its order.
+  /// Returns the names of all children: first the listed ones in the listing's order, then the added ones.
   package func names() -> [FileName] {
     var names: [FileName] = []
     if let listing {
@@ -62,15 +62,15 @@ package struct DirectoryNode: Sendable {
     return listed - changed + children.keys.count(where: isBesideListing)
   }
 
-  /// Whether the child of that name is one that the listing does not stand for.
+  /// Returns whether the child of that name is missing from the listing or differs from it.
   private func isBesideListing(_ name: FileName) -> Bool {
     changes[name] != nil || listing?.position(of: name) == nil
   }
 
   // MARK: Changing
 
-  /// Puts a child under `preferred`, or under Apple's `1__#$!@%!#__preferred` with the first number that is
-  /// free, and returns its name.
+  /// Adds a child under `preferred`, or under Apple's `1__#$!@%!#__preferred` with the first free number, and returns
+  /// its name.
   package mutating func insert(_ child: FileWrapper, preferring preferred: FileName) -> FileName {
     var name = preferred
     var number = 1
@@ -84,7 +84,7 @@ package struct DirectoryNode: Sendable {
     return name
   }
 
-  /// Takes a child out; `status` is what the disk has under its name, where that is known.
+  /// Removes a child; `status` is the status of its name on disk, nil if the tree does not know it.
   package mutating func remove(_ name: FileName, was status: FileStatus?) {
     if let child = children.removeValue(forKey: name), departed[name]?.wrapper == nil {
       departed[name] = Departed(wrapper: child)
@@ -92,14 +92,14 @@ package struct DirectoryNode: Sendable {
     markChanged(name, was: .present(status))
   }
 
-  /// Remembers, at the first change of a name, what the disk has under it.
+  /// Records the state of a name on disk before the first change of that name.
   package mutating func markChanged(_ name: FileName, was baseline: Baseline) {
     if changes[name] == nil { changes[name] = baseline }
   }
 
   private mutating func isTaken(_ name: FileName) -> Bool {
     if contains(name) { return true }
-    // A FIFO is no child, but it has its name.
+    // A FIFO is not a child, but it occupies its name.
     if let listing, let position = listing.position(of: name), !listing.kind(at: position).isSupported {
       return true
     }
@@ -108,17 +108,17 @@ package struct DirectoryNode: Sendable {
 
   // MARK: Keys
 
-  // Swift compares strings by canonical equivalence, file systems by bytes: `é` composed and decomposed are
-  // two files and one dictionary key. The first in byte order has its name as its key, the others an escaped
-  // spelling of theirs.
+  // Swift compares strings by canonical equivalence, file systems compare bytes: composed and decomposed `é` are two
+  // files and one dictionary key. The first name in byte order is its own key; the other names get an escaped spelling
+  // as key.
 
-  /// The key of a child of that name.
+  /// Returns the key of a child of that name.
   package mutating func key(of name: FileName) -> String {
     let string = name.string
     return name.isASCII || holder(of: string) == name ? string : name.escapedString
   }
 
-  /// The name that has the string as its key, perhaps one whose child is gone.
+  /// Returns the name that has the string as its key; its child may be gone.
   private mutating func holder(of string: String) -> FileName? {
     if spellings == nil {
       let names = names().filter { !$0.isASCII }.sorted()

@@ -1,16 +1,16 @@
 import DurableIO
 package import FoundationEssentials
 
-/// The bytes of a regular file: in memory, or where on disk they are.
+/// The bytes of a regular file: in memory, or still in a file on disk.
 package enum FileContents: Sendable {
   case data(Data)
-  /// Read when they are asked for, as a stream or at once.
+  /// The file is read on demand, as a stream or at once.
   case stored(StoredNode)
 
-  /// Bytes read or written at a time: memory stays at this, whatever the size of the file.
+  /// The number of bytes per read or write, which bounds memory for a file of any size.
   package static let chunkSize = 1 << 20
 
-  /// The number of bytes, or nil where the file was never looked at.
+  /// The number of bytes; nil if the tree never looked at the file.
   package var size: UInt64? {
     switch self {
     case .data(let data): UInt64(data.count)
@@ -18,10 +18,10 @@ package enum FileContents: Sendable {
     }
   }
 
-  /// Calls `body` with the bytes, at most `chunkSize` at a time, in order.
+  /// Calls `body` with the bytes in order, at most `chunkSize` at a time.
   ///
-  /// - Throws: `changedOnDisk` when the file is no longer the one that was looked at, also when it shrinks or
-  ///   grows meanwhile; what `body` throws.
+  /// - Throws: `changedOnDisk` if another file stands in its place, or if the file shrinks or grows during the read;
+  ///   the errors of `body`.
   package func forEachChunk(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
     switch self {
     case .data(let data):
@@ -62,7 +62,7 @@ package enum FileContents: Sendable {
     }
   }
 
-  /// All bytes in memory.
+  /// Returns all bytes in memory.
   package func data() throws -> Data {
     switch self {
     case .data(let data): return data

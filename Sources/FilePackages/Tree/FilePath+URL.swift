@@ -3,11 +3,11 @@ package import FoundationEssentials
 package import SystemPackage
 
 extension FilePath {
-  /// The path that a file URL stands for.
+  /// Makes a path of a file URL.
   ///
-  /// - Throws: `invalidName` for a URL that leads to no file or of which only a part would be a path.
+  /// - Throws: `invalidName` if the URL leads to no file, or if only a part of it would become the path.
   package init(of url: URL, for operation: FilePackageError.Operation) throws(FilePackageError) {
-    // URL leaves an escaped NUL as it is, and makes nothing of a path that is not UTF-8.
+    // URL keeps an escaped NUL, and its path is empty if the path is not UTF-8.
     let path = url.path
     guard url.isFileURL, !path.isEmpty, !url.path(percentEncoded: true).contains("%00") else {
       throw FilePackageError(

@@ -3,15 +3,15 @@ import FoundationEssentials
 import Synchronization
 
 extension FileWrapper {
-  /// The attributes under the raw strings of `FileAttributeKey`, with values as `FileManager` gives them here:
-  /// numbers are `NSNumber` in a program that has Foundation, otherwise `UInt` or `UInt64`. A wrapper in memory
-  /// has a type, permissions and, if a regular file, a modification date; one from disk also size, number of
-  /// links, owner and group by number, device and inode. Unlike Apple's, it has no names of owners and no
-  /// creation date.
+  /// The attributes under the raw strings of `FileAttributeKey`, with the values that `FileManager` gives on Linux.
   ///
-  /// Assigning sets the permissions and the modification date; it needs at least `NSFileType` and
-  /// `NSFilePosixPermissions`, otherwise it is a programming error. A date that was read here and is assigned
-  /// back stands for the same nanosecond, although `Date` cannot hold it.
+  /// Numbers are `NSNumber` if the program links Foundation, otherwise `UInt` or `UInt64`. A wrapper in memory has a
+  /// type and permissions; a regular file has a modification date as well. A wrapper from disk also has size, number of
+  /// links, owner and group by number, device and inode. Unlike Apple's, it has no owner names and no creation date.
+  ///
+  /// Assigning sets the permissions and the modification date. A dictionary without `NSFileType` and
+  /// `NSFilePosixPermissions` is a programming error. Assigning back a date from here keeps its nanosecond, although
+  /// `Date` cannot hold it.
   public var fileAttributes: [String: Any] {
     get {
       state.withLock { state in
@@ -38,7 +38,7 @@ extension FileWrapper {
   }
 
   private static func integer(_ value: Any?) -> Int? {
-    // The second way is that of an NSNumber, where the program has Foundation.
+    // An NSNumber casts to `Int`, if the program links Foundation.
     (value as? any BinaryInteger).map { Int(truncatingIfNeeded: $0) } ?? value as? Int
   }
 }
@@ -77,8 +77,8 @@ extension FileStatus {
   }
 }
 
-/// A number as `FileManager` has it: an `NSNumber`, which casts to whatever type of number a program asks for,
-/// where Foundation is there to bridge it; otherwise the number itself.
+/// Returns a number as `FileManager` does: an `NSNumber` if the program links Foundation, otherwise the number itself.
+/// An `NSNumber` casts to any type of number.
 private func number(_ value: some BinaryInteger) -> Any {
   let object = value as AnyObject
   return object is Int ? object : value

@@ -5,20 +5,20 @@ import Synchronization
 extension FileWrapper {
   // MARK: Looking
 
-  /// The children by key, or nil when the directory, or a child not looked at before, cannot be read any more.
+  /// The children by key; nil if the directory, or a child that was not looked at yet, cannot be read.
   ///
   /// Makes an object of every child: O(children). `child(named:)`, `childNames()` and `childCount()` do not.
   public var fileWrappers: [String: FileWrapper]? {
     precondition(isDirectory, "fileWrappers is for directory wrappers")
-    // Nil for every failure is Apple's contract; `children()` says which.
+    // Nil for every failure is Apple's contract; `children()` throws the reason.
     return try? children()
   }
 
-  /// The children by key.
+  /// Returns the children by key.
   ///
-  /// FIFOs, sockets and devices are not among them; saving leaves them where they are.
+  /// FIFOs, sockets and devices are not among them; a save leaves them in place.
   ///
-  /// - Throws: a `FilePackageError` that names what cannot be read, `wrongKind` when this is no directory.
+  /// - Throws: a `FilePackageError` that names the unreadable node; `wrongKind` if this is no directory.
   public func children() throws -> [String: FileWrapper] {
     try withDirectory { stored, directory in
       let names = directory.names().sorted()
@@ -30,9 +30,9 @@ extension FileWrapper {
     }
   }
 
-  /// The child of that key, or nil when there is none. Makes an object of this child only; O(1).
+  /// Returns the child of that key, or nil if there is none. Makes an object of this child only; O(1).
   ///
-  /// - Throws: a `FilePackageError` when the directory or the child cannot be read any more.
+  /// - Throws: a `FilePackageError` if the directory or the child cannot be read.
   public func child(named key: String) throws -> FileWrapper? {
     try child(FileName(key))
   }
@@ -46,17 +46,17 @@ extension FileWrapper {
     }
   }
 
-  /// The keys of all children in byte order of their names, without making objects of them.
+  /// Returns the keys of all children in byte order of their names, without making objects of them.
   public func childNames() throws -> [String] {
     try withDirectory { _, directory in
       directory.names().sorted().map { directory.key(of: $0) }
     }
   }
 
-  /// The keys of the children that are regular files, in byte order of their names, without making objects of
+  /// Returns the keys of the regular files among the children, in byte order of their names, without making objects of
   /// them.
   ///
-  /// - Throws: a `FilePackageError` when the directory cannot be read any more, `wrongKind` when this is none.
+  /// - Throws: a `FilePackageError` if the directory cannot be read; `wrongKind` if this is no directory.
   public func regularFileNames() throws -> [String] {
     try withDirectory { _, directory in
       let names = directory.names().filter { name in
@@ -66,12 +66,12 @@ extension FileWrapper {
     }
   }
 
-  /// The number of children, without making objects of them.
+  /// Returns the number of children, without making objects of them.
   public func childCount() throws -> Int {
     try withDirectory { _, directory in directory.count }
   }
 
-  /// The names of what is on disk in this directory and cannot be a child: FIFOs, sockets and devices.
+  /// Returns the names of the FIFOs, sockets and devices in this directory on disk, which cannot be children.
   package func unsupportedNames() throws -> [FileName] {
     try withDirectory { _, directory in
       guard let listing = directory.listing else { return [] }
@@ -79,7 +79,7 @@ extension FileWrapper {
     }
   }
 
-  /// The key of a child in this directory, by identity; nil when it is no child of this.
+  /// Returns the key of a child in this directory, by identity; nil if it is no child of this directory.
   public func keyForChildFileWrapper(_ child: FileWrapper) -> String? {
     precondition(isDirectory, "keyForChildFileWrapper is for directory wrappers")
     return Self.structure.withLock { _ in key(of: child) }
@@ -87,16 +87,17 @@ extension FileWrapper {
 
   // MARK: Changing
 
-  /// Held while it changes which wrapper is in which directory, and while a tree is frozen, so that nobody
-  /// saves a tree from which a child is missing on its way from one name to another. Taken before the lock of
-  /// a wrapper, never during one; a disk is asked before.
+  /// Held while a wrapper enters or leaves a directory, and while a tree is frozen.
+  ///
+  /// So no save can miss a child on its way from one name to another. Lock order: this lock first, then the lock of a
+  /// wrapper, never the reverse. Calls to a disk come before both.
   static let structure = Mutex<Void>(())
 
-  /// Adds a child under its preferred filename, or under `1__#$!@%!#__NAME` when that is taken, and returns
-  /// the key. Adding a child that is in this directory already returns its key and changes nothing.
+  /// Adds a child under its preferred filename, or under `1__#$!@%!#__NAME` if that is taken, and returns the key.
   ///
-  /// A child without a preferred filename, and a directory added to itself or to what is in it, are
-  /// programming errors. Names that no file can have are refused when the tree is written.
+  /// If the child is in this directory already, returns its key and changes nothing. Adding a child without a preferred
+  /// filename is a programming error. Adding a directory to itself or to a directory within it is one as well. Writing
+  /// the tree refuses names that no file can have.
   @discardableResult
   public func addFileWrapper(_ child: FileWrapper) -> String {
     precondition(isDirectory, "addFileWrapper is for directory wrappers")
@@ -130,7 +131,7 @@ extension FileWrapper {
     return addFileWrapper(child)
   }
 
-  /// Takes a child out of this directory. Nothing happens when it is not in it.
+  /// Removes a child from this directory. Does nothing if the child is not in it.
   public func removeFileWrapper(_ child: FileWrapper) {
     precondition(isDirectory, "removeFileWrapper is for directory wrappers")
     Self.structure.withLock { _ in
@@ -143,7 +144,7 @@ extension FileWrapper {
     }
   }
 
-  /// Sets the preferred filename and gives the wrapper its new key in every directory that it is in.
+  /// Sets the preferred filename and gives the wrapper its new key in every directory that contains it.
   func rename(to preferred: String) {
     for directory in parentDirectories { directory.prepareForNames() }
     Self.structure.withLock { _ in
@@ -171,17 +172,17 @@ extension FileWrapper {
     child.state.withLock { $0.parents.append(ParentLink(directory: self, name: new)) }
   }
 
-  /// Lists the directory, since a new name must not be one that is on disk. One that cannot be listed any more
-  /// takes children all the same; saving reports it. Listing again under the lock costs nothing, unless a save
-  /// that ended just now has put the listing away.
+  /// Lists the directory, since a new name must not be one that is on disk.
+  ///
+  /// A directory that cannot be listed accepts children too; a save reports the error. Listing again under the lock
+  /// costs nothing, unless a save just ended and dropped the listing.
   private func prepareForNames() {
     state.withLock { state in try? state.list() }
   }
 
   // MARK: Keeping track
 
-  /// Makes a change and tells it to every directory above, so that a save finds it without looking at what did
-  /// not change.
+  /// Makes a change and reports it to every directory above, so that a save skips unchanged children.
   package func change(_ body: (inout State) -> Void) {
     let (parents, status) = state.withLock { state in
       let status = state.stored?.status
@@ -225,14 +226,14 @@ extension FileWrapper {
     self === other || parentDirectories.contains { $0.isWithin(other) }
   }
 
-  /// The children that are objects, by name; none for what is not a directory.
+  /// The children that are objects, by name; empty if this is no directory.
   var objects: [FileName: FileWrapper] {
     state.withLock { state in
       if case .directory(let directory) = state.node { directory.children } else { [:] }
     }
   }
 
-  /// Those of these names that are objects.
+  /// Returns the children under these names that are objects.
   func objects(_ names: some Collection<FileName>) -> [FileName: FileWrapper] {
     state.withLock { state in
       guard case .directory(let directory) = state.node else { return [:] }

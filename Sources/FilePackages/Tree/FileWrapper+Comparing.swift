@@ -4,10 +4,10 @@ import FoundationEssentials
 import Synchronization
 
 extension FileWrapper {
-  /// Whether both are regular files of the same bytes, or symbolic links to the same destination.
+  /// Returns whether both are regular files of the same bytes, or symbolic links to the same destination.
   ///
-  /// Reads no bytes where both are the same wrapper, the same unchanged file on disk, or of different sizes;
-  /// otherwise all of them, at most 1 MiB at a time.
+  /// Reads no bytes if both are the same wrapper, are the same unchanged file on disk, or differ in size. Otherwise it
+  /// reads all bytes, at most 1 MiB at a time.
   ///
   /// - Throws: as `contents()`.
   public func hasSameContents(as other: FileWrapper) throws -> Bool {
@@ -30,8 +30,9 @@ extension FileWrapper {
     return ContentHash(hash.finalize())
   }
 
-  /// The file on disk that a wrapper was read from or saved as, whatever its name: equal for two wrappers of one
-  /// file in one state. Nil for what is not a file on disk.
+  /// The file on disk that a wrapper was read from or saved as, regardless of its name.
+  ///
+  /// Two wrappers of one file in one state have equal values. Nil if the wrapper is not of a file on disk.
   package struct StoredFile: Hashable, Sendable {
     var device: UInt64
     var inode: UInt64
@@ -39,16 +40,16 @@ extension FileWrapper {
     var modified: FileTime
   }
 
-  /// Which file on disk it is.
+  /// The identity of the wrapper's file on disk.
   package var storedFile: StoredFile? {
     guard let status = state.withLock({ $0.stored?.status }), status.kind == .file else { return nil }
-    // Renaming a file moves its status time.
+    // The status time is left out, since renaming a file moves it.
     let identity = status.identity
     return StoredFile(
       device: identity.device, inode: identity.inode, size: identity.size, modified: identity.modified)
   }
 
-  /// The same node for another tree, in no directory yet. What is on disk is still read from there.
+  /// Returns the same node for another tree, in no directory yet. Bytes on disk are still read from there.
   package func copy() -> FileWrapper {
     var state = state.withLock { $0 }
     state.parents = []

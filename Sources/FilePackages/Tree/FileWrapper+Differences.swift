@@ -1,12 +1,13 @@
 import DurableIO
 
 extension FileWrapper {
-  /// Where the tree of another package differs from this one, in order of paths: a folder before what is in it. The
-  /// metadata of both, which no two documents have in common, are left out.
+  /// Returns the differences between this tree and the tree of another package, in order of paths.
   ///
-  /// Cost: the bytes of the files that are in both with the same size.
+  /// A folder comes before its children. The comparison skips the metadata of both packages, which always differ.
   ///
-  /// - Throws: `tooDeep`; the system's reason.
+  /// Cost: reads the bytes of files that both trees hold at the same size.
+  ///
+  /// - Throws: `tooDeep`; the system's error.
   public func differences(to other: FileWrapper) throws -> [VersionDifference] {
     var changes: [VersionDifference] = []
     try Self.compare(self, other, at: .root) { changes.append($0) }
@@ -37,7 +38,8 @@ extension FileWrapper {
     return children
   }
 
-  /// Whether both have the same kind, permissions and content, or neither is there; of folders, not what is in them.
+  /// Returns whether both have the same kind, permissions and content, or both are nil; ignores the children of
+  /// folders.
   static func isSame(_ old: FileWrapper?, _ new: FileWrapper?) throws -> Bool {
     guard let old, let new else { return old == nil && new == nil }
     guard old.kind == new.kind else { return false }

@@ -1,32 +1,32 @@
 import DurableIO
 import Synchronization
 
-// What a tree knows of the disk, for telling its own program's writes from those of others. Reads nothing.
+// The known state of the disk, which separates the program's own writes from writes by other programs. Reads nothing.
 extension FileWrapper {
-  /// What stood on disk when the folder was listed; nil where it was not.
+  /// The listing of the folder on disk; nil if the folder was not listed.
   var knownListing: DirectoryListing? {
     state.withLock { state in
       if case .directory(let directory) = state.node { directory.listing } else { nil }
     }
   }
 
-  /// What this tree knows to be on disk at a place in it; nil when it never looked there.
+  /// Returns the known state of the disk at a place in this tree; nil if the tree never looked there.
   func knownBaseline(at path: PackagePath) -> DirectoryNode.Baseline? {
     guard let name = path.name else { return nil }
     if let folder = knownFolder(at: path.parent) { return folder.knownBaseline(of: name) }
-    // In a folder that is known not to be there, there is nothing.
+    // A folder that is known to be absent contains nothing.
     if case .absent? = knownBaseline(at: path.parent) { return .absent }
     return nil
   }
 
-  /// The folder that stands on disk at a place, where it is an object.
+  /// Returns the folder that stands on disk at a place, if it is an object.
   private func knownFolder(at path: PackagePath) -> FileWrapper? {
     guard let folder = folderObject(at: path) else { return nil }
-    // A folder that was renamed in memory is somewhere else on disk.
+    // A folder that was renamed in memory stands at another path on disk.
     return folder.state.withLock { $0.stored?.path } == path ? folder : nil
   }
 
-  /// The folder at a place in the tree, where it is an object.
+  /// Returns the folder at a place in the tree, if it is an object.
   private func folderObject(at path: PackagePath) -> FileWrapper? {
     var folder = self
     for name in path.names {
@@ -36,15 +36,15 @@ extension FileWrapper {
     return folder.isDirectory ? folder : nil
   }
 
-  /// What this tree knows to have been on disk in one of its folders, when it was last read or saved; nil when
-  /// the folder was never listed.
+  /// Returns the known entries of one folder on disk when the tree last read or saved it; nil if the folder was never
+  /// listed.
   func knownBaselines(at path: PackagePath) -> [FileName: DirectoryNode.Baseline]? {
     guard let (known, isListed) = folderObject(at: path)?.knownBaselines, isListed else { return nil }
     return known
   }
 
-  /// What is known to have been on disk in this folder: all of its names where it was listed, otherwise those of
-  /// children that are objects, or were.
+  /// The known entries of this folder on disk. If the folder was listed, these are all names; otherwise the names of
+  /// children that are objects or were objects.
   var knownBaselines: (known: [FileName: DirectoryNode.Baseline], isListed: Bool) {
     let (listing, changes, children) = state.withLock { state in
       state.withDirectory { ($0.listing, $0.changes, $0.children) }

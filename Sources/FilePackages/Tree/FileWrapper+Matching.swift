@@ -3,14 +3,15 @@ public import FoundationEssentials
 import Synchronization
 
 extension FileWrapper {
-  /// Whether the node at `url` is as this wrapper is, by what the file system says and without comparing
-  /// contents: a regular file by modification date, to the nanosecond, and by permissions where the wrapper's
-  /// came from disk or were assigned; a symbolic link by its destination; a directory by its children.
+  /// Returns whether the node at `url` matches this wrapper by its attributes, without comparing contents.
   ///
-  /// A directory whose children were added or removed, or that is only in memory, matches nothing. Unlike
-  /// Apple's, a directory that was not read yet is read now, so that the answer is the right one.
+  /// A regular file matches by modification date, to the nanosecond. Its permissions count if the wrapper's came from
+  /// disk or were assigned. A symbolic link matches by its destination, a directory by its children.
+  ///
+  /// A directory matches nothing if its children were added or removed, or if it is only in memory. Unlike Apple's,
+  /// this method reads a directory that was not read yet, so that the answer is right.
   public func matchesContents(of url: URL) -> Bool {
-    // What cannot be read does not match.
+    // An unreadable node does not match.
     guard let other = try? FileWrapper(url: url) else { return false }
     return matches(other)
   }

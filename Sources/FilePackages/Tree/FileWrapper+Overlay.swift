@@ -2,7 +2,7 @@ import DurableIO
 import FoundationEssentials
 
 extension FileWrapper {
-  /// Makes the tree what it will be once an operation of the journal is carried out.
+  /// Applies an operation of the journal to the tree, as publishing will apply it to the disk.
   func overlay(_ operation: JournalRecord.Operation, at location: Location) throws {
     guard let name = operation.path.name else { return }
     var folder = self

@@ -2,11 +2,12 @@ import DurableIO
 import Synchronization
 
 extension FileWrapper {
-  /// The node at a path such as `Images/7.png`, nil when nothing is there. Makes objects only of what the path
-  /// names, and follows no symbolic link.
+  /// Returns the node at a path such as `Images/7.png`, or nil if nothing is there.
   ///
-  /// - Throws: `invalidName` for a path that cannot be; `wrongKind` when it leads through something that is not
-  ///   a directory, or to a FIFO, a socket or a device; the system's reason.
+  /// Makes objects only of the nodes on the path, and follows no symbolic link.
+  ///
+  /// - Throws: `invalidName` if no node can have the path; `wrongKind` if the path leads through a node that is not a
+  ///   directory, or to a FIFO, a socket or a device; the system's error.
   public func descendant(at path: String) throws -> FileWrapper? {
     let path = try checked(path)
     var node = self
@@ -24,10 +25,9 @@ extension FileWrapper {
     return node
   }
 
-  /// The regular file at a path.
+  /// Returns the regular file at a path.
   ///
-  /// - Throws: `noSuchFile` when nothing is there, `wrongKind` for a folder or a link; otherwise as
-  ///   `descendant(at:)`.
+  /// - Throws: `noSuchFile` if nothing is there; `wrongKind` for a folder or a link; otherwise as `descendant(at:)`.
   public func regularFile(at path: String) throws -> FileWrapper {
     let place = PackagePath(path)
     guard let node = try descendant(at: path) else { throw error(.noSuchFile, place, nil) }
@@ -40,7 +40,7 @@ extension FileWrapper {
     throw error(.wrongKind, place, reason)
   }
 
-  /// Puts a node at a path, in place of what is there. Folders on the way that are missing are made.
+  /// Puts a node at a path and replaces the node there. Makes the missing folders on the way.
   ///
   /// - Throws: as `descendant(at:)`.
   public func setDescendant(_ node: FileWrapper, at path: String) throws {
@@ -64,9 +64,9 @@ extension FileWrapper {
     directory.addFileWrapper(node)
   }
 
-  /// Takes out the node at a path, with all that is in it.
+  /// Removes the node at a path, with its children.
   ///
-  /// - Throws: `noSuchFile` when nothing is there; otherwise as `descendant(at:)`.
+  /// - Throws: `noSuchFile` if nothing is there; otherwise as `descendant(at:)`.
   public func removeDescendant(at path: String) throws {
     let names = try checked(path)
     guard !names.isRoot, let node = try descendant(at: path),

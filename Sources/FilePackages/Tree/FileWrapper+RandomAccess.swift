@@ -2,10 +2,11 @@ import DurableIO
 import FoundationEssentials
 
 extension FileWrapper {
-  /// Calls `body` with the size of a regular file and a function that reads any part of it, so that the header
-  /// of a large file can be looked at without reading the rest. The file is opened once.
+  /// Calls `body` with the size of a regular file and a function that reads any part of it.
   ///
-  /// - Throws: as `contents()`, and what `body` throws.
+  /// So a caller can look at the header of a large file without reading the rest. The file is opened once.
+  ///
+  /// - Throws: as `contents()`; the errors of `body`.
   public func withRandomAccess<Result>(
     _ body: (_ size: UInt64, _ read: (_ offset: UInt64, _ count: Int) throws -> [UInt8]) throws -> Result
   ) throws -> Result {
@@ -30,7 +31,7 @@ extension FileContents {
   }
 }
 
-/// A regular file that is read here and there.
+/// A regular file that is open for reads at any offset.
 private final class OpenFile {
   private let node: StoredNode
   private let file: OwnedDescriptor

@@ -4,15 +4,16 @@ import Synchronization
 import SystemPackage
 
 extension FileWrapper {
-  /// Reads everything again from the node at `url`, which may be of another kind than before. Children that
-  /// are still there under their names and kinds stay the same objects.
+  /// Reads everything again from the node at `url`, which may be of another kind than before.
   ///
-  /// - Throws: as `init(url:options:)`; the wrapper is then as it was.
+  /// A child that still has its name and kind stays the same object.
+  ///
+  /// - Throws: as `init(url:options:)`; the wrapper then stays unchanged.
   public func read(from url: URL, options: FileWrapper.ReadingOptions = []) throws {
     let fresh = try FileWrapper(url: url, options: options)
     do {
       let successions = try successions(by: fresh)
-      // What the wrappers let go is released once the lock is.
+      // The replaced children are released after the lock.
       let replaced = Self.structure.withLock { _ in successions.reversed().map { $0.wrapper.takeOver($0) } }
       withExtendedLifetime(replaced) {}
     } catch let error as FilePackageError {
@@ -20,15 +21,15 @@ extension FileWrapper {
     }
   }
 
-  /// A wrapper that goes on, and what was read anew for it.
+  /// A wrapper that stays, and the node that was read anew for it.
   private struct Succession: Sendable {
     var wrapper: FileWrapper
     var fresh: FileWrapper
-    /// The children that go on, too.
+    /// The children that stay as well.
     var kept: [FileName: FileWrapper] = [:]
   }
 
-  /// This wrapper and the ones beneath it that go on, from the top down.
+  /// Returns this wrapper and the wrappers beneath it that stay, from the top down.
   private func successions(by fresh: FileWrapper) throws -> [Succession] {
     var own = Succession(wrapper: self, fresh: fresh)
     var beneath: [Succession] = []
@@ -42,11 +43,11 @@ extension FileWrapper {
     return [own] + beneath
   }
 
-  /// Becomes what was read anew; returns the children that were objects before.
+  /// Takes over the state that was read anew, and returns the children that were objects before.
   private func takeOver(_ succession: Succession) -> [FileName: FileWrapper] {
     var new = succession.fresh.state.withLock { $0 }
     let old = objects
-    // Others may have added, removed or renamed since the disk was looked at.
+    // Other threads may have added, removed or renamed children since the disk was read.
     let kept = succession.kept.filter { old[$0.key] === $0.value }
     for (name, child) in old where kept[name] == nil { child.leave(self) }
     for (name, child) in succession.fresh.objects where kept[name] == nil {
@@ -64,7 +65,7 @@ extension FileWrapper {
     return old
   }
 
-  /// Reads everything beneath, so that nothing can fail later.
+  /// Reads everything beneath, so that no later access fails.
   func readAll() throws {
     do {
       switch kind {
@@ -77,30 +78,29 @@ extension FileWrapper {
     }
   }
 
-  /// The bytes of a regular file, or nil when they cannot be read, or are no longer those that were there when
-  /// the wrapper was made. They stay in memory.
+  /// The bytes of a regular file; nil if they cannot be read, or if they changed since the wrapper was made. They stay
+  /// in memory.
   public var regularFileContents: Data? {
     precondition(isRegularFile, "regularFileContents is for regular-file wrappers")
-    // Nil for every failure is Apple's contract; `contents()` says which.
+    // Nil for every failure is Apple's contract; `contents()` throws the reason.
     return try? contents()
   }
 
-  /// The bytes of a regular file. They stay in memory; `forEachChunk(_:)` is for files that are too large for
-  /// that.
+  /// Returns the bytes of a regular file. They stay in memory; use `forEachChunk(_:)` for files too large for memory.
   ///
-  /// - Throws: a `FilePackageError`, `changedOnDisk` when another program changed the file since the wrapper was
-  ///   made, `wrongKind` for a directory or a link, since what a document holds is for others to decide.
+  /// - Throws: a `FilePackageError`: `changedOnDisk` if another program changed the file since the wrapper was made;
+  ///   `wrongKind` for a directory or a link, since other programs may have made it.
   public func contents() throws -> Data {
     let contents = try fileContents
     if case .data(let data) = contents { return data }
     let data = try contents.data()
     state.withLock { state in
-      // Another thread may have read something else into the wrapper meanwhile; that stays.
+      // Another thread may have read other bytes into the wrapper meanwhile; the wrapper keeps those.
       if case .file(.stored(let now)) = state.node, case .stored(let read) = contents,
         now.isSamePlace(as: read)
       {
         state.node = .file(.data(data))
-        // What was read is what later changes are told from, also where it is another program's by now.
+        // The file that was read becomes the baseline for later changes, even if another program wrote it.
         if let stored = state.stored, let status = read.status, stored.isSamePlace(as: read),
           !stored.location.keepsBaselines
         {
@@ -114,16 +114,16 @@ extension FileWrapper {
     return data
   }
 
-  /// Calls `body` with the bytes of a regular file, in order, in pieces of at most 1 MiB. Memory stays at one
-  /// piece whatever the size of the file.
+  /// Calls `body` with the bytes of a regular file, in order, in pieces of at most 1 MiB.
   ///
-  /// - Throws: as `contents()`, and what `body` throws.
+  /// Memory stays at one piece for a file of any size.
+  ///
+  /// - Throws: as `contents()`; the errors of `body`.
   public func forEachChunk(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
     try fileContents.forEachChunk(body)
   }
 
-  /// The number of bytes of a regular file, without reading them; nil for anything else, and when it cannot be
-  /// told.
+  /// The number of bytes of a regular file, without reading them; nil for any other kind, or if the size is unknown.
   public var regularFileSize: UInt64? {
     (try? fileContents)?.size
   }
@@ -136,12 +136,12 @@ extension FileWrapper {
     }
   }
 
-  /// The destination of a symbolic link, or nil when the link cannot be read any more.
+  /// The destination of a symbolic link; nil if the link cannot be read.
   public var symbolicLinkDestinationURL: URL? {
-    // Nil for every failure is Apple's contract; `linkDestination()` says which.
+    // Nil for every failure is Apple's contract; `linkDestination()` throws the reason.
     guard let bytes = try? linkDestination() else { return nil }
     let path = FileName(bytes: bytes).string
-    // URL would take a leading tilde for somebody's home.
+    // URL would expand a leading tilde to a home directory.
     return URL(filePath: path.hasPrefix("~") ? "./" + path : path, directoryHint: .notDirectory)
   }
 
@@ -156,7 +156,7 @@ extension FileWrapper {
       guard let stored else { return [] }
       let bytes = try stored.readLink()
       state.withLock { state in
-        // Another thread may have read something else into the wrapper meanwhile; that stays.
+        // Another thread may have read another destination into the wrapper meanwhile; the wrapper keeps that.
         if case .link(.unread) = state.node, state.stored?.isSamePlace(as: stored) == true {
           state.node = .link(.known(bytes))
         }
@@ -194,7 +194,7 @@ extension FileWrapper.State {
     if status.mode & 0o111 != 0 { attributes.mode = 0o777 }
   }
 
-  /// The state of a wrapper for a node that was just looked at.
+  /// Makes the state of a wrapper from a node whose status was just read.
   init(_ node: StoredNode, name: FileName? = nil, parent: FileWrapper.ParentLink? = nil) {
     let status = node.status
     let content: FileWrapper.Node =
@@ -209,21 +209,21 @@ extension FileWrapper.State {
       parents: parent.map { [$0] } ?? [])
   }
 
-  /// Lists the directory on disk, if it is on disk and was not listed yet.
+  /// Lists the directory, if it is on disk and was not listed yet.
   package mutating func list() throws(FilePackageError) {
     guard let stored, case .directory(let directory) = node, directory.listing == nil else { return }
     let listing = try stored.list()
     withDirectory { $0.listing = listing }
   }
 
-  /// Changes the children in place. The wrapper has to be a directory.
+  /// Changes the children in place. The wrapper must be a directory.
   package mutating func withDirectory<Result, Failure: Error>(
     _ body: (inout DirectoryNode) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     guard case .directory(var directory) = node else {
       preconditionFailure("this method is for directory wrappers")
     }
-    // The second reference would cost a copy of all children.
+    // A second reference would cost a copy of all children.
     node = .link(.unread)
     defer { node = .directory(directory) }
     return try body(&directory)

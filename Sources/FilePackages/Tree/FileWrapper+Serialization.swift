@@ -3,17 +3,16 @@ public import FoundationEssentials
 import Synchronization
 
 // The format: eight bytes that name it, then one node. A node is its kind (1 byte), permissions (2), flags (1),
-// modification time (8 + 4), preferred filename, then a file's bytes, a link's destination, or the number of
-// children and for each its name and its node. Names and bytes are a length (8) and the bytes; numbers are
-// little-endian.
+// modification time (8 + 4), preferred filename and content. The content is a file's bytes, a link's destination, or
+// the number of children and then the name and node of each child. Names and bytes are a length (8) and the bytes;
+// numbers are little-endian.
 private let signature = Array("FPWrap1\n".utf8)
 
 extension FileWrapper {
-  /// The whole tree with all its bytes as one piece of data, for a pasteboard or a message; nil when something
-  /// cannot be read any more. The format is this library's own, not Apple's.
+  /// The whole tree with all its bytes as one piece of data, for a pasteboard or a message.
   ///
-  /// Keeps kinds, keys, preferred filenames, permissions, dates to the nanosecond, bytes and destinations.
-  /// Everything is in memory at once.
+  /// Nil if a node cannot be read. The format is this library's own, not Apple's. It holds kinds, keys, preferred
+  /// filenames, permissions, dates to the nanosecond, bytes and destinations. All of it is in memory at once.
   public var serializedRepresentation: Data? {
     var writer = SerialWriter()
     // Nil for every failure is Apple's contract.
@@ -111,7 +110,7 @@ private struct SerialReader {
     case .directory:
       guard let count = number(UInt64.self) else { return nil }
       var directory = DirectoryNode()
-      // A count that is a lie ends with the bytes.
+      // If the count is too large, the loop ends with the bytes.
       for _ in 0..<count {
         guard let name = string().map(FileName.init(bytes:)), directory.children[name] == nil,
           let child = node(depth: depth + 1)

@@ -1,25 +1,25 @@
 import DurableIO
 import Synchronization
 
-// (1) What changed after the snapshot stays a change, also while this runs.
-// (2) A wrapper whose contents were read from somewhere else after the snapshot keeps them.
-// (3) Bytes that stay in memory are those on disk; others, of the plist that the library rewrites for one, are
-//     read again when they are asked for.
-// (4) A file that another program changed, and this tree did not, keeps the status that this tree knows of until
-//     its new bytes are read, so that overwriting it unseen is found out.
-// (5) A wrapper that left a directory after the snapshot learns, too, where the save has brought what it is on disk.
-// (6) What stands under a name that was saved with nothing under it is another program's, which nobody here has seen.
+// (1) A change after the snapshot stays a change, also if it comes while this code runs.
+// (2) A wrapper whose contents were read from another place after the snapshot keeps them.
+// (3) Bytes in memory stay there only if they equal those on disk. Otherwise they are read again on demand: an
+//     example is the property list that the library rewrites during a save.
+// (4) If another program changed a file and this tree did not, the file keeps its known status until the new bytes are
+//     read. So a save finds out that it would replace unseen bytes.
+// (5) A wrapper that left a directory after the snapshot also learns the place to which the save moved its file.
+// (6) If a save left a name empty, a file under that name belongs to another program, and this tree has not seen it.
 
 extension FileWrapper {
-  /// Makes what is on disk at `place` the state that later changes are told from. Called after the snapshot was
-  /// saved there; what changed since the snapshot stays a change.
+  /// Makes the state on disk at `place` the baseline for later changes, after a save of the snapshot.
   ///
-  /// Without a snapshot nothing was saved; a save that failed moved the status time of files that it had linked.
+  /// Changes since the snapshot stay changes. Without a snapshot nothing was saved: a failed save moved the status time
+  /// of files that it had linked.
   ///
-  /// Cost: a look at every child that is an object, or, where the package was saved in place, at every child
-  /// that was saved. May be called again after an error.
+  /// Cost: one status per child that is an object, or per saved child if the package was saved in place. A caller may
+  /// call it again after an error.
   ///
-  /// - Returns: the wrappers of which the save took away what they are on disk, with the place where that was.
+  /// - Returns: the wrappers whose files the save removed, each with the place that its file had.
   @discardableResult
   func settle(
     as place: StoredNode, _ saved: PackageSnapshot.Node?, updatesNames: Bool = true, isInPlace: Bool = false
@@ -28,28 +28,28 @@ extension FileWrapper {
     var removed: [(wrapper: FileWrapper, origin: StoredNode)] = []
     try settle(
       as: place, saved, from: before, updatesNames: updatesNames, isInPlace: isInPlace, removed: &removed)
-    // What was saved somewhere else is not gone.
+    // A file that was saved at another place still exists.
     return removed.filter { $0.wrapper.isStored(at: $0.origin) }
   }
 
-  /// Knows that what it is on disk, and all that is in it, was moved.
+  /// Records that this node on disk moved, with all its children.
   func settle(as place: StoredNode, from before: StoredNode) throws(FilePackageError) {
     var removed: [(wrapper: FileWrapper, origin: StoredNode)] = []
     try settle(as: place, nil, from: before, updatesNames: false, isInPlace: false, removed: &removed)
   }
 
-  /// Whether it is what stands, or stood, at that place.
+  /// Returns whether the wrapper's file stands, or stood, at that place.
   func isStored(at place: StoredNode) -> Bool {
     state.withLock { $0.stored.isSamePlace(as: place) }
   }
 
-  /// - Parameter before: where the contents that were saved came from; nil for those that were in memory.
+  /// - Parameter before: the place that the saved contents came from; nil if they were in memory.
   private func settle(
     as place: StoredNode, _ saved: PackageSnapshot.Node?, from before: StoredNode?, updatesNames: Bool,
     isInPlace: Bool, removed: inout [(wrapper: FileWrapper, origin: StoredNode)]
   ) throws(FilePackageError) {
     guard let status = place.status else { return }
-    // What moved with its folder is at another place, whatever was saved of it.
+    // A child that moved with its folder is at another place, even if the save did not write it.
     let isInPlace = isInPlace && before.isSamePlace(as: place)
     let savedChanges: [FileName: PackageSnapshot.Change] =
       if case .directory(let changes) = saved?.content { changes } else { [:] }
@@ -89,7 +89,7 @@ extension FileWrapper {
 
     for (name, child) in children.map({ ($0, $1) }) + departed {
       let change = savedChanges[name]
-      // (1) A change during the above found the name marked already, and the mark is gone now.
+      // (1) A change during the steps above found the name marked already, and the mark is gone.
       if change != nil, child.revision != revisions[name] {
         state.withLock { state in
           guard state.kind == .directory else { return }
@@ -101,7 +101,7 @@ extension FileWrapper {
           }
         }
       }
-      // A child that took the name after the snapshot is not what is on disk.
+      // A child that took the name after the snapshot is not the file on disk.
       guard change == nil || change?.now?.wrapper === child, let status = statuses[name] else { continue }
       var childPlace = place.child(name)
       childPlace.status = status
@@ -119,7 +119,7 @@ extension FileWrapper {
     }
   }
 
-  /// The wrappers that somebody holds of what the save took away from this directory.
+  /// Returns the living wrappers whose files the save removed from this directory.
   private func replaced(
     by saved: [FileName: PackageSnapshot.Change], in before: StoredNode
   ) -> [(wrapper: FileWrapper, origin: StoredNode)] {
@@ -135,7 +135,7 @@ extension FileWrapper {
     }
   }
 
-  /// The wrappers that are no longer in this directory and that a save has under these names. (5)
+  /// Returns the wrappers that left this directory and that a save wrote under these names. (5)
   private func departed(
     since saved: [FileName: PackageSnapshot.Change], isInPlace: Bool
   ) -> [(key: FileName, value: FileWrapper)] {
@@ -144,7 +144,7 @@ extension FileWrapper {
       return state.withDirectory { directory in
         let unsaved = directory.departed.compactMapValues(\.wrapper).filter { saved[$0.key] == nil }
         let written = saved.compactMapValues { $0.now?.wrapper }
-        // What was not saved stays where it is, unless its directory does not.
+        // An unsaved child stays in its place, unless its directory moves.
         return (written.map { ($0, $1) } + (isInPlace ? [] : unsaved.map { ($0, $1) }))
           .filter { directory.children[$0.0] !== $0.1 }
       }
@@ -169,8 +169,10 @@ extension FileWrapper {
     }
   }
 
-  /// Knows that what stands at a path is not what was saved there: another program's, which nobody here has seen. So it
-  /// is not written over, and not read for what it was. Does nothing where it is what was saved, by size and date.
+  /// Marks the node at a path as another program's, because it is not the one that was saved there.
+  ///
+  /// So no save replaces it unseen, and no read takes it for the saved one. Does nothing if size and date are those of
+  /// the saved file.
   func disown(_ path: PackagePath, saved: PackageSnapshot.Node) {
     guard let name = path.name else { return }
     var (folder, node) = (self, PackageSnapshot.Node?.some(saved))
@@ -196,12 +198,12 @@ extension FileWrapper {
     }
   }
 
-  /// Knows of a file that a save wrote into this directory on its own account.
+  /// Adds a file to the listing that a save wrote into this directory by itself.
   func list(_ name: FileName) {
     state.withLock { state in state.withDirectory { $0.list(name, .file) } }
   }
 
-  /// Forgets bytes that were read or given, since others stand on disk at `place` by now.
+  /// Drops bytes that were read or given, since other bytes stand on disk at `place`.
   func reread(at place: StoredNode) {
     state.withLock { state in
       state.stored = place
@@ -212,7 +214,7 @@ extension FileWrapper {
 }
 
 extension DirectoryNode {
-  /// Forgets the children that were no longer here when it was saved; those that are in what was saved left since.
+  /// Drops the children that had left before the snapshot; a child in the snapshot left after it, and stays.
   fileprivate mutating func forgetDeparted(before saved: [FileName: PackageSnapshot.Change]) {
     departed = departed.filter { name, node in
       guard let wrapper = node.wrapper else { return false }
@@ -220,7 +222,7 @@ extension DirectoryNode {
     }
   }
 
-  /// Forgets the changes that were saved, and tells the others from what is on disk by now.
+  /// Drops the changes that were saved, and sets the other baselines to the state on disk.
   fileprivate mutating func settle(
     _ saved: [FileName: PackageSnapshot.Change], _ revisions: [FileName: UInt64], _ looked: Set<FileName>,
     _ statuses: [FileName: FileStatus], isInPlace: Bool
@@ -240,20 +242,21 @@ extension DirectoryNode {
       if looked.contains(name) {
         changes[name] = baseline.carried(to: statuses[name])
       } else if case .present = baseline {
-        // Its links may have been counted anew by the save, so its old status says nothing any more.
+        // The save may have changed the number of links, so the old status is void.
         changes[name] = .present(nil)
       }
     }
   }
 
-  /// Whether the name still holds what was saved under it, or nothing where nothing was, in that revision.
+  /// Returns whether the name still holds the child that was saved under it, in that revision, or is still empty.
   private func holds(_ saved: PackageSnapshot.Node?, at name: FileName, _ revision: UInt64?) -> Bool {
     guard let saved else { return children[name] == nil }
     return children[name] === saved.wrapper && saved.revision == revision
   }
 
-  /// Brings the listing to what is known after a save, without reading the directory: what other programs added
-  /// is still unknown, so that no later save takes it for something that was removed here.
+  /// Updates the listing to the state after a save, without reading the directory.
+  ///
+  /// Files that other programs added stay unknown, so that no later save takes them for children removed here.
   fileprivate mutating func relist(isWhole: Bool, _ saved: some Sequence<FileName>) {
     guard isWhole || listing != nil else { return }
     let saved = Set(saved)
@@ -274,7 +277,7 @@ extension DirectoryNode {
     listing = DirectoryListing(builder)
   }
 
-  /// Knows of one more entry.
+  /// Adds one entry to the listing.
   fileprivate mutating func list(_ name: FileName, _ kind: FileKind) {
     guard let listing, listing.position(of: name) == nil else { return }
     var builder = DirectoryListing.Builder()
@@ -287,7 +290,7 @@ extension DirectoryNode {
 }
 
 extension DirectoryNode.Baseline {
-  /// The same state of the disk after a save that did not touch the name.
+  /// Returns the same state of the disk after a save that did not touch the name.
   fileprivate func carried(to now: FileStatus?) -> DirectoryNode.Baseline {
     if case .present(let before?) = self, let now, now.isCarried(from: before) { return .present(now) }
     return self
@@ -295,8 +298,9 @@ extension DirectoryNode.Baseline {
 }
 
 extension FileStatus {
-  /// Whether this is what a save that left the node alone makes of it: a link to the same file or a copy of it,
-  /// or the directory made anew.
+  /// Returns whether this status can follow from a save that left the node alone.
+  ///
+  /// Such a save makes a link to the same file, a copy of it, or a new directory.
   fileprivate func isCarried(from before: FileStatus) -> Bool {
     guard kind == before.kind else { return false }
     return kind == .directory || (size == before.size && modified == before.modified)
@@ -314,14 +318,14 @@ extension FileStatus {
   fileprivate var disowned: FileStatus {
     var status = self
     status.identity.inode = 0
-    // Otherwise it would pass for a copy of what is there.
+    // With the real status time, the node would pass for a copy of the file on disk.
     status.identity.modified = FileTime(seconds: .min, nanoseconds: 0)
     return status
   }
 }
 
 extension StoredNode {
-  /// What is on disk under these names; a name that is not there has no entry.
+  /// Returns the statuses of these names on disk; an absent name has no entry.
   fileprivate func presentStatuses(
     of names: Set<FileName>
   ) throws(FilePackageError) -> [FileName: FileStatus] {
@@ -338,7 +342,7 @@ extension StoredNode {
 }
 
 extension FileStatus {
-  /// Whether, by size and date, this is what was saved or, where nothing was, what was there before.
+  /// Returns whether size and date are those of the saved file or, if none was saved, of the file before.
   fileprivate func isFile(of saved: PackageSnapshot.Node?, from before: StoredNode?) -> Bool {
     if case .file(let contents) = saved?.content {
       return size == contents.size && (saved?.attributes.modified ?? modified) == modified
@@ -348,7 +352,7 @@ extension FileStatus {
 }
 
 extension StoredNode? {
-  /// Whether both are the same place, or both none.
+  /// Returns whether both are the same place, or both are nil.
   fileprivate func isSamePlace(as other: StoredNode?) -> Bool {
     guard let self, let other else { return self == nil && other == nil }
     return self.isSamePlace(as: other)

@@ -6,18 +6,16 @@ package import SystemPackage
 extension FileWrapper {
   /// Writes the tree to `url`, each child under its key.
   ///
-  /// A directory is made beside its place and put there in one step, so that a failed or interrupted write
-  /// leaves what was there before; a regular file and a link likewise. Without `.atomic`, a regular file at
-  /// `url` is replaced and a directory there is an error; with it, whatever is there is replaced. When it
-  /// returns, what was written survives a power cut.
+  /// A directory is made beside its place and put there in one step, as are regular files and links. So a failed or
+  /// interrupted write leaves the old state. Without `.atomic`, a regular file at `url` is replaced and a directory
+  /// there is an error; with it, any node there is replaced. The tree is durable when the method returns.
   ///
-  /// - Parameter originalContentsURL: an earlier state of the same package. Its files are linked instead of
-  ///   written where this tree has them unchanged, which is told without reading them: the child's `filename`
-  ///   leads to the file that it was read from or last written as, with that file's date and permissions. So
-  ///   write with `.withNameUpdating`, and keep using the same children. Where links are not to be had, files
-  ///   are cloned or copied.
-  /// - Throws: `CocoaError.fileWriteFileExists` (516) for a directory in the way, and others, with a
-  ///   `FilePackageError` as `NSUnderlyingError`. Names in the tree stay as they were.
+  /// - Parameter originalContentsURL: an earlier state of the same package. Its files are linked instead of written if
+  ///   this tree has them unchanged. The check reads no bytes: the child's `filename` must lead to the file that it was
+  ///   read from or last written as, with that file's date and permissions. So write with `.withNameUpdating`, and keep
+  ///   using the same children. If links are impossible, files are cloned or copied.
+  /// - Throws: `CocoaError.fileWriteFileExists` (516) for a directory in the way, or another `CocoaError`, with a
+  ///   `FilePackageError` as `NSUnderlyingError`. Names in the tree then stay as they were.
   public func write(
     to url: URL, options: FileWrapper.WritingOptions = [], originalContentsURL: URL?
   ) throws {
@@ -35,7 +33,7 @@ extension FileWrapper {
     to path: FilePath, options: FileWrapper.WritingOptions, original: FilePath?, on disk: any Disk
   ) throws(FilePackageError) {
     let location = Location(path, on: disk)
-    // What cannot be looked at is the commit's to report.
+    // The commit reports a node that cannot be looked at.
     let replaced = (try? StoredNode.look(at: path, following: false, on: disk))?.status
     let destination: StagedPackage.Destination =
       options.contains(.atomic) ? .anything : isDirectory ? .absent : .file
@@ -62,7 +60,7 @@ extension FileWrapper {
 }
 
 extension StoredNode {
-  /// Whether it is what stands at `path`, or within it.
+  /// Returns whether the node stands at `path` or within it.
   fileprivate func isWithin(_ path: FilePath) -> Bool {
     var own = location.path
     for name in self.path.names { own.append(FilePath(lossless: name.string).components) }
@@ -71,14 +69,13 @@ extension StoredNode {
 }
 
 extension PackageSnapshot.Node {
-  /// Tells the wrappers that were read from what the new state has replaced to go on with the new state, in
-  /// which everything is that they have not read yet.
+  /// Moves wrappers from the replaced state to the new one, which holds everything that they have not read yet.
   fileprivate func settle(at place: StoredNode, insteadOf path: FilePath, isReplaced: Bool = false) {
     if let wrapper, let stored, isReplaced || stored.isWithin(path) {
       var place = place
-      // Who shares the location goes on sharing it.
+      // Nodes that share the location keep sharing it.
       if stored.location.path == place.location.path { place.location = stored.location }
-      // What cannot be looked at now stays known as it was, and is found out when it is read.
+      // A node that cannot be looked at keeps its known status; a later read reports the error.
       _ = try? wrapper.settle(as: place, self, updatesNames: false)
     } else if case .directory(let changes) = content {
       let statuses = place.statuses(of: Array(changes.keys))
@@ -90,7 +87,7 @@ extension PackageSnapshot.Node {
     }
   }
 
-  /// Tells the wrappers beneath under which names, and as which files, they were written.
+  /// Tells the wrappers beneath the names and files under which they were written.
   fileprivate func updateNames(at place: StoredNode) {
     guard case .directory(let changes) = content else { return }
     let statuses = place.statuses(of: Array(changes.keys))

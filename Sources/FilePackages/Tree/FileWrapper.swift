@@ -9,27 +9,26 @@ package import SystemPackage
 ///
 /// - It is thread-safe and `Sendable`.
 /// - Times are kept to the nanosecond.
-/// - What was read lazily is known by its identity on disk, its size and its date: reading it after another
-///   program changed it gives nil, as with Apple's, or from `contents()` an error that says so, and not other
-///   bytes than those that were there when the wrapper was made.
-/// - A directory of 100,000 children is a listing until they are touched, not 100,000 objects; `childNames()`,
-///   `childCount()` and `child(named:)` keep it so, while `fileWrappers` makes them all.
+/// - A wrapper that reads on demand knows its file by identity on disk, size and date. If another program changed the
+///   file, reading gives nil, as with Apple's, or an error from `contents()`. It never gives bytes newer than the
+///   wrapper.
+/// - A directory of 100,000 children is one listing, and only children in use become objects. `childNames()`,
+///   `childCount()` and `child(named:)` keep it so, while `fileWrappers` makes all objects.
 /// - Subclasses may override the initialisers; the other members are not open.
-/// - Names of children need not be UTF-8: a byte that is not stands in its key as one private-use character,
-///   and is the same byte again when written.
-/// - `init?(coder:)` has no counterpart, since `NSCoder` belongs to a Foundation that this library does not
-///   load; `serializedRepresentation` does its work.
+/// - Names of children need not be UTF-8. A byte that is not UTF-8 is one private-use character in the key, and the
+///   same byte again when written.
+/// - `init?(coder:)` has no counterpart, since `NSCoder` belongs to a Foundation that this library does not load;
+///   `serializedRepresentation` does its work.
 ///
-/// Calling one of Apple's methods that is not for this kind of wrapper is a programming error and traps, as with
-/// Apple's: look at `isDirectory`, `isRegularFile` and `isSymbolicLink` first. The methods that throw, such as
-/// `contents()` and `child(named:)`, say `wrongKind` instead, so that a document that holds something else than
-/// expected is no danger.
-// @unchecked: every stored property is a constant, and `state` guards what it holds. Being open for
-// subclasses as Apple's is, the class cannot be checked by the compiler; a subclass guards its own.
+/// Calling one of Apple's methods on the wrong kind of wrapper is a programming error and traps, as with Apple's. So
+/// check `isDirectory`, `isRegularFile` and `isSymbolicLink` first. The methods that throw, such as `contents()` and
+/// `child(named:)`, throw `wrongKind` instead, so that a document with unexpected kinds is no danger.
+// @unchecked: every stored property is a constant, and `state` guards its own value. The compiler cannot check the
+// class, since it is open for subclasses as Apple's is; a subclass guards its own properties.
 open class FileWrapper: @unchecked Sendable {
   package let state: Mutex<State>
 
-  // No two wrappers are ever locked at once: what a step needs of another wrapper it reads before or after.
+  // No thread ever locks two wrappers at once: a step reads the values of another wrapper before or after.
   package struct State: Sendable {
     package var node: Node
     var attributes: NodeAttributes
@@ -39,7 +38,7 @@ open class FileWrapper: @unchecked Sendable {
     var stored: StoredNode?
     /// The file that `write(to:)` last wrote this wrapper as.
     var written: FileStatus?
-    /// Moves with every change of this wrapper or of anything beneath it.
+    /// Changes with every change of this wrapper or of any node beneath it.
     var revision: UInt64 = 0
     package var parents: [ParentLink] = []
 
@@ -60,11 +59,11 @@ open class FileWrapper: @unchecked Sendable {
 
   package enum LinkDestination: Sendable {
     case known([UInt8])
-    /// Still to be read from where the wrapper is stored.
+    /// Not read yet; the wrapper's stored node leads to it.
     case unread
   }
 
-  /// One place of this wrapper in a directory; a wrapper may have several.
+  /// A place of this wrapper in one directory; a wrapper may have several.
   package struct ParentLink: Sendable {
     package weak var directory: FileWrapper?
     package var name: FileName
@@ -81,15 +80,16 @@ open class FileWrapper: @unchecked Sendable {
     state = Mutex(State(node: .file(.data(Data())), attributes: .newFile()))
   }
 
-  /// Makes a regular file of these bytes. It has no name yet, open permissions, and this moment as its
+  /// Makes a regular file of these bytes, without a name, with open permissions and the current time as its
   /// modification date.
   public init(regularFileWithContents contents: Data) {
     state = Mutex(State(node: .file(.data(contents)), attributes: .newFile()))
   }
 
-  /// Makes a directory of these children. A child that has a preferred filename keeps it; one that has none
-  /// takes the dictionary's key. Children that then want the same name get keys of their own, as with
-  /// `addFileWrapper(_:)`.
+  /// Makes a directory of these children.
+  ///
+  /// A child with a preferred filename keeps it; a child without one takes the dictionary's key. If several children
+  /// want one name, they get keys of their own, as with `addFileWrapper(_:)`.
   public init(directoryWithFileWrappers childrenByPreferredName: [String: FileWrapper]) {
     state = Mutex(State(node: .directory(DirectoryNode()), attributes: .newDirectory()))
     for (key, child) in childrenByPreferredName.sorted(by: { FileName($0.key) < FileName($1.key) }) {
@@ -105,37 +105,37 @@ open class FileWrapper: @unchecked Sendable {
         node: .link(.known(FileName(url.relativePath).bytes)), attributes: .newLink()))
   }
 
-  /// Reads the node at `url`, which may be a directory, a regular file or a symbolic link, also one that
-  /// leads nowhere.
+  /// Reads the node at `url`, which may be a directory, a regular file or a symbolic link, even a dangling one.
   ///
-  /// Only the attributes are read now; children, bytes and destinations follow when they are asked for, or at
-  /// once with `.immediate`. Unlike Apple's, files are never mapped into memory, since another program that
-  /// shortens a mapped file ends this one; `.withoutMapping` changes nothing.
+  /// Reads only the attributes at once; children, bytes and destinations follow on demand, or at once with
+  /// `.immediate`. Unlike Apple's, files are never mapped into memory, since a program that shortens a mapped file
+  /// would end this one. `.withoutMapping` changes nothing.
   ///
-  /// - Throws: `CocoaError.fileReadNoSuchFile` (260) when nothing is there, another `CocoaError` for a FIFO, a
-  ///   socket or a device (which are never opened) and for what the system refuses. Its `NSUnderlyingError` is
-  ///   a `FilePackageError`.
+  /// - Throws: `CocoaError.fileReadNoSuchFile` (260) if nothing is there; another `CocoaError` for an error of the
+  ///   system, and for a FIFO, a socket or a device, which are never opened. Its `NSUnderlyingError` is a
+  ///   `FilePackageError`.
   public init(url: URL, options: FileWrapper.ReadingOptions = []) throws {
     state = Mutex(try State(reading: url))
     if options.contains(.immediate) { try readAll() }
   }
 
-  /// Makes a regular file of the bytes of another file, which are read when this one is written: a child of
-  /// 10 GB needs 1 MiB of memory, and no disk space where the file system can share blocks.
+  /// Makes a regular file of the bytes of another file, which are read when this one is written.
   ///
-  /// - Throws: `CocoaError` when `url` is not a regular file or cannot be looked at.
+  /// A child of 10 GB needs 1 MiB of memory, and no disk space if the file system can share blocks.
+  ///
+  /// - Throws: `CocoaError` if `url` is not a regular file or cannot be looked at.
   public init(regularFileWithContentsOf url: URL) throws {
     state = Mutex(try State(contentsOf: url))
   }
 
-  /// Makes a wrapper, with all that is in it, from what `serializedRepresentation` gave; nil for anything else.
+  /// Makes a wrapper with all its children from a `serializedRepresentation`; nil for any other data.
   public init?(serializedRepresentation serializeRepresentation: Data) {
     guard let state = State(serializedRepresentation: serializeRepresentation) else { return nil }
     self.state = Mutex(state)
     restoreParentLinks()
   }
 
-  /// The node at a path on a disk, read as `init(url:options:)` does.
+  /// Reads the node at a path on a disk, as `init(url:options:)` does.
   package convenience init(_ path: FilePath, on disk: any Disk) throws(FilePackageError) {
     let node = try StoredNode.look(at: path, following: false, on: disk)
     self.init(state: State(node, name: path.lastComponent.map(FileName.init)))
@@ -152,7 +152,7 @@ open class FileWrapper: @unchecked Sendable {
 
   package var kind: FileKind { state.withLock { $0.kind } }
 
-  /// The error of a method that is for another kind of wrapper and can say so.
+  /// Makes the error for a throwing method that is for another kind of wrapper.
   func wrongKind(needed: FileKind) -> FilePackageError {
     let (stored, filename) = state.withLock { ($0.stored, $0.filename) }
     let reason = "it is \(kind.words), not \(needed.words)"
@@ -176,8 +176,9 @@ open class FileWrapper: @unchecked Sendable {
     }
   }
 
-  /// The name under which this wrapper was last read or written, nil when it has no node on disk. The name
-  /// that it is going to be written under is its directory's to say: `keyForChildFileWrapper(_:)`.
+  /// The name under which this wrapper was last read or written; nil if it has no node on disk.
+  ///
+  /// Its directory decides the name for the next write: `keyForChildFileWrapper(_:)`.
   public var filename: String? {
     get { state.withLock { $0.filename } }
     set { state.withLock { $0.filename = newValue } }
@@ -185,27 +186,27 @@ open class FileWrapper: @unchecked Sendable {
 
   // MARK: Options
 
-  /// How much is read at once.
+  /// The options for reading a wrapper.
   public struct ReadingOptions: OptionSet, Sendable {
     /// The bits, with Apple's values.
     public let rawValue: UInt
     /// Makes a set of these bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
-    /// Everything is read now, so that no later access can fail.
+    /// Reads everything at once, so that no later access fails.
     public static let immediate = ReadingOptions(rawValue: 1)
-    /// Files are not mapped into memory; they never are.
+    /// Maps no files into memory, which this library never does.
     public static let withoutMapping = ReadingOptions(rawValue: 2)
   }
 
-  /// How a tree is written.
+  /// The options for writing a tree.
   public struct WritingOptions: OptionSet, Sendable {
     /// The bits, with Apple's values.
     public let rawValue: UInt
     /// Makes a set of these bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
-    /// What is at the destination may be replaced, all at once.
+    /// Replaces any node at the destination, in one step.
     public static let atomic = WritingOptions(rawValue: 1)
-    /// On success the wrappers within the tree get the names they were written under as their `filename`.
+    /// Sets the `filename` of the wrappers within the tree to their written names after a success.
     public static let withNameUpdating = WritingOptions(rawValue: 2)
   }
 }

@@ -3,18 +3,19 @@ import Glibc
 import Synchronization
 package import SystemPackage
 
-/// The place of a document on a disk, shared by all that was read from it: when the document moves, one
-/// change tells everybody.
+/// The place of a document on a disk.
+///
+/// All nodes that were read from the document share it, so one change moves all of them.
 package final class Location: Sendable {
   package let disk: any Disk
   private let current: Mutex<FilePath>
   private let package = Mutex(false)
   private let baselines = Mutex(false)
-  /// What has to stay as long as anything that was read from here may be asked for.
+  /// An object that must live as long as a node from this place.
   private let keeper: (any AnyObject & Sendable)?
-  /// How far the save is that is running here.
+  /// The progress of the save that is running at this place.
   package let progress: ByteProgress
-  /// Whether it is the folder of one file that stands for itself: errors name the file, which is the document.
+  /// Whether this is the folder of a flat file: errors then name the file, which is the document.
   let isOfOneFile: Bool
 
   package init(
@@ -27,14 +28,15 @@ package final class Location: Sendable {
     current = Mutex(path)
   }
 
-  /// Whether it is the place of an open package, whose hidden folder is no child.
+  /// Whether this is the place of an open package, whose hidden folder is no child.
   var isPackage: Bool {
     get { package.withLock { $0 } }
     set { package.withLock { $0 = newValue } }
   }
 
-  /// Whether reading a file that another program changed leaves known what stood there before, so that overwriting it
-  /// is found out all the same: whoever reads is not the one who decides.
+  /// Whether reading a file that another program changed leaves the baseline as it was.
+  ///
+  /// A save then still finds out that it would replace the other program's bytes: a reader does not decide about them.
   package var keepsBaselines: Bool {
     get { baselines.withLock { $0 } }
     set { baselines.withLock { $0 = newValue } }
@@ -46,9 +48,9 @@ package final class Location: Sendable {
     set { current.withLock { $0 = newValue } }
   }
 
-  /// Opens the directory at `path`, name by name, so that no symbolic link inside the package is followed.
+  /// Opens the directory at `path`, name by name, so that it follows no symbolic link inside the package.
   ///
-  /// - Parameter counting: the disk to ask instead, which counts.
+  /// - Parameter counting: a disk that counts calls, used in place of the location's disk.
   package func openDirectory(
     _ path: PackagePath, on counting: CountingDisk? = nil
   ) throws(SystemError) -> OwnedDescriptor {
@@ -65,7 +67,7 @@ package final class Location: Sendable {
 package struct StoredNode: Sendable {
   package var location: Location
   package var path: PackagePath
-  /// What the file system said when the node was looked at; nil when it never was.
+  /// The status of the node when it was last looked at; nil if it never was.
   package var status: FileStatus?
 
   package init(location: Location, path: PackagePath, status: FileStatus? = nil) {
@@ -76,15 +78,15 @@ package struct StoredNode: Sendable {
 
   package var disk: any Disk { location.disk }
 
-  /// Whether both name the same place of the same document.
+  /// Returns whether both name the same place of the same document.
   package func isSamePlace(as other: StoredNode) -> Bool {
     location === other.location && path == other.path
   }
 
   /// Opens the regular file for reading.
   ///
-  /// - Throws: `changedOnDisk` when another file stands in its place, or its bytes are no longer those that
-  ///   were there when it was looked at; what the system says when it cannot be opened.
+  /// - Throws: `changedOnDisk` if another file stands in its place, or if its bytes changed since it was looked at; the
+  ///   system's error if it cannot be opened.
   package func openFile() throws(FilePackageError) -> OwnedDescriptor {
     guard let name = path.name else { throw FilePackageError(.wrongKind, .read, self) }
     do {
@@ -105,9 +107,10 @@ package struct StoredNode: Sendable {
 }
 
 extension FileStatus {
-  /// Whether the node is still as it was at `earlier`. A moved status time alone is explained by a changed
-  /// number of links, owner or mode; otherwise it means that somebody rewrote the file and put its
-  /// modification time back.
+  /// Returns whether the node is still as it was at `earlier`.
+  ///
+  /// A new number of links, owner or mode explains a moved status time. Otherwise a moved status time alone means that
+  /// a program rewrote the file and put its modification time back.
   package func isUnchanged(since earlier: FileStatus) -> Bool {
     if kind != earlier.kind { return false }
     if kind == .directory { return identity.isSameNode(as: earlier.identity) }
@@ -118,7 +121,7 @@ extension FileStatus {
 }
 
 extension FileStatus {
-  /// Whether this process may change what is in the directory, as far as its mode tells.
+  /// Whether the mode of the directory lets this process change its entries.
   var isWritableByUs: Bool {
     let own = geteuid()
     return own == 0 || user != own || mode & 0o300 == 0o300

@@ -1,7 +1,8 @@
 import DurableIO
 
-/// A C string as a Swift string from which its bytes can be had again: bytes that are not UTF-8 stand as one
-/// private-use character each. Keys and paths of this library spell names in the same way.
+/// Returns a C string as a Swift string that keeps its bytes.
+///
+/// A byte that is not UTF-8 is one private-use character. Keys and paths of this library spell names in the same way.
 public func losslessString(cString: UnsafePointer<CChar>) -> String {
   var bytes: [UInt8] = []
   var position = cString
@@ -12,8 +13,9 @@ public func losslessString(cString: UnsafePointer<CChar>) -> String {
   return FileName(bytes: bytes).string
 }
 
-/// A key or path of this library for people to read: bytes that are not UTF-8, and characters that would act on
-/// a terminal, as `\xNN`.
+/// Returns a key or path of this library for people to read.
+///
+/// Bytes that are not UTF-8, and characters that would act on a terminal, become `\xNN`.
 public func displayString(_ string: String) -> String {
   if string.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return string }
   return FileName(string).display

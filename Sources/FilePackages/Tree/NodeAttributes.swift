@@ -6,8 +6,8 @@ import Glibc
 package struct NodeAttributes: Sendable, Hashable {
   /// Permission bits.
   package var mode: UInt16
-  /// Whether `mode` is to be set on disk as it is: it came from there, or somebody chose it. Otherwise the
-  /// process's umask has its say.
+  /// Whether `mode` is set on disk unchanged: it came from there, or a caller chose it. Otherwise the process's umask
+  /// applies.
   package var modeIsExact: Bool
   package var modified: FileTime?
 
@@ -35,7 +35,7 @@ package struct NodeAttributes: Sendable, Hashable {
 }
 
 extension FileTime {
-  /// This moment by the system's clock.
+  /// The current time by the system's clock.
   package static var now: FileTime {
     var time = timespec()
     // Cannot fail: the clock exists on every Linux, and the pointer is valid.
@@ -43,8 +43,7 @@ extension FileTime {
     return FileTime(seconds: Int64(time.tv_sec), nanoseconds: UInt32(time.tv_nsec))
   }
 
-  /// The nearest `Date`, which at present dates is some hundred nanoseconds away; the same that `FileManager`
-  /// gives.
+  /// The nearest `Date`, the same that `FileManager` gives; for present dates the error is some hundred nanoseconds.
   package var date: Date {
     let whole = Double(seconds) - Date.timeIntervalBetween1970AndReferenceDate
     return Date(timeIntervalSinceReferenceDate: whole + 1e-9 * Double(nanoseconds))

@@ -1,6 +1,6 @@
 package import DurableIO
 
-/// The place of a node within a package: the names that lead to it, none for the package itself.
+/// The place of a node within a package: the names that lead to it; empty for the package itself.
 package struct PackagePath: Hashable, Sendable {
   package var names: [FileName]
 
@@ -8,8 +8,7 @@ package struct PackagePath: Hashable, Sendable {
     self.names = names
   }
 
-  /// Reads a path as people write it, `Images/7.png`. Nothing is normalised: what is not a name stays visible
-  /// to whoever checks it.
+  /// Reads a path such as `Images/7.png`. Nothing is normalised, so that later checks see an invalid name.
   package init(_ string: String) {
     names = string.split(separator: "/", omittingEmptySubsequences: false).map { FileName(String($0)) }
     if names == [""] { names = [] }
@@ -25,21 +24,21 @@ package struct PackagePath: Hashable, Sendable {
     PackagePath(names + [name])
   }
 
-  /// Whether this is `other` or beneath it.
+  /// Returns whether this is `other` or beneath it.
   package func isWithin(_ other: PackagePath) -> Bool {
     names.starts(with: other.names)
   }
 
-  /// The path as a string from which the bytes can be had again.
+  /// The path as a string that keeps its bytes.
   package var string: String { names.map(\.string).joined(separator: "/") }
   /// The path for people.
   package var display: String { names.map(\.display).joined(separator: "/") }
-  /// The path as the file system has it.
+  /// The path as bytes for the file system.
   package var bytes: [UInt8] { Array(names.map(\.bytes).joined(separator: [UInt8(ascii: "/")])) }
 }
 
 extension PackagePath: Comparable {
-  /// By the bytes of each name in turn: a folder stands directly before what is in it.
+  /// Compares the bytes of each name in turn: a folder stands directly before its children.
   package static func < (left: PackagePath, right: PackagePath) -> Bool {
     left.names.lexicographicallyPrecedes(right.names)
   }

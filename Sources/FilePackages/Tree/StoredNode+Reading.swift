@@ -3,9 +3,9 @@ import FoundationEssentials
 package import SystemPackage
 
 extension StoredNode {
-  /// The node at `url`, for Apple's interfaces.
+  /// Looks at the node at `url`, for Apple's interfaces.
   ///
-  /// - Throws: as `look(at:following:on:)`, as a `CocoaError`.
+  /// - Throws: the errors of `look(at:following:on:)` as a `CocoaError`.
   init(at url: URL, following: Bool) throws {
     do throws(FilePackageError) {
       self = try Self.look(at: FilePath(of: url, for: .read), following: following, on: PosixDisk())
@@ -14,15 +14,15 @@ extension StoredNode {
     }
   }
 
-  /// The node at `path`, looked at now.
+  /// Looks at the node at `path`.
   ///
-  /// A directory becomes a place of its own, so that it can move; anything else is named within the directory
-  /// that holds it. With `following`, a symbolic link stands for what it leads to.
+  /// A directory becomes a location of its own, so that it can move; any other node is named within its directory. With
+  /// `following`, a symbolic link stands for its destination.
   package static func look(
     at path: FilePath, following: Bool, on disk: any Disk
   ) throws(FilePackageError) -> StoredNode {
     var path = path
-    // As many links as the kernel follows.
+    // The kernel follows as many links.
     for _ in 0..<40 {
       let node = try Self.look(at: path, on: disk)
       guard following, node.status?.kind == .symbolicLink else { return node }
@@ -36,7 +36,7 @@ extension StoredNode {
   private static func look(at path: FilePath, on disk: any Disk) throws(FilePackageError) -> StoredNode {
     let whole = StoredNode(location: Location(path, on: disk), path: .root)
     do {
-      // The root of the file system, or a path that ends in `..`: it has no name to look up.
+      // The root of the file system, or a path that ends in `..`, has no name to look up.
       guard let last = path.lastComponent, last.kind == .regular else {
         let directory = try disk.openDirectory(at: path)
         return StoredNode(location: whole.location, path: .root, status: try disk.status(of: directory))
@@ -55,7 +55,7 @@ extension StoredNode {
     }
   }
 
-  /// Lists the directory; an open package without its hidden folder.
+  /// Lists the directory; leaves out the hidden folder of an open package.
   package func list() throws(FilePackageError) -> DirectoryListing {
     do {
       let listing = try disk.list(try location.openDirectory(path))
@@ -65,9 +65,9 @@ extension StoredNode {
     }
   }
 
-  /// The named entries of the directory, each looked at now.
+  /// Looks at the named entries of the directory.
   package func children(_ names: [FileName]) throws(FilePackageError) -> [StoredNode] {
-    // What is all in memory needs no directory any more.
+    // Without names, no directory on disk is needed.
     if names.isEmpty { return [] }
     var children: [StoredNode] = []
     children.reserveCapacity(names.count)
@@ -85,9 +85,9 @@ extension StoredNode {
     return children
   }
 
-  /// What is on disk under these names by now; a name that is not there has no entry.
+  /// Returns the statuses of these names on disk; an absent name has no entry.
   package func statuses(of names: [FileName]) -> [FileName: FileStatus] {
-    // What cannot be looked at counts as not there: the caller then writes it anew.
+    // An entry that cannot be looked at counts as absent: the caller then writes it anew.
     guard let directory = try? location.openDirectory(path) else { return [:] }
     var statuses: [FileName: FileStatus] = [:]
     for name in names { statuses[name] = try? disk.status(of: name, in: directory) }

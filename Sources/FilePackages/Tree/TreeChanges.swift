@@ -1,31 +1,31 @@
 import DurableIO
 
-/// What a tree has that the disk does not: enough to have the edits again over the document as it is on disk.
+/// The changes of a tree against the disk: enough to apply the edits again to the document on disk.
 public struct TreeChanges: Sendable {
   /// The children that are new or changed, in their folders.
   public var files: FileWrapper
-  /// The paths of those that are gone.
+  /// The paths of the removed children.
   public var removed: [String] = []
 
-  /// Makes changes of these.
+  /// Makes changes of new files and removed paths.
   public init(files: FileWrapper, removed: [String]) {
     self.files = files
     self.removed = removed
   }
 
-  /// Whether the tree is what the disk has.
+  /// Whether the tree equals the disk.
   public var isEmpty: Bool { removed.isEmpty && (try? files.childCount()) == 0 }
 
-  /// Makes changes of all that is in a tree.
+  /// Makes changes of all nodes in a tree.
   ///
-  /// - Throws: `FilePackageError` when a folder cannot be read.
+  /// - Throws: `FilePackageError` if a folder cannot be read.
   public init(everythingIn tree: FileWrapper) throws {
     self.init(files: try tree.snapshot().root.copy(at: .root), removed: [])
   }
 
-  /// The places of all files and links that are new, changed or gone, in byte order.
+  /// Returns the places of all files and links that are new, changed or removed, in byte order.
   ///
-  /// - Throws: `FilePackageError` when a folder cannot be read.
+  /// - Throws: `FilePackageError` if a folder cannot be read.
   public func paths() throws -> [String] {
     (removed + (try Self.places(in: files, at: ""))).sorted()
   }
@@ -36,9 +36,9 @@ public struct TreeChanges: Sendable {
     }
   }
 
-  /// Carries the changes out in a tree, which is the one they are from or a later state of it.
+  /// Applies the changes to a tree, which is their own tree or a later state of it.
   ///
-  /// - Throws: `FilePackageError` when a child cannot be read or its place is not what it was.
+  /// - Throws: `FilePackageError` if a child cannot be read or its place changed.
   public func apply(to tree: FileWrapper) throws {
     for path in removed where try tree.descendant(at: path) != nil { try tree.removeDescendant(at: path) }
     try Self.put(files, into: tree, at: "")
@@ -58,7 +58,7 @@ public struct TreeChanges: Sendable {
 }
 
 extension FileWrapper {
-  /// What differs from the disk. Reads nothing but folders that moved.
+  /// Returns the differences from the disk. Reads nothing except folders that moved.
   public func changes() throws -> TreeChanges {
     let snapshot = changesSnapshot()
     var changes = TreeChanges(files: FileWrapper(directoryWithFileWrappers: [:]), removed: [])
@@ -67,9 +67,9 @@ extension FileWrapper {
     return changes
   }
 
-  /// The children at these paths, those that are there, in their folders.
+  /// Returns the children that exist at these paths, in their folders.
   ///
-  /// - Throws: `FilePackageError` when a folder cannot be read.
+  /// - Throws: `FilePackageError` if a folder cannot be read.
   public func selection(of paths: [String]) throws -> FileWrapper {
     let selection = FileWrapper(directoryWithFileWrappers: [:])
     for path in paths {
@@ -105,7 +105,7 @@ extension TreeChanges {
 }
 
 extension PackageSnapshot.Node {
-  /// The same in memory, with nothing of where it is on disk but the contents of files.
+  /// Returns a copy in memory, whose file contents alone still lead to the disk.
   fileprivate func copy(at path: PackagePath) throws -> FileWrapper {
     switch content {
     case .file(let contents):
