@@ -3,76 +3,76 @@ import FilePackages
 public import FoundationEssentials
 import SystemPackage
 
-/// Why an archive could not be made or read, in facts; `description` is the one place where they become a text.
+/// The facts about an archive that could not be made or read. Only `description` makes a text of them.
 public struct ArchiveError: Error, Sendable {
-  /// What kind of failure it is, for programs to decide by.
+  /// The kind of failure, for programs to decide by.
   public enum Code: String, Sendable, CaseIterable {
-    /// It is none of the formats that are recognised.
+    /// The archive has no format that an import recognises.
     case notAnArchive
-    /// The format cannot be written, or what it was asked for it cannot do.
+    /// The format cannot be written, or it cannot do what an option asks.
     case unsupported
-    /// There is nothing in it.
+    /// The archive holds nothing.
     case empty
-    /// It is cut short, a checksum is wrong, or it says two different things about the same entry.
+    /// The archive is cut short, a checksum is wrong, or the archive contradicts itself about an entry.
     case damaged
-    /// A name that leads out of the package, or that no file should have.
+    /// A name leads out of the package, or no file may have it.
     case unsafeName
-    /// A link that leads out of the package, or to nothing.
+    /// A link leads out of the package, or to nothing.
     case unsafeLink
-    /// A device, a FIFO, or something else that no document has in it.
+    /// The entry is a device, a FIFO or another kind that no document contains.
     case unsafeKind
-    /// Two entries want one place.
+    /// Two entries claim one place.
     case duplicateName
-    /// More entries, bytes or folders within folders than were allowed.
+    /// There are more entries, bytes or nested folders than the limits allow.
     case limitExceeded
-    /// It is encrypted, and there is no passphrase, or a wrong one.
+    /// The entry is encrypted, and the passphrase is missing or wrong.
     case passphrase
-    /// A child's name, or its size, that the format cannot hold.
+    /// The format cannot hold a child's name or size.
     case notRepresentable
-    /// There is something already, and it was not to be replaced.
+    /// Something exists at the place already, and the call must not replace it.
     case fileExists
-    /// Nothing is at that place.
+    /// Nothing exists at the place.
     case noSuchFile
-    /// The disk or the user's share of it is full.
+    /// The disk or the user's quota is full.
     case noSpace
-    /// The system forbids it, or the medium cannot be written.
+    /// The system forbids it, or the disk is read-only.
     case permissionDenied
     /// Another program is making the same file at this moment.
     case busy
-    /// The device failed, or the system gave a reason that has no code of its own.
+    /// The device failed, or the system gave a reason without a code of its own.
     case inputOutput
   }
 
-  /// What was being done.
+  /// The work that failed.
   public enum Operation: String, Sendable {
     /// Making an archive of a package.
     case export
     /// Making a package of an archive.
     case `import`
-    /// Looking at what is in an archive.
+    /// Reading the entries of an archive.
     case list
   }
 
-  /// What an import may be allowed, so that it takes what it refused.
+  /// An option of an import that lets through what the import refused.
   public enum Allowance: String, Sendable, CaseIterable {
     case appleDouble, history, outsideLinks, similarNames, controlCharacters, driveLetters
     case charset, format
     case bytes, entries, ratio, depth, dictionaryBytes
   }
 
-  /// What kind of failure it is.
+  /// The kind of failure.
   public var code: Code
-  /// What was being done.
+  /// The work that failed.
   public var operation: Operation
   /// The archive's path; nil for a stream.
   public var archive: String?
-  /// The entry that it is about, as the archive has it, for people to read.
+  /// The entry's name in the archive, for people to read.
   public var entry: String?
   /// The reason, in words.
   public var reason: String
   /// The number of the system's error (errno).
   public var systemErrorNumber: Int32?
-  /// The option of `ImportOptions` or `ImportLimits` that would let it through; nil where none does.
+  /// The option of `ImportOptions` or `ImportLimits` that would let the entry through; nil if there is none.
   public var allowance: Allowance?
 
   /// Makes an error of these facts.
@@ -88,7 +88,7 @@ public struct ArchiveError: Error, Sendable {
 }
 
 extension ArchiveError {
-  /// What is known where an error is found; whoever knows the archive and what is being done adds that.
+  /// The facts that the place of an error knows; the caller adds the archive and the operation.
   struct Finding: Error {
     var code: Code
     var entry: String?
@@ -116,7 +116,7 @@ extension ArchiveError {
     allowance = finding.allowance
   }
 
-  /// Carries out `body`, and completes what it finds wrong.
+  /// Runs `body`, and adds the operation and the archive to a finding that it throws.
   static func during<Result>(
     _ operation: Operation, of archive: String?, _ body: () throws -> Result
   ) throws -> Result {
@@ -142,12 +142,12 @@ extension ArchiveError.Code {
 }
 
 extension ArchiveError: CustomStringConvertible, LocalizedError {
-  /// One sentence that names the archive, the entry and the reason, and what is left.
+  /// One sentence that names the archive, the entry and the reason, then a sentence on what was written.
   public var description: String { text { displayString($0) } }
 
-  /// The same sentence.
+  /// Returns `description` with the archive's path in another form.
   ///
-  /// - Parameter path: how the archive's path is written.
+  /// - Parameter path: returns the form of the archive's path.
   public func text(path: (String) -> String) -> String {
     var text = archive.map { "The archive '\(path($0))'" } ?? "The archive"
     switch operation {
@@ -166,12 +166,12 @@ extension ArchiveError: CustomStringConvertible, LocalizedError {
     return text
   }
 
-  /// The same text, where Foundation asks for one.
+  /// `description`, for Foundation.
   public var errorDescription: String? { description }
 }
 
 extension String {
-  /// `No space left on device` as it stands within a sentence.
+  /// The text as it stands within a sentence, for example `no space left on device`.
   fileprivate var lowercasingFirst: String {
     guard let first, dropFirst().first?.isLowercase == true else { return self }
     return first.lowercased() + dropFirst()

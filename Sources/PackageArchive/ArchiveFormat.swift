@@ -1,35 +1,36 @@
-/// How a package becomes one file.
+/// A format in which one file holds a package.
 public enum ArchiveFormat: String, Sendable, CaseIterable {
-  /// The format that every system opens; deflate, or stored where that does not make a child smaller.
+  /// The format that every system opens. A child is deflated, or stored if deflate does not make it smaller.
   case zip
-  /// POSIX tar (pax), not compressed: loses nothing of a package.
+  /// POSIX tar (pax), not compressed; loses nothing of a package.
   case tar
   /// pax in gzip.
   case tarGzip = "tar.gz"
-  /// pax in xz: the smallest, and the slowest.
+  /// pax in xz; the smallest and the slowest.
   case tarXZ = "tar.xz"
-  /// pax in Zstandard: fast, and loses nothing of a package.
+  /// pax in Zstandard; fast, and loses nothing of a package.
   case tarZstd = "tar.zst"
   /// 7-Zip's own format.
   case sevenZip = "7z"
-  /// pax or another tar in bzip2, for reading.
+  /// pax or another tar in bzip2; only for reading.
   case tarBzip2 = "tar.bz2"
-  /// pax or another tar in LZ4, for reading.
+  /// pax or another tar in LZ4; only for reading.
   case tarLZ4 = "tar.lz4"
-  /// cpio, for reading, and only when it is asked for.
+  /// cpio; only for reading, and only if the options name it.
   case cpio
-  /// An image of a CD, for reading, and only when it is asked for.
+  /// An image of a CD; only for reading, and only if the options name it.
   case iso9660 = "iso"
 
-  /// The format of that name, such as `tar.zst`; also the usual short ones, such as `tgz`. Nil for any other.
+  /// Finds the format with a name such as `tar.zst`, or with a usual short name such as `tgz`. Nil for any other
+  /// name.
   public init?(named name: String) {
     let name = name.lowercased()
     guard let format = ArchiveFormat(rawValue: name) ?? Self.otherNames[name] else { return nil }
     self = format
   }
 
-  /// The format that a file's name stands for, by its end; nil where it says nothing. Documents that are zips count:
-  /// `textpack`, `epub` and `cbz`.
+  /// Finds the format that the end of a file's name stands for; nil if the end says nothing. Documents that are
+  /// zips count: `textpack`, `epub` and `cbz`.
   public init?(filename: String) {
     let name = filename.lowercased()
     let known =
@@ -45,16 +46,16 @@ public enum ArchiveFormat: String, Sendable, CaseIterable {
     "tbz": .tarBzip2, "tbz2": .tarBzip2, "7zip": .sevenZip, "textpack": .zip, "iso9660": .iso9660,
   ]
 
-  /// Zips whose readers expect what is in them at the top.
+  /// Extensions of zips whose readers expect the contents at the top.
   private static let flatNames = ["epub", "cbz"]
 
-  /// Whether readers of files with that name expect what is in them at the top, without a folder around it: `epub` and
-  /// `cbz`.
+  /// Returns whether readers of a file with that name expect its contents at the top, without a folder around them.
+  /// They do for `epub` and `cbz`.
   public static func isFlat(filename: String) -> Bool {
     flatNames.contains { filename.lowercased().hasSuffix("." + $0) }
   }
 
-  /// Whether packages can be exported to it; all can be imported.
+  /// Whether a package can be exported to this format. An import reads all formats.
   public var isWritable: Bool {
     switch self {
     case .zip, .tar, .tarGzip, .tarXZ, .tarZstd, .sevenZip: true
@@ -62,7 +63,7 @@ public enum ArchiveFormat: String, Sendable, CaseIterable {
     }
   }
 
-  /// Whether an import recognises it by its first bytes; the others have to be asked for.
+  /// Whether an import recognises the format by its first bytes. The options must name the other formats.
   public var isRecognized: Bool {
     switch self {
     case .zip, .tar, .tarGzip, .tarXZ, .tarZstd, .tarBzip2, .tarLZ4: true
@@ -70,7 +71,7 @@ public enum ArchiveFormat: String, Sendable, CaseIterable {
     }
   }
 
-  /// The formats that packages can be exported to.
+  /// The formats to which a package can be exported.
   public static let writable = allCases.filter(\.isWritable)
 
   var isTar: Bool { rawValue.hasPrefix("tar") }

@@ -1,18 +1,19 @@
 import Dispatch
 import Synchronization
 
-/// How far an export or an import is.
+/// How far an export or an import has come.
 public struct ArchiveProgress: Sendable, Hashable {
-  /// Entries that are done.
+  /// Finished entries.
   public var entries = 0
-  /// Bytes of children that are done.
+  /// Finished bytes of children.
   public var bytes: UInt64 = 0
 
-  /// Is told how far it is, on a thread of the work's own: about once for each entry and each mebibyte.
+  /// A closure that receives the progress, on a thread of the work's own: about once for each entry and each
+  /// mebibyte.
   public typealias Handler = @Sendable (ArchiveProgress) -> Void
 }
 
-/// Whether somebody still wants the result.
+/// A flag that says whether the caller cancelled the work.
 final class Cancellation: Sendable {
   private let isCancelled = Atomic(false)
 
@@ -20,14 +21,14 @@ final class Cancellation: Sendable {
     isCancelled.store(true, ordering: .relaxed)
   }
 
-  /// - Throws: `CancellationError` once it was cancelled.
+  /// - Throws: `CancellationError` after `cancel()`.
   func check() throws {
     if isCancelled.load(ordering: .relaxed) { throw CancellationError() }
   }
 }
 
-/// Does what blocks on a thread of its own, and passes on that the task was cancelled. Shared threads would be too few
-/// where each waits for work that needs another one.
+/// Runs blocking work on a thread of its own, and tells it when the task is cancelled. Shared threads would be too
+/// few if each waited for work that needs another one.
 func blocking<Value: Sendable>(
   _ body: @escaping @Sendable (Cancellation) throws -> Value
 ) async throws -> Value {

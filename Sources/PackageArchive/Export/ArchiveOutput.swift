@@ -1,12 +1,12 @@
 import Glibc
 import SystemPackage
 
-/// The bytes of an archive on their way out: collected, counted, and passed on in large pieces.
+/// The output of an archive: collects bytes, counts them, and passes them on in large pieces.
 final class ArchiveOutput {
   private static let capacity = 1 << 18
   private let sink: (UnsafeRawBufferPointer) throws -> Void
   private var buffer: [UInt8] = []
-  /// How many bytes were written so far.
+  /// The number of bytes that callers have written.
   private(set) var count: UInt64 = 0
 
   init(_ sink: @escaping (UnsafeRawBufferPointer) throws -> Void) {
@@ -14,7 +14,7 @@ final class ArchiveOutput {
     buffer.reserveCapacity(Self.capacity)
   }
 
-  /// Writes to a pipe, a terminal or whatever else the descriptor is.
+  /// Makes an output to a pipe, a terminal or any other descriptor.
   convenience init(_ descriptor: FileDescriptor) {
     self.init { bytes in
       do {
@@ -41,7 +41,7 @@ final class ArchiveOutput {
     try bytes.withUnsafeBytes(write)
   }
 
-  /// Passes on what was collected.
+  /// Passes on the collected bytes.
   func flush() throws {
     guard !buffer.isEmpty else { return }
     try buffer.withUnsafeBytes(sink)

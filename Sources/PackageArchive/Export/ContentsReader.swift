@@ -2,15 +2,15 @@ import DurableIO
 import FilePackages
 import FoundationEssentials
 
-/// A child's bytes, opened once and read here and there.
+/// A child's bytes: opens the child once, and reads at any offset.
 struct ContentsReader: ~Copyable {
   private let data: Data
   private let file: OpenFile?
   private let node: StoredNode?
-  /// Bytes.
+  /// The child's size in bytes.
   let size: UInt64
 
-  /// - Throws: a `FilePackageError`, `changedOnDisk` when the file is no longer the one that was looked at.
+  /// - Throws: a `FilePackageError`, `changedOnDisk` if the file is no longer the one in the snapshot.
   init(_ contents: FileContents) throws {
     switch contents {
     case .data(let data):
@@ -43,7 +43,7 @@ struct ContentsReader: ~Copyable {
 
   /// Fills `buffer` from `offset` on.
   ///
-  /// - Throws: `changedOnDisk` when there are not so many bytes any more.
+  /// - Throws: `changedOnDisk` if the file has become too short.
   func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws {
     guard let node else {
       let start = data.startIndex + Int(offset)
@@ -70,7 +70,7 @@ struct ContentsReader: ~Copyable {
     }
   }
 
-  /// The bytes from `offset` on, as many as there are of `count`.
+  /// Returns up to `count` bytes from `offset` on; fewer at the end of the child.
   func bytes(at offset: UInt64, count: Int) throws -> [UInt8] {
     let count = Int(min(UInt64(count), size - min(size, offset)))
     return try Array(unsafeUninitializedCapacity: count) { buffer, initialized in
@@ -80,7 +80,7 @@ struct ContentsReader: ~Copyable {
     }
   }
 
-  /// Makes sure that what was read is what the file still has.
+  /// Checks that the file's contents did not change during the reading.
   ///
   /// - Throws: `changedOnDisk`.
   func finish() throws {

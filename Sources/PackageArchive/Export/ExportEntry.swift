@@ -1,7 +1,7 @@
 import DurableIO
 import FilePackages
 
-/// One node of a package on its way into an archive.
+/// A node of a package that an export writes into an archive.
 struct ExportEntry {
   enum Content {
     case directory
@@ -9,20 +9,22 @@ struct ExportEntry {
     case file(FileContents)
   }
 
-  /// The names that lead to it in the archive.
+  /// The names of the entry's path in the archive.
   var path: [FileName]
   var content: Content
   /// Permission bits.
   var mode: UInt16
   var modified: FileTime
-  /// Where on disk it is, for its extended attributes; nil for what is in memory, or has none to keep.
+  /// The node on disk that has the extended attributes; nil if the node is in memory, or if the export omits
+  /// attributes.
   var attributed: StoredNode?
-  /// Whether it says what kind of document a zip is, by standing first, stored and without extra fields.
+  /// Whether this is the media type of a flat zip, which stands first, stored and without extra fields.
   var isMimetype = false
 
-  /// The path as archives spell it; a folder's ends in a slash. It begins with `./` where it could be taken for another
-  /// one: of the top itself, of a name like `C:`, and of one with a backslash and no slash, which programs take for one
-  /// of Windows.
+  /// The path as archives spell it; a folder's path ends in a slash.
+  ///
+  /// The path begins with `./` if a reader could mistake it. That holds for the top itself and for a name like
+  /// `C:`. It also holds for a name with a backslash and no slash, which programs take for a Windows path.
   var name: [UInt8] {
     var name = PackagePath(path).bytes
     if case .directory = content, !path.isEmpty { name.append(UInt8(ascii: "/")) }
@@ -31,7 +33,7 @@ struct ExportEntry {
     return first.hasDriveLetter || looksForeign ? Array("./".utf8) + name : name
   }
 
-  /// The `user.*` attributes, by name.
+  /// Returns the `user.*` attributes, sorted by name.
   func extendedAttributes() throws -> [(name: String, value: [UInt8])] {
     guard let node = attributed else { return [] }
     do {
@@ -39,7 +41,7 @@ struct ExportEntry {
       switch content {
       case .file: all = try node.disk.extendedAttributes(of: try node.openFile())
       case .directory: all = try node.disk.extendedAttributes(of: try node.location.openDirectory(node.path))
-      // Linux has none on links.
+      // A link has no attributes on Linux.
       case .link: return []
       }
       return all.filter { $0.key.hasPrefix("user.") }.sorted { $0.key < $1.key }

@@ -1,47 +1,49 @@
 import DurableIO
 public import FoundationEssentials
 
-/// How a package is exported.
+/// The choices of an export.
 public struct ExportOptions: Sendable {
   /// How hard to compress, on the format's own scale: 0 to 9 for zip, gzip, xz and 7z, 1 to 22 for Zstandard. Nil
-  /// for the format's usual one.
+  /// takes the format's usual level.
   public var level: Int?
-  /// How many threads compress; nil for as many as there are processors. The bytes of a zip and of a tar.gz do not
-  /// depend on it.
+  /// The number of threads that compress; nil takes one for each processor. The bytes of a zip and of a tar.gz do
+  /// not depend on it.
   public var threads: Int?
-  /// Encrypts a zip with it (AES, 256 bits). Names, sizes and dates stay readable. Such an archive is never the same
-  /// bytes twice.
+  /// A passphrase that encrypts a zip (AES, 256 bits). Names, sizes and dates stay readable. The bytes of such an
+  /// archive differ each time.
   public var passphrase: String?
-  /// Whether the hidden folder, with kept versions and what else there is of the past, goes along. It may hold what
-  /// was deleted from the document.
+  /// Whether the archive contains the hidden folder, with the history. It may hold contents that a user deleted
+  /// from the document.
   public var includesHistory = false
-  /// The one date of all entries, for an archive whose bytes depend on names and contents alone: permissions are then
-  /// 644 or 755, and extended attributes are left out. Nil keeps what the package has.
+  /// One date for all entries, for an archive whose bytes depend only on names and contents. Permissions are then
+  /// 644 or 755, and the archive has no extended attributes. Nil keeps the package's own dates, permissions and
+  /// attributes.
   public var uniformDate: Date?
-  /// What all entries are in. For a file whose readers expect no folder, `ArchiveFormat.isFlat(filename:)`, choose
-  /// `.none`.
+  /// The folder around all entries. If readers of the file expect no folder (`ArchiveFormat.isFlat(filename:)`),
+  /// choose `.none`.
   public var topFolder = TopFolder.package
 
-  /// Whether a file without any write permission may be replaced.
+  /// Whether the export may replace a file without any write permission.
   public var overwritesReadOnly = false
 
-  /// The folder that all entries of an archive are in.
+  /// The folder around all entries of an archive.
   public enum TopFolder: Sendable, Hashable {
-    /// One with the package's name, and with its dates and permissions.
+    /// A folder with the package's name, dates and permissions.
     case package
-    /// One with this name.
+    /// A folder with this name.
     case named(String)
-    /// None: the package's own children are at the top.
+    /// No folder; the package's own children are at the top.
     case none
   }
 
-  /// Exports what is usual: all but the hidden folder, with its dates and permissions, in a folder of its name.
+  /// Makes the usual options: all but the hidden folder, with its dates and permissions, in a folder of the
+  /// package's name.
   public init() {}
 
   var threadCount: Int {
     max(1, threads ?? ProcessInfo.processInfo.activeProcessorCount)
   }
 
-  /// The earliest date that every format can hold, for `uniformDate` where there is no better one: 1980-01-01.
+  /// The earliest date that every format can hold, 1980-01-01; a value for `uniformDate` if no better one is known.
   public static let earliestDate = Date(timeIntervalSince1970: 315_532_800)
 }

@@ -1,6 +1,6 @@
 import FilePackages
 
-/// What an export did.
+/// The result of an export.
 public struct ExportReport: Sendable, Hashable, Codable {
   /// The archive's format, such as `tar.zst`.
   public var format: String
@@ -10,14 +10,15 @@ public struct ExportReport: Sendable, Hashable, Codable {
   public var bytes: UInt64 = 0
   /// Bytes of the archive.
   public var archiveBytes: UInt64 = 0
-  /// Files whose compressed bytes were taken from an earlier archive.
+  /// Files whose compressed bytes came from an earlier archive.
   public var reused = 0
-  /// FIFOs, sockets and devices, which no archive gets.
+  /// FIFOs, sockets and devices, which no archive contains.
   public var leftOut: [String] = []
-  /// Files that run with the rights of their owner or group: they are in the archive without that bit.
+  /// Files with a set-user-ID or set-group-ID bit; the archive has them without that bit.
   public var privileged: [String] = []
 
-  /// What is in the way of an import with its usual options, each kind once; the archive has it all the same.
+  /// The obstacles to an import with its usual options, one for each kind. The archive contains these children all
+  /// the same.
   public var obstacles: [ImportObstacle] = []
 
   init(format: ArchiveFormat) {
@@ -38,7 +39,7 @@ extension ExportReport: CustomStringConvertible {
 }
 
 extension ExportReport {
-  /// The end of a line that says which files lost their set-user-ID or set-group-ID bits.
+  /// Returns the end of a line that names the files whose set-user-ID or set-group-ID bits were dropped.
   static func withoutPrivileges(_ paths: [String]) -> String {
     if paths.isEmpty { return "" }
     let names = paths.prefix(4).map(displayString).joined(separator: ", ")

@@ -10,7 +10,7 @@ struct ExportRun {
   let cancellation: Cancellation
   let progress: ArchiveProgress.Handler?
 
-  /// - Throws: a finding for options that the format does not have.
+  /// - Throws: a finding for options that the format does not support.
   init(
     _ snapshot: PackageSnapshot, _ format: ArchiveFormat, _ options: ExportOptions, _ earlier: EarlierZip?,
     _ cancellation: Cancellation, _ progress: ArchiveProgress.Handler?
@@ -38,7 +38,7 @@ struct ExportRun {
     self.progress = progress
   }
 
-  /// - Parameter name: of the folder that everything is in, where the package has none.
+  /// - Parameter name: the name of the folder around all entries if the package has no name.
   func write(to output: ArchiveOutput, name: FileName?) throws -> ExportReport {
     var report = ExportReport(format: format)
     var walk = SnapshotWalk(snapshot, options, format, fallbackName: name)

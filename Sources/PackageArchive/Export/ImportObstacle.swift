@@ -1,6 +1,6 @@
-/// Something in an archive that an import with its usual options refuses or leaves out.
+/// A problem in an archive that an import with its usual options refuses or leaves out.
 public struct ImportObstacle: Sendable, Hashable, Codable {
-  /// What it is, and so which of an import's options helps.
+  /// The problem, and so the option of an import that helps.
   public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
     /// Control characters in a name or in a link's destination: `ImportOptions.allowsControlCharacters`.
     case controlCharacters
@@ -8,26 +8,28 @@ public struct ImportObstacle: Sendable, Hashable, Codable {
     case similarNames
     /// A link that leads out of the package: `ImportOptions.allowsLinksOutside`.
     case outsideLink
-    /// Left out: what looks like macOS's own, unless `ImportOptions.includesAppleDouble`.
+    /// A name that macOS adds for itself; an import leaves it out unless `ImportOptions.includesAppleDouble` is
+    /// set.
     case appleDouble
-    /// Left out: a name like that of the hidden folder, unless `ImportOptions.includesHistory`.
+    /// A name like that of the hidden folder; an import leaves it out unless `ImportOptions.includesHistory` is
+    /// set.
     case hiddenName
-    /// More folders within folders than `ImportLimits.depth`.
+    /// More nested folders than `ImportLimits.depth`.
     case depth
     /// More entries than `ImportLimits.entries`.
     case entries
     /// More bytes than `ImportLimits.bytes`.
     case bytes
-    /// Many more bytes than those of the archive: `ImportLimits.ratio`.
+    /// Too many bytes in relation to the size of the archive: `ImportLimits.ratio`.
     case ratio
   }
 
-  /// What it is.
+  /// The kind of problem.
   public var kind: Kind
-  /// The first child that it is about, from the package on; nil where it is about all together.
+  /// The first child with the problem, as a path from the package on; nil for a problem of the whole archive.
   public var path: String?
-  /// How many children it is about.
+  /// The number of children with the problem.
   public var count = 1
-  /// The limit that an import needs.
+  /// The limit that an import of the archive needs.
   public var limit: UInt64?
 }

@@ -1,9 +1,9 @@
 import DurableIO
 import FilePackages
 
-/// Finds in what is exported the obstacles to an import with its usual options, by the importer's own rules.
+/// Finds the obstacles that exported children are to an import with its usual options, by the importer's own rules.
 ///
-/// Memory is that of the names of one folder.
+/// Memory: the names of one folder.
 package struct ObstacleSurvey {
   private let limits = ImportLimits()
   private var found: [ImportObstacle.Kind: ImportObstacle] = [:]
@@ -11,7 +11,7 @@ package struct ObstacleSurvey {
 
   package init() {}
 
-  /// Looks at the folder that everything is in.
+  /// Looks at the name of the folder around all entries.
   mutating func look(atTop name: FileName) {
     if EntryChecker.hasControlCharacters(name.bytes) { note(.controlCharacters, PackagePath([name])) }
     if EntryChecker.isAppleDouble(PackagePath([name])) { note(.appleDouble, PackagePath([name])) }
@@ -28,9 +28,9 @@ package struct ObstacleSurvey {
   /// Looks at one child.
   ///
   /// - Parameters:
-  ///   - path: from the package on.
-  ///   - depth: of its place in the archive.
-  ///   - target: a link's destination.
+  ///   - path: the path from the package on.
+  ///   - depth: the depth of the child in the archive.
+  ///   - target: the destination of a link.
   mutating func look(at path: PackagePath, depth: Int, target: [UInt8]? = nil) {
     guard let name = path.name else { return }
     if EntryChecker.hasControlCharacters(name.bytes) || target.map(EntryChecker.hasControlCharacters) == true
@@ -54,14 +54,14 @@ package struct ObstacleSurvey {
     found[kind, default: ImportObstacle(kind: kind, path: path.string, count: 0)].count += 1
   }
 
-  /// What was found, in the order of the kinds, with what the archive as a whole is.
+  /// Returns the obstacles in the order of their kinds, with those of the archive as a whole.
   package func obstacles(entries: Int, bytes: UInt64, archiveBytes: UInt64) -> [ImportObstacle] {
     var all = found
     all[.depth]?.limit = UInt64(deepest)
     if entries > limits.entries { all[.entries] = ImportObstacle(kind: .entries, limit: UInt64(entries)) }
     if bytes > limits.bytes { all[.bytes] = ImportObstacle(kind: .bytes, limit: bytes) }
     if bytes > ImportLimits.unsuspiciousBytes, bytes / UInt64(limits.ratio) > archiveBytes {
-      // A tar counts with its headers.
+      // The ratio of a tar includes its headers.
       let whole = bytes + UInt64(entries) * 4096
       all[.ratio] = ImportObstacle(kind: .ratio, limit: whole / max(1, archiveBytes) + 1)
     }

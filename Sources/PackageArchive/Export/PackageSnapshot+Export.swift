@@ -4,24 +4,25 @@ public import FoundationEssentials
 public import SystemPackage
 
 extension PackageSnapshot {
-  /// Makes one file of the package, in the format of `format` or of the file's name.
+  /// Exports the package to one file, in `format` or in the format that the file's name tells.
   ///
-  /// What is at `url` is replaced in one step, and only if it is a regular file, and one that may be written unless
-  /// `options.overwritesReadOnly`: a failed, cancelled or interrupted export
-  /// leaves what was there, and nothing beside it but what a killed process leaves until the next export. When it returns,
-  /// the file survives a power cut. The order of entries and, but for a passphrase, all bytes are the same each time.
+  /// The export replaces a regular file at `url` in one step. It refuses any other kind of file, and a file without
+  /// write permission unless `options.overwritesReadOnly` is set. If an export fails or is cancelled, it leaves the
+  /// previous file, and nothing beside it. A killed process leaves a staged file until the next export. When the
+  /// call returns, the file is durable. The order of entries is the same each time; so are all bytes, except with a
+  /// passphrase.
   ///
-  /// Cost: each file is read once; memory is bounded, whatever the sizes are. Zips are compressed on
-  /// `options.threads` threads; children that do not become smaller are stored, which is told from 32 KiB in their
-  /// middle.
+  /// Cost: the export reads each file once; memory is bounded for any sizes. It compresses zips on
+  /// `options.threads` threads. It stores a child that would not become smaller, which it decides from 32 KiB in
+  /// the child's middle.
   ///
   /// - Parameters:
   ///   - url: a file, not within the package.
-  ///   - updating: an earlier archive of the same package in the same format, a zip; it may be the one at `url`. The
-  ///     compressed bytes of files that have not changed since, which is told from size, date and permissions, are taken
-  ///     from it. The result is the one that a fresh export has.
-  /// - Throws: an `ArchiveError`; a `FilePackageError` for a child that cannot be read, `changedOnDisk` when it is not
-  ///   what it was when the snapshot was taken; `CancellationError`.
+  ///   - updating: an earlier zip of the same package; it may be the one at `url`. The export takes the compressed
+  ///     bytes of unchanged files from it, and compares size, date and permissions to find them. The result equals
+  ///     that of a fresh export.
+  /// - Throws: an `ArchiveError`; a `FilePackageError` for a child that cannot be read, `changedOnDisk` if it
+  ///   changed after the snapshot; `CancellationError`.
   @discardableResult
   public func export(
     to url: URL, as format: ArchiveFormat? = nil, options: ExportOptions = ExportOptions(),
@@ -51,8 +52,8 @@ extension PackageSnapshot {
     }
   }
 
-  /// Writes the package as one file to a descriptor, such as standard output or a pipe; otherwise as
-  /// `export(to:as:options:updating:progress:)`. What was written before an error stays written.
+  /// Writes the package as one file to a descriptor, such as standard output or a pipe; the rest is as for
+  /// `export(to:as:options:updating:progress:)`. An error does not take back written bytes.
   @discardableResult
   public func export(
     to descriptor: FileDescriptor, as format: ArchiveFormat, options: ExportOptions = ExportOptions(),
@@ -66,8 +67,8 @@ extension PackageSnapshot {
     }
   }
 
-  /// The paths that an export in that format would have, as strings from which their bytes can be had again; a folder's
-  /// ends in a slash.
+  /// Returns the paths that an export in that format would have, as strings that hold their exact bytes; a folder's
+  /// path ends in a slash.
   public func exportedPaths(
     as format: ArchiveFormat = .zip, options: ExportOptions = ExportOptions()
   ) async throws -> [String] {

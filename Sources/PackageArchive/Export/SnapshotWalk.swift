@@ -1,20 +1,20 @@
 import DurableIO
 import FilePackages
 
-/// Visits what is in a snapshot, a folder before what is in it, names in byte order: the same entries in the same
-/// order each time, whatever the file system's own order is.
+/// Visits the nodes of a snapshot, each folder before its children, names in byte order. The entries and their
+/// order are the same each time, on every file system.
 ///
-/// Memory is that of one folder's listing and those above it.
+/// Memory: the listings of one folder and of those above it.
 struct SnapshotWalk {
   let snapshot: PackageSnapshot
   let options: ExportOptions
-  /// The names of the folder that everything is in.
+  /// The name of the folder around all entries; empty if there is none.
   let top: [FileName]
-  /// What nodes without a date get.
+  /// The date for nodes without one.
   private let now = FileTime.now
   private let uniform: FileTime?
   private(set) var leftOut: [PackagePath] = []
-  /// Files that would run with the rights of their owner or group, which no archive says.
+  /// Files with a set-user-ID or set-group-ID bit, which no archive gets.
   private(set) var privileged: [PackagePath] = []
 
   private(set) var survey = ObstacleSurvey()
@@ -22,7 +22,7 @@ struct SnapshotWalk {
   /// Whether a media type is the first entry.
   private var isContainer = false
 
-  /// - Parameter name: the folder's name where the package has none itself.
+  /// - Parameter name: the folder's name if the package has none.
   init(
     _ snapshot: PackageSnapshot, _ options: ExportOptions, _ format: ArchiveFormat,
     fallbackName name: FileName?
@@ -40,8 +40,8 @@ struct SnapshotWalk {
 
   /// Calls `body` with each entry.
   ///
-  /// - Throws: a `FilePackageError` for what cannot be read, an `ArchiveError.Finding` for a name that cannot be; what
-  ///   `body` throws.
+  /// - Throws: a `FilePackageError` for a child that cannot be read, an `ArchiveError.Finding` for an invalid name;
+  ///   the errors of `body`.
   mutating func forEach(_ body: (ExportEntry) throws -> Void) throws {
     guard case .directory = snapshot.root.content else {
       throw ArchiveError.Finding(
@@ -65,7 +65,7 @@ struct SnapshotWalk {
     var children = try node.children(at: path, looking: true)
     if path.isRoot {
       children.removeAll { $0.name == PackageLayout.hidden }
-      // The comment of a zip says that it is flat.
+      // The comment of a zip says that it is flat; other formats need an entry for the top.
       if top.isEmpty && format != .zip && Self.isMistakable(children) {
         try body(entry(snapshot.root, at: .root, content: .directory))
       }
@@ -81,14 +81,14 @@ struct SnapshotWalk {
     }
   }
 
-  /// Whether the one folder at the top would be taken for the package, unless the archive has an entry for the top.
+  /// Returns whether a reader would take the only folder at the top for the package. An entry for the top prevents
+  /// that.
   private static func isMistakable(_ children: [(name: FileName, node: PackageSnapshot.Node)]) -> Bool {
     let counted = children.filter { !EntryChecker.isAppleDouble(PackagePath([$0.name])) }
     return counted.count == 1 && counted[0].node.kind == .directory
   }
 
-  /// Whether it is the file that says what kind of document a flat zip is: its media type, as in OCF (EPUB) and
-  /// OpenDocument.
+  /// Returns whether the child is the media type of a flat zip, as in OCF (EPUB) and OpenDocument.
   private func isMimetype(_ child: (name: FileName, node: PackageSnapshot.Node)) -> Bool {
     guard top.isEmpty, format == .zip, options.passphrase == nil, child.name == "mimetype",
       case .file(let contents) = child.node.content
@@ -110,7 +110,7 @@ struct SnapshotWalk {
     case .link:
       try body(entry(child, at: path, content: .link(target ?? [])))
     case .directory:
-      // Programs that make such documents have no entries for folders.
+      // Programs that make such documents write no entries for folders that have children.
       if try !isContainer || child.children(at: path, looking: false).isEmpty {
         try body(entry(child, at: path, content: .directory))
       }
@@ -127,7 +127,7 @@ struct SnapshotWalk {
 
   // MARK: The hidden folder
 
-  /// A way to the package on which its hidden folder is a child like others.
+  /// The hidden folder as an ordinary child of the package.
   private var hiddenFolder: StoredNode? {
     guard options.includesHistory, let stored = snapshot.root.stored, stored.path.isRoot else { return nil }
     return StoredNode(
@@ -141,7 +141,7 @@ struct SnapshotWalk {
     guard try root.list().position(of: PackageLayout.hidden) != nil else { return }
     var node = PackageSnapshot.Node(try root.children([PackageLayout.hidden])[0], kind: .directory)
     let listing = try hidden.list()
-    // What is of the programs that have the package open, and of nobody else.
+    // The programs that have the package open need these files; an archive does not.
     let passing: Set<FileName> = [
       PackageLayout.journal, PackageLayout.newJournal, PackageLayout.staging, PackageLayout.removed,
       PackageLayout.lock,
@@ -149,7 +149,7 @@ struct SnapshotWalk {
     var kept = DirectoryListing.Builder()
     for position in 0..<listing.count where !passing.contains(listing.name(at: position)) {
       let name = listing.name(at: position)
-      // What nobody reads has no place in an archive either.
+      // No reader accepts such a file, so it has no place in an archive either.
       if let limit = PackageLayout.maximumSize(of: name), listing.kind(at: position) == .file,
         let size = try hidden.children([name]).first?.status?.size, size > limit
       {

@@ -3,12 +3,12 @@ import FilePackages
 import SystemPackage
 
 // (1) Nothing under the file's own name changes before the rename.
-// (2) Before the rename the new file is synchronised; before success is reported, the folder is.
-//     Writing is started piece by piece before that, so that the medium works while the processor compresses.
-// (3) An error leaves what was there, and nothing beside it. What a killed process leaves beside it has no lock and is
-//     removed by the next one that makes a file of this name.
+// (2) The new file is synced before the rename, and the folder is synced before success is reported. Writing to the
+//     device starts piece by piece before that, so that the device works while the processor compresses.
+// (3) An error leaves the previous file, and nothing beside it. The staged file of a killed process has no lock;
+//     the next export to this name removes it.
 
-/// A file that is made beside its place and put there in one step.
+/// A file that is made beside its place and moved there in one step.
 final class StagedFile {
   private static let pieceSize: UInt64 = 8 << 20
 
@@ -18,14 +18,15 @@ final class StagedFile {
   private let name: FileName
   private let staged: FileName
   private var offset: UInt64 = 0
-  /// Up to where writing was started.
+  /// The end of the bytes that the device has been asked to write.
   private var started: UInt64 = 0
 
-  /// Makes the file at `path`, where nothing or a regular file is: `body` writes it, and when this returns, it survives a
-  /// power cut.
+  /// Makes the file at `path`, which is free or holds a regular file. `body` writes it; when the call returns, the
+  /// file is durable.
   ///
-  /// - Throws: `busy` when another process is making it, `fileExists` when something else is in its place,
-  ///   `permissionDenied` for a file without any write permission unless that may be replaced; what `body` throws. (3)
+  /// - Throws: `busy` if another process makes the same file, `fileExists` if its place holds another kind of node;
+  ///   `permissionDenied` for a file without any write permission unless `overwritesReadOnly` is set. Also the
+  ///   errors of `body`. (3)
   static func make<Result>(
     at path: FilePath, on disk: any Disk, overwritesReadOnly: Bool, _ body: (StagedFile) throws -> Result
   ) throws -> Result {
@@ -93,7 +94,7 @@ final class StagedFile {
     }
   }
 
-  /// Whether the folder is `package` or within it.
+  /// Returns whether the folder is `package` or within it.
   func isWithin(_ package: StoredNode) throws -> Bool {
     do throws(SystemError) {
       let root = try disk.status(of: try package.location.openDirectory(.root)).identity
@@ -134,10 +135,11 @@ final class StagedFile {
     }
   }
 
-  /// Removes the file that was begun. Not left to the end of this object: a closure that is held somewhere would keep it.
+  /// Removes the staged file. `deinit` does not do it, because a closure may hold this object longer.
   private func discard() {
-    // The error that led here is the one to report; what stays behind has no lock and is removed next time. After the
-    // rename, nothing has this name, or another process's file that is locked by it.
+    // The caller reports the error that led here, not one of this removal. The next export removes a staged file
+    // that stays, because it has no lock. After the rename the name is free, or another process's file has it;
+    // `isName` tells that file apart.
     if (try? disk.isName(staged, in: folder, of: file)) == true { try? disk.removeFile(staged, in: folder) }
   }
 }

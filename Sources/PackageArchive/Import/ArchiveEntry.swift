@@ -1,6 +1,6 @@
 import DurableIO
 
-/// One entry as an archive has it, not checked yet.
+/// One entry as an archive has it, before any check.
 struct ArchiveEntry {
   enum Kind: Equatable {
     case file
@@ -8,7 +8,7 @@ struct ArchiveEntry {
     case link([UInt8])
     /// A second name for an earlier entry.
     case hardLink([UInt8])
-    /// In the words of an error message.
+    /// Another kind, in the words of an error message.
     case other(String)
   }
 
@@ -16,10 +16,10 @@ struct ArchiveEntry {
   /// Whether the archive says that its names are UTF-8; otherwise they may be in any code page.
   var isNameUTF8 = false
   var kind: Kind
-  /// Permission bits, those beyond 777 included.
+  /// Permission bits, including those beyond 777.
   var mode: UInt16
   var modified: FileTime?
-  /// Bytes of a file; nil where the archive does not say.
+  /// The bytes of a file; nil if the archive does not say.
   var size: UInt64?
   var isEncrypted = false
   var attributes: [(name: String, value: [UInt8])] = []
@@ -29,14 +29,14 @@ struct ArchiveEntry {
 protocol EntrySource: AnyObject {
   /// Whether the archive says that no folder is around the package's children.
   var isFlat: Bool { get }
-  /// Whether the archive says that this library made it; anybody can write that.
+  /// Whether the archive says that this library made it. Any program can write that.
   var isOwn: Bool { get }
-  /// The next entry; nil at the end of the archive, once that is known to be whole.
+  /// Returns the next entry; nil at the end of the archive, after a check that the archive is whole.
   func next() throws -> ArchiveEntry?
-  /// Calls `body` with the bytes of the entry that `next` gave last, each piece with its place; what lies between is
-  /// zeros.
+  /// Calls `body` with the bytes of the entry that `next` gave last, each piece with its offset; gaps between
+  /// pieces are zeros.
   ///
-  /// - Throws: a finding for what is damaged; what `body` throws.
+  /// - Throws: a finding for damage; the errors of `body`.
   func forEachBlock(_ body: (UnsafeRawBufferPointer, UInt64) throws -> Void) throws
 }
 

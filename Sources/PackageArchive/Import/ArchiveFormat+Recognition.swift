@@ -2,19 +2,19 @@ import FilePackages
 public import FoundationEssentials
 import SystemPackage
 
-/// What an archive is, by its first bytes.
+/// The recognition of a format by an archive's first bytes.
 extension ArchiveFormat {
-  /// How many bytes tell.
+  /// The number of bytes that recognition needs.
   static let recognitionSize = 512
 
-  /// The format of the archive that a file is, by its first bytes; nil where they tell none, or cannot be read.
+  /// Recognises the format of a file by its first bytes; nil if they tell none, or if the file cannot be read.
   public init?(recognizingFileAt url: URL) {
-    // A FIFO is not waited for.
+    // `nonBlocking` keeps this call from waiting for a FIFO's writer.
     guard let path = try? FilePath(of: url, for: .open),
       let file = try? FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
     else { return nil }
     var bytes = [UInt8](repeating: 0, count: Self.recognitionSize)
-    // What is closed was only read.
+    // A failed close loses nothing after mere reading.
     defer { try? file.close() }
     guard let count = try? bytes.withUnsafeMutableBytes({ try file.read(fromAbsoluteOffset: 0, into: $0) }),
       let format = try? ArchiveFormat(recognizing: Array(bytes[..<count]))
@@ -22,7 +22,7 @@ extension ArchiveFormat {
     self = format
   }
 
-  /// - Throws: a finding for what is not recognised.
+  /// - Throws: a finding for an unknown format.
   init(recognizing bytes: [UInt8]) throws {
     if bytes.isEmpty { throw ArchiveError.Finding(.empty, "it is empty") }
     for (magic, format) in Self.magics where bytes.starts(with: magic) {
@@ -38,7 +38,7 @@ extension ArchiveFormat {
     self = .tar
   }
 
-  /// What comes after the frames without content that pzstd, for one, begins with.
+  /// Returns the bytes after leading frames without content, which pzstd, for example, writes.
   private static func skippingFrames(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
     var rest = bytes[...]
     while true {
@@ -54,7 +54,7 @@ extension ArchiveFormat {
   private static let magics: [([UInt8], ArchiveFormat)] = [
     (Array("PK\u{3}\u{4}".utf8), .zip), (Array("PK\u{5}\u{6}".utf8), .zip),
     (Array("PK\u{6}\u{6}".utf8), .zip),
-    // What was to be split into parts, and was not.
+    // Some writers begin so if they prepared a split archive and made one part.
     (Array("PK00PK\u{3}\u{4}".utf8), .zip), (Array("PK\u{7}\u{8}PK\u{3}\u{4}".utf8), .zip),
     ([0x1F, 0x8B], .tarGzip), (Array("BZh".utf8), .tarBzip2), ([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00], .tarXZ),
     (zstd, .tarZstd), ([0x04, 0x22, 0x4D, 0x18], .tarLZ4),

@@ -2,32 +2,30 @@ import DurableIO
 import Glibc
 import SystemPackage
 
-/// An archive to be read: a file, read anywhere, or a stream, read once from its beginning.
+/// An archive to read: a file at any offset, or a stream once from its beginning.
 final class ArchiveInput {
-  /// Bytes read at a time.
+  /// The bytes of one read.
   static let chunkSize = 1 << 18
 
   private let file: OwnedDescriptor?
   private let number: Int32
   private let cancellation: Cancellation
-  /// Bytes that were read to see what it is, and are still to be given.
+  /// Bytes that `peek` has read and `read` has not yet returned.
   private var beginning: [UInt8] = []
   private var position: UInt64 = 0
-  /// Bytes; nil for a stream.
+  /// The file's size in bytes; nil for a stream.
   let size: UInt64?
-  /// When its file was begun, where the file system tells; otherwise when it was last written.
+  /// The file's time of birth if the file system has one; otherwise its modification date.
   let made: FileTime
 
   private var bytesRead: UInt64 = 0
-  /// How many bytes a stream may have, so that reading one ends that does not.
+  /// The number of bytes that a stream may have, so that reading an endless stream ends.
   var limit = UInt64.max
 
-  /// Bytes of the archive; of a stream, those that came so far.
+  /// The bytes of the archive; for a stream, the bytes that have come so far.
   var archiveBytes: UInt64 { size ?? bytesRead }
 
-  /// Opens a file, a FIFO, or what else can be read.
-  ///
-  /// - Throws: a finding with the system's reason.
+  /// Opens a file, a FIFO or anything else that can be read.
   convenience init(at path: FilePath, _ cancellation: Cancellation) throws {
     let descriptor: FileDescriptor
     do {
@@ -39,7 +37,7 @@ final class ArchiveInput {
     try self.init(owning: OwnedDescriptor(descriptor.rawValue, of: disk), cancellation)
   }
 
-  /// Reads from a descriptor that stays its owner's, such as standard input.
+  /// Reads from a descriptor, such as standard input, that stays its owner's.
   convenience init(_ descriptor: FileDescriptor, _ cancellation: Cancellation) throws {
     try self.init(nil, number: descriptor.rawValue, born: nil, cancellation)
   }
@@ -62,7 +60,7 @@ final class ArchiveInput {
     let result = fstat(number, &status)
     self.number = number
     self.cancellation = cancellation
-    // A file whose beginning was read already is a stream of what is left.
+    // A descriptor whose offset is not 0 counts as a stream of the remaining bytes.
     let isFile = status.st_mode & S_IFMT == S_IFREG && (file != nil || lseek(number, 0, SEEK_CUR) == 0)
     size = isFile ? UInt64(status.st_size) : nil
     let modified = FileTime(
@@ -77,7 +75,7 @@ final class ArchiveInput {
     }
   }
 
-  /// The first bytes, without taking them; fewer where there are no more.
+  /// Returns the first bytes without consuming them; fewer if there are no more.
   func peek(_ count: Int) throws -> [UInt8] {
     while beginning.count < count {
       var more = [UInt8](repeating: 0, count: count - beginning.count)
@@ -88,7 +86,7 @@ final class ArchiveInput {
     return Array(beginning.prefix(count))
   }
 
-  /// Reads what comes next; 0 at the end.
+  /// Reads the next bytes; returns 0 at the end.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
     try cancellation.check()
     let count: Int
@@ -121,7 +119,7 @@ final class ArchiveInput {
     }
   }
 
-  /// Waits for a stream, which may take as long as it likes, and looks every now and then whether it was cancelled.
+  /// Waits for a stream without a time limit, and checks for cancellation every 100 ms.
   private func waitForBytes() throws {
     var request = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
     repeat { try cancellation.check() } while poll(&request, 1, 100) == 0
@@ -133,7 +131,7 @@ final class ArchiveInput {
 
   // MARK: Anywhere
 
-  /// Reads from a file, as many bytes as there are.
+  /// Reads from a file until the buffer is full or the file ends.
   func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
     try cancellation.check()
     guard let offset = off_t(exactly: offset) else { return 0 }
@@ -151,7 +149,7 @@ final class ArchiveInput {
     return done
   }
 
-  /// The bytes of a file from `offset` on; fewer where it ends before.
+  /// Returns `count` bytes of a file from `offset` on; fewer if the file ends before.
   func bytes(at offset: UInt64, count: Int) throws -> [UInt8] {
     guard count > 0 else { return [] }
     return try Array(unsafeUninitializedCapacity: count) { buffer, initialized in
@@ -161,7 +159,7 @@ final class ArchiveInput {
 
   /// Calls `body` with a part of a file, piece by piece.
   ///
-  /// - Throws: a finding when the file ends before; what `body` throws.
+  /// - Throws: a finding if the file ends before; the errors of `body`.
   func forEachChunk(at offset: UInt64, count: UInt64, _ body: (UnsafeRawBufferPointer) throws -> Void) throws
   {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
@@ -178,9 +176,9 @@ final class ArchiveInput {
 
   // MARK: Spooling
 
-  /// The same archive as a file: itself, or a copy of the stream in a temporary file that has no name.
+  /// Returns the same archive as a file: itself, or a copy of the stream in a temporary file without a name.
   ///
-  /// - Throws: a finding when there are more than `limit` bytes.
+  /// - Throws: a finding if there are more than `limit` bytes.
   func seekable(limit: UInt64) throws -> ArchiveInput {
     if size != nil { return self }
     let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"

@@ -3,34 +3,34 @@ import FilePackages
 public import FoundationEssentials
 public import SystemPackage
 
-/// One entry of an archive as the archive has it, before anything is checked.
+/// One entry of an archive as the archive has it, before any check.
 public struct ArchivedEntry: Sendable, Hashable {
-  /// What the entry is.
+  /// The kind of an entry.
   public enum Kind: String, Sendable, Codable {
     case file, directory, link, other
     /// A second name for an earlier entry.
     case hardLink
   }
 
-  /// The path, as a string from which its bytes can be had again.
+  /// The path, as a string that holds its exact bytes.
   public var path: String
-  /// The path for people: what is not UTF-8, and control characters, as `\xNN`.
+  /// The path for people, with `\xNN` for control characters and for bytes that are not UTF-8.
   public var displayPath: String { displayString(path) }
-  /// What it is.
+  /// The kind of the entry.
   public var kind: Kind
-  /// Bytes of a file, nil where the archive does not say.
+  /// The bytes of a file; nil if the archive does not say.
   public var size: UInt64?
   /// The modification date.
   public var modified: Date?
-  /// What a link leads to.
+  /// The destination of a link.
   public var target: String?
-  /// Whether its bytes need a passphrase.
+  /// Whether the entry's bytes need a passphrase.
   public var isEncrypted: Bool
 
-  /// Calls `body` with each entry of an archive, and writes nothing. A zip's directory is read, and of its files
-  /// nothing; any other archive is read to its end. Formats are recognised as by an import.
+  /// Calls `body` with each entry of an archive, and writes nothing. It reads the directory of a zip and no file
+  /// contents, but any other archive to its end. It recognises formats as an import does.
   ///
-  /// - Throws: an `ArchiveError` for what is damaged; what `body` throws.
+  /// - Throws: an `ArchiveError` for damage; the errors of `body`.
   /// - Returns: the format.
   @discardableResult
   public static func forEach(
@@ -45,7 +45,7 @@ public struct ArchivedEntry: Sendable, Hashable {
     }
   }
 
-  /// The same of an archive that comes from a descriptor, such as standard input.
+  /// Calls `body` with each entry of an archive from a descriptor, such as standard input.
   @discardableResult
   public static func forEach(
     inArchiveFrom descriptor: FileDescriptor, options: ImportOptions = ImportOptions(),

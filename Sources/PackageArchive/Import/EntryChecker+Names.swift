@@ -1,7 +1,7 @@
 import DurableIO
 import FilePackages
 
-/// What an entry's name may be.
+/// The checks of an entry's name.
 extension EntryChecker {
   func path(of entry: ArchiveEntry) throws -> PackagePath {
     let slash = UInt8(ascii: "/")
@@ -13,7 +13,7 @@ extension EntryChecker {
       if entry.kind != .directory { throw refusal(.unsafeName, entry, "its name ends like a folder's") }
       parts = parts.dropLast()
     }
-    // What begins with a dot is relative everywhere.
+    // A path that begins with a dot is relative on every system.
     if let first = parts.first, FileName(bytes: Array(first)).hasDriveLetter,
       !options.allowsDriveLetters && !isOwn
     {
@@ -21,7 +21,7 @@ extension EntryChecker {
         .unsafeName, entry, "its path is absolute on another system: it begins with a drive's letter",
         unless: .driveLetters)
     }
-    // A folder's own name for itself; programs differ in what a file of that name is.
+    // A folder may call itself `.`; programs differ in what a file of that name is.
     if entry.kind != .directory, parts.last?.elementsEqual([UInt8(ascii: ".")]) == true {
       throw refusal(.unsafeName, entry, "its name is that of a folder")
     }

@@ -1,27 +1,29 @@
 import DurableIO
 import FilePackages
 
-// (1) No path leads out of the package, whatever is in its names, and none leads through anything but a folder.
-// (2) Each place is given to one entry, also where a disk does not tell upper from lower case.
-// (3) Only files, folders, links that stay within, and second names for earlier files are let through.
-// (4) Nothing is let through beyond the limits.
+// (1) No path leads out of the package, whatever its names contain, and no path leads through anything but a
+//     folder.
+// (2) Each place belongs to one entry, even on a disk that does not tell upper from lower case.
+// (3) Only files, folders, links that stay within the package, and second names for earlier files pass.
+// (4) No entry passes beyond the limits.
 
-/// Decides of each entry of an archive whether it may become part of a package, from what was let through before.
+/// Decides for each entry of an archive whether it may become part of a package, from the earlier entries that
+/// passed.
 struct EntryChecker {
   let options: ImportOptions
   private let rules: Rules
   var isOwn: Bool { rules.isOwn }
-  /// What stands at each place, under its folded path.
+  /// The entry at each place, under its folded path.
   private var places: [String: Place] = [:]
   private var nameBytes = 0
-  /// The names at the top, up to two.
+  /// The names at the top, two at most.
   private var tops: Set<FileName> = []
   private var hasFileAtTop = false
 
-  /// What depends on the archive that the entries are of.
+  /// The rules that depend on the archive.
   struct Rules {
-    /// Whether a later entry stands in the place of an earlier one of the same kind, as every program reads a tar to
-    /// which one file was appended twice.
+    /// Whether a later entry replaces an earlier one of the same kind. Every program does so with a tar to which a
+    /// file was appended twice.
     var laterReplaces = false
     /// Whether the archive says that this library made it.
     var isOwn = false
@@ -32,7 +34,7 @@ struct EntryChecker {
       case file = "a file"
       case link = "a symbolic link"
       case folder = "a folder"
-      /// A folder that was only named on the way to what is in it.
+      /// A folder that has no entry yet, but appears in the path of one.
       case implied = "a folder that is named already"
     }
 
@@ -40,23 +42,23 @@ struct EntryChecker {
     var path: PackagePath
   }
 
-  /// What is to become of an entry.
+  /// The decision on an entry.
   enum Verdict: Equatable {
     case take(Taken)
     /// The top of the archive itself.
     case isTop
-    /// What macOS adds for itself, or the hidden folder; under that path it is reported.
+    /// An addition of macOS, or the hidden folder; the report names this path.
     case leaveOut(PackagePath)
   }
 
-  /// An entry that is let through.
+  /// An entry that passed.
   struct Taken: Equatable {
     var path: PackagePath
-    /// The file that it is a copy of, for a second name.
+    /// The file that a second name stands for, and that the import copies.
     var original: PackagePath?
-    /// Whether it stands in the place of an earlier file.
+    /// Whether the entry replaces an earlier file.
     var replaces = false
-    /// Whether macOS may have added it for itself, which its first bytes tell.
+    /// Whether macOS may have added the entry for itself; its first bytes tell.
     var mayBeAppleDouble = false
     var share = EntryTally.Share.taken
   }
@@ -66,7 +68,7 @@ struct EntryChecker {
     self.rules = rules
   }
 
-  /// The folder that everything is in, where there is one.
+  /// The folder around all entries; nil if there is none.
   var commonFolder: FileName? {
     tops.count == 1 && !hasFileAtTop ? tops.first : nil
   }
@@ -94,7 +96,7 @@ struct EntryChecker {
     var taken = Taken(path: path, original: try originalPath(of: entry))
     taken.replaces = try claim(path, for: entry, isCopy: taken.original == path)
     taken.mayBeAppleDouble = !options.includesAppleDouble && entry.kind == .file && isNamedAppleDouble(path)
-    // What may be left out says nothing of the top yet.
+    // An entry that may be left out says nothing about the top yet.
     if !taken.mayBeAppleDouble { noteTop(path, entry) }
     let top = tops.isEmpty && !hasFileAtTop ? path.names[0] : commonFolder
     if options.topFolder == .becomesPackage, Self.isHidden(path, in: top, options) {
@@ -112,34 +114,35 @@ struct EntryChecker {
 
   // MARK: Left out
 
-  /// Whether a name is that of the hidden folder, also where a disk does not tell upper from lower case.
+  /// Returns whether a name is that of the hidden folder, even on a disk that does not tell upper from lower case.
   static func isHiddenName(_ name: FileName) -> Bool {
     folded(name.string) == folded(PackageLayout.hidden.string)
   }
 
-  /// Whether a path is the hidden folder of the package at `top`, or in it, and is to be left out.
+  /// Returns whether an import leaves out a path because it is in the hidden folder of the package at `top`, or is
+  /// that folder.
   static func isHidden(_ path: PackagePath, in top: FileName?, _ options: ImportOptions) -> Bool {
     guard !options.includesHistory, let top, path.names.count > 1 else { return false }
     return path.names[0] == top && isHiddenName(path.names[1])
   }
 
-  /// The folder that macOS adds for itself, at the top.
+  /// Returns whether a path is in the folder that macOS adds for itself at the top.
   static func isAppleDouble(_ path: PackagePath) -> Bool { path.names.first == "__MACOSX" }
 
   private func isNamedAppleDouble(_ path: PackagePath) -> Bool {
     path.names[path.names.count - 1].bytes.starts(with: [0x2E, 0x5F])
   }
 
-  /// The first bytes of what macOS adds for itself (RFC 1740).
+  /// The first bytes of a file that macOS adds for itself (RFC 1740).
   static let appleDoubleMagic: [UInt8] = [0, 5, 0x16, 7]
 
-  /// Keeps in mind what stands at the top, once it is known to stay.
+  /// Records the name at the top for an entry that stays.
   mutating func noteTop(_ path: PackagePath, _ entry: ArchiveEntry) {
     if let top = path.names.first, tops.count < 2 { tops.insert(top) }
     if path.names.count == 1 && entry.kind != .directory { hasFileAtTop = true }
   }
 
-  /// Gives a place back whose file was left out after all.
+  /// Frees the place of a file that was left out after all.
   mutating func forget(_ path: PackagePath) {
     places[key(of: path)] = nil
   }
@@ -165,8 +168,8 @@ struct EntryChecker {
     }
   }
 
-  /// Whether a link at `path`, in a package, stays within it: upwards first, not beyond the package, then downwards.
-  /// An upward step later on could start from where another link leads.
+  /// Returns whether a link at `path`, in a package, stays within it: first upward steps, not beyond the package,
+  /// then downward steps. A later upward step could start from another link's destination.
   static func staysWithin(_ target: [UInt8], at path: PackagePath) -> Bool {
     guard target.first != UInt8(ascii: "/") else { return false }
     let dot = UInt8(ascii: ".")
@@ -176,7 +179,7 @@ struct EntryChecker {
       && !steps.dropFirst(upwards.count).contains { $0.elementsEqual([dot, dot]) }
   }
 
-  /// Sees that a link stays within the package that is at `top`.
+  /// Checks that a link stays within the package at `top`.
   static func check(
     _ target: [UInt8], at path: PackagePath, in top: FileName?, of entry: ArchiveEntry,
     _ options: ImportOptions
@@ -194,8 +197,8 @@ struct EntryChecker {
 
   /// Gives a place to an entry.
   ///
-  /// - Parameter isCopy: whether it is a second name for what is at that place.
-  /// - Returns: whether it stands in the place of an earlier file.
+  /// - Parameter isCopy: whether the entry is a second name for the file at that place.
+  /// - Returns: whether the entry replaces an earlier file.
   private mutating func claim(_ path: PackagePath, for entry: ArchiveEntry, isCopy: Bool) throws -> Bool {
     for depth in 1..<path.names.count {
       let folder = PackagePath(Array(path.names[..<depth]))
@@ -240,20 +243,20 @@ struct EntryChecker {
     return replaces
   }
 
-  /// The path as a disk may take it that does not tell upper from lower case, nor two ways to write an accent: Swift's
-  /// strings are equal where only that differs.
+  /// Returns the path as a disk may take it that ignores case and the way in which accents are written. Swift's
+  /// strings are equal if only their accents are written in another way.
   private func key(of path: PackagePath) -> String {
     let string = path.string
     return options.allowsSimilarNames
       ? path.names.map(\.escapedString).joined(separator: "/") : Self.folded(string)
   }
 
-  /// Both steps, so that `ß` is what `SS` is.
+  /// Returns the string without differences of case. Both steps are necessary, so that `ß` equals `SS`.
   static func folded(_ string: String) -> String {
     string.uppercased().lowercased()
   }
 
-  /// What a second name is for: a file that was let through before.
+  /// Returns the file that a second name stands for, which must have passed before.
   private func originalPath(of entry: ArchiveEntry) throws -> PackagePath? {
     guard case .hardLink(let target) = entry.kind else { return nil }
     guard entry.size ?? 0 == 0 else {

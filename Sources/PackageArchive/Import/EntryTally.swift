@@ -1,10 +1,11 @@
-/// How many entries and bytes an archive's entries have, told apart by what becomes of them.
+/// The numbers of entries and bytes of an archive, by what becomes of them.
 struct EntryTally {
-  /// What becomes of an entry.
+  /// The fate of an entry.
   enum Share {
-    /// It is part of the package.
+    /// The entry is part of the package.
     case taken
-    /// It is in the hidden folder of the folder that everything has been in so far: left out if that is the package.
+    /// The entry is in the hidden folder of the folder around all entries so far. The import leaves it out if that
+    /// folder is the package.
     case perhapsHidden
     case leftOut
   }
@@ -23,7 +24,7 @@ struct EntryTally {
     self.limits = limits
   }
 
-  /// All bytes that were read.
+  /// All bytes that the import has read.
   var bytesRead: UInt64 { [taken, perhapsHidden, leftOut].reduce(0) { $0.addingSaturated($1.bytes) } }
 
   private static func place(of share: Share) -> WritableKeyPath<EntryTally, Sum> {
@@ -34,9 +35,9 @@ struct EntryTally {
     }
   }
 
-  /// Counts an entry, and bytes of an entry.
+  /// Counts entries, and bytes of an entry.
   ///
-  /// - Throws: a finding when a share is beyond a limit: each counts by itself, so that reading ends.
+  /// - Throws: a finding if a share exceeds a limit. Each share counts by itself, so that reading ends.
   mutating func add(
     entries: Int = 0, bytes: UInt64 = 0, as share: Share, of entry: ArchiveEntry, archiveBytes: UInt64
   ) throws {
@@ -51,7 +52,7 @@ struct EntryTally {
     try limits.check(ratioOf: bytesRead, to: archiveBytes, entry: entry.name)
   }
 
-  /// Counts a file as left out that was counted as another share.
+  /// Moves a counted file from its share to the share that is left out.
   mutating func leaveOut(bytes: UInt64, of share: Share) {
     let place = Self.place(of: share)
     self[keyPath: place].entries -= 1
@@ -60,7 +61,7 @@ struct EntryTally {
     leftOut.bytes = leftOut.bytes.addingSaturated(bytes)
   }
 
-  /// Decides of what was perhaps hidden.
+  /// Moves the share that is perhaps hidden to the share that is taken or left out.
   mutating func settle(asTaken: Bool) {
     let place = Self.place(of: asTaken ? .taken : .leftOut)
     self[keyPath: place].entries += perhapsHidden.entries

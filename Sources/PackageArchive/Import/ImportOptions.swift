@@ -1,67 +1,66 @@
-/// What an import takes, and what it refuses.
+/// The choices of an import: what it takes and what it refuses.
 public struct ImportOptions: Sendable {
-  /// The format; nil recognises a zip, or a tar with at most one of gzip, bzip2, xz, Zstandard and LZ4, by its first
-  /// bytes. Other formats are read only when they are named.
+  /// The format. Nil recognises a zip by its first bytes, or a tar with at most one of gzip, bzip2, xz, Zstandard
+  /// and LZ4. An import reads other formats only if this names them.
   public var format: ArchiveFormat?
-  /// The code page of names that the archive does not say to be UTF-8, as iconv(3) calls it, such as `CP437`; nil takes
-  /// their bytes as they are.
+  /// The code page, as iconv(3) calls it, such as `CP437`, of names that the archive does not mark as UTF-8. Nil
+  /// takes their bytes as they are.
   public var charset: String?
-  /// For encrypted entries.
+  /// The passphrase for encrypted entries.
   public var passphrase: String?
-  /// How much an archive may hold.
+  /// The limits on an archive's contents.
   public var limits = ImportLimits()
-  /// Whether a folder that everything else is in becomes the package.
+  /// Whether a folder around all entries becomes the package.
   public var topFolder = TopFolder.becomesPackage
-  /// Whether what macOS adds for itself, `__MACOSX` and `._*`, is taken too.
+  /// Whether the import takes the additions of macOS, `__MACOSX` and `._*`.
   public var includesAppleDouble = false
-  /// Whether a hidden folder of this library's, with kept versions, is taken too. Take it only from archives that you
-  /// trust: it says what was in the document before.
+  /// Whether the import takes a hidden folder of this library's, with its history. Set this only for archives that
+  /// you trust, because the history says what the document contained before.
   public var includesHistory = false
   /// Whether links may lead out of the package.
   public var allowsLinksOutside = false
-  /// Whether names may be the same but for upper and lower case or the way in which accents are written, as on a
-  /// Linux disk they may.
+  /// Whether names may differ only in case or in how accents are written, as they may on a Linux disk.
   public var allowsSimilarNames = false
-  /// Whether names may have control characters.
+  /// Whether names may contain control characters.
   public var allowsControlCharacters = false
   /// Whether a path may begin like a drive of another system, such as `C:`.
   public var allowsDriveLetters = false
 
-  /// What becomes of a folder that everything else is in.
+  /// The fate of a folder around all entries.
   public enum TopFolder: Sendable, Hashable {
-    /// It is the package; its own name does not matter.
+    /// The folder is the package; its own name does not matter.
     case becomesPackage
-    /// It is a child of the package like others.
+    /// The folder is an ordinary child of the package.
     case isKept
   }
 
-  /// Takes archives that are meant for exchange, within the usual limits, and nothing that could do harm.
+  /// Makes the options for archives from other people: the usual limits, and no entry that could do harm.
   public init() {}
 }
 
-/// How much an archive may hold; beyond that it is refused as soon as that is seen.
+/// The limits on an archive's contents; an import refuses an archive as soon as it exceeds one.
 public struct ImportLimits: Sendable, Hashable {
   /// Files, folders and links.
   public var entries = 200_000
-  /// Bytes of all files together, holes in them included. What is left out counts by itself, and so do entries.
+  /// Bytes of all files together, including holes. Taken and omitted bytes count separately, and so do entries.
   public var bytes: UInt64 = 4 << 30
-  /// How many times larger than the archive all files together may be. It is not looked at below 16 MiB.
+  /// The greatest ratio of all files together to the archive. An import does not check it below 16 MiB.
   public var ratio = 200
-  /// Folders within folders.
+  /// Nested folders.
   public var depth = 64
   /// Bytes of all names together.
   public var nameBytes = 64 << 20
-  /// Bytes of memory that decompressing LZMA, xz or 7z may take for what came before: their dictionary. Zstandard has the
-  /// same limit, which cannot be raised.
+  /// Bytes of memory that the decompression of LZMA, xz or 7z may use for earlier bytes: their dictionary.
+  /// Zstandard has the same limit, which callers cannot raise.
   public var dictionaryBytes: UInt64 = 128 << 20
 
   /// The usual limits.
   public init() {}
 
-  /// Bytes below which no ratio is looked at.
+  /// The number of bytes below which an import checks no ratio.
   static let unsuspiciousBytes: UInt64 = 16 << 20
 
-  /// No limits: for an archive that is not imported.
+  /// The absence of limits, for an archive that is not imported.
   static let none: ImportLimits = {
     var limits = ImportLimits()
     limits.entries = .max
@@ -73,7 +72,7 @@ public struct ImportLimits: Sendable, Hashable {
     return limits
   }()
 
-  /// How long an archive that comes as a stream may be: what is taken and what is left out, and the headers of entries.
+  /// The greatest length of an archive that comes as a stream: taken and omitted bytes, and the headers of entries.
   var streamBytes: UInt64 {
     let headers = UInt64(entries).multipliedReportingOverflow(by: 8192)
     let files = bytes.multipliedReportingOverflow(by: 2)
@@ -81,7 +80,7 @@ public struct ImportLimits: Sendable, Hashable {
     return headers.overflow || files.overflow || overflow ? .max : sum
   }
 
-  /// Whether files may hold so many bytes.
+  /// - Throws: a finding if files must not hold `count` bytes.
   func check(bytes count: UInt64, entry: [UInt8]?) throws {
     if count > bytes {
       throw ArchiveError.Finding(
@@ -89,7 +88,7 @@ public struct ImportLimits: Sendable, Hashable {
     }
   }
 
-  /// Whether so many bytes may come of so many.
+  /// - Throws: a finding if `archiveBytes` must not become `count` bytes.
   func check(ratioOf count: UInt64, to archiveBytes: UInt64, entry: [UInt8]? = nil) throws {
     if count > Self.unsuspiciousBytes, ratio != .max, count / UInt64(max(1, ratio)) > archiveBytes {
       throw ArchiveError.Finding(
@@ -98,7 +97,7 @@ public struct ImportLimits: Sendable, Hashable {
     }
   }
 
-  /// Whether decompressing may keep so many bytes of what came before.
+  /// - Throws: a finding if decompression must not use a dictionary of `count` bytes.
   func check(dictionary count: UInt64, entry: [UInt8]? = nil) throws {
     if count > dictionaryBytes {
       throw ArchiveError.Finding(

@@ -6,7 +6,7 @@ public import SystemPackage
 extension ImportReport {
   /// Reads an archive with all checks of an import, and writes nothing.
   ///
-  /// - Throws: as `PackageStore.importArchive(at:to:options:progress:)`.
+  /// - Throws: the errors of `PackageStore.importArchive(at:to:options:progress:)`.
   public static func checking(
     archiveAt url: URL, options: ImportOptions = ImportOptions()
   ) async throws -> ImportReport {
@@ -18,7 +18,7 @@ extension ImportReport {
     }
   }
 
-  /// The same of an archive that comes from a descriptor.
+  /// Reads an archive from a descriptor with all checks of an import, and writes nothing.
   public static func checking(
     from descriptor: FileDescriptor, options: ImportOptions = ImportOptions()
   ) async throws -> ImportReport {
@@ -42,7 +42,7 @@ extension ImportReport {
   }
 }
 
-/// Takes everything and keeps nothing but what the checks need.
+/// A sink that keeps only what the checks need.
 private final class CheckingSink: ImportSink {
   private var sizes: [PackagePath: UInt64] = [:]
   private var links = PendingLinks()

@@ -1,6 +1,6 @@
 import FilePackages
 
-/// What an import did.
+/// The result of an import.
 public struct ImportReport: Sendable, Hashable, Codable {
   /// The archive's format, such as `tar.zst`.
   public var format: String
@@ -10,15 +10,16 @@ public struct ImportReport: Sendable, Hashable, Codable {
   public var bytes: UInt64 = 0
   /// Bytes of the archive.
   public var archiveBytes: UInt64 = 0
-  /// Names that are not UTF-8: in a code page that `ImportOptions.charset` can name, or made so on a Linux disk.
+  /// Names that are not UTF-8. They are in a code page that `ImportOptions.charset` can name, or a Linux program
+  /// chose such bytes.
   public var undecodedNames = 0
-  /// What macOS had added for itself, and a hidden folder of this library's, which stands for all that is in it.
+  /// Omitted paths: additions of macOS, and a hidden folder of this library's, which stands for all that is in it.
   public var leftOut: [String] = []
-  /// Files, folders and links that were left out; they are not among `entries`.
+  /// Omitted files, folders and links; `entries` does not include them.
   public var leftOutEntries = 0
-  /// Bytes of the files that were left out; they are not among `bytes`.
+  /// Bytes of the omitted files; `bytes` does not include them.
   public var leftOutBytes: UInt64 = 0
-  /// Files that would run with the rights of their owner or group: they are in the package without that bit.
+  /// Files with a set-user-ID or set-group-ID bit; the package has them without that bit.
   public var privileged: [String] = []
 
   init(format: ArchiveFormat) {
@@ -38,7 +39,7 @@ extension ImportReport: CustomStringConvertible {
     return text + ExportReport.withoutPrivileges(privileged)
   }
 
-  /// The first few of what was left out.
+  /// The first few omitted paths.
   var leftOutNames: String {
     leftOut.prefix(4).map(displayString).joined(separator: ", ")
       + (leftOut.count > 4 ? " and \(leftOut.count - 4) more" : "")

@@ -2,8 +2,7 @@ import DurableIO
 import FilePackages
 import SystemPackage
 
-/// One reading of an archive from its beginning to its end: each entry is checked, and what is let through becomes
-/// part of a package.
+/// One pass over an archive from its beginning to its end, which checks each entry and gives it to a sink.
 struct ImportRun {
   let options: ImportOptions
   let progress: ArchiveProgress.Handler?
@@ -11,17 +10,17 @@ struct ImportRun {
   private var checker: EntryChecker
   private var tally: EntryTally
   private(set) var report: ImportReport
-  /// The entry of the folder that may be the package, rather than what is in it.
+  /// Whether the folder that may be the package has an entry of its own.
   private var hasTopEntry = false
-  /// What was counted and is not in the package: entries for the archive's top, files that later ones replace.
+  /// Counted entries that are not in the package: entries for the archive's top, and files that later ones replace.
   private var replaced = EntryTally.Sum()
-  /// The hidden folder as it is written, where the package turns out to have one.
+  /// The hidden folder with its spelling in the archive, if the package has one.
   private var hiddenFolder: FileName?
   private let decoder: NameDecoder?
   private let source: any EntrySource
   private let input: ArchiveInput
 
-  /// Recognises the format and reads as much as tells whether it is one.
+  /// Recognises the format, and reads enough to tell whether it is the right one.
   init(
     _ input: ArchiveInput, _ options: ImportOptions, _ cancellation: Cancellation,
     _ progress: ArchiveProgress.Handler? = nil
@@ -36,7 +35,7 @@ struct ImportRun {
     report = ImportReport(format: format)
     switch format {
     case .zip, .sevenZip, .iso9660:
-      // Their directories are at the end, or anywhere.
+      // These formats have their directories at the end, or anywhere.
       self.input = try input.seekable(limit: options.limits.bytes)
     default: self.input = input
     }
@@ -59,14 +58,14 @@ struct ImportRun {
   /// Whether the archive has an entry for its top, which is then the package.
   private var isTopNamed = false
 
-  /// The folder that everything is in, where it becomes the package.
+  /// The folder around all entries if it becomes the package.
   var packageFolder: FileName? {
     options.topFolder == .becomesPackage && !isTopNamed && !source.isFlat ? checker.commonFolder : nil
   }
 
   /// Reads everything.
   ///
-  /// - Throws: a finding for what is refused or damaged; what the sink throws.
+  /// - Throws: a finding for refused entries and damage; the errors of the sink.
   mutating func run(into sink: any ImportSink) throws {
     if let zip = source as? ZipSource { try checkAhead(zip) }
     var done = ArchiveProgress()
@@ -86,7 +85,7 @@ struct ImportRun {
     try finishReport()
   }
 
-  /// Decides what is left out, and says what was done.
+  /// Decides whether the hidden folder is left out, and completes the report.
   private mutating func finishReport() throws {
     let isHiddenLeftOut = packageFolder != nil
     tally.settle(asTaken: !isHiddenLeftOut)
@@ -105,13 +104,13 @@ struct ImportRun {
       unless: isDouble ? .appleDouble : .history)
   }
 
-  /// Sees from a zip's directory, before a byte of it is read, whether all may be taken.
+  /// Checks the directory of a zip against the rules and limits before it reads any contents.
   private func checkAhead(_ zip: ZipSource) throws {
     var (checker, tally) = (self.checker, self.tally)
     for entry in zip.entries {
       var entry = ArchiveEntry(entry)
       try decoder?.decode(&entry)
-      // A link's destination is among its bytes.
+      // The destination of a link is among its bytes, which are not read yet.
       if case .link = entry.kind { continue }
       var share = EntryTally.Share.leftOut
       if case .take(let taken) = try checker.check(entry), !taken.mayBeAppleDouble { share = taken.share }
@@ -129,7 +128,7 @@ struct ImportRun {
     case .leaveOut(let path):
       try count(entry, as: .leftOut)
       if report.leftOut.last != path.string { report.leftOut.append(path.string) }
-      // Its bytes are read all the same, so that what is damaged or too much is found.
+      // The import reads these bytes all the same, so that it finds damage and excess.
       if entry.kind == .file { _ = try read(entry, as: .leftOut) { _, _ in } }
     case .take(let taken):
       try count(entry, as: taken.share)
@@ -157,7 +156,7 @@ struct ImportRun {
       try sink.addFolder(path, entry)
     case .link(let target): try sink.addLink(path, to: target, entry)
     default:
-      // A document has no use for programs that run as somebody else: no sink takes more than the lower nine bits.
+      // A document needs no programs that run as another user, so no sink takes more than the lower nine bits.
       if entry.mode & 0o6000 != 0 { report.privileged.append(path.string) }
       var first: [UInt8] = []
       try sink.addFile(path, entry) { write in
@@ -183,16 +182,16 @@ struct ImportRun {
     try tally.add(bytes: bytes, as: share, of: entry, archiveBytes: input.archiveBytes)
   }
 
-  /// Reads an entry's bytes, each piece counted before it is given on.
+  /// Reads an entry's bytes, and counts each piece before it passes the piece on.
   ///
-  /// - Returns: the first four.
+  /// - Returns: the first four bytes.
   private mutating func read(
     _ entry: ArchiveEntry, as share: EntryTally.Share,
     _ body: (UnsafeRawBufferPointer, UInt64) throws -> Void
   ) throws -> [UInt8] {
     var end: UInt64 = 0
     var first: [UInt8] = []
-    // What is declared beyond the bytes that come is a hole, and counts like them.
+    // A declared size beyond the last byte makes a hole, which counts like bytes.
     var tally = self.tally
     try source.forEachBlock { bytes, offset in
       try cancellation.check()

@@ -1,20 +1,20 @@
 import DurableIO
 import FilePackages
 
-/// What an import's entries become. All paths have been checked.
+/// The receiver of an import's entries. All paths have passed the checks.
 protocol ImportSink: AnyObject {
   func addFolder(_ path: PackagePath, _ entry: ArchiveEntry) throws
-  /// Adds a file; `body` gives its bytes, each piece with its place.
+  /// Adds a file; `body` gives its bytes, each piece with its offset.
   func addFile(
     _ path: PackagePath, _ entry: ArchiveEntry,
     _ body: ((UnsafeRawBufferPointer, UInt64) throws -> Void) throws -> Void
   ) throws
-  /// Adds a copy of a file that was added before.
+  /// Adds a copy of an earlier file.
   func addCopy(_ path: PackagePath, of original: PackagePath, _ entry: ArchiveEntry) throws
-  /// Adds a link, whose destination is still to be checked: that depends on what the package is.
+  /// Adds a link. Its destination is checked later, because that check depends on which folder is the package.
   func addLink(_ path: PackagePath, to target: [UInt8], _ entry: ArchiveEntry) throws
-  /// Removes a file that was added before: another takes its place, or it is left out.
+  /// Removes an earlier file, because another takes its place or because the import leaves it out.
   func removeFile(at path: PackagePath, _ entry: ArchiveEntry) throws
-  /// How many bytes the file at `path` has.
+  /// Returns the number of bytes of the file at `path`.
   func size(of path: PackagePath) throws -> UInt64
 }

@@ -1,11 +1,11 @@
 import Glibc
 
-/// Makes UTF-8 of names that are in a code page.
+/// Converts names from a code page to UTF-8.
 final class NameDecoder {
   private let charset: String
   private let converter: iconv_t
 
-  /// - Throws: a finding where the system does not have that code page.
+  /// - Throws: a finding if the system does not have that code page.
   init(_ charset: String) throws {
     self.charset = charset
     guard !charset.isEmpty, let converter = iconv_open("UTF-8", charset), Int(bitPattern: converter) != -1
@@ -19,9 +19,9 @@ final class NameDecoder {
     iconv_close(converter)
   }
 
-  /// Decodes an entry's name and a link's destination, where the archive does not say that they are UTF-8.
+  /// Decodes an entry's name and a link's destination if the archive does not mark them as UTF-8.
   ///
-  /// - Throws: a finding where they are not in that code page.
+  /// - Throws: a finding if they are not in that code page.
   func decode(_ entry: inout ArchiveEntry) throws {
     guard !entry.isNameUTF8 else { return }
     let raw = entry.name
@@ -34,10 +34,10 @@ final class NameDecoder {
   }
 
   private func decoded(_ bytes: [UInt8], of name: [UInt8]) throws -> [UInt8] {
-    // Also in code pages that have another character there, a backslash is one to the programs that wrote it.
+    // The programs that write such names mean a backslash even in code pages with another character there.
     if bytes.allSatisfy({ $0 < 0x80 }) { return bytes }
     var input = bytes.map { CChar(bitPattern: $0) }
-    // A character takes four bytes at most.
+    // A character takes at most four bytes.
     var output = [CChar](repeating: 0, count: bytes.count * 4 + 16)
     iconv(converter, nil, nil, nil, nil)
     let left = input.withUnsafeMutableBufferPointer { input in
@@ -51,7 +51,7 @@ final class NameDecoder {
     let slash = UInt8(ascii: "/")
     if let left {
       let text = output.dropLast(left).map { UInt8(bitPattern: $0) }
-      // No code page for file names makes a separator of something else.
+      // No code page for file names turns another character into a separator.
       if !text.contains(0), text.filter({ $0 == slash }).count == bytes.filter({ $0 == slash }).count {
         return text
       }

@@ -4,19 +4,19 @@ public import FoundationEssentials
 public import SystemPackage
 
 extension PackageStore {
-  /// Makes a new package of an archive: a zip, or a tar with at most one of gzip, bzip2, xz, Zstandard and LZ4; other
-  /// formats where `options` names them.
+  /// Imports an archive as a new package: a zip, or a tar with at most one of gzip, bzip2, xz, Zstandard and LZ4.
+  /// It reads other formats if `options` names them.
   ///
-  /// Either the whole package is at `url` afterwards, and survives a power cut, or nothing is. It is read as a stream,
-  /// also from a FIFO, except for a zip, which is copied to a temporary file first when it is not one. Permissions, dates
-  /// and `user.*` attributes are those of the archive; owners, access lists and set-user-ID bits are not taken. Cancelling
-  /// the task leaves nothing.
+  /// Afterwards the whole package is at `url` and durable, or nothing is there. The import reads the archive as a
+  /// stream, even from a FIFO. A zip needs a file; the import copies a zip from a stream to a temporary file first.
+  /// The package gets permissions, dates and `user.*` attributes from the archive, but no owners, access lists or
+  /// set-user-ID bits. A cancelled task leaves nothing.
   ///
-  /// Cost: the bytes of the archive and of the package, and one synchronisation for each file and each folder, many at
-  /// once. Memory does not depend on the sizes of files.
+  /// Cost: the bytes of the archive and of the package, and one sync for each file and each folder, many at once.
+  /// Memory does not depend on the sizes of files.
   ///
-  /// - Throws: an `ArchiveError` that names the entry, for what is damaged, refused or beyond `options.limits`;
-  ///   `fileExists` when there is something at `url`; `CancellationError`.
+  /// - Throws: an `ArchiveError` that names the entry, for damage, a refused entry or an excess over
+  ///   `options.limits`; `fileExists` if something exists at `url`; `CancellationError`.
   @discardableResult
   public static func importArchive(
     at archive: URL, to url: URL, options: ImportOptions = ImportOptions(),
@@ -30,7 +30,7 @@ extension PackageStore {
     }
   }
 
-  /// Makes a new package of an archive that comes from a descriptor, such as standard input; otherwise as
+  /// Imports an archive from a descriptor, such as standard input, as a new package; the rest is as for
   /// `importArchive(at:to:options:progress:)`.
   @discardableResult
   public static func importArchive(
@@ -47,10 +47,10 @@ extension PackageStore {
 }
 
 extension FileWrapper {
-  /// Reads an archive into memory as a tree, with the checks of `PackageStore.importArchive(at:to:options:progress:)`;
-  /// nothing is written.
+  /// Reads an archive into memory as a tree, with the checks of
+  /// `PackageStore.importArchive(at:to:options:progress:)`; writes nothing.
   ///
-  /// Memory is that of all files: set `options.limits.bytes` for archives of others.
+  /// Memory: all files together. Set `options.limits.bytes` for archives from other people.
   public static func importArchive(
     at archive: URL, options: ImportOptions = ImportOptions(), progress: ArchiveProgress.Handler? = nil
   ) async throws -> FileWrapper {

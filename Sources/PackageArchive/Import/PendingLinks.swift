@@ -1,7 +1,8 @@
 import DurableIO
 import FilePackages
 
-/// Links that are made last, when it is known what the package is. A later one of the same path replaces an earlier one.
+/// Links that an import makes last, when it knows which folder is the package. A later link replaces an earlier one
+/// of the same path.
 struct PendingLinks {
   struct Link {
     var path: PackagePath
@@ -15,10 +16,10 @@ struct PendingLinks {
     links[path] = Link(path: path, target: target, entry: entry)
   }
 
-  /// Those of the package at `top`, in the order of their paths, without a link of the hidden folder's name and those
-  /// within it.
+  /// Returns the links of the package at `top` in the order of their paths. It omits a link with the hidden
+  /// folder's name and the links within that folder.
   ///
-  /// - Throws: a finding for one that leads out of the package, unless `options` allows that.
+  /// - Throws: a finding for a link that leads out of the package, unless `options` allows that.
   func checked(in top: FileName?, _ options: ImportOptions) throws -> [Link] {
     let kept = links.values.filter { !EntryChecker.isHidden($0.path, in: top, options) }
     for link in kept { try EntryChecker.check(link.target, at: link.path, in: top, of: link.entry, options) }

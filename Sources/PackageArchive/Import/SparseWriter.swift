@@ -1,13 +1,13 @@
 import DurableIO
 import Glibc
 
-/// Writes a file's bytes and leaves out what is zeros, so that a file with holes has holes again.
+/// Writes a file's bytes without its zeros, so that a file with holes gets holes again.
 struct SparseWriter {
-  /// Zeros are left out in pieces of this size, and looked for only there.
+  /// The size of a piece. The writer omits only whole pieces of zeros.
   private static let pieceSize = 1 << 16
   private static let zeros = [UInt8](repeating: 0, count: pieceSize)
   private let disk: any Disk
-  /// Where the last written byte ends, and where the last one that was given does.
+  /// The ends of the last written byte and of the last given byte.
   private var written: UInt64 = 0
   private var given: UInt64 = 0
 
@@ -20,7 +20,7 @@ struct SparseWriter {
   ) throws(SystemError) {
     given = offset + UInt64(bytes.count)
     var start = 0
-    // What is to be written is collected up to the next piece of zeros.
+    // The range collects bytes up to the next piece of zeros.
     var pending = 0..<0
     while start < bytes.count {
       let piece = start..<min(bytes.count, start + Self.pieceSize)
@@ -50,7 +50,7 @@ struct SparseWriter {
     return memcmp(start + range.lowerBound, zeros, range.count) == 0
   }
 
-  /// Gives the file its size, where it ends in zeros.
+  /// Gives the file its size if it ends in zeros.
   func finish(_ file: borrowing OwnedDescriptor, size: UInt64) throws(SystemError) {
     let end = max(size, given)
     if written < end { try disk.resize(file, to: end) }

@@ -3,12 +3,12 @@ import FilePackages
 import SystemPackage
 
 // (1) Nothing under the package's name changes before the rename.
-// (2) Every file, every folder and the folder that holds the package are synchronised before success is reported; all but
-//     the last, before the rename.
-// (3) Links are made last, when all else is in its place: no file is ever written through one.
+// (2) Before the rename, every file and every folder is synced. Before success is reported, the folder that holds
+//     the package is synced.
+// (3) The import makes links last, when all other entries are in place, so it never writes a file through a link.
 // (4) An error leaves nothing.
 
-/// A package that is made of an archive's entries beside its place, and put there in one step.
+/// A package that is made of an archive's entries beside its place and moved there in one step.
 final class StagedImport: ImportSink {
   private let disk: any Disk
   private let folder: OwnedDescriptor
@@ -20,10 +20,10 @@ final class StagedImport: ImportSink {
 
   private var folders: [Folder] = []
   private var links = PendingLinks()
-  /// The way to the folder that was used last.
+  /// The open folders from the root to the last one in use.
   private var way: [(name: FileName, folder: OpenFolder)] = []
 
-  /// A folder that was made, and what it is to have in the end.
+  /// A new folder with its final attributes.
   private struct Folder {
     var path: PackagePath
     var mode: UInt16 = 0o755
@@ -39,9 +39,9 @@ final class StagedImport: ImportSink {
     }
   }
 
-  /// Begins a package that is to be at `path`, where nothing is.
+  /// Begins a package for `path`, which must be free.
   ///
-  /// - Throws: `fileExists`; `busy` when another process is making it.
+  /// - Throws: `fileExists`; `busy` if another process makes the same package.
   init(at path: FilePath, on disk: any Disk) throws {
     guard let last = path.lastComponent, last.kind == .regular else {
       throw ArchiveError.Finding(.unsafeName, "that is no name for a package")
@@ -54,7 +54,7 @@ final class StagedImport: ImportSink {
     do {
       let parent = path.removingLastComponent()
       let folder = try disk.openDirectory(at: parent.isEmpty ? "." : parent)
-      // Also where the one that was killed was done but for this.
+      // This is also necessary if the killed import had done everything else.
       try siblings.cleanUp(in: folder)
       siblings.sweep(folder)
       guard try Self.isFree(name, in: folder, on: disk) else {
@@ -84,7 +84,7 @@ final class StagedImport: ImportSink {
   }
 
   deinit {
-    // The error that led here is the one to report; what cannot be removed now is removed by the next import.
+    // The caller reports the error that led here. The next import removes what stays.
     if !isDone { _ = Siblings(of: name, on: disk).remove(staged, from: folder) }
   }
 
@@ -125,7 +125,7 @@ final class StagedImport: ImportSink {
     synchronizer.add(file)
   }
 
-  /// A disk without extended attributes goes without them.
+  /// Sets an attribute; does nothing on a disk without extended attributes.
   private func setAttribute(
     _ name: String, _ value: [UInt8], of file: borrowing OwnedDescriptor
   ) throws(SystemError) {
@@ -188,7 +188,7 @@ final class StagedImport: ImportSink {
     try attempt(entry) { () throws(SystemError) in try openUnnamed(path) }
   }
 
-  /// Opens a folder, name by name, from the one that was used last; makes what is missing.
+  /// Opens a folder name by name, from the last one in use, and makes missing folders.
   private func openUnnamed(_ path: PackagePath) throws(SystemError) -> OpenFolder {
     let common = zip(way, path.names).prefix { $0.0.name == $0.1 }.count
     way.removeSubrange(common...)
@@ -222,10 +222,10 @@ final class StagedImport: ImportSink {
 
   // MARK: The end
 
-  /// Puts the package into its place. When this returns, it survives a power cut.
+  /// Moves the package into its place; when the call returns, the package is durable.
   ///
   /// - Parameters:
-  ///   - top: the folder among the entries that is the package; nil when the entries are its children.
+  ///   - top: the folder among the entries that is the package; nil if the entries are its children.
   ///   - options: say whether a hidden folder of this library's stays, and where links may lead.
   func commit(top: FileName?, _ options: ImportOptions) throws {
     let package = PackagePath(top.map { [$0] } ?? [])
@@ -240,7 +240,7 @@ final class StagedImport: ImportSink {
     }
   }
 
-  /// A hidden folder, however it is written: what is in it would be taken for this library's own.
+  /// Removes a hidden folder, in any spelling, because a store would take its contents for this library's own.
   private func removeHidden(of package: PackagePath) throws {
     do {
       let folder = try openUnnamed(package)
@@ -272,9 +272,9 @@ final class StagedImport: ImportSink {
     }
   }
 
-  /// Gives each folder its attributes, those deepest down first, and makes its entries last.
+  /// Sets the attributes of each folder, the deepest first, and syncs it.
   private func finishFolders(_ package: PackagePath) throws(SystemError) {
-    // The last word on a folder is that of its own entry.
+    // The last entry of a folder decides.
     let last = Dictionary(folders.map { ($0.path, $0) }) { $1 }
     for (path, made) in last.sorted(by: { $1.key < $0.key }) {
       let (mode, modified) = (made.mode, made.modified)
@@ -282,7 +282,7 @@ final class StagedImport: ImportSink {
       for (name, value) in made.attributes where name.hasPrefix("user.") {
         try setAttribute(name, value, of: folder.descriptor)
       }
-      // A folder that its owner may not write cannot be moved to its place.
+      // A folder without write permission for its owner cannot be moved to its place.
       try disk.setMode(path == package ? mode | 0o700 : mode, of: folder.descriptor)
       if let modified { try disk.setModified(modified, of: folder.descriptor) }
       try disk.synchronize(folder.descriptor)
@@ -297,7 +297,7 @@ final class StagedImport: ImportSink {
     if let top {
       try move(top, from: root.descriptor)
       isDone = true
-      // An empty folder; what cannot be removed now is removed by the next import.
+      // The staged folder is empty; the next import removes it if this call cannot.
       _ = Siblings(of: name, on: disk).remove(staged, from: folder)
     } else {
       try move(staged, from: folder)
@@ -314,7 +314,7 @@ final class StagedImport: ImportSink {
     do {
       try disk.rename(old, in: parent, to: name, in: folder, .keep)
     } catch  where error.code == .invalidArgument {
-      // A file system that cannot be told to keep what is there keeps every directory that is not empty.
+      // A file system without `noReplace` still refuses to replace a directory that is not empty.
       try disk.rename(old, in: parent, to: name, in: folder, .replace)
     }
   }

@@ -67,7 +67,7 @@ final class TreeImport: ImportSink {
     return folder
   }
 
-  /// The tree, once everything was added.
+  /// Returns the tree after the last entry.
   func tree(top: FileName?, _ options: ImportOptions) throws -> FileWrapper {
     for link in try links.checked(in: top, options) {
       add(FileWrapper.imported(linkTo: link.target), at: link.path)
