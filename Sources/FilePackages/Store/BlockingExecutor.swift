@@ -1,12 +1,12 @@
 import Glibc
 import Synchronization
 
-/// Runs an actor where it may block, one job after the other, and never holds up Swift's thread pool.
+/// Runs an actor's jobs one after the other on threads that may block, so that they never hold up Swift's thread pool.
 package final class BlockingExecutor: SerialExecutor {
   private struct State {
-    /// The jobs, the next one last.
+    /// The jobs in reverse order: the next one is the last element.
     var waiting: [UnownedJob] = []
-    /// Those that came since, the next one first.
+    /// The jobs that arrived since, in order: the next one is the first element.
     var arrived: [UnownedJob] = []
     var isScheduled = false
   }
@@ -27,7 +27,7 @@ package final class BlockingExecutor: SerialExecutor {
     if isNew { pool.schedule(self) }
   }
 
-  /// Runs the next job, and says whether there is another one.
+  /// Runs the next job, and returns whether there is another one.
   func runNext() -> Bool {
     let job = state.withLock { state in
       if state.waiting.isEmpty { (state.waiting, state.arrived) = (state.arrived.reversed(), []) }
@@ -41,21 +41,21 @@ package final class BlockingExecutor: SerialExecutor {
   }
 }
 
-/// Holds up this thread: only for what runs on a `BlockingExecutor`.
+/// Blocks this thread; only for jobs of a `BlockingExecutor`.
 func sleepBlocking(microseconds: UInt32) {
   usleep(microseconds)
 }
 
-/// A thread on which something may block.
+/// An actor whose jobs may block their thread.
 package actor BlockingThread {
   private nonisolated let executor = BlockingExecutor()
 
-  /// The thread that everything here runs on.
+  /// The executor of this actor's jobs.
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   package init() {}
 
-  /// Calls `body` on this thread.
+  /// Calls `body` on a thread that may block.
   package func run<Result: Sendable, Failure: Error>(
     _ body: @Sendable () async throws(Failure) -> Result
   ) async throws(Failure) -> Result {

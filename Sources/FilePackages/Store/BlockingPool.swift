@@ -2,28 +2,29 @@ import Dispatch
 import Synchronization
 
 // (1) An executor is in the pool at most once, and runs one job at a time: it is serial.
-// (2) Whoever waits for something that another job brings does not stop that job: where no job ends for a while, the
-//     pool has one thread more, up to as many as Dispatch has at all.
-// (3) Executors take turns, a job each: none waits for all that another one has to do.
+// (2) A job that waits for the result of another job does not stop that job. If no job ends for 100 milliseconds while
+//     executors wait, the pool adds one thread, up to its limit. The shared pool's limit is as many as Dispatch has.
+// (3) Executors take turns, a job each: none waits for all jobs of another one.
 
-/// The threads on which stores block, some for all of them: a thousand open documents need no thousand threads, and as
-/// many flushes wait for the disk at once as a disk can well do together.
+/// The threads that stores block, shared by all stores.
+///
+/// A thousand open documents need no thousand threads. The width is as many flushes as a disk can well do at once.
 package final class BlockingPool: Sendable {
   package static let shared = BlockingPool(width: 32, limit: 250)
 
   private struct State {
-    /// Executors that have a job, the next one last.
+    /// Executors that have a job, in reverse order: the next one is the last element.
     var waiting: [BlockingExecutor] = []
-    /// Those that came since, the next one first.
+    /// The executors that arrived since, in order: the next one is the first element.
     var arrived: [BlockingExecutor] = []
-    /// Threads that nothing runs on.
+    /// Threads that run nothing.
     var idle: [DispatchQueue] = []
     var running = 0
-    /// How many may run at once.
+    /// The number of threads that may run at once.
     var width: Int
-    /// How many jobs have ended.
+    /// The number of jobs that have ended.
     var ended = 0
-    /// Whether somebody looks whether anything ends.
+    /// Whether `watch()` is looking for a stall.
     var isWatched = false
 
     mutating func next() -> BlockingExecutor? {
@@ -33,11 +34,11 @@ package final class BlockingPool: Sendable {
 
     var hasWork: Bool { !waiting.isEmpty || !arrived.isEmpty }
 
-    /// A thread for one more.
+    /// Returns a thread for one more executor; nil if the pool is at its width.
     mutating func start() -> DispatchQueue? {
       guard running < width else { return nil }
       running += 1
-      // A queue of its own has a thread at once, however many of the others are blocked.
+      // A queue of its own has a thread at once, however many other queues are blocked.
       return idle.popLast() ?? DispatchQueue(label: "com.filepackages.blocking")
     }
   }
@@ -47,14 +48,14 @@ package final class BlockingPool: Sendable {
   private let limit: Int
 
   /// - Parameters:
-  ///   - width: how many threads there are while jobs end.
-  ///   - limit: how many there are at most.
+  ///   - width: the number of threads while jobs end.
+  ///   - limit: the largest number of threads.
   package init(width: Int, limit: Int) {
     (self.width, self.limit) = (width, limit)
     state = Mutex(State(width: width))
   }
 
-  /// How many threads run jobs.
+  /// The number of threads that run jobs.
   package var runningThreads: Int { state.withLock { $0.running } }
 
   /// Runs a job of the executor when there is a thread. (1)

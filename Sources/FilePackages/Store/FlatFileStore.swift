@@ -2,23 +2,23 @@ package import DurableIO
 public import FoundationEssentials
 package import SystemPackage
 
-/// One open document that is a single file, and the only place that reads and writes it on disk: what
-/// `PackageStore` is for packages.
+/// One open document that is a single file, and the only place that reads and writes it on disk: the counterpart of
+/// `PackageStore`.
 ///
-/// An actor on a thread of its own. A save makes the new file beside the old one and exchanges the two, so that at
-/// any instant, and after a power cut, the old file or the new one is there, whole.
+/// An actor whose jobs run on threads that may block. A save makes the new file beside the old one and exchanges the
+/// two. At any instant, and after a power cut, the old file or the new one is there, whole.
 public actor FlatFileStore {
   private nonisolated let disk: any Disk
   private nonisolated let executor: BlockingExecutor
   private var path: FilePath
-  /// How far the save is that is running.
+  /// The progress of the save that is running.
   package nonisolated let savingProgress = ByteProgress()
   /// The file as it was when it was read or last written.
   private var status: FileStatus
   /// The wrapper of the file as it is on disk.
   public private(set) var file: FileWrapper
 
-  /// The thread that everything here runs on.
+  /// The executor of this actor's jobs.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   private init(_ path: FilePath, _ node: StoredNode, _ status: FileStatus, file: FileWrapper? = nil) {
@@ -57,8 +57,8 @@ public actor FlatFileStore {
 
   /// Makes a new file of the wrapper and opens it.
   ///
-  /// - Throws: `fileExists` when there is something at `url`; `wrongKind` when the wrapper is no regular file; the
-  ///   system's reason. There is then nothing at `url` that was not there before.
+  /// - Throws: `fileExists` if there is something at `url`; `wrongKind` if the wrapper is no regular file; the system's
+  ///   reason. After an error, `url` has only what it had before.
   public static func create(
     _ file: FileWrapper, at url: URL
   ) async throws(FilePackageError) -> (store: FlatFileStore, report: SaveReport) {
@@ -75,29 +75,30 @@ public actor FlatFileStore {
 
   // MARK: Looking
 
-  /// Where the file is.
+  /// The place of the file.
   public var url: URL { URL(filePath: FileName(path).string, directoryHint: .notDirectory) }
 
-  /// Whether it is on a disk of this machine, so that others find it by its URL.
+  /// Whether the file is on a disk of this machine, so that other programs find it by its URL.
   package nonisolated var isOnRealDisk: Bool { disk is PosixDisk }
 
-  /// When the file was last changed, as far as this store knows.
+  /// The date of the file's last change that this store knows.
   public var modificationDate: Date { status.modified.date }
 
-  /// Which state of the file this is, as far as this store knows: the same string means the same bytes.
+  /// The state of the file that this store knows: the same string means the same bytes.
   public var revision: String {
     let identity = status.identity
     return "\(identity.inode)-\(identity.size)-\(identity.modified.seconds).\(identity.modified.nanoseconds)"
   }
 
-  /// Whether another program changed the file, or put another one in its place, since this store read or wrote it.
+  /// Returns whether another program changed the file, or put another one in its place, since this store read or wrote
+  /// it.
   ///
-  /// - Throws: `noSuchFile` when there is none any more; the system's reason.
+  /// - Throws: `noSuchFile` if the file is gone; the system's reason.
   public func isChangedByOthers() throws(FilePackageError) -> Bool {
     try !isKnown(at: path)
   }
 
-  /// Whether the file stands there as it was when it was read or last written.
+  /// Returns whether the file at `path` is the one that was read or last written, unchanged.
   func isKnown(at path: FilePath) throws(FilePackageError) -> Bool {
     let now = try StoredNode.look(at: path, following: false, on: disk)
     return now.status?.isUnchanged(since: status) == true
@@ -105,14 +106,14 @@ public actor FlatFileStore {
 
   // MARK: Changing
 
-  /// Brings the file on disk to the bytes of a wrapper; does nothing for the wrapper that was read or last saved.
+  /// Writes the bytes of a wrapper to the file; does nothing for the wrapper that was read or last saved.
   ///
-  /// When it returns, the new bytes survive a power cut. Mode, owner, access list and `user.*` attributes of the
-  /// file stay. Cost: all bytes, and three synchronisations.
+  /// When it returns, the new bytes are durable. Mode, owner, access list and `user.*` attributes of the file stay.
+  /// Cost: all bytes, and three synchronisations.
   ///
-  /// - Throws: `changedOnDisk` when another program changed the file; `wrongKind` for a wrapper that is no regular
-  ///   file; `indeterminate` and others as for `PackageStore.save(_:options:)`. The file on disk is then unchanged,
-  ///   but for `indeterminate`.
+  /// - Throws: `changedOnDisk` if another program changed the file; `wrongKind` for a wrapper that is no regular file;
+  ///   `indeterminate` and other codes as for `PackageStore.save(_:options:)`. The file on disk is then unchanged,
+  ///   except after `indeterminate`.
   @discardableResult
   public func save(_ file: FileWrapper) throws(FilePackageError) -> SaveReport {
     if file === self.file { return SaveReport(strategy: "none") }
@@ -124,10 +125,10 @@ public actor FlatFileStore {
     return report
   }
 
-  /// Reads the file anew, with what other programs wrote.
+  /// Reads the file anew, with the changes of other programs.
   ///
-  /// - Parameter body: reads what is to be had from the new wrapper.
-  /// - Throws: as `open(at:)`, and what `body` throws; the store is then as it was.
+  /// - Parameter body: reads the new wrapper.
+  /// - Throws: as `open(at:)`, and the errors of `body`; the store then stays as it was.
   public func reload<Result>(_ body: (FileWrapper) throws -> Result) throws -> Result {
     let (node, now) = try Self.find(path, on: disk)
     let new = FileWrapper(state: FileWrapper.State(node, name: node.path.name))
@@ -136,9 +137,10 @@ public actor FlatFileStore {
     return result
   }
 
-  /// Goes on with the file where somebody moved it.
+  /// Continues with the file at `url`, after another program moved it there.
   ///
-  /// - Throws: `changedOnDisk` when the file that this store knows is not at `url`; the store is then as it was.
+  /// - Throws: `changedOnDisk` if the file at `url` is not the one that this store knows; the store then stays as it
+  ///   was.
   public func follow(to url: URL) throws(FilePackageError) {
     let path = try FilePath(of: url, for: .open)
     guard
@@ -173,7 +175,7 @@ public actor FlatFileStore {
     var staged = StagedPackage(plan, at: location, over: destination, options: options)
     var report = try staged.commit()
     report.written = path.lastComponent.map { [FileName($0).string] } ?? []
-    // A disk that cannot be looked at any more has the file as it was made.
+    // If the disk cannot be read any more, the status of the staged file serves.
     if let (node, status) = try? find(path, on: disk) { return (report, node, status) }
     guard let made = staged.made else {
       throw FilePackageError(.indeterminate, operation, StoredNode(location: location, path: .root))

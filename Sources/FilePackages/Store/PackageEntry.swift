@@ -4,33 +4,33 @@ import SystemPackage
 
 /// One node of a package on disk.
 public struct PackageEntry: Sendable, Hashable {
-  /// What the node is; the last three are left alone by everything else.
+  /// The kind of a node; everything else in the library leaves the last three alone.
   public enum Kind: String, Sendable, Codable {
     case file, directory, link, fifo, socket, device
   }
 
-  /// The path within the package, as a string from which its bytes can be had again.
+  /// The path within the package, as a string that keeps its bytes.
   public var path: String
-  /// The path for people: what is not UTF-8, and control characters, as `\xNN`.
+  /// The path for people: control characters and bytes that are not UTF-8 appear as `\xNN`.
   public var displayPath: String { displayString(path) }
-  /// What it is.
+  /// The kind of the node.
   public var kind: Kind
-  /// Bytes of a regular file; nil where attributes were not asked for.
+  /// The bytes of a regular file; nil without `attributes`.
   public var size: UInt64?
-  /// The modification date; nil where attributes were not asked for.
+  /// The modification date; nil without `attributes`.
   public var modified: Date?
   /// The destination of a symbolic link, for people.
   public var target: String?
 }
 
 extension PackageStore {
-  /// Calls `body` with every node of the package on disk, a folder before what is in it, names in byte order,
-  /// without the hidden folder.
+  /// Calls `body` with every node of the package on disk except the hidden folder.
   ///
-  /// Makes no objects of children: memory is that of the listings of one folder and those above it. One
-  /// getdents64(2) loop a folder; with `attributes`, a statx(2) a node.
+  /// A folder comes before its content; names come in byte order. The method makes no objects of children: its memory
+  /// is the listings of one folder and those above it. Cost: one getdents64(2) loop a folder; with `attributes`, a
+  /// statx(2) a node.
   ///
-  /// - Throws: `tooDeep`, the system's reason, and what `body` throws.
+  /// - Throws: `tooDeep`, the system's reason, and the errors of `body`.
   public func forEachEntry(attributes: Bool, _ body: (PackageEntry) throws -> Void) throws {
     let root = try attempt(.root) { () throws(SystemError) in try location.openDirectory(.root) }
     try visit(root, at: .root, attributes: attributes, body)
@@ -86,7 +86,7 @@ extension PackageStore {
     }
   }
 
-  /// The path in one piece; what is not plain ASCII takes the long way.
+  /// Returns the path as one string; a path that is not plain ASCII takes a slower way.
   private static func string(_ prefix: [UInt8], _ name: UnsafeBufferPointer<UInt8>) -> String {
     if !name.allSatisfy({ $0 < 0x80 }) || !prefix.allSatisfy({ $0 < 0x80 }) {
       return PackagePath(FileName(bytes: prefix + name).string).string

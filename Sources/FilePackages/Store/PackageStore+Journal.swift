@@ -1,19 +1,19 @@
 import DurableIO
 import SystemPackage
 
-// (1) A save that is committed and not yet published is published before anything else is saved, or the next one
-//     takes its place: that is made over the same state of the disk, and has all that it had.
-// (2) What others committed and did not publish is published before anything of ours.
-// (3) The plan that is carried out was made with the lock held, over what the others left.
+// (1) Before it saves anything else, the store publishes a save that is committed and not published, or the next save
+//     supersedes it. The superseding save has the same baseline on disk, and contains all changes of the first one.
+// (2) The store publishes the commits that other programs left before it commits one of its own.
+// (3) The store carries out a plan that it made with the lock held, over the state that other programs left.
 
 extension PackageStore {
-  /// A save that survives a power cut and that other programs do not see yet.
+  /// A save that is committed and that other programs do not see yet.
   struct Pending {
     let tree: FileWrapper
     let snapshot: PackageSnapshot
-    /// The metadata that comes with it.
+    /// The metadata of the save.
     let metadata: PackageMetadata?
-    /// Why it could not be published so far.
+    /// The error of the last attempt to publish it.
     var problem: FilePackageError?
 
     init(
@@ -29,19 +29,20 @@ extension PackageStore {
 
   // MARK: Saving
 
-  /// Saves over a save that is not published yet: only the newest bytes come to their names. Nil where that cannot
-  /// be. (1)
+  /// Supersedes a save that is not published yet: only the newest bytes get their visible names. (1)
+  ///
+  /// - Returns: nil if the store cannot supersede it.
   func saveOverPending(
     _ tree: FileWrapper, _ options: SavingOptions
   ) throws(FilePackageError) -> SaveReport? {
-    // The tree still tells its changes from the state on disk; so the plan has what waits, too.
+    // The tree's baseline is still the state on disk, so the plan contains the waiting changes, too.
     guard let pending, pending.tree === tree, pending.problem == nil, !options.contains(.staged),
       session?.canSupersede == true
     else { return nil }
     let made = try makePlan(tree)
     if made.plan.since(pending.snapshot, made.snapshot).isEmpty {
-      // If nothing is new, a save that is to be seen is published. If a change is only taken back, it is published, too, so
-      // that the next plan tells of it.
+      // If nothing is new and the caller wants other programs to see the save, `save()` publishes it. If the edit only
+      // takes a change back, `save()` publishes, too, so that the next plan contains that edit.
       guard options.contains(.returnsAtCommit), pending.snapshot.revised(in: made.snapshot).isEmpty else {
         return nil
       }
@@ -54,14 +55,14 @@ extension PackageStore {
 
   /// Saves in place.
   ///
-  /// - Parameter made: the plan as it is if nobody else has saved by now.
+  /// - Parameter made: the plan, valid if no other program has saved meanwhile.
   func saveInJournal(
     _ tree: FileWrapper, _ made: MadePlan, _ options: SavingOptions
   ) throws(FilePackageError) -> SaveReport {
     let (metadataBefore, wasCertain) = (knownPlist, uncertain == nil)
     let session = try openSession(superseding: pending != nil)
     if merge?.isUnaccounted == true { session.manifest = nil }
-    // What was published since the last report is no part of this save.
+    // Publishing since the last report is no part of this save.
     _ = synchronizations()
     do throws(FilePackageError) {
       // (3)
@@ -79,7 +80,7 @@ extension PackageStore {
       do throws(FilePackageError) {
         try saving.commit()
       } catch {
-        // Files that were to move had a second name for a while.
+        // Files that were about to move had a second name for a while.
         stale = tree === self.tree ? [tree] : [tree, self.tree]
         try settleSuperseded(session, error)
         if error.code == .indeterminate {
@@ -105,8 +106,9 @@ extension PackageStore {
     }
   }
 
-  /// After a save failed that was to take the place of one that waits: where its journal was given up, that one was
-  /// published before.
+  /// Settles the waiting save after the save that should have superseded it failed.
+  ///
+  /// If the session gave up its journal, it had published the waiting save before.
   private func settleSuperseded(
     _ session: PackageSession, _ error: FilePackageError
   ) throws(FilePackageError) {
@@ -119,10 +121,11 @@ extension PackageStore {
     }
   }
 
-  /// What an earlier save could not remove when it failed were second names of files, and without them these files
-  /// have another status, which is nobody's edit.
+  /// Updates the statuses of files whose second names a failed save left behind.
   ///
-  /// - Returns: whether there was anything to be done.
+  /// The session has now removed these names. That gives the files another status, which is no edit of another program.
+  ///
+  /// - Returns: whether there was anything to do.
   @discardableResult
   func settleLeftovers(_ tree: FileWrapper, _ session: PackageSession?) throws(FilePackageError) -> Bool {
     guard session?.removedLeftovers == true else { return false }
@@ -142,9 +145,9 @@ extension PackageStore {
     report.synchronizations += synchronizations()
   }
 
-  /// Says where the package is if another program moved it while it was saved.
+  /// Adds the package's place to the report if another program moved the package during the save.
   ///
-  /// - Throws: `noSuchFile` where it was removed.
+  /// - Throws: `noSuchFile` if another program removed it.
   private func noteMove(
     in report: inout SaveReport, _ session: PackageSession
   ) throws(FilePackageError) {
@@ -156,13 +159,13 @@ extension PackageStore {
         return report.note(SaveWarning(.moved, reason: path.map { FileName($0).string } ?? ""))
       }
     } catch {
-      // It is saved, wherever it is.
+      // The package is saved, wherever it is.
       return report.note(SaveWarning(.moved, reason: ""))
     }
     throw FilePackageError(.noSuchFile, .save, node, reason: "another program removed it meanwhile")
   }
 
-  /// What is known of the whole document without looking at it.
+  /// Fills in the figures of the whole document that are known without a look at the disk.
   private func count(in report: inout SaveReport) {
     report.synchronizations = synchronizations()
     guard let metadata = pending?.metadata else { return }

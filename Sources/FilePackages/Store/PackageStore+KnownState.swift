@@ -3,18 +3,18 @@ public import FoundationEssentials
 import Synchronization
 import SystemPackage
 
-// (1) Between two of its calls, a store has no write under way: the tree knows what is on disk, or that a save was
-//     committed and is not there yet.
+// (1) Between two of its calls, a store has no write under way. The tree knows the state of the disk, or that a save is
+//     committed and not published yet.
 
 extension PackageStore: KnownState {
-  /// Which of these places are on disk not what the tree was read from or last saved as, by number, size and times of
-  /// the file, never by contents; of a folder, by its number. A changed mode alone is no news.
+  /// Returns the places at which the disk differs from the state that the tree was read from or last saved as.
   ///
-  /// A status for each path, and what it takes to open its folder.
+  /// The store compares the inode number, size and times of a file, never its contents; of a folder, only the inode
+  /// number. A changed mode alone is no news. Cost: one status for each path, and opening its folder.
   public func news(of document: URL, at paths: [String], found: [String]) -> [String] {
     guard let place = try? FilePath(of: document, for: .watch) else { return paths + found }
     let location = Location(place, on: location.disk)
-    // The folder of the last path, which is often the one of the next.
+    // The folder of the last path; the next path is often in the same folder.
     var last: (path: PackagePath, node: OpenNode?)?
     func isNews(_ path: PackagePath, wasFound: Bool) -> Bool {
       guard let name = path.name else { return !isPackage(at: location) }
@@ -26,8 +26,9 @@ extension PackageStore: KnownState {
       + found.filter { isNews(PackagePath($0), wasFound: true) }
   }
 
-  /// The places at which the disk holds something else than what the tree was read from or last saved as; the package
-  /// itself where that cannot be told.
+  /// Returns the places at which the disk differs from the state that the tree was read from or last saved as.
+  ///
+  /// If the store cannot find out, it returns the package itself.
   public func news(of document: URL) -> [String] {
     do {
       return try placesOfNews(at: Location(FilePath(of: document, for: .watch), on: location.disk)).map(
@@ -37,11 +38,11 @@ extension PackageStore: KnownState {
     }
   }
 
-  /// The same, in byte order; a folder that came or went stands for all that is in it.
+  /// Returns the same places in byte order; a folder that came or went stands for its whole content.
   ///
-  /// Only what is known can be found changed: the names in folders that were listed, and the children that are
-  /// objects. Nothing else can be in anybody's way. Cost: a getdents64(2) loop for each listed folder, a statx(2) for
-  /// each child that is an object.
+  /// The store can find only changes of names in folders that were listed, and of children that are objects. No other
+  /// change can conflict with the tree. Cost: a getdents64(2) loop for each listed folder, a statx(2) for each child
+  /// that is an object.
   func placesOfNews(at place: Location) throws(SystemError) -> [PackagePath] {
     var news: Set<PackagePath> = []
     try collectNews(of: tree, OpenNode(place.openDirectory(.root)), at: .root, on: place.disk, into: &news)
@@ -58,7 +59,7 @@ extension PackageStore: KnownState {
       let listing = try disk.list(directory.descriptor)
       for position in 0..<listing.count where listing.kind(at: position).isSupported {
         let name = listing.name(at: position)
-        // What is there, and was never looked at, needs no look now.
+        // A child that is there and has no known status needs no look.
         if case .present(nil)? = known[name] { names.remove(name) } else { names.insert(name) }
       }
     }
@@ -79,15 +80,16 @@ extension PackageStore: KnownState {
     }
   }
 
-  /// Of the library's own names, the metadata are looked at, unless they could not be read when the package was
-  /// opened.
+  /// Corrects the names at the top for the library's own ones: the hidden folder is never compared.
+  ///
+  /// The metadata is, unless the store could not read it at opening.
   private func correct(_ names: inout Set<FileName>) {
     names.remove(PackageLayout.hidden)
     names.insert(PackageLayout.metadata)
     if case .unreadable = metadataState { names.remove(PackageLayout.metadata) }
   }
 
-  /// Whether the package that this store opened, or last saved, stands there.
+  /// Returns whether the package at `location` is the one that this store opened or last saved.
   func isPackage(at location: Location) -> Bool {
     // A package that cannot be looked at is not known.
     guard let directory = try? location.openDirectory(.root),

@@ -2,10 +2,12 @@ public import FoundationEssentials
 import SystemPackage
 
 extension PackageStore {
-  /// Goes on with the package where somebody moved it: saves go there from now on, and what was not read yet is read
-  /// there.
+  /// Continues with the package at `url`, after another program moved it there.
   ///
-  /// - Throws: `changedOnDisk` when the package that this store knows is not at `url`; the store is then as it was.
+  /// Later saves go there, and the tree reads its unread children there.
+  ///
+  /// - Throws: `changedOnDisk` if the package at `url` is not the one that this store knows; the store then stays as it
+  ///   was.
   public func follow(to url: URL) throws(FilePackageError) {
     let path = try FilePath(of: url, for: .open)
     guard isPackage(at: Location(path, on: location.disk)) else {

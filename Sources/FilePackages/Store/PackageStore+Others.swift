@@ -2,14 +2,15 @@ import DurableIO
 import FoundationEssentials
 import SystemPackage
 
-// (1) What this store wrote is never taken for another program's: everything is compared by identity with what the
-//     tree knows of it since it was read or saved.
-// (2) Nothing is compared while a save waits to be published, since the disk is then neither the one nor the other.
+// (1) The store never takes its own writes for another program's: it compares every identity with the one that the tree
+//     has known since it was read or saved.
+// (2) The store compares nothing while a save waits to be published: the disk then has neither the old state nor the
+//     new one.
 
-/// What other programs did to an open package.
+/// The changes that other programs made to an open package.
 public struct ExternalChanges: Sendable, Hashable {
-  /// The children that they changed, made or removed, as paths in byte order; a folder that came or went stands for
-  /// all that is in it.
+  /// The children that other programs changed, made or removed, as paths in byte order; a folder that came or went
+  /// stands for its whole content.
   public var paths: [String] = []
   /// Whether another directory stands in the package's place.
   public var isReplaced = false
@@ -19,21 +20,21 @@ public struct ExternalChanges: Sendable, Hashable {
     (self.paths, self.isReplaced) = (paths, isReplaced)
   }
 
-  /// Whether nothing happened.
+  /// Whether there are no changes.
   public var isEmpty: Bool { paths.isEmpty && !isReplaced }
 }
 
 extension PackageStore {
-  /// Finds what other programs did to the package since this store read or saved it.
+  /// Finds the changes that other programs made to the package since this store read or saved it.
   ///
-  /// A save that waits to be published is published first: the links that it has made meanwhile move the times of files, which
-  /// would pass for other programs' changes.
+  /// The store first publishes a save that waits: the links of that save move the times of files, which would look like
+  /// other programs' changes.
   ///
-  /// Only what is known can be found changed: the names in folders that were listed, and the children that are
-  /// objects. Nothing else can be in anybody's way. Cost: a getdents64(2) loop for each listed folder, a statx(2) for
-  /// each child that is an object.
+  /// The store can find only changes of names in folders that were listed, and of children that are objects. No other
+  /// change can conflict with the tree. Cost: a getdents64(2) loop for each listed folder, a statx(2) for each child
+  /// that is an object.
   ///
-  /// - Throws: `noSuchFile` when the package is not in its place any more; the system's reason.
+  /// - Throws: `noSuchFile` if the package is not in its place any more; the system's reason.
   public func changesByOthers() throws(FilePackageError) -> ExternalChanges {
     let now = try StoredNode.look(at: location.path, following: false, on: location.disk)
     guard now.status?.identity.isSameNode(as: status.identity) == true else {
@@ -49,12 +50,13 @@ extension PackageStore {
     }
   }
 
-  /// Reads the package anew, with what other programs wrote: the tree is another one from now on, and what was edited
-  /// in the old one is not in it.
+  /// Reads the package anew, with the changes of other programs.
   ///
-  /// - Parameter body: reads what is to be had from the new tree.
-  /// - Throws: `noSuchFile`, `notAPackage`, `busy` or the system's reason, and what `body` throws; the store then has
-  ///   the old tree.
+  /// The store gets another tree, which lacks the unsaved edits of the old one.
+  ///
+  /// - Parameter body: reads the new tree.
+  /// - Throws: `noSuchFile`, `notAPackage`, `busy` or the system's reason, and the errors of `body`; the store then
+  ///   keeps the old tree.
   public func reload<Result>(_ body: (FileWrapper) throws -> Result) throws -> Result {
     let now = try StoredNode.look(at: location.path, following: false, on: location.disk)
     guard let found = now.status, found.kind == .directory else {
@@ -65,7 +67,7 @@ extension PackageStore {
     if found.identity.isSameNode(as: status.identity) {
       try publish()
     } else {
-      // What waited went with the directory that stood here before.
+      // The waiting save went with the directory that stood here before.
       session?.abandon()
       (session, pending) = (nil, nil)
     }
@@ -84,8 +86,9 @@ extension PackageStore {
     }
   }
 
-  /// A tree of the document as it was last saved: of what is on disk at this moment and, laid over that, of a save that waits
-  /// to be published.
+  /// Returns a tree of the document as it was last saved.
+  ///
+  /// It is the present state of the disk, overlaid with the save that waits to be published, if there is one.
   func savedTree() throws(FilePackageError) -> FileWrapper {
     let tree = newTree()
     guard pending != nil else { return tree }
@@ -100,19 +103,20 @@ extension PackageStore {
     }
   }
 
-  /// A tree of what is on disk at this moment.
+  /// Returns a tree of the present state of the disk.
   func newTree() -> FileWrapper {
     let root = StoredNode(location: location, path: .root, status: status)
     return FileWrapper(
       state: FileWrapper.State(root, name: location.path.lastComponent.map(FileName.init)))
   }
 
-  /// What other programs change is theirs until `reload(_:)`: reading a child that they changed does not make it this
-  /// store's to write over.
+  /// Keeps the tree's baselines until `reload(_:)`: this store does not write over a child that another program
+  /// changed, even if it reads that child.
   package func keepBaselines() { location.keepsBaselines = true }
 
-  /// Lets go of the package and of the tree, which belongs to another store by now. What is committed and not
-  /// published stays in the journal for the next opening.
+  /// Releases the package and the tree, which belongs to another store.
+  ///
+  /// A save that is committed and not published stays in the journal for the next opening.
   package func relinquish() {
     publishing?.cancel()
     checkpoint?.cancel()

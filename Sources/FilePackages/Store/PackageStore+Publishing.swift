@@ -1,12 +1,12 @@
 import DurableIO
 import SystemPackage
 
-// How what is committed comes to where other programs see it.
+// How the store publishes committed saves.
 extension PackageStore {
-  /// Waits until other programs see what was saved; does nothing where they do.
+  /// Waits until other programs see the last save; does nothing if they do.
   ///
-  /// - Throws: what the system refuses. The save then stays in the journal, where it survives a power cut and
-  ///   where our own readers see it, and is tried again by the next save, by `close()` and by the next opening.
+  /// - Throws: the system's reason. The save then stays in the journal: it is durable, and readers that use this
+  ///   library see it. The next save, `close()` and the next opening try again.
   public func publish() throws(FilePackageError) {
     do throws(FilePackageError) {
       note(try publishPending())
@@ -16,7 +16,7 @@ extension PackageStore {
     }
   }
 
-  /// Takes note of conflicts that no report tells of.
+  /// Notes conflicts that no report contains.
   func note(_ publisher: Publisher?) {
     guard let publisher, !publisher.conflicts.isEmpty else { return }
     newConflicts += publisher.conflicts
@@ -28,13 +28,13 @@ extension PackageStore {
   func publishPending() throws(FilePackageError) -> Publisher? {
     guard let pending else { return nil }
     do throws(FilePackageError) {
-      // Without the lock, others may have written since, and saved.
+      // Without the lock, other programs may have written or saved since.
       let isLate = pending.problem != nil || session?.hidden.isLocked != true
       var publisher: Publisher?
       if let session, session.hidden.isLocked {
         publisher = try session.publish(isRecovery: pending.problem != nil, wait)
       } else {
-        // (2) Somebody else may have done it meanwhile; or it was superseded after all.
+        // (2) Another store may have published the save meanwhile, or superseded it after all.
         _ = try openSession()
         if self.pending == nil { return nil }
       }
@@ -49,11 +49,12 @@ extension PackageStore {
     }
   }
 
-  /// Does what is left once other programs see a save. Nobody waits for it, and an error is none of the save: what is
-  /// not noted is found again by the next one.
+  /// Does the rest of a save that other programs see.
+  ///
+  /// No caller waits for it, and an error here is no error of the save: the next save does again what was not noted.
   private func finishPublishing() {
     scheduleCheckpoint()
-    // Where that takes a flush, it has time.
+    // If the rest takes a flush, it can wait.
     guard let session else { return }
     if !session.isUnfinished || session.isUnflushed {
       session.hidden.unlock()
@@ -70,15 +71,16 @@ extension PackageStore {
     session.hidden.unlock()
   }
 
-  /// Makes a save that is published the state that the next one starts from.
+  /// Makes a published save the baseline of the next one.
   ///
-  /// - Parameter isLate: whether others may have written over what was published, or saved, before this is called.
+  /// - Parameter isLate: whether other programs may have saved, or written over the published children, before this
+  ///   call.
   func settlePublished(_ pending: Pending, isLate: Bool = false) throws(FilePackageError) {
-    // Those that are on disk were read again with the lock.
+    // The store read the metadata on disk again with the lock held.
     let isOthers = isLate && pending.metadata != nil && knownMetadata?.revision != pending.metadata?.revision
     let metadata: (metadata: PackageMetadata, status: FileStatus)?
     let package: FileStatus
-    // The directory that was opened, wherever it is by now.
+    // The directory that was opened, wherever it stands.
     let directory: OpenNode
     do {
       if let session {
@@ -107,7 +109,7 @@ extension PackageStore {
     newConflicts = []
   }
 
-  /// Publishes soon. The save is done; an error of publishing is for whoever waits for that.
+  /// Publishes after the delay. The save itself succeeded; `publish()` reports an error of publishing to its callers.
   func schedulePublishing() {
     guard let delay = delays.publishing, publishing == nil else { return }
     publishing = Task {
@@ -119,8 +121,8 @@ extension PackageStore {
 
   // MARK: Checkpoints
 
-  /// A while after the last save, when nobody waits for anything, what was noted in memory only is put on the
-  /// medium.
+  /// Schedules a checkpoint for a while after the last save, when no caller waits: it syncs what was noted only in
+  /// memory.
   private func scheduleCheckpoint() {
     guard let delay = delays.checkpoint else { return }
     checkpoint?.cancel()
@@ -132,25 +134,27 @@ extension PackageStore {
 
   private func makeCheckpoint() {
     guard pending == nil, let session else { return }
-    // Without it, the next opening after a power cut compares some files with the journal, and finds them right.
+    // Without a checkpoint, the next opening after a power cut compares some files with the journal, and finds them
+    // right.
     guard (try? session.hidden.lock(LockWait(limit: 0))) != nil else { return }
     try? session.checkpoint()
     session.hidden.unlock()
     thinIfDue()
   }
 
-  /// Ends what saving began: publishes, removes the journal and what else is needed only while a store is open.
-  /// The store can be used again; its next save begins anew. A store that is given up without this does it
-  /// then, as far as no error comes in between.
+  /// Ends the session: publishes, and removes the journal and everything else that only an open store needs.
   ///
-  /// - Throws: what the system refuses; nothing is lost, and the next opening does the rest.
+  /// The store can be used again; its next save begins a new session. A store that is released without this call ends
+  /// its session then, unless an error prevents it.
+  ///
+  /// - Throws: the system's reason; nothing is lost, and the next opening does the rest.
   public func close() throws(FilePackageError) {
     try publish()
     checkpoint?.cancel()
     thinIfDue()
     guard let session else { return }
     do throws(FilePackageError) {
-      // Where the package was moved, its journal is ended there.
+      // If another program moved the package, `end()` ends the journal at its new place.
       if session.isUnfinished && !isElsewhere(session) {
         _ = try openSession()
         session.hidden.unlock()
@@ -167,16 +171,16 @@ extension PackageStore {
     self.session = nil
   }
 
-  /// Ends what saving began, as `close()` does, after a save whose report this is.
+  /// Ends the session, as `close()` does, after the save that made this report.
   ///
-  /// - Returns: the report, with a warning for what could not be done. It is saved in any case.
+  /// - Returns: the report, with a warning if the session could not end. The document is saved in any case.
   public func close(after report: SaveReport) -> SaveReport { closing(after: report).report }
 
-  /// Does that, and gives what could not be done as an error, too.
+  /// Ends the session, as `close()` does, and also returns the error if it could not end.
   package func closing(after report: SaveReport) -> (report: SaveReport, failure: FilePackageError?) {
     var report = report
     var failure: FilePackageError?
-    // The disk that counts is the session's, which ends.
+    // The session's disk counts the synchronisations, and the session ends here.
     let (disk, told) = (session?.disk as? CountingDisk, synchronizationsReported)
     do throws(FilePackageError) {
       try close()
@@ -192,7 +196,7 @@ extension PackageStore {
     return (report, failure)
   }
 
-  /// Ends what saving began, as `close()` does, and adds a warning for what could not be done.
+  /// Ends the session, as `close()` does, and adds a warning if it could not end.
   public func close(noting warnings: inout [SaveWarning]) {
     do throws(FilePackageError) {
       try close()

@@ -3,14 +3,13 @@ public import FoundationEssentials
 package import SystemPackage
 
 extension PackageStore {
-  /// Opens a package and calls `body` while no program that uses this library publishes a save of it: whatever
-  /// is read in `body` is of one state.
+  /// Opens a package and calls `body` while no program that uses this library publishes a save of it.
   ///
-  /// Saves of others go on being committed; they are published once `body` is done, or not yet, with a report
-  /// that says so, if that takes more than ten seconds.
+  /// Everything that `body` reads is of one state. Other programs still commit saves meanwhile, and publish them when
+  /// `body` is done. If that takes more than ten seconds, their save returns unpublished, with a report that says so.
   ///
-  /// - Throws: as `open(at:)`; `busy` when others never leave the package alone for long enough; what `body`
-  ///   throws.
+  /// - Throws: as `open(at:)`; `busy` if other programs never leave the package alone for long enough; the errors of
+  ///   `body`.
   public static func reading<Result: Sendable>(
     at url: URL, _ body: @Sendable (PackageStore) async throws -> Result
   ) async throws -> Result {
@@ -31,8 +30,11 @@ extension PackageStore {
     throw FilePackageError(.busy, .open, document: FileName(path).string)
   }
 
-  /// Keeps others from publishing; nil when somebody did since the package was opened. The lock ends with what is
-  /// returned. Where the file system has no locks, nobody is kept away.
+  /// Keeps other programs from publishing while the caller holds the returned lock.
+  ///
+  /// If the file system has no locks, it keeps no program away.
+  ///
+  /// - Returns: nil if another program published since this store opened the package.
   private func lockForReading() throws(FilePackageError) -> OpenNode? {
     let node = StoredNode(location: location, path: .root)
     do {
@@ -43,7 +45,7 @@ extension PackageStore {
       if case .present(_, let known?) = metadataState, plist.map({ !$0.isUnchanged(since: known) }) ?? true {
         return nil
       }
-      // Our own view of a save that cannot be published is as whole as any.
+      // This store's own view of a save that cannot be published is as whole as any.
       if pending == nil && damage == nil, case .journal(let journal) = try findJournal(), journal.live != nil
       {
         return nil

@@ -3,39 +3,41 @@ public import FoundationEssentials
 package import SystemPackage
 
 extension PackageStore {
-  /// How a package is saved.
+  /// The ways to save a package.
   public struct SavingOptions: OptionSet, Sendable {
     /// The bits.
     public let rawValue: Int
     /// Makes a set of these bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
-    /// Children without any write permission are replaced and removed like others; by default that is an
-    /// error, since a save that renames would pass the permission by.
+    /// Replaces and removes children without any write permission like other children. By default that is an error,
+    /// since the renames of a save would ignore the permission.
     public static let overwritesReadOnly = SavingOptions(rawValue: 1)
-    /// Returns as soon as the save survives a power cut. Other programs see it some hundredths of a second later;
-    /// `publish()` waits for that. Of saves that follow each other within that time only the last is published.
+    /// Returns as soon as the save is durable. Other programs see it some hundredths of a second later; `publish()`
+    /// waits for that. If several saves follow each other within that time, the store publishes only the last one.
     public static let returnsAtCommit = SavingOptions(rawValue: 2)
-    /// Makes the new state beside the old one and exchanges the two directories, instead of saving in place:
-    /// then programs that know nothing of this library see all changes at once, at the price of a link for
-    /// every child.
+    /// Makes the new state beside the old one and exchanges the two directories, instead of saving in place. Programs
+    /// that do not use this library then see all changes at once. The price is a link for every child.
     public static let staged = SavingOptions(rawValue: 4)
-    /// Publishes without waiting for the disk: other programs see the save one flush after it began instead of
-    /// four. It survives a power cut like any other, but a program that knows nothing of this library may then
-    /// find changed files empty, missing or as they were, until this library has opened the package once. What is missing is
-    /// put on the medium by the next save, by `close()`, or after some seconds.
+    /// Publishes without waiting for the disk: other programs see the save one flush after it began instead of four.
+    ///
+    /// The save is as durable as any other. After a power cut, changed files may be empty, missing or as they
+    /// were. A program that does not use this library may find them so until this library has opened the package once. The next save,
+    /// `close()` or an idle time of some seconds makes the missing flushes.
     public static let relaxed = SavingOptions(rawValue: 8)
-    /// Keeps the version that the save replaces, and from then on every save does, of whatever program: the document
-    /// has a history. Costs a rename for each child that is replaced or removed, where one without it costs an
-    /// unlink. Packages without metadata have none.
+    /// Keeps the version that the save replaces, and starts a history: from then on every program's saves keep theirs.
+    ///
+    /// Costs a rename for each child that a save replaces or removes, instead of an unlink. Packages without metadata
+    /// have no history.
     public static let keepsHistory = SavingOptions(rawValue: 16)
-    /// Cancelling the task ends the save with `cancelled`, and nothing has happened; once the save is committed, it goes on
-    /// to its end. By default a save that is begun is ended.
+    /// Ends the save with `cancelled` and without any effect if the task is cancelled before the commit. After the
+    /// commit the save goes on to its end. By default every save goes on to its end.
     public static let cancellable = SavingOptions(rawValue: 64)
   }
 
-  /// Says what `save(_:options:)` would do, without touching anything: a save that waits to be published goes on waiting, and
-  /// what it has is no part of the plan. While one waits, the plan for another tree than this store's is made over the state
-  /// on disk.
+  /// Returns the plan of `save(_:options:)`, without touching anything.
+  ///
+  /// A save that waits to be published goes on waiting, and its changes are no part of the plan. While one waits, the
+  /// plan for another tree than this store's starts from the state on disk.
   public func plan(_ tree: FileWrapper? = nil) throws(FilePackageError) -> SavePlan {
     let tree = tree ?? self.tree
     guard let pending else {
@@ -46,22 +48,23 @@ extension PackageStore {
     return pending.tree === tree ? made.plan.since(pending.snapshot, made.snapshot) : made.plan
   }
 
-  /// Brings the package on disk to the state of `tree`, by default the one this store has.
+  /// Brings the package on disk to the state of `tree`, by default this store's tree.
   ///
-  /// When it returns, the new state survives a power cut; a cut before that leaves the old state or the new
-  /// one, whole. Only what changed is written; everything else, also what other programs changed meanwhile,
-  /// stays as it is. Nothing is written when nothing changed.
+  /// When it returns, the new state is durable; a power cut before that leaves the old state or the new one, whole. The
+  /// save writes only the changed children. All other children stay as they are, also those that other programs changed
+  /// meanwhile. If nothing changed, it writes nothing.
   ///
-  /// Cost: the bytes of the changed children and one flush to commit; a rename for each changed child and a
-  /// synchronisation for it and for each folder with changes to publish. The first save of a store makes the
-  /// journal, which costs two flushes more. Children that did not change cost nothing.
+  /// Cost of the commit: the bytes of the changed children and one flush. Cost of publishing: a rename and a
+  /// synchronisation for each changed child, and a synchronisation for each folder with changes. The first save of a
+  /// store makes the journal, which costs two flushes more. Children that did not change cost nothing.
   ///
-  /// - Throws: `changedOnDisk` when another program changed a child that this would replace or remove, or put
-  ///   another package in this one's place; `busy`; `indeterminate` when the system failed at the last moment,
-  ///   after which saving again does what is left; other codes for what the system refuses. The package on disk
-  ///   is then unchanged, but for `indeterminate` and for `noSuchFile`, when another program removed the package
-  ///   meanwhile, and the tree still holds the edits. Once the save is committed nothing is an error: the report's
-  ///   `warnings` say what is left to be done.
+  /// - Throws: `changedOnDisk` if another program changed a child that this save would replace or remove, or put
+  ///   another package in this one's place. `busy`. `indeterminate` if the system failed at the last moment; saving
+  ///   again then does the rest. Other codes for the system's reasons.
+  ///
+  /// After an error the package on disk is unchanged and the tree still holds the edits. The package may differ only
+  /// after `indeterminate`, and after `noSuchFile`, if another program removed the package meanwhile. Once the save is
+  /// committed nothing is an error: the report's `warnings` name the work that is left.
   @discardableResult
   public func save(
     _ tree: FileWrapper? = nil, options: SavingOptions = []
@@ -79,13 +82,13 @@ extension PackageStore {
     do {
       return try saveInJournal(tree, made, options)
     } catch {
-      // A folder that may not get a hidden one may still be replaced.
+      // If the folder may not get a hidden folder, a staged save may still replace it.
       guard error.code == .permissionDenied, error.call == "mkdirat", session == nil else { throw error }
       return try saveStaged(tree, options)
     }
   }
 
-  /// Publishes what an earlier save left, before anything else is saved.
+  /// Publishes the waiting save before the next one.
   private func publishEarlier() throws(FilePackageError) {
     do throws(FilePackageError) {
       try publish()
@@ -94,7 +97,7 @@ extension PackageStore {
     }
   }
 
-  /// What was edited to what is on disk already is no edit any more.
+  /// Makes edits part of the baseline if the disk already has the same bytes: they are no edits any more.
   private func adoptIdentical(_ snapshot: PackageSnapshot, of tree: FileWrapper) {
     guard tree === self.tree, case .directory(let changes) = snapshot.root.content, !changes.isEmpty else {
       return
@@ -107,7 +110,7 @@ extension PackageStore {
   private func saveStaged(
     _ tree: FileWrapper, _ options: SavingOptions
   ) throws(FilePackageError) -> SaveReport {
-    // Where the folder cannot be written, nobody can save in it either.
+    // If the folder cannot be written, no other program can save in it either.
     _ = try canHoldSession()
     defer { endFailedSession() }
     try settleLeftovers(tree, session)
@@ -118,14 +121,14 @@ extension PackageStore {
       plan, at: location, over: .base(status), options: .init(options), metadata: draft,
       known: merge?.isUnaccounted == true ? nil : session?.manifest)
     staged.history = try historyBytes()
-    // One that cannot be read stays as it is.
+    // A history that cannot be read stays as it is.
     let keepsVersion = staged.history.map { HistoryFile($0) != nil } ?? options.contains(.keepsHistory)
     if keepsVersion && merge?.isUnaccounted != true { staged.keepVersion() }
     if let merge { staged.maker.account(for: merge) }
     if let hidden = session?.hidden, hidden.isNew { staged.rootDate = hidden.packageStatus.modified }
     do {
       let report = try staged.commit()
-      // What was open is of the old state, which is gone.
+      // The open session belongs to the old state, which is gone.
       session?.abandon()
       session = nil
       othersWroteValues = false
@@ -134,7 +137,7 @@ extension PackageStore {
     } catch {
       if error.code == .indeterminate { unsettled = Unsettled(tree, snapshot, staged, isConfirmed: false) }
       stale = tree === self.tree ? [tree] : [tree, self.tree]
-      // A disk that cannot be looked at now is looked at before the next save.
+      // If the disk cannot be looked at, `settle()` runs again before the next save.
       _ = try? settle()
       throw error
     }
@@ -152,11 +155,11 @@ extension PackageStore {
 
   /// Makes a new package of `tree` and opens it.
   ///
-  /// - Parameter contentType: the identifier of the document's uniform type; nil for a package that is to hold
-  ///   no metadata of ours, unless the tree has a `Metadata.plist` with values for it.
-  /// - Parameter program: the program that makes it, as the metadata name it.
-  /// - Throws: `fileExists` when there is something at `url`; other codes for what the system refuses. There is
-  ///   then nothing at `url` that was not there before.
+  /// - Parameter contentType: the identifier of the document's uniform type; nil for a package without metadata, unless
+  ///   the tree has a `Metadata.plist` with values for it.
+  /// - Parameter program: the program that makes the package, for the metadata.
+  /// - Throws: `fileExists` if there is something at `url`; other codes for the system's reasons. After an error, `url`
+  ///   has only what it had before.
   public static func create(
     _ tree: FileWrapper, at url: URL, contentType: String?, by program: SavingProgram = .current
   ) async throws(FilePackageError) -> (store: PackageStore, report: SaveReport) {
@@ -187,7 +190,7 @@ extension PackageStore {
     return (store, report)
   }
 
-  /// Says what `create(_:at:contentType:)` would do, without touching anything.
+  /// Returns the plan of `create(_:at:contentType:)`, without touching anything.
   public static func plan(
     creating tree: FileWrapper, at url: URL, contentType: String?
   ) throws(FilePackageError) -> SavePlan {
@@ -203,21 +206,21 @@ extension PackageStore {
     }
   }
 
-  /// Saves the tree, unsaved edits included, as a new document at `url`, with an identifier of its own. This
-  /// package and this store stay as they are.
+  /// Saves the tree, unsaved edits included, as a new document at `url`, with an identifier of its own.
   ///
-  /// Files are copied, by sharing their blocks where the file system can; never linked, since they would be
-  /// one file in two documents. Holes stay holes. FIFOs, sockets and devices are left out, and so are set-user-ID and
-  /// set-group-ID bits of files; the report says which were left out, what was written, and what shares its blocks.
+  /// This package and this store stay as they are. The copy shares blocks with the files if the file system can share
+  /// them. It has no hard links, since a linked file would belong to two documents. Holes stay holes. The copy leaves
+  /// out FIFOs, sockets and devices, and set-user-ID and set-group-ID bits of files. The report names the omissions,
+  /// the files that were written, and those that share their blocks.
   ///
-  /// - Throws: as `create(_:at:contentType:)`; `unsupported` for a place within this package; `cancelled` when the task is
-  ///   cancelled before the copy is in its place.
+  /// - Throws: as `create(_:at:contentType:)`; `unsupported` for a place within this package; `cancelled` if the task
+  ///   is cancelled before the copy is in its place.
   @discardableResult
   public func copy(to url: URL) throws(FilePackageError) -> SaveReport {
     try copy(to: url, progress: ByteProgress())
   }
 
-  /// - Parameter progress: tells how far it is.
+  /// - Parameter progress: the progress of the copy.
   package func copy(to url: URL, progress: ByteProgress) throws(FilePackageError) -> SaveReport {
     let path = try FilePath(of: url, for: .copy)
     let destination = Location(path, on: location.disk, progress: progress)
@@ -227,7 +230,7 @@ extension PackageStore {
     return try Self.make(plan, at: destination, draft, .copy, isCancellable: true).report
   }
 
-  /// Says what `copy(to:)` would do, without touching anything.
+  /// Returns the plan of `copy(to:)`, without touching anything.
   public func copyPlan(to url: URL) throws(FilePackageError) -> SavePlan {
     try makeCopyPlan(to: Location(FilePath(of: url, for: .copy), on: location.disk)).plan
   }
@@ -245,16 +248,16 @@ extension PackageStore {
     return made
   }
 
-  /// The manifest that is in memory, where it is of the state on disk.
+  /// The session's manifest, if it belongs to the state on disk.
   private var currentManifest: Manifest? {
     guard let manifest = session?.manifest, manifest.revision == knownMetadata?.revision else { return nil }
     return manifest
   }
 
   /// - Parameters:
-  ///   - seen: the tree that knows the package on disk, where `tree` may be of another origin; nil for one that was read from
+  ///   - seen: the tree that knows the package on disk, if `tree` may come from elsewhere; nil if `tree` was read from
   ///     there.
-  ///   - dropsIdentical: whether to leave out what is on disk as it is to be.
+  ///   - dropsIdentical: whether to leave out children that the disk already has as they should be.
   func makePlan(
     _ tree: FileWrapper, known seen: FileWrapper?, dropsIdentical: Bool = true
   ) throws(FilePackageError) -> MadePlan {
@@ -263,8 +266,8 @@ extension PackageStore {
       let known = try metadata()
       var (plan, values) = try SavePlan(saving: snapshot, over: location, known: seen)
         .withoutOurs(at: location)
-      // Over a save that waits, the disk is not what the new state is told from; and where versions are brought together, the
-      // children of the other one are written anew.
+      // If a save waits, the disk is not the baseline of the new state. A merge writes the other version's children
+      // anew.
       if pending == nil && dropsIdentical { plan = plan.withoutIdentical(known: currentManifest) }
       if !othersWroteValues && values == known?.applicationValues { values = nil }
       if othersWroteValues && values != nil {
@@ -272,7 +275,7 @@ extension PackageStore {
           .changedOnDisk, .save, StoredNode(location: location, path: PackagePath([PackageLayout.metadata])))
       }
       if case .present(let known, let status) = metadataState {
-        // Going back to a state of the same bytes is a step all the same.
+        // A return to a state of the same bytes is still a step.
         if plan.isEmpty && values == nil && unsettled == nil && contentRevision == nil {
           return (plan, snapshot, nil)
         }
@@ -284,7 +287,7 @@ extension PackageStore {
         )
       }
       guard known == nil, let values else { return (plan, snapshot, nil) }
-      // A package of another program's that now gets metadata: everything in it is read once.
+      // If another program's package gets its first metadata, the store reads everything in it once.
       let present = PackageSnapshot(
         root: .init(StoredNode(location: location, path: .root), kind: .directory))
       let draft = MetadataDraft(new: nil, values, location, over: try ContentSummary(reading: present))
@@ -317,7 +320,7 @@ extension PackageStore {
     return (plan, draft)
   }
 
-  /// Whether a place is in this package, or in a folder in it.
+  /// Returns whether a place is in this package, or in a folder in it.
   private func isWithin(_ destination: Location) throws(FilePackageError) -> Bool {
     let disk = location.disk
     do {

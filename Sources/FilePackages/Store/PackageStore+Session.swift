@@ -1,13 +1,14 @@
 import DurableIO
 import SystemPackage
 
-// What a store keeps open from its first save on.
+// The session that a store holds from its first save on.
 extension PackageStore {
-  /// Opens the hidden folder, takes the writer's lock and brings everything up to what others have left.
+  /// Opens the hidden folder, takes the writer's lock and publishes the commits that other programs left.
   ///
-  /// - Throws: `changedOnDisk` when the package is no longer in its place; `busy`; the system's reason.
+  /// - Throws: `changedOnDisk` if the package is no longer in its place; `busy`; the system's reason.
   ///
-  /// - Parameter superseding: whether what waits in the journal is this store's, and the next record takes its place.
+  /// - Parameter superseding: whether the waiting record in the journal is this store's, and the next one supersedes
+  ///   it.
   func openSession(superseding: Bool = false) throws(FilePackageError) -> PackageSession {
     if let damage { throw damage.during(.save) }
     let node = StoredNode(location: location, path: .root)
@@ -51,8 +52,9 @@ extension PackageStore {
     }
   }
 
-  /// Finds out what became of a save that may have been committed although it failed: it was published just now,
-  /// or by another store, if the state on disk is the one that it made.
+  /// Finds out whether a save that failed as indeterminate was committed all the same.
+  ///
+  /// It was if the state on disk is the one that it made: this store published it just now, or another store did.
   private func settleUncertain(_ session: PackageSession) throws(FilePackageError) {
     guard let (saved, record) = uncertain else { return }
     let isDone: Bool
@@ -85,12 +87,12 @@ extension PackageStore {
     }
   }
 
-  /// After a failure nothing is kept open that was not open before a save.
+  /// Releases what a failed save opened; the store then holds only what it held before.
   func endFailedSession() {
     guard pending == nil else { return }
     if let ending = session, ending.journal == nil {
-      // Now, and not when its last user lets go of it: a program may end before that. What cannot be removed, the next
-      // session removes.
+      // The session ends here, and not when its last user releases it: the program may end before that. The next
+      // session removes what this one cannot.
       try? ending.end(LockWait(limit: 100))
       session = nil
     } else {
@@ -107,7 +109,7 @@ extension PackageStore {
     if case .present(_, let status) = metadataState { status } else { nil }
   }
 
-  /// Reads the metadata again where another program wrote it.
+  /// Reads the metadata again if another program wrote it.
   private func reloadMetadata(_ session: PackageSession) throws(FilePackageError) {
     let now: FileStatus?
     do {

@@ -2,23 +2,23 @@ import DurableIO
 import Synchronization
 
 extension PackageStore {
-  /// What a save brought to the disk, until the tree tells its changes from it.
+  /// A save on the disk that is not the tree's baseline yet.
   struct Unsettled {
     let tree: FileWrapper
     let snapshot: PackageSnapshot
     /// The package's own directory as it was made.
     let made: FileStatus?
     let metadata: (metadata: PackageMetadata, status: FileStatus)?
-    /// Whether only what was saved is other files than before: not after a staged save, which links everything.
+    /// Whether the save touched only the files that it saved; false after a staged save, which links every file.
     let isInPlace: Bool
-    /// False after an error at the last moment: whether it is what stands under the package's name has to be
-    /// looked at, and it has to be saved again before it is sure to survive a power cut.
+    /// Whether the save is sure to be in place and durable; false after an error at the last moment. The store then
+    /// compares it with the directory under the package's name, and saves it again.
     let isConfirmed: Bool
-    /// Whether the disk was not looked at just when it was saved: others may have written since.
+    /// Whether the store looked at the disk only after the save: other programs may have written between the two.
     var isLate = false
-    /// Whether the package was not in its place any more when it was published.
+    /// Whether the package was not in its place when the save was published.
     var isElsewhere = false
-    /// Whether nothing was written, since the disk had all of it: what wrappers know of the disk is still there.
+    /// Whether the save wrote nothing, since the disk had all of it: the files that wrappers know are still there.
     var isUnchanged = false
 
     init(_ tree: FileWrapper, _ snapshot: PackageSnapshot, _ staged: StagedPackage, isConfirmed: Bool) {
@@ -30,7 +30,7 @@ extension PackageStore {
       self.isConfirmed = isConfirmed
     }
 
-    /// What was published in the package's own directory.
+    /// A save that was published in the package's own directory.
     init(
       _ tree: FileWrapper, _ snapshot: PackageSnapshot, in package: FileStatus,
       _ metadata: (metadata: PackageMetadata, status: FileStatus)?
@@ -44,21 +44,24 @@ extension PackageStore {
     }
   }
 
-  /// Makes what was saved the state that the next save starts from. A disk that cannot be looked at now is no
-  /// failure of the save; it is looked at before the next one.
+  /// Makes the saved state the baseline of the next save.
+  ///
+  /// If the disk cannot be looked at, the save has not failed; the store looks at it before the next save.
   func adopt(_ saved: Unsettled) {
     unsettled = saved
     tree = saved.tree
     _ = try? settle()
   }
 
-  /// Does what is left of the last save. False when that has to be saved once more to be sure.
+  /// Does the rest of the last save.
+  ///
+  /// - Returns: false if only another save can confirm it.
   @discardableResult
   func settle() throws(FilePackageError) -> Bool {
     try refresh()
     guard var saved = unsettled, let made = saved.made else { return true }
     if saved.isElsewhere {
-      // What stands in its place is another one.
+      // Another package may stand in its place.
       guard try look()?.identity.isSameNode(as: made.identity) == true else {
         throw FilePackageError(
           .changedOnDisk, .save, StoredNode(location: location, path: .root),
@@ -69,7 +72,7 @@ extension PackageStore {
     if !saved.isConfirmed {
       let now = try look()
       guard now?.identity.isSameNode(as: made.identity) == true else {
-        // It was taken back, or somebody put something else there, which saving finds out.
+        // The save was taken back, or another program put something else there, which the next save detects.
         unsettled = nil
         return true
       }
@@ -111,7 +114,7 @@ extension PackageStore {
     }
   }
 
-  /// A `Metadata.plist` in the tree, whoever put it there, is the one on disk by now.
+  /// Makes a `Metadata.plist` in the tree, of whatever origin, the one on disk.
   private func settle(_ plist: FileStatus, in tree: FileWrapper) throws(FilePackageError) {
     tree.list(PackageLayout.metadata)
     let child = tree.state.withLock { state in state.withDirectory { $0.children[PackageLayout.metadata] } }
@@ -120,17 +123,17 @@ extension PackageStore {
       at: StoredNode(location: location, path: PackagePath([PackageLayout.metadata]), status: plist))
   }
 
-  /// Whether another program moved the package that a session has open, or removed it.
+  /// Returns whether another program moved or removed the package that a session has open.
   func isElsewhere(_ session: PackageSession) -> Bool {
     do {
       return try look()?.identity.isSameNode(as: session.hidden.packageStatus.identity) != true
     } catch {
-      // A disk that cannot be looked at now is looked at before the next save.
+      // If the disk cannot be looked at, the store looks before the next save.
       return false
     }
   }
 
-  /// Refuses to go on where another package stands in this one's place, or none.
+  /// Throws `changedOnDisk` if another package, or none, stands in this one's place.
   func requirePlace() throws(FilePackageError) {
     if try look()?.identity.isSameNode(as: status.identity) == true { return }
     throw FilePackageError(
@@ -149,7 +152,7 @@ extension PackageStore {
 }
 
 extension PackageSnapshot.Node {
-  /// The places of the files that a save wrote.
+  /// Returns the places of the files that a save wrote.
   fileprivate func savedFiles(at path: PackagePath) -> [PackagePath] {
     switch content {
     case .file: [path]

@@ -1,24 +1,27 @@
 import DurableIO
 
-// A save that waits to be published is saved: what differs from it is what this is about.
+// Unsaved edits are the differences from the last save, even if that one waits to be published.
 
 extension PackageStore {
-  /// Whether the tree differs from the last save.
+  /// Returns whether the tree differs from the last save.
   ///
-  /// - Throws: the system's reason where a folder cannot be listed.
+  /// - Throws: the system's reason if a folder cannot be listed.
   package func hasUnsavedEdits() throws(FilePackageError) -> Bool {
     let plan = try plan()
     return !plan.isEmpty || !revised().isEmpty
   }
 
-  /// The places that a save which waits to be published changes, and that were edited since. Where the tree is as the disk is
-  /// again, a plan over the disk does not tell of it.
+  /// Returns the places that the waiting save changes, and that the program edited since.
+  ///
+  /// If such an edit takes the tree back to the state of the disk, a plan over the disk does not contain it.
   private func revised() -> [PackagePath] {
     guard let pending, pending.tree === tree else { return [] }
     return pending.snapshot.revised(in: tree.changesSnapshot())
   }
 
-  /// Refuses an operation that gives the store another tree while the present one has edits that no save has.
+  /// Throws `unsavedEdits` if the tree has edits that no save has.
+  ///
+  /// Operations that give the store another tree call it first.
   func refuseUnsavedEdits() throws(FilePackageError) {
     let plan = try plan()
     let revised = revised()
@@ -36,7 +39,7 @@ extension PackageStore {
 }
 
 extension SavePlan {
-  /// The plan to save a tree without what an earlier snapshot of the same tree has, which is saved.
+  /// Returns the plan for a tree without the changes of an earlier snapshot of the same tree, which is saved.
   func since(_ saved: PackageSnapshot, _ snapshot: PackageSnapshot) -> SavePlan {
     var plan = self
     plan.steps.removeAll { step in
@@ -55,7 +58,8 @@ extension SavePlan {
 }
 
 extension PackageSnapshot {
-  /// The places that differ from the disk in this snapshot, and have something else in a later one of the same tree.
+  /// Returns the places that differ from the disk in this snapshot, and have something else in a later one of the same
+  /// tree.
   func revised(in later: PackageSnapshot) -> [PackagePath] {
     root.revised(in: later.root, at: .root).sorted()
   }
@@ -77,7 +81,7 @@ extension PackageSnapshot.Node {
     }
   }
 
-  /// Whether two snapshots of one tree have the same under a path.
+  /// Returns whether two snapshots of one tree have the same content at a path.
   fileprivate func isSame(as other: Self, at path: PackagePath) -> Bool {
     var (left, right) = (self, other)
     for name in path.names {

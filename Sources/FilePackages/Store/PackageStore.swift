@@ -4,7 +4,7 @@ package import SystemPackage
 
 /// One open package: its tree, and the only place that reads and writes it on disk.
 ///
-/// An actor on a thread of its own: nothing here blocks Swift's thread pool.
+/// An actor whose jobs run on threads that may block: it never holds up Swift's thread pool.
 ///
 /// ```swift
 /// let package = try await PackageStore.open(at: url)
@@ -16,65 +16,66 @@ public actor PackageStore {
   nonisolated let location: Location
   private nonisolated let executor: BlockingExecutor
 
-  /// The tree that `save()` saves: change it, or hand another to `save(_:options:)`.
+  /// The tree that `save()` saves: change it, or pass another one to `save(_:options:)`.
   public internal(set) var tree: FileWrapper
   /// The package's directory as it was when it was opened or last saved.
   var status: FileStatus
   var metadataState: MetadataState
-  /// A save whose state is, or may be, in place, while the tree still tells its changes from the one before.
+  /// A save whose state is, or may be, in place, while the tree's baseline is still the state before it.
   var unsettled: Unsettled?
-  /// What this store keeps open from its first save on.
+  /// The session; nil before this store's first save.
   var session: PackageSession?
-  /// A save that is committed and still has to come to the names where it belongs.
+  /// A save that is committed and not published yet.
   var pending: Pending?
-  /// A save that failed at the last moment, so that it may be committed all the same, and its record.
+  /// A save that failed as indeterminate, so that it may be committed all the same, and its record.
   var uncertain: (saved: Pending, record: JournalRecord)?
-  /// The children at whose places another program wrote something before a save was published that no report told
-  /// of: one that was cut short, or one that returned when it was committed. Both contents are kept, one of them in
-  /// the hidden folder.
+  /// The children that another program wrote before a save was published, if no report named them.
+  ///
+  /// That save was cut short, or returned at its commit. The package has both contents, one of them in the hidden
+  /// folder.
   public internal(set) var recoveryConflicts: [String] = []
-  /// Those of what was published just now: what stands there may be another program's, and is not to be written over
+  /// The conflicts of the last publishing: another program's content may stand there, and a save must not replace it
   /// unseen.
   var newConflicts: [String] = []
-  /// Why nothing can be saved: the journal is damaged.
+  /// The error of every save if the journal is damaged.
   var damage: FilePackageError?
-  /// The state of which the tree has the content again, while it is saved.
+  /// The revision whose content the tree has again, during its save.
   var contentRevision: UUID?
-  /// What the next save brings together, while conflicts are resolved.
+  /// The versions that the next save merges, when a program resolves conflicts.
   var merge: Merge?
-  /// The program that saves, as the metadata name it; by default this process.
+  /// The program that saves, for the metadata; by default this process.
   public var program = SavingProgram.current
-  /// What time it is: for the metadata of what is saved, and for how old a version is.
+  /// The clock for the dates in the metadata and for the ages of versions.
   var clock: @Sendable () -> Date = { Date() }
 
-  /// Takes the time from somewhere else than the system's clock, for tests.
+  /// Replaces the system's clock, for tests.
   package func setClock(_ clock: @escaping @Sendable () -> Date) { self.clock = clock }
 
-  /// Whether others gave the metadata other values of the application since this store read them.
+  /// Whether another program changed the application's values in the metadata since this store read them.
   var othersWroteValues = false
-  /// Publishes what a save returned before.
+  /// Publishes the last save that returned at its commit.
   var publishing: Task<Void, Never>?
-  /// Puts the marks on the medium when nothing has been saved for a while.
+  /// Syncs the marks after some time without a save.
   var checkpoint: Task<Void, Never>?
-  /// How many synchronisations earlier reports have told.
+  /// The number of synchronisations in earlier reports.
   var synchronizationsReported = 0
-  /// How large the journal grows before it starts again, in bytes.
+  /// The size in bytes at which the journal starts again.
   let journalCapacity: Int
   let delays: Delays
-  /// How long others are waited for.
+  /// The time for which the store waits for other programs.
   let wait = LockWait()
-  /// The trees that know files by a status from before a failed save, which linked and unlinked them.
+  /// The trees whose file statuses are from before a failed save, which linked and unlinked these files.
   var stale: [FileWrapper] = []
 
-  /// When the store does by itself what can wait.
+  /// The delays after which the store does deferred work by itself.
   package struct Delays: Sendable {
-    /// How long a save that returned at its commit waits to be published, so that the next ones can take its place;
-    /// nil to publish only when it is asked for, and to tidy up before that returns.
+    /// The time for which a save that returned at its commit waits to be published, so that the next saves can
+    /// supersede it. If nil, the store publishes only on request, and tidies up before that call returns.
     package var publishing: Duration?
-    /// How long after a save what was noted in memory only is put on the medium; nil for never.
+    /// The time after a save until the store syncs what it noted only in memory; nil for never.
     package var checkpoint: Duration?
 
-    /// For stores in which only what they are asked to do happens.
+    /// The delays of stores that do only what their callers ask for.
     package static let none = Delays()
     package static let standard = Delays(publishing: .milliseconds(20), checkpoint: .seconds(5))
 
@@ -83,18 +84,18 @@ public actor PackageStore {
     }
   }
 
-  /// How large a journal grows where nothing else is said, in bytes.
+  /// The default size in bytes at which a journal starts again.
   package static var journalCapacity: Int { JournalFile.capacity }
 
-  /// What is known of `Metadata.plist`.
+  /// The knowledge about `Metadata.plist`.
   enum MetadataState {
-    /// A package of another program's, which gets none.
+    /// Another program's package, which gets no metadata.
     case none
     case present(PackageMetadata, FileStatus?)
     case unreadable(FilePackageError)
   }
 
-  /// The thread that everything here runs on.
+  /// The executor of this actor's jobs.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   init(
@@ -115,20 +116,20 @@ public actor PackageStore {
     checkpoint?.cancel()
   }
 
-  /// Says which program saves from now on.
+  /// Sets the program that saves from now on.
   public func setProgram(_ program: SavingProgram) { self.program = program }
 
   // MARK: Opening
 
-  /// Opens the package at `url`, which may be any directory; a symbolic link to one is followed.
+  /// Opens the package at `url`, which may be any directory; follows a symbolic link to one.
   ///
-  /// Writes nothing to a package that was closed in good order. A save that was committed, and cut short before
-  /// it was published, is published now; where that cannot be, for want of room or on a medium that cannot be
-  /// written, the tree is what the disk and the journal are together. A package which a crash left under its
-  /// hidden name is put back. The cost does not depend on what is in the package.
+  /// Writes nothing to a package that was closed in good order. It publishes a save that was committed and not
+  /// published. If the disk is full or cannot be written, it does not publish: the tree then is the state of disk and
+  /// journal together. It puts back a package that a crash left under its hidden name. The cost does not depend on the
+  /// package's content.
   ///
-  /// - Throws: `noSuchFile`, `notAPackage`, or the system's reason. Metadata that cannot be read is no error
-  ///   here; `metadata()` and saving report it.
+  /// - Throws: `noSuchFile`, `notAPackage`, or the system's reason. Metadata that cannot be read is no error here;
+  ///   `metadata()` and saving report it.
   public static func open(at url: URL) async throws(FilePackageError) -> PackageStore {
     try await open(FilePath(of: url, for: .open), on: PosixDisk(), delays: .standard)
   }
@@ -154,7 +155,7 @@ public actor PackageStore {
       return try StoredNode.look(at: path, following: true, on: disk)
     } catch {
       guard error.code == .noSuchFile, let last = path.lastComponent, last.kind == .regular,
-        // Whatever goes wrong here, the package is still not to be found.
+        // After any error here the package is still not found.
         let folder = try? disk.openDirectory(at: path.folder),
         (try? Siblings(of: FileName(last), on: disk).recover(in: folder)) != nil
       else { throw error.during(.open) }
@@ -201,27 +202,28 @@ public actor PackageStore {
 
   // MARK: Looking
 
-  /// Where the package is.
+  /// The place of the package.
   public nonisolated var url: URL {
     URL(filePath: FileName(location.path).string, directoryHint: .isDirectory)
   }
 
-  /// Whether it is on a disk of this machine, so that others find it by its URL.
+  /// Whether the package is on a disk of this machine, so that other programs find it by its URL.
   package nonisolated var isOnRealDisk: Bool { location.disk is PosixDisk }
 
-  /// How far the save is that is running.
+  /// The progress of the save that is running.
   package nonisolated var savingProgress: ByteProgress { location.progress }
 
-  /// When the package's own directory was last changed, as far as this store knows.
+  /// The date of the last change of the package's own directory that this store knows.
   public var modificationDate: Date { status.modified.date }
 
-  /// The metadata of what was saved last, published or not; nil where there are none that can be read.
+  /// The metadata of the last save, published or not; nil if there is none that can be read.
   package var committedMetadata: PackageMetadata? { pending?.metadata ?? knownMetadata }
 
-  /// The package's metadata, nil for a package of another program's; before a save that returned at its commit is
-  /// published, those of the state before it.
+  /// Returns the package's metadata; nil for another program's package.
   ///
-  /// - Throws: `metadataDamaged` or `newerFormat` when there is a `Metadata.plist` that is not for us.
+  /// If a save returned at its commit and is not published, the metadata is that of the state before it.
+  ///
+  /// - Throws: `metadataDamaged` or `newerFormat` if there is a `Metadata.plist` that this library cannot read.
   public func metadata() throws(FilePackageError) -> PackageMetadata? {
     switch metadataState {
     case .none: return nil
