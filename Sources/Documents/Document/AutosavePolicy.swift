@@ -1,12 +1,12 @@
-/// When a document saves by itself.
+/// The times at which a document saves by itself.
 public struct AutosavePolicy: Sendable, Hashable {
-  /// How long nothing has to be edited before it saves.
+  /// The time without edits after which the document saves.
   public var quietPeriod: Duration
-  /// How long an edit waits at most while the user keeps typing.
+  /// The longest time that an edit waits while the user keeps typing.
   public var ceiling: Duration
-  /// How long it waits after a save that failed; twice as long after each further one.
+  /// The wait after a save that failed; each further failure doubles it.
   public var firstRetry: Duration
-  /// How long it waits at most after saves that failed.
+  /// The longest wait after saves that failed.
   public var longestRetry: Duration
 
   /// Makes a policy; by default two seconds of quiet, and at most half a minute.
@@ -19,7 +19,7 @@ public struct AutosavePolicy: Sendable, Hashable {
   }
 }
 
-/// When the next autosave is due.
+/// The time of the next autosave.
 struct AutosaveSchedule: Sendable {
   let policy: AutosavePolicy
   private var firstEdit: Duration?
@@ -28,7 +28,7 @@ struct AutosaveSchedule: Sendable {
 
   init(_ policy: AutosavePolicy) { self.policy = policy }
 
-  /// Nil when nothing was edited since the last save began.
+  /// The due time; nil if the document has no edits since the last save began.
   var due: Duration? {
     guard let firstEdit else { return nil }
     return max(min(lastEdit + policy.quietPeriod, firstEdit + policy.ceiling), retry.notBefore)
@@ -39,17 +39,17 @@ struct AutosaveSchedule: Sendable {
     lastEdit = now
   }
 
-  /// What is edited from now on is not in the save that begins.
+  /// Notes that later edits are not in the save that begins.
   mutating func saveBegins() { firstEdit = nil }
 
-  /// What was edited was undone.
+  /// Notes that the user undid all unsaved edits.
   mutating func nothingToSave() { firstEdit = nil }
 
   mutating func saveEnds() { retry = (0, .zero) }
 
   mutating func saveFails(at now: Duration) {
     if firstEdit == nil { edited(at: now) }
-    // Doubled at most so often that no duration overflows.
+    // At most 20 doublings, so that no duration overflows.
     let delay = min(policy.firstRetry * (1 << min(retry.failures, 20)), policy.longestRetry)
     retry = (retry.failures + 1, now + delay)
   }

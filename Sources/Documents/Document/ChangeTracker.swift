@@ -1,35 +1,35 @@
-// (1) A revision is an identity: no two states of the content that differ have the same one. So undoing and then
-//     editing differently never looks saved, and undoing past a save does not either.
-// (2) What is saved is the revision that was taken when the save began.
+// (1) A revision is an identity: two different states of the content never share one. So a new edit after an undo never
+//     looks saved, nor does an undo past a save.
+// (2) The saved revision is the one that the save took when it began.
 
-/// Which state of the content this is.
+/// The identity of one state of the content.
 struct Revision: Sendable, Hashable {
   fileprivate let number: UInt64
 }
 
-/// A moment in the history of a document's changes, to be handed back once that moment is saved.
+/// A moment in the history of a document's changes, which the caller hands back after it has saved that moment.
 public struct ChangeCountToken: Sendable, Hashable {
   let revision: Revision
 }
 
-/// Knows whether the present content is the saved one.
+/// The present revision of the content and the saved one.
 struct ChangeTracker: Sendable {
   private(set) var current = Revision(number: 0)
   private(set) var saved: Revision? = Revision(number: 0)
   private var last: UInt64 = 0
-  /// The states before and after changes that were only counted.
+  /// The states before and after changes that the document only counted.
   private var before: [Revision] = []
   private var after: [Revision] = []
 
   var hasUnsavedChanges: Bool { saved != current }
 
-  /// The content is another one that never was before. (1)
+  /// Notes that the content is a new state. (1)
   mutating func change() {
     current = fresh()
     (before, after) = ([], [])
   }
 
-  /// The content is again what it was at that revision.
+  /// Notes that the content is again in the state of that revision.
   mutating func restore(_ revision: Revision) {
     current = revision
     (before, after) = ([], [])
@@ -38,10 +38,10 @@ struct ChangeTracker: Sendable {
   /// (2)
   mutating func save(_ revision: Revision) { saved = revision }
 
-  /// What is on disk is none of the states in memory.
+  /// Notes that the state on disk is none of the states in memory.
   mutating func forgetSaved() { saved = nil }
 
-  /// Counts a change that is somebody else's to undo.
+  /// Counts a change that the caller undoes itself.
   mutating func count(_ kind: DocumentChangeKind) {
     switch kind {
     case .done:

@@ -1,5 +1,5 @@
 extension Document {
-  /// Begins to wait for the next autosave. What waits keeps the document alive.
+  /// Begins to wait for the next autosave. The waiting task keeps the document alive.
   func startAutosaving() {
     guard autosaving == nil, isOpen, schedule != nil, hasUnsavedChanges else { return }
     autosaving = Task { await autosaveWhileChanged() }
@@ -10,11 +10,11 @@ extension Document {
       if clock.now() < due {
         await clock.sleep(due)
       } else {
-        // The state and the error handler tell of an error, and the schedule has the next attempt.
+        // `save()` reports an error to the state and the error handler, and the schedule has the next attempt.
         _ = try? await save()
       }
     }
-    // Whoever cancels it may have started another one.
+    // The caller that cancels this task may have started another one.
     if !Task.isCancelled { autosaving = nil }
   }
 }

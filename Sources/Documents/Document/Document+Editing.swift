@@ -1,15 +1,15 @@
 extension Document {
   /// Changes the content, and remembers the content before for undoing.
   ///
-  /// Never waits for the disk. The content is copied before, so that it is as it was when `body` throws; a large
-  /// content is therefore best made of parts that share their storage, as Swift's collections and strings do.
+  /// Never waits for the disk. `body` changes a copy, so the content stays as it was if `body` throws. A large content
+  /// is therefore best made of parts that share their storage, as Swift's collections and strings do.
   ///
   /// - Parameters:
-  ///   - actionName: what the user did, for the Undo menu. Edits of the same name that follow each other at once are
-  ///     undone together; those without a name never.
-  ///   - isDiscardable: for what need not be saved for its own sake, such as what is selected: the document does not
-  ///     count as changed.
-  /// - Throws: `DocumentError` `closed` or `editingDisabled`, and what `body` throws.
+  ///   - actionName: the user's action, for the Undo menu. Edits of the same name that follow each other at once are
+  ///     undone together. Edits without a name are undone one by one.
+  ///   - isDiscardable: whether the edit need not be saved for its own sake, such as a new selection. It does not make
+  ///     the document changed.
+  /// - Throws: `DocumentError` `closed` or `editingDisabled`, and any error of `body`.
   @discardableResult
   public func edit<Result>(
     _ actionName: String = "", isDiscardable: Bool = false, _ body: (inout Content) throws -> Result
@@ -35,32 +35,32 @@ extension Document {
 
   // MARK: Counting
 
-  /// Whether the content differs from what is on disk.
+  /// Whether the content differs from the document on disk.
   ///
-  /// Told by identity, not by counting: undoing past a save makes a document changed, and redoing up to it makes it
-  /// unchanged again.
+  /// The document compares identities and does not count. So an undo past a save makes the document changed, and a redo
+  /// up to that save makes it unchanged again.
   public var hasUnsavedChanges: Bool { isOpen && changes.hasUnsavedChanges }
 
-  /// Counts a change that was not made by `edit`; undoing it is the caller's business.
+  /// Counts a change that the caller made without `edit`, and undoes itself.
   ///
-  /// Unlike Apple's, which counts up and down, undoing one change and making another never looks unchanged.
+  /// Apple's method counts up and down. Here an undone change followed by another one never looks unchanged.
   public func updateChangeCount(_ change: DocumentChangeKind) {
     guard isOpen else { return }
     changes.count(change)
     noteChange()
   }
 
-  /// This moment in the history of changes.
+  /// Returns a token for this moment in the history of changes.
   public func changeCountToken(for operation: DocumentSaveOperation) -> ChangeCountToken {
     ChangeCountToken(revision: changes.current)
   }
 
-  /// Notes that what the content was when the token was taken is saved. What was changed since is unsaved.
+  /// Notes that the content of the token's moment is saved. Later changes stay unsaved.
   public func updateChangeCount(withToken token: ChangeCountToken, for operation: DocumentSaveOperation) {
     changes.save(token.revision)
   }
 
-  /// Lets autosave know.
+  /// Tells the autosave schedule of a change.
   func noteChange() {
     guard hasUnsavedChanges else {
       schedule?.nothingToSave()

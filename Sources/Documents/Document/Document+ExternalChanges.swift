@@ -1,36 +1,40 @@
 import FilePackages
 public import FoundationEssentials
 
-// (1) The disk is compared with what was read and saved here, by identity: the document's own saves are no news.
-// (2) Whether the document is clean is asked when the other content is at hand, not before: the user goes on typing.
-// (3) Where merging fails, what the other program wrote is kept before anything is written over it, and the content
-//     here goes on.
-// (4) Whether a document that is not in its place was moved or removed is for the watcher to say, which takes it a
-//     moment; without one, it was removed.
+// (1) The document compares the disk with its last reads and saves, by identity. So its own saves never count as
+//     changes of another program.
+// (2) The document asks whether it has unsaved edits only after it has read the other content: the user goes on typing
+//     meanwhile.
+// (3) If merging fails, the document stores the other program's changes as a conflict version before it writes over
+//     them. Its own content goes on.
+// (4) A document that is not in its place was moved or removed. The watcher decides which one, and needs a moment for
+//     that. Without a watcher the document counts as removed.
 
-/// What became of another program's changes.
+/// The outcome of another program's changes.
 public enum ExternalChangeOutcome: String, Sendable, CaseIterable {
-  /// There were none.
+  /// No other program changed the document.
   case nothing
-  /// Nothing was edited here: the document was read anew.
+  /// The document had no unsaved edits and was read again.
   case reloaded
-  /// Both were brought together; the result is still to be saved.
+  /// The document merged both sides; the result is unsaved.
   case merged
-  /// Both changed the same: the content here goes on, what the other program wrote is kept as a conflict version.
+  /// Both sides changed the same parts. The content here goes on, and the other program's changes are a conflict
+  /// version.
   case conflict
-  /// The document was removed, and is closed.
+  /// Another program removed the document, and it is closed.
   case deleted
 }
 
 extension Document {
-  /// Looks whether other programs changed the document on disk, and takes that in: a document without unsaved edits is
-  /// read anew; otherwise `options.merge` brings the two together, and where it cannot, the document is in conflict.
-  /// The edits before cannot be undone any more.
+  /// Looks for changes of other programs on disk, and takes them in.
   ///
-  /// Where the document was removed, it is closed, and unsaved edits go into a recovery copy; it is not made again.
+  /// A document without unsaved edits reads the new content. Otherwise `options.merge` merges both sides; if it cannot,
+  /// the document is in conflict. Earlier edits cannot be undone any more.
   ///
-  /// - Throws: `closed`; `file` and `content` when the document cannot be read as it is now, after which it is as it
-  ///   was.
+  /// If another program removed the document, the document closes and is not made again. Unsaved edits go into a
+  /// recovery copy.
+  ///
+  /// - Throws: `closed`; `file` and `content` if the document cannot be read. It is then as it was before the call.
   @discardableResult
   public func checkForExternalChanges() async throws(DocumentError) -> ExternalChangeOutcome {
     try await attempt { document throws(DocumentError) in
@@ -45,14 +49,14 @@ extension Document {
     }
   }
 
-  /// Tells the document that another program may have changed it. Errors are told by the state and the error handler.
+  /// Tells the document that another program may have changed it. Errors go to the state and the error handler.
   public func presentedItemDidChange() async {
     // (1)
     guard isOpen else { return }
     _ = try? await checkForExternalChanges()
   }
 
-  /// Tells the document that it was moved: it goes on at `newURL`.
+  /// Tells the document that another program moved it. It goes on at `newURL`.
   public func presentedItemDidMove(to newURL: URL) async {
     await follow(to: newURL)
     await startWatching()
@@ -72,17 +76,17 @@ extension Document {
     }
   }
 
-  /// Tells the document that it is being removed: it closes, and does not make itself again. Unsaved edits go into a
-  /// recovery copy.
+  /// Tells the document that another program removes it. It closes and does not make itself again. Unsaved edits go
+  /// into a recovery copy.
   ///
-  /// - Throws: what keeps the edits from being kept; the document is then open still.
+  /// - Throws: the reason why the edits have no recovery copy; the document then stays open.
   public func accommodatePresentedItemDeletion() async throws(DocumentError) {
     try await attempt { document throws(DocumentError) in
       if document.isOpen { try await document.leaveDeleted(.close) }
     }
   }
 
-  // MARK: In turn
+  // MARK: Within an access
 
   func takeIn(
     _ operation: DocumentError.Operation
@@ -103,13 +107,13 @@ extension Document {
     if found.isEmpty { return .nothing }
     let theirs: Content
     do {
-      // Somebody who coordinates may be in the middle of it.
+      // Another program may be in the middle of a coordinated write.
       theirs = try await inTurn(.read, at: fileURL) { _ in try await storage.reload(as: Content.self) }
     } catch {
       throw DocumentError(error, operation, fileURL)
     }
     let facts = await storage.facts()
-    // A program that synchronises folders may have left copies; what cannot be looked at now is found at the next opening.
+    // A synchronising program may have left conflict copies. If this look fails, the next opening finds them.
     if (try? await storage.hasConflicts()) == true { documentState.insert(.inConflict) }
     // (2)
     let outcome: ExternalChangeOutcome
@@ -133,7 +137,7 @@ extension Document {
           let revision = changes.current
           let input = DocumentMerge(base: base, ours: ours, theirs: theirs, paths: paths)
           guard let merged = try await BlockingThread().run({ try merge(input) }) else { break }
-          // (2) Whoever edited meanwhile is merged anew.
+          // (2) The user edited meanwhile: merge again.
           guard changes.current == revision else { continue }
           goOn(with: merged, over: theirs)
           return .merged
@@ -146,12 +150,12 @@ extension Document {
     if let present { goOn(with: present, over: theirs) }
     unkeptConflict = Set(unkeptConflict).union(paths).sorted()
     documentState.insert(.inConflict)
-    // What cannot be kept now is kept before the next save.
+    // If this fails, the next save tries it again before it writes.
     _ = try? await keepConflict()
     return .conflict
   }
 
-  /// How two contents are brought together: as the options say, or as the content's type does.
+  /// The merge function of the options, or that of the content's type.
   private var merging: (@Sendable (DocumentMerge<Content>) throws -> Content?)? {
     if let merge = options.merge { return merge }
     guard let type = Content.self as? any MergeableContent.Type else { return nil }
@@ -164,7 +168,7 @@ extension Document {
     base = theirs
     changes.change()
     changes.forgetSaved()
-    // Going back would take away what the other program wrote.
+    // An undo would remove the other program's changes.
     history.removeAll()
     noteChange()
   }
@@ -185,13 +189,14 @@ extension Document {
 
   // MARK: Deletion
 
-  /// Whether the folder is there and the document is not: otherwise the whole disk may be gone for a while.
+  /// Returns whether the folder is there without the document. A missing folder may mean that the disk is gone for a
+  /// while.
   private func isDeleted() async -> Bool {
     let (disk, url) = (medium.disk, fileURL)
     return await BlockingThread().run { DocumentStorage.hasFolder(of: url, on: disk) }
   }
 
-  /// Closes the document, and tells where the unsaved edits are.
+  /// Closes the document, and returns an error that names the place of the unsaved edits.
   @discardableResult
   private func leaveDeleted(
     _ operation: DocumentError.Operation
@@ -199,7 +204,7 @@ extension Document {
     let kept = await keepingCopy(error(.deleted, operation))
     if kept.hasUnsavedChanges && kept.recoveryCopy == nil && shelf != nil { throw kept }
     await storage?.relinquish()
-    // The content stays, so that it can be saved elsewhere, and so do its edits' copy until it is.
+    // The content stays, so that the caller can save it elsewhere. The recovery copy of its edits stays until then.
     let own = ownCopy
     let lock = own.flatMap { copyLocks[$0.copy.id] }
     leave()
@@ -212,7 +217,7 @@ extension Document {
 
   // MARK: Conflicts
 
-  /// The folders in which what other programs wrote is kept.
+  /// Returns the folders that hold the conflict versions.
   ///
   /// - Throws: `closed`, `file`.
   public func conflictVersions() async throws(DocumentError) -> [URL] {
@@ -229,10 +234,12 @@ extension Document {
     }
   }
 
-  /// Removes what is kept of other programs' changes, which the user has looked at: the document is no longer in
-  /// conflict, unless a program that synchronises folders has left copies, which `resolveConflicts(with:)` is for.
+  /// Removes the conflict versions, which the user has looked at.
   ///
-  /// - Throws: `closed`; `file` when they cannot be removed.
+  /// The document is then no longer in conflict, unless a synchronising program has left conflict copies.
+  /// `resolveConflicts(with:)` removes those.
+  ///
+  /// - Throws: `closed`; `file` if a version cannot be removed.
   public func removeConflictVersions() async throws(DocumentError) {
     try await attempt { document throws(DocumentError) in
       guard let storage = document.storage else { throw document.error(.closed, .save) }
@@ -250,7 +257,7 @@ extension Document {
   }
 }
 
-/// Brings two contents together as their type does; nil where there is a conflict.
+/// Merges two contents as their type does; nil if there is a conflict.
 private func merged<Content, Mergeable: MergeableContent>(
   as type: Mergeable.Type, _ input: DocumentMerge<Content>
 ) throws -> Content? {

@@ -1,33 +1,32 @@
-// (1) Accesses follow each other in the order in which they were asked for; no two overlap.
-// (2) What is begun is ended: cancelling whoever asked for it changes nothing.
+// (1) Accesses run one after the other, in the order of their calls.
+// (2) An access that has begun runs to its end, even if its caller is cancelled.
 // (3) An access that asks for another one of the same document does not wait for itself.
 
-/// One turn at a document's files.
+/// One access to a document's files.
 final class FileAccess: Sendable {
   /// The accesses that this task is part of.
   @TaskLocal static var enclosing: [ObjectIdentifier] = []
 }
 
 extension Document {
-  /// Calls `block` when everything before it is done, and before anything that comes later: the disk is this
-  /// document's alone meanwhile, as far as this document goes.
+  /// Calls `block` after every earlier access, and before every later one.
   ///
-  /// Saving, reverting and closing within `block` happen at once, as part of it. Returns when `block` has. Cancelling
-  /// the task that waits does not cancel `block`.
+  /// The document makes no other access to the disk meanwhile. Saving, reverting and closing within `block` happen at
+  /// once, as part of it. Returns after `block`. Cancelling the task that waits does not cancel `block`.
   public func performAsynchronousFileAccess<Result: Sendable>(
     _ block: @escaping @Sendable () async -> Result
   ) async -> Result {
     await perform { _ in await block() }
   }
 
-  /// Takes a turn. (1) (2)
+  /// Runs `body` as one access. (1) (2)
   func perform<Result: Sendable>(
     _ body: @escaping @Sendable (isolated Document) async -> Result
   ) async -> Result {
     await enqueue(body).value
   }
 
-  /// Takes a turn that may fail.
+  /// Runs `body`, which may fail, as one access.
   func attempt<Success: Sendable>(
     _ body: @escaping @Sendable (isolated Document) async throws(DocumentError) -> Success
   ) async throws(DocumentError) -> Success {

@@ -2,13 +2,12 @@ import FilePackages
 public import FoundationEssentials
 
 extension Document {
-  /// Reads the document, a package or a single file; does nothing when it is open.
+  /// Opens and reads the document, a package or a flat file; does nothing if it is open.
   ///
-  /// A save that was committed and cut short before it was published is finished first. `recoveryCopies` has the edits
-  /// that somebody could not save.
+  /// It first publishes a save that was committed and not published. Afterwards `recoveryCopies` has the edits that an
+  /// earlier document could not save.
   ///
-  /// - Throws: `file` for what the file system refuses, `content` for what the document type does. The document is
-  ///   then closed, as before.
+  /// - Throws: `file` if the file system refuses, `content` if the document type does. The document then stays closed.
   public func open() async throws(DocumentError) {
     try await attempt { document throws(DocumentError) in try await document.load() }
   }
@@ -23,7 +22,7 @@ extension Document {
         return (opened, try await opened.content(as: Content.self), try await opened.hasConflicts())
       }
       let facts = await opened.facts()
-      // What was kept of an earlier content is found like any other's.
+      // The opening finds this document's own earlier copies like any other copy.
       (ownCopy, copyLocks) = (nil, [:])
       let watcher = await makeWatcher(of: opened, at: fileURL)
       let copies = await recoveryCopies(of: facts)
@@ -44,7 +43,7 @@ extension Document {
     }
   }
 
-  /// Goes on with what was read from there.
+  /// Goes on with the content that was read from a storage.
   func adopt(_ opened: DocumentStorage, _ content: Content, _ facts: DocumentStorage.Facts) {
     storage = opened
     self.facts = facts
@@ -64,12 +63,13 @@ extension Document {
 
   // MARK: Reverting
 
-  /// Reads the document from `url`, which is its own place or another one, where it then is. Edits that were not
-  /// saved are discarded, and nothing can be undone any more. Edits are refused meanwhile.
+  /// Reads the document from `url`, and goes on there.
   ///
-  /// A closed document is opened.
+  /// The URL is the document's own place or another one. The document discards unsaved edits, forgets its undo history,
+  /// and refuses edits meanwhile. A closed document is opened.
   ///
-  /// - Throws: `file`, `content`. The document is then as it was, edits included, and its state has `savingError`.
+  /// - Throws: `file`, `content`. The document then is as it was before, edits included, and its state has
+  ///   `savingError`.
   public func revert(toContentsOf url: URL) async throws(DocumentError) {
     disableEditing()
     defer { enableEditing() }
@@ -108,11 +108,12 @@ extension Document {
 
   // MARK: Closing
 
-  /// Saves what is unsaved, waits until other programs see it, and ends. Edits are refused meanwhile. Does nothing when the
-  /// document is closed.
+  /// Saves unsaved edits, waits until other programs see them, and closes the document.
   ///
-  /// - Parameter discardingChanges: whether unsaved edits are given up. A recovery copy that was made of them stays.
-  /// - Throws: as `save()`. Then the document stays open, with all edits.
+  /// The document refuses edits meanwhile. A closed document does nothing.
+  ///
+  /// - Parameter discardingChanges: whether to give up unsaved edits. Their recovery copy, if there is one, stays.
+  /// - Throws: as `save()`. The document then stays open, with all edits.
   public func close(discardingChanges: Bool = false) async throws(DocumentError) {
     disableEditing()
     defer { enableEditing() }
@@ -121,10 +122,10 @@ extension Document {
     }
   }
 
-  /// Closes the document after a save whose report this is, as `close()` does.
+  /// Closes the document after the save of this report, as `close()` does.
   ///
-  /// - Returns: the report, of another save where something was edited since, with a warning for what could not be done.
-  /// - Throws: as `close()`; nothing where nothing was edited since that save.
+  /// - Returns: the report, or that of another save if the user edited since, with a warning for each step that failed.
+  /// - Throws: as `close()`; nothing if the user edited nothing since that save.
   public func close(after report: SaveReport) async throws(DocumentError) -> SaveReport {
     disableEditing()
     defer { enableEditing() }
@@ -147,7 +148,7 @@ extension Document {
     return report
   }
 
-  /// What is saved is safe, whether or not it can be tidied up.
+  /// Closes the storage. A failure is only reported: the saved content is safe.
   @discardableResult
   private func tidyUp(_ storage: DocumentStorage, after report: SaveReport? = nil) async -> SaveReport? {
     let (closed, failure) = await storage.close(after: report)
@@ -155,7 +156,7 @@ extension Document {
     return closed
   }
 
-  /// The document has nothing to do with the disk any more.
+  /// Ends every tie of the document to the disk.
   func leave() {
     autosaving?.cancel()
     watching?.cancel()

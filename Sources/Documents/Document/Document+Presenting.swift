@@ -3,15 +3,16 @@ import FilePackages
 import FoundationEssentials
 import Synchronization
 
-// (1) While a document is open, it presents its place: from before it is read until it is closed. So whoever coordinates
-//     either asks it, or is there when it begins and makes it wait.
-// (2) It reads and writes at once where nobody else is there, and makes those who come meanwhile wait for that. Once
-//     somebody has asked it to make way, or others are there, it takes turns like anybody.
-// (3) Making way waits for nothing that may wait for others: two documents that ask each other both get an answer.
-// (4) Where others do not answer or do not end in time, the document goes on without them: no edit is lost, since the
-//     package has locks of its own.
+// (1) A document presents its place from before its first read until its close. So a coordinated access elsewhere
+//     either asks the document, or is there first and makes it wait.
+// (2) A document that is alone reads and writes at once, and a later access elsewhere waits for that. If the document
+//     has made way, or is not alone, it coordinates.
+// (3) Making way waits for no step that may wait for another document: two documents that ask each other both get an
+//     answer.
+// (4) If other programs do not answer or do not end in time, the document goes on without them. No edit is lost, since
+//     the package has locks of its own.
 
-/// What an open document is to those who coordinate. It does not keep the document alive.
+/// The presenter of an open document. It does not keep the document alive.
 final class DocumentPresenter: FilePresenter {
   struct Methods: Sendable {
     var makeWay: @Sendable () async -> Reacquirer?
@@ -47,19 +48,19 @@ final class DocumentPresenter: FilePresenter {
   func presentedItemDidChange() async { await methods.change() }
 }
 
-/// What a document knows of those who asked it to make way.
+/// The document's part in coordination.
 struct DocumentTurns {
-  /// How many have it.
+  /// The number of accesses elsewhere that the document makes way for.
   var given = 0
-  /// How many accesses run that nobody else was asked about. (2)
+  /// The number of running accesses that the document did not coordinate. (2)
   var unclaimed = 0
-  /// Who waits for the end of those.
+  /// The callers that wait for the end of those.
   var waiting: [CheckedContinuation<Void, Never>] = []
 }
 
 extension Document {
-  /// The document as a presenter, while it is open: a `FileCoordinator` that is made with it neither asks nor tells the
-  /// document. Nil where it does not take part.
+  /// The document as a presenter, while it is open; nil if it takes no part in coordination. A `FileCoordinator` that
+  /// is made with it neither asks nor tells the document.
   public var filePresenter: (any FilePresenter)? { presenter }
 
   // MARK: Presenting
@@ -95,7 +96,7 @@ extension Document {
         change: { [weak self] in await self?.presentedItemDidChange() }))
   }
 
-  /// Saves what is unsaved, and waits until others see it: somebody is going to read the document.
+  /// Saves unsaved edits, and waits until other programs see them: one of them is about to read the document.
   ///
   /// - Throws: as `save()`.
   public func savePresentedItemChanges() async throws(DocumentError) {
@@ -109,7 +110,7 @@ extension Document {
     turns.given += 1
     while turns.unclaimed > 0 { await withCheckedContinuation { turns.waiting.append($0) } }
     do {
-      // What is committed comes to its place now, instead of in a moment.
+      // Publishes committed children at once instead of a moment later.
       try await storage?.publish()
     } catch {
       report(DocumentError(error, .save, fileURL))
@@ -119,9 +120,9 @@ extension Document {
 
   private func takeBack() { turns.given -= 1 }
 
-  // MARK: Taking turns
+  // MARK: Coordination
 
-  /// Reads or writes in turn with others. (2)
+  /// Reads or writes in turn with other programs. (2)
   func inTurn<Result: Sendable>(
     _ kind: AccessRequest.Kind, at url: URL,
     _ body: @Sendable (isolated Document) async throws -> Result
@@ -140,7 +141,7 @@ extension Document {
       ) {
         do {
           result = .success(try await body(self))
-          // Nothing may come to its place once others have their turn.
+          // No child may get its visible name after another program's turn began.
           if kind == .write { try await storage?.publish() }
         } catch {
           result = result ?? .failure(error)

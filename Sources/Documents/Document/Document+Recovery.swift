@@ -2,14 +2,13 @@ import FilePackages
 import FoundationEssentials
 
 extension Document {
-  /// Takes the edits of a recovery copy into the content: over the document as it is on disk, unsaved edits are saved
-  /// before. The result is unsaved; the copy is removed once it is saved.
+  /// Takes the edits of a recovery copy into the content, over the document as it is on disk.
   ///
-  /// Where others saved the document since the copy was made, what they wrote in the same children is kept as a
-  /// conflict version.
+  /// It saves unsaved edits first. The result is unsaved; the document removes the copy after its next save. If another
+  /// program saved the document since the copy was made, its state of the same children becomes a conflict version.
   ///
-  /// - Throws: `closed`; `file` and `content` when the copy or the document cannot be read. The document is then as
-  ///   it was.
+  /// - Throws: `closed`; `file` and `content` if the copy or the document cannot be read. The document is then as it
+  ///   was before.
   public func recover(_ copy: RecoveryCopy) async throws(DocumentError) {
     disableEditing()
     defer { enableEditing() }
@@ -24,7 +23,7 @@ extension Document {
       let edits = try await BlockingThread().run { try shelf.changes(of: copy) }
       let isOfThisState = copy.record.baseRevision != nil && copy.record.baseRevision == facts?.revision
       let paths = isOfThisState ? [] : try edits.paths()
-      // What a merge begins with is what is on disk, not what it becomes with the edits.
+      // The base of a later merge is the content on disk, without the edits.
       start(with: try await storage.reload(as: Content.self))
       let content = try await storage.apply(edits, as: Content.self)
       present = content
@@ -57,7 +56,7 @@ extension Document {
     }
   }
 
-  // MARK: In turn
+  // MARK: Within an access
 
   func remove(_ copy: RecoveryCopy) async throws {
     guard let shelf else { return }
@@ -66,7 +65,7 @@ extension Document {
     recoveryCopies.removeAll { $0.id == copy.id }
   }
 
-  /// The copies of edits of this document that others could not save.
+  /// Returns the copies of edits that other documents at this place could not save.
   func recoveryCopies(of facts: DocumentStorage.Facts) async -> [RecoveryShelf.Taken] {
     guard let shelf else { return [] }
     let (document, disk) = (newRecord(.edits, of: facts), medium.disk)
@@ -83,12 +82,12 @@ extension Document {
     for (copy, lock) in copies { copyLocks[copy.id] = lock }
   }
 
-  /// Keeps the edits that could not be saved, and notes in the error where.
+  /// Makes a recovery copy of the unsaved edits, and returns the error with its URL.
   func keepingCopy(_ error: DocumentError) async -> DocumentError {
     var error = error
     guard let storage, let content = present, changes.hasUnsavedChanges else { return error }
     error.hasUnsavedChanges = true
-    // What the document type cannot write cannot be kept either, unless the disk was what it could not write to.
+    // A content that cannot be written has no copy either, unless it writes by URL: then the disk may be the reason.
     guard let shelf, error.code != .content || Content.self is any URLDocumentContent.Type else {
       return error
     }
@@ -102,7 +101,7 @@ extension Document {
         ownCopy = (copy, revision)
         copyLocks[copy.id] = lock
       } catch let second {
-        // The first error is the one to be thrown; the edits are in memory.
+        // The caller throws the first error; the edits are in memory.
         report(DocumentError(second, .recover, fileURL))
         return error
       }
@@ -120,7 +119,7 @@ extension Document {
       removed: [])
   }
 
-  /// Keeps what another program wrote into a single file.
+  /// Copies the other program's state of a flat file to the recovery copies.
   func keepConflict(of store: FlatFileStore) async throws {
     guard let shelf else { return }
     let record = newRecord(.conflict, of: facts)
@@ -129,7 +128,7 @@ extension Document {
       try await BlockingThread().run { try shelf.keep(theirs, record, as: UUID().uuidString).copy })
   }
 
-  /// Removes the copies of what is saved by now.
+  /// Removes the copies whose edits are saved.
   func removeUsedCopies() async {
     let used = adoptedCopies + (ownCopy.map { [$0.copy] } ?? [])
     guard !used.isEmpty else { return }
@@ -138,7 +137,7 @@ extension Document {
       do {
         try await remove(copy)
       } catch {
-        // It is offered again, which is better than to be lost.
+        // The next opening offers the copy again, and no edit is lost.
         report(DocumentError(error, .recover, fileURL))
       }
     }

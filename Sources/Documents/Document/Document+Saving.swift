@@ -1,21 +1,22 @@
 public import FilePackages
 public import FoundationEssentials
 
-// (1) Whoever asks for a save while one waits for its turn gets the result of that one, which has all that was
-//     edited until it begins.
-// (2) A save that another program's change stands in the way of takes that change in first.
+// (1) A caller that asks for a save while another one waits gets the result of that one. It has all edits until it
+//     begins.
+// (2) If another program's change stands in the way of a save, the save takes that change in first.
 // (3) A document that is saved elsewhere is there, and open, in one step: no call sees the one without the other.
 
 extension Document {
-  /// Brings the document on disk to the present content. When it returns, the content that there was when it began
-  /// survives a power cut; other programs see it some hundredths of a second later. What is edited meanwhile stays
-  /// unsaved.
+  /// Saves the present content.
   ///
-  /// Cost: what changed, for a package; the whole file for a single one.
+  /// After the return, the content of the moment when the save began is durable. Other programs see it some hundredths
+  /// of a second later. Later edits stay unsaved.
   ///
-  /// - Throws: `closed`; `deleted` when the document is not in its place any more, after which it is closed; `content`
-  ///   when the document type refuses; `file` for what the file system refuses. The edits are then in memory, the
-  ///   state has `savingError`, and `recoveryCopy` says where they are on disk, too.
+  /// Cost: the changed children for a package; the whole file for a flat file.
+  ///
+  /// - Throws: `closed`; `deleted` if the document is not in its place any more, after which it is closed; `content` if
+  ///   the document type refuses; `file` if the file system refuses. The edits are then in memory, the state has
+  ///   `savingError`, and `recoveryCopy` has their place on disk.
   @discardableResult
   public func save() async throws(DocumentError) -> SaveReport {
     if isWithinAccess { return try await write() }
@@ -31,12 +32,12 @@ extension Document {
 
   /// Saves the document to `url`.
   ///
-  /// To its own place for overwriting: as `save()`. Otherwise makes a new document there, of the whole content with the
-  /// unsaved edits, and goes on with that one; the document in the old place stays as it was last saved. A package that
-  /// is made so has an identifier of its own.
+  /// A save to the document's own place for overwriting is `save()`. Any other one makes a new document there, of the
+  /// whole content with the unsaved edits, and goes on with that one. The document in the old place stays as it was
+  /// last saved. A new package has an identifier of its own.
   ///
-  /// - Throws: as `save()`; `closed` when there is no content; `file` with `fileExists` when there is something at
-  ///   another `url`, which unlike Apple's is not replaced. The document is then where it was.
+  /// - Throws: as `save()`; `closed` if there is no content; `file` with `fileExists` if another `url` is taken. Unlike
+  ///   Apple's method, this one does not replace that file. The document then stays where it was.
   @discardableResult
   public func save(
     to url: URL, for operation: DocumentSaveOperation
@@ -45,7 +46,7 @@ extension Document {
     return try await attempt { document throws(DocumentError) in try await document.make(at: url) }
   }
 
-  /// Saves if there is something to save.
+  /// Saves the document if it has unsaved edits.
   ///
   /// - Throws: as `save()`.
   public func autosave() async throws(DocumentError) {
@@ -53,9 +54,9 @@ extension Document {
     if hasUnsavedChanges { try await save() }
   }
 
-  /// Waits until other programs see what was saved.
+  /// Waits until other programs see the last save.
   ///
-  /// - Throws: `closed`; `file` when it cannot be published. What was saved is safe all the same.
+  /// - Throws: `closed`; `file` if the save cannot be published. The save is durable all the same.
   public func synchronize() async throws(DocumentError) {
     try await attempt { document throws(DocumentError) in
       guard let storage = document.storage else { throw document.error(.closed, .save) }
@@ -67,7 +68,7 @@ extension Document {
     }
   }
 
-  // MARK: In turn
+  // MARK: Within an access
 
   @discardableResult
   func write() async throws(DocumentError) -> SaveReport {
@@ -100,7 +101,7 @@ extension Document {
       try await keepConflict()
       do {
         let (report, content, revision) = try await inTurn(.write, at: fileURL) { document in
-          // Nothing may come between these two and the beginning of the save.
+          // No `await` may come between these two and the beginning of the save.
           guard let content = document.present else { throw document.error(.closed, .save) }
           let revision = document.changes.current
           document.schedule?.saveBegins()

@@ -1,7 +1,7 @@
 import FilePackages
 
 extension Document {
-  /// The document's states: the present one, and then each other one, once. Ends with the document.
+  /// The document's states: the present one, and then each later one, once. The stream ends with the document.
   public var stateChanges: AsyncStream<DocumentState> {
     broadcast.add(documentState) { [weak self] number in
       Task { await self?.stopTelling(number) }
@@ -12,13 +12,13 @@ extension Document {
 
   // MARK: Editing
 
-  /// Refuses edits until `enableEditing()` is called as many times as this.
+  /// Refuses edits until the caller has called `enableEditing()` as many times as this method.
   public func disableEditing() {
     editingHolds += 1
     documentState.insert(.editingDisabled)
   }
 
-  /// Takes back one `disableEditing()`; does nothing where there is none.
+  /// Takes back one `disableEditing()`; does nothing if there is none.
   public func enableEditing() {
     editingHolds = max(0, editingHolds - 1)
     if editingHolds == 0 { documentState.remove(.editingDisabled) }
@@ -26,8 +26,7 @@ extension Document {
 
   // MARK: Progress
 
-  /// What the disk is being read or written for, and how far that is by now; nil when it is not. Asking again tells how
-  /// it goes on.
+  /// The present reading or writing and its progress; nil if there is none. Each call returns the newest figures.
   public var progress: DocumentProgress? {
     guard let activity else { return nil }
     var progress = DocumentProgress(activity: activity, fileURL: fileURL)
@@ -42,7 +41,7 @@ extension Document {
     documentState.insert(.progressAvailable)
   }
 
-  /// Ends what was begun; all that changes in the state changes at once.
+  /// Ends the activity, and changes the state in one step.
   func end(_ change: (inout DocumentState) -> Void) {
     activity = nil
     var state = documentState
@@ -53,7 +52,7 @@ extension Document {
 
   // MARK: Errors
 
-  /// Tells of an error, and gives it back to be thrown.
+  /// Passes an error to the error handler, and returns it for the caller to throw.
   @discardableResult
   func report(_ error: DocumentError) -> DocumentError {
     options.errorHandler?(error)

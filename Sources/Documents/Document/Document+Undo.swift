@@ -1,6 +1,7 @@
 extension Document {
-  /// Goes back to the content before the last edit, or the last group of edits; false when there is none. An open group
-  /// is ended first.
+  /// Goes back to the content before the last edit, or before the last group of edits; false if there is none.
+  ///
+  /// It ends an open group first.
   ///
   /// - Throws: `closed`, `editingDisabled`; `undoGrouping` within nested groups.
   @discardableResult
@@ -11,8 +12,9 @@ extension Document {
     return try step { history, present in history.undo(from: present) }
   }
 
-  /// Takes back the last edit, or the last closed group, within the group that is open; false when there is none.
-  /// Without an open group the same as `undo()`.
+  /// Takes back the last edit or the last closed group within the open group; false if there is none.
+  ///
+  /// Without an open group it does the same as `undo()`.
   ///
   /// - Throws: `closed`, `editingDisabled`.
   @discardableResult
@@ -21,8 +23,7 @@ extension Document {
     return try step { history, present in history.undo(from: present) }
   }
 
-  /// Goes forward again to what was undone last; false when there is nothing, since nothing was undone or something
-  /// else was edited after it.
+  /// Goes forward to the content before the last undo; false if there was none, or if an edit came after it.
   ///
   /// - Throws: `closed`, `editingDisabled`.
   @discardableResult
@@ -48,8 +49,7 @@ extension Document {
 
   // MARK: Groups
 
-  /// Begins a group: what is edited until it ends is undone at once. Groups may be nested. Does nothing in a closed
-  /// document.
+  /// Begins a group, whose edits are undone at once. Groups may be nested. Does nothing in a closed document.
   public func beginUndoGrouping() {
     guard let present, isOpen else { return }
     history.begin(at: .init(content: present, revision: changes.current))
@@ -57,15 +57,15 @@ extension Document {
 
   /// Ends the innermost group.
   ///
-  /// - Throws: `undoGrouping` when none was begun.
+  /// - Throws: `undoGrouping` if no group is open.
   public func endUndoGrouping() throws(DocumentError) {
     guard history.end() else { throw error(.undoGrouping, .undo) }
   }
 
-  /// How many groups are open.
+  /// The number of open groups.
   public var groupingLevel: Int { history.openGroups.count }
 
-  /// Calls `body`, and makes a group of what it edits.
+  /// Calls `body`, and makes one group of its edits.
   public func undoGroup<Result>(
     _ actionName: String = "", _ body: @Sendable (isolated Document) throws -> Result
   ) rethrows -> Result {
@@ -79,50 +79,51 @@ extension Document {
 
   // MARK: Looking
 
-  /// Whether there is something to undo.
+  /// Whether an edit can be undone.
   public var canUndo: Bool { history.canUndo }
-  /// Whether there is something to redo.
+  /// Whether an edit can be redone.
   public var canRedo: Bool { !history.redoSteps.isEmpty }
-  /// How many groups can be undone.
+  /// The number of groups that can be undone.
   public var undoCount: Int { history.undoSteps.count }
-  /// How many groups can be redone.
+  /// The number of groups that can be redone.
   public var redoCount: Int { history.redoSteps.count }
-  /// The name of what would be undone; empty for none.
+  /// The name of the edit that `undo()` would take back; empty if there is none.
   public var undoActionName: String { history.undoSteps.last?.name ?? "" }
-  /// The name of what would be redone; empty for none.
+  /// The name of the edit that `redo()` would bring back; empty if there is none.
   public var redoActionName: String { history.redoSteps.last?.name ?? "" }
-  /// `Undo`, with the name of what would be undone.
+  /// `Undo`, with the name of the edit that `undo()` would take back.
   public var undoMenuItemTitle: String { undoActionName.isEmpty ? "Undo" : "Undo \(undoActionName)" }
-  /// `Redo`, with the name of what would be redone.
+  /// `Redo`, with the name of the edit that `redo()` would bring back.
   public var redoMenuItemTitle: String { redoActionName.isEmpty ? "Redo" : "Redo \(redoActionName)" }
-  /// Whether what would be undone is discardable.
+  /// Whether the edit that `undo()` would take back is discardable.
   public var undoActionIsDiscardable: Bool { history.undoSteps.last?.isDiscardable ?? false }
-  /// Whether what would be redone is discardable.
+  /// Whether the edit that `redo()` would bring back is discardable.
   public var redoActionIsDiscardable: Bool { history.redoSteps.last?.isDiscardable ?? false }
 
   // MARK: Adjusting
 
-  /// Names the open group, or else the last one.
+  /// Names the open group, or the last edit if no group is open.
   public func setActionName(_ actionName: String) { history.setName(actionName) }
 
   /// Marks the last edit as one that need not be saved for its own sake.
   public func setActionIsDiscardable(_ isDiscardable: Bool) { history.setDiscardable(isDiscardable) }
 
-  /// How many groups can be undone at most; 0 for as many as the byte budget lets.
+  /// The largest number of groups that can be undone; 0 for as many as the byte budget allows.
   public var levelsOfUndo: Int { history.policy.levels }
 
-  /// Sets how many groups can be undone at most; those beyond go at once, the oldest first.
+  /// Sets the largest number of groups that can be undone. The document forgets the groups beyond it at once, the
+  /// oldest first.
   public func setLevelsOfUndo(_ levels: Int) { history.policy.levels = max(0, levels) }
 
-  /// Edits are not remembered until `enableUndoRegistration()` is called as many times as this.
+  /// Remembers no edits until the caller has called `enableUndoRegistration()` as many times as this method.
   public func disableUndoRegistration() { history.setRegistration(isEnabled: false) }
 
-  /// Takes back one `disableUndoRegistration()`; does nothing where there is none.
+  /// Takes back one `disableUndoRegistration()`; does nothing if there is none.
   public func enableUndoRegistration() { history.setRegistration(isEnabled: true) }
 
-  /// Whether edits are remembered.
+  /// Whether the document remembers edits.
   public var isUndoRegistrationEnabled: Bool { history.isRegistrationEnabled }
 
-  /// Forgets all that could be undone and redone, and that registration was disabled.
+  /// Forgets all undo and redo steps, all open groups, and every `disableUndoRegistration()`.
   public func removeAllActions() { history.removeAll() }
 }

@@ -2,29 +2,29 @@ import DurableIO
 import FilePackages
 import FoundationEssentials
 
-// (1) What happened before it is watched is looked for once it is.
-// (2) A document that nobody holds any more ends its watching: what hears holds it only while it takes something in.
+// (1) The document looks for earlier changes once, when the watcher runs.
+// (2) Watching ends with the document: the watching task holds the document only while it takes in an event.
 
 extension Document {
-  /// Takes in from now on what other programs do to the document where it is.
+  /// Begins to take in other programs' changes at the document's place.
   func startWatching() async {
     guard let storage else { return }
     hear(await makeWatcher(of: storage, at: fileURL))
   }
 
-  /// What tells of other programs; nil where the document does not watch, or cannot.
+  /// Makes a watcher; nil if the document does not watch, or if no watcher can run.
   func makeWatcher(of storage: DocumentStorage, at url: URL) async -> PackageWatcher? {
     guard options.watchesDisk, medium.disk is PosixDisk else { return nil }
     do {
       return try await PackageWatcher.watch(url, knowing: storage.knownState)
     } catch {
-      // What others do is found before anything is written over it.
+      // A save still finds the changes of other programs before it writes over them.
       report(DocumentError(error, .open, url))
       return nil
     }
   }
 
-  /// Takes in from now on what the watcher tells, instead of what an earlier one did.
+  /// Begins to take in the events of this watcher, in place of an earlier one.
   func hear(_ watcher: PackageWatcher?) {
     watching?.cancel()
     watching = nil

@@ -3,18 +3,18 @@ import FilePackages
 public import FoundationEssentials
 import SystemPackage
 
-// (1) Only edits and the one file access whose turn it is change the content. Between two `await`s of an access the
-//     user may have edited: it takes the revision before, notes it after, and reads nothing else across.
-// (2) A content that is not on disk is in memory until it is: nothing but `revert` and
-//     `close(discardingChanges:)` drops edits, and these do what they are called for.
-// (3) What another program wrote is read, merged or kept before anything is written over it.
+// (1) Only an edit or the running file access changes the content. The user may edit between two `await`s of an access.
+//     So an access takes the revision before, notes it after, and reads nothing else across.
+// (2) An edit is in memory until it is on disk. Only `revert` and `close(discardingChanges:)` drop edits, as their
+//     callers ask.
+// (3) The document reads, merges or keeps another program's changes before it writes over them.
 // (4) Every call ends, with a result or a `DocumentError`, in every state.
-// (5) The state has `closed` exactly while there is no storage: both change in one step, without an `await` between.
+// (5) The state has `closed` exactly while there is no storage. Both change in one step, without an `await` between.
 
-/// One open document: its content in memory, and how that comes to the disk and back.
+/// One open document: its content in memory, and its storage on disk.
 ///
-/// Counterpart of `UIDocument`, for content that is a value. Editing never waits for the disk: reading and writing
-/// happen on other threads, one access after the other.
+/// It is the counterpart of `UIDocument`, for content that is a value. Editing never waits for the disk: reading and
+/// writing happen on other threads, one access after the other.
 ///
 /// ```swift
 /// let document = try await Document<ImageNotes>.open(at: url)
@@ -23,16 +23,16 @@ import SystemPackage
 /// try await document.close()
 /// ```
 ///
-/// A document that has unsaved changes stays alive until they are saved, when autosave is on.
+/// If autosave is on, a document with unsaved changes stays alive until it has saved them.
 public actor Document<Content: DocumentContent> {
   /// The flags of the document's state.
   public typealias State = DocumentState
-  /// Why the document is saved.
+  /// The reason for a save.
   public typealias SaveOperation = DocumentSaveOperation
-  /// What a change does to the count of changes.
+  /// The effect of a change on the change count.
   public typealias ChangeKind = DocumentChangeKind
 
-  /// How the document behaves.
+  /// The options of the document.
   public nonisolated let options: DocumentOptions<Content>
   nonisolated let clock: DocumentClock
   nonisolated let medium: DocumentMedium
@@ -42,9 +42,9 @@ public actor Document<Content: DocumentContent> {
 
   // MARK: Place
 
-  /// Where the document is, or is to be. It follows when the document is moved or saved elsewhere.
+  /// The document's place, or its future place. It follows a move, and a save elsewhere.
   public internal(set) var fileURL: URL
-  /// What those who coordinate ask and tell; nil where the document does not take part.
+  /// The presenter for coordination; nil if the document takes no part in it.
   var presenter: DocumentPresenter?
   var turns = DocumentTurns()
   var storage: DocumentStorage?
@@ -52,16 +52,16 @@ public actor Document<Content: DocumentContent> {
 
   // MARK: Content
 
-  /// The content; nil when there is none to be had.
+  /// The content; nil if the document has none.
   var present: Content?
-  /// The content as it was last read or saved: what a merge begins with.
+  /// The content as it was last read or saved: the base of a merge.
   var base: Content?
   var changes = ChangeTracker()
   var history: UndoHistory<Content>
 
   // MARK: State
 
-  /// What the document is doing, or what is wrong with it.
+  /// The document's activity and its problems.
   public internal(set) var documentState: DocumentState = .closed {
     didSet {
       if documentState == oldValue { return }
@@ -70,45 +70,46 @@ public actor Document<Content: DocumentContent> {
     }
   }
   var broadcast = StateBroadcast()
-  /// What the disk is being read or written for.
+  /// The reason for the present reading or writing of the disk.
   var activity: DocumentProgress.Activity?
-  /// How many times editing was disabled and not enabled again.
+  /// The number of `disableEditing()` calls that no `enableEditing()` took back.
   var editingHolds = 0
 
-  /// Hears of what other programs do.
+  /// The task that takes in the changes of other programs.
   var watching: Task<Void, Never>?
 
   // MARK: Access
 
   var lastAccess: Task<Void, Never>?
   var runningAccess: FileAccess?
-  /// A save that has not begun: whoever saves meanwhile gets its result, too.
+  /// A save that has not begun. Later callers of `save()` get its result, too.
   var waitingSave: Task<Result<SaveReport, DocumentError>, Never>?
 
   // MARK: Autosave and recovery
 
   var schedule: AutosaveSchedule?
   var autosaving: Task<Void, Never>?
-  /// What other programs wrote that is still to be kept before anything is written over it. (3)
+  /// The children of another program's change that the document must keep before it writes over them. (3)
   var unkeptConflict: [String] = []
-  /// The recovery copies that were found when the document was opened: edits that somebody could not save. While this
-  /// document is open, no other one is offered them.
+  /// The recovery copies that the opening found: edits that an earlier document could not save. While this document is
+  /// open, no other document is offered them.
   public internal(set) var recoveryCopies: [RecoveryCopy] = []
-  /// This document's own copy, and which revision it has.
+  /// This document's own copy and its revision.
   var ownCopy: (copy: RecoveryCopy, revision: Revision)?
-  /// Keeps the copies from other documents.
+  /// The locks that deny these copies to other documents.
   var copyLocks: [RecoveryCopy.ID: RecoveryLock] = [:]
-  /// The copies whose edits are in the content, to be removed once that is saved.
+  /// The copies whose edits are in the content; the next save removes them.
   var adoptedCopies: [RecoveryCopy] = []
 
-  /// Makes a document that is, or is to be, at `fileURL`. It is closed: `open()` reads it.
+  /// Makes a closed document for `fileURL`. `open()` reads it.
   ///
-  /// - Parameter content: the content of a new document, which `save(to:for:)` makes; nil for one that is there.
+  /// - Parameter content: the content of a new document, which `save(to:for:)` makes; nil for a document that is on
+  ///   disk.
   public init(fileURL: URL, content: Content? = nil, options: DocumentOptions<Content> = .init()) {
     self.init(fileURL: fileURL, content: content, options: options, on: DocumentMedium())
   }
 
-  /// - Parameter recoveryDisk: where recovery copies are kept, if that is another disk.
+  /// - Parameter recoveryDisk: the disk of the recovery copies, if it is another one.
   package init(
     fileURL: URL, content: Content? = nil, options: DocumentOptions<Content> = .init(),
     on medium: DocumentMedium, recoveryDisk: (any Disk)? = nil
@@ -122,7 +123,7 @@ public actor Document<Content: DocumentContent> {
     history = UndoHistory(options.undo)
     schedule = options.autosave.map(AutosaveSchedule.init)
     present = content
-    // A folder that is no file's is none.
+    // A folder that is not a file URL gives no shelf.
     shelf = options.recoveryFolder.flatMap { try? FilePath(of: $0, for: .save) }.map {
       RecoveryShelf(folder: $0, disk: recoveryDisk ?? medium.disk)
     }
@@ -164,7 +165,7 @@ public actor Document<Content: DocumentContent> {
 
   /// The content.
   ///
-  /// - Throws: `closed` when there is none: the document was not opened yet, or was closed.
+  /// - Throws: `closed` if there is none, since the document is not open.
   public var content: Content {
     get throws(DocumentError) {
       guard let present else { throw error(.closed, .edit) }
@@ -175,15 +176,15 @@ public actor Document<Content: DocumentContent> {
   /// Whether the document can be edited and saved.
   public var isOpen: Bool { storage != nil }
 
-  /// The name to show to the user: the filename without its extension.
+  /// The name for the user: the filename without its extension.
   public var localizedName: String { fileURL.deletingPathExtension().lastPathComponent }
 
-  /// The document's type: of an open document what its metadata or its name say, otherwise what the name says.
+  /// The document's type: for an open document that of its metadata or its name, otherwise that of its name.
   public var fileType: UTType {
     facts?.contentType ?? UTType(filename: fileURL.lastPathComponent, isDirectory: fileURL.hasDirectoryPath)
   }
 
-  /// When the document on disk was last changed, as far as this document knows; nil until it was read or saved.
+  /// The last known change of the document on disk; nil before the first read or save.
   public var fileModificationDate: Date? { facts?.modified }
 
   func error(_ code: DocumentError.Code, _ operation: DocumentError.Operation) -> DocumentError {

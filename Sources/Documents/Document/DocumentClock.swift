@@ -1,13 +1,13 @@
-/// The clock that a document goes by, whatever its type: time since the document was made.
+/// The clock of a document, whatever its type: the time since the document was made.
 struct DocumentClock: Sendable {
   let now: @Sendable () -> Duration
-  /// Waits until that time; returns earlier when the task is cancelled.
+  /// Waits until that time; returns earlier if the task is cancelled.
   let sleep: @Sendable (_ until: Duration) async -> Void
 
   init(_ clock: some Clock<Duration>) {
     let start = clock.now
     now = { start.duration(to: clock.now) }
-    // An error means that the task was cancelled, which whoever sleeps looks at.
+    // An error means that the task was cancelled; the caller checks that.
     sleep = { try? await clock.sleep(until: start.advanced(by: $0), tolerance: nil) }
   }
 }

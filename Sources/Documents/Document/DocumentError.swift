@@ -1,28 +1,27 @@
 public import FilePackages
 public import FoundationEssentials
 
-/// Why something could not be done with an open document, in facts; `description` is the one place where they become
-/// a text.
+/// The facts of an operation on a document that failed. Only `text(_:)` makes a text of them.
 public struct DocumentError: Error, Sendable {
-  /// What kind of failure it is, for programs to decide by.
+  /// The kind of a failure, by which programs decide.
   public enum Code: String, Sendable, CaseIterable {
     /// The document is not open.
     case closed
-    /// Edits are refused at the moment.
+    /// The document refuses edits at the moment.
     case editingDisabled
     /// A group of edits was begun and not ended, or ended and not begun.
     case undoGrouping
-    /// The document was removed from its place. It was not made again.
+    /// Another program removed the document. It was not made again.
     case deleted
-    /// The document type's own code refused to read or to write; `cause` is what it threw.
+    /// The document type's own code refused to read or to write; `cause` is its error.
     case content
-    /// The file system refused; `fileError` says what.
+    /// The file system refused; `fileError` has the reason.
     case file
-    /// Others who coordinate did not answer or did not end in time; `cause` says who. It was done without them.
+    /// Other programs did not answer or did not end in time; `cause` names them. The document went on without them.
     case coordination
   }
 
-  /// What was being done.
+  /// The operation that failed.
   public enum Operation: String, Sendable, CaseIterable {
     /// Opening the document.
     case open
@@ -32,7 +31,7 @@ public struct DocumentError: Error, Sendable {
     case undo
     /// Saving it.
     case save
-    /// Reading it anew.
+    /// Reading the document again.
     case revert
     /// Closing it.
     case close
@@ -40,17 +39,17 @@ public struct DocumentError: Error, Sendable {
     case recover
   }
 
-  /// What kind of failure it is.
+  /// The kind of the failure.
   public var code: Code
-  /// What was being done.
+  /// The operation that failed.
   public var operation: Operation
   /// The document's path.
   public var document: String
-  /// What was thrown underneath.
+  /// The underlying error.
   public var cause: (any Error)?
-  /// Whether edits were left that are in memory only.
+  /// Whether edits are left in memory only.
   public var hasUnsavedChanges = false
-  /// The recovery copy that has these edits.
+  /// The recovery copy of these edits.
   public var recoveryCopy: URL?
 
   init(_ code: Code, _ operation: Operation, _ url: URL, cause: (any Error)? = nil) {
@@ -58,7 +57,7 @@ public struct DocumentError: Error, Sendable {
     document = url.path
   }
 
-  /// The error of something that was thrown by the disk or by the document type.
+  /// Makes the error of a failure of the disk or of the document type.
   init(_ error: any Error, _ operation: Operation, _ url: URL) {
     if let error = error as? DocumentError {
       self = error
@@ -68,15 +67,15 @@ public struct DocumentError: Error, Sendable {
     }
   }
 
-  /// What the file system refused.
+  /// The error of the file system, if it is the cause.
   public var fileError: FilePackageError? { cause as? FilePackageError }
 }
 
 extension DocumentError: CustomStringConvertible, LocalizedError {
-  /// One sentence that names the document and the reason, and where the edits are.
+  /// One sentence that names the document, the reason and the place of the edits.
   public var description: String { text(.program) }
 
-  /// The same sentence, for programs that go on or for people.
+  /// Returns the same sentence, for programs that go on or for people.
   public func text(_ wording: FilePackageError.Wording) -> String {
     var text =
       fileError?.text(wording)
@@ -89,7 +88,7 @@ extension DocumentError: CustomStringConvertible, LocalizedError {
     return text
   }
 
-  /// The same text, where Foundation asks for one.
+  /// The same text, for Foundation.
   public var errorDescription: String? { description }
 
   private var reason: String {

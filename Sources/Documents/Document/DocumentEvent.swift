@@ -1,15 +1,16 @@
 public import FilePackages
 public import FoundationEssentials
 
-/// What happened to an open document, beside what its user did: for whoever shows it.
+/// An event of an open document, for the program that shows it; the user's edits are none.
 public enum DocumentEvent: Sendable {
-  /// Its state is another one.
+  /// The document has a new state.
   case stateChanged(DocumentState)
-  /// It was saved, by a call or by itself.
+  /// The document was saved, by a call or by itself.
   case saved(SaveReport)
-  /// What another program did was taken in: the content may be another one. The paths are those of the children that
-  /// it changed, made or removed; none where a whole package took the place of another one, or the document is gone.
+  /// The document took in another program's change, so that its content may be a new one. The paths are those of the
+  /// children that the other program changed, made or removed. There are none if a whole package took the place of
+  /// another one, or if the document is gone.
   case changedByOthers(ExternalChangeOutcome, paths: [String])
-  /// It is somewhere else by now.
+  /// The document has a new place.
   case moved(to: URL)
 }

@@ -1,58 +1,59 @@
 public import FilePackages
 public import FoundationEssentials
 
-/// How a document behaves.
+/// The behaviour of a document.
 public struct DocumentOptions<Content: DocumentContent>: Sendable {
-  /// When it saves by itself; nil for never.
+  /// The times at which the document saves by itself; nil for never.
   public var autosave: AutosavePolicy? = AutosavePolicy()
-  /// How packages are saved. By default a save returns as soon as it survives a power cut, and other programs see it some
+  /// The way to save packages. By default a save returns as soon as it is durable, and other programs see it some
   /// hundredths of a second later.
   public var saving: PackageStore.SavingOptions = .returnsAtCommit
-  /// Whether a package that is made gets a `Metadata.plist`, which is one of its children for every content that counts
-  /// them. Without it the document has no identifier, no versions and no type but its name's. A package that has one
-  /// keeps it.
+  /// Whether a new package gets a `Metadata.plist`, which is one of its children for every content that counts them.
+  /// Without it the document has no identifier and no versions, and its name alone gives its type. A package that has
+  /// the file keeps it.
   public var writesMetadata = true
   /// The program that saves, as the metadata of packages name it.
   public var program = SavingProgram.current
-  /// How far back edits can be undone.
+  /// The limits of undoing.
   public var undo = UndoPolicy()
-  /// The clock that autosave and the grouping of edits go by.
+  /// The clock of autosave and of the grouping of edits.
   public var clock: any Clock<Duration> = ContinuousClock()
-  /// Where recovery copies are kept; nil for none, with which edits that cannot be saved are in memory only.
+  /// The folder of recovery copies; nil for none. Without it, edits that cannot be saved are in memory only.
   public var recoveryFolder: URL? = RecoveryCopy.defaultFolder
-  /// Told of each error that nobody is waiting for, such as that of an autosave, and of those that are thrown, too.
+  /// The function that gets each error, also one that no caller waits for, such as that of an autosave.
   public var errorHandler: (@Sendable (DocumentError) -> Void)?
-  /// Told of what happens to the document, in the order in which it happens, and before the call that made it happen
-  /// returns. The document waits meanwhile.
+  /// The function that gets each event of the document, in order, before the call that caused it returns. The document
+  /// waits meanwhile.
   public var eventHandler: (@Sendable (DocumentEvent) -> Void)?
-  /// Whether the document takes in what other programs do to it as it happens; otherwise when it is told, and before it
-  /// writes over anything.
+  /// Whether the document takes in other programs' changes as they happen. Otherwise it does so when it is told, and
+  /// before it writes over anything.
   public var watchesDisk = true
-  /// Whether the document takes turns with others who coordinate, in this process and in others: it saves before they read,
-  /// and waits while they read or write. Where nobody does, that costs next to nothing.
+  /// Whether the document takes part in coordination, in this process and with other processes. It saves before another
+  /// program reads, and waits while one reads or writes. If no other program takes part, that costs next to nothing.
   public var takesTurns = true
-  /// How long it waits for others before it reads or writes all the same, and tells the error handler.
+  /// The longest wait for other programs. After it the document reads or writes all the same, and tells the error
+  /// handler.
   public var coordinationDeadline = Duration.seconds(10)
-  /// Brings together what was edited here and what another program wrote. Nil for the way of a `MergeableContent`; with
-  /// other contents that is then always a conflict.
+  /// The function that merges the edits here with another program's changes. If it is nil, a `MergeableContent` merges
+  /// itself, and any other content is always in conflict.
   public var merge: (@Sendable (DocumentMerge<Content>) throws -> Content?)?
 
   /// Makes the usual options.
   public init() {}
 }
 
-/// Three states of a content that have to become one.
+/// Three states of a content that a merge makes one.
 public struct DocumentMerge<Content: DocumentContent>: Sendable {
-  /// The content that both began with.
+  /// The content that both sides began with.
   public var base: Content
-  /// With what was edited here.
+  /// The content with the edits here.
   public var ours: Content
-  /// With what another program wrote.
+  /// The content with the other program's changes.
   public var theirs: Content
   /// The children that the other program changed, made or removed.
   public var paths: [String]
 
-  /// Makes a case to be merged, also for tests.
+  /// Makes a case to merge, also for tests.
   public init(base: Content, ours: Content, theirs: Content, paths: [String]) {
     (self.base, self.ours, self.theirs, self.paths) = (base, ours, theirs, paths)
   }

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// What a document is doing, or what is wrong with it. `normal` is the empty set.
+/// The document's activity and its problems. `normal` is the empty set.
 ///
 /// The flags of `UIDocument.State`, with their values.
 public struct DocumentState: OptionSet, Sendable, Hashable {
@@ -13,14 +13,14 @@ public struct DocumentState: OptionSet, Sendable, Hashable {
   public static let normal: DocumentState = []
   /// Not opened yet, or closed; there is no content to edit.
   public static let closed = DocumentState(rawValue: 1)
-  /// Another program changed what was edited here, and the two could not be merged. Its children are kept as
-  /// conflict versions.
+  /// Another program changed the same parts as the user, and the document could not merge both. The other program's
+  /// children are conflict versions.
   public static let inConflict = DocumentState(rawValue: 2)
-  /// The last save, or reading the document anew, failed. The edits are in memory, and autosave goes on trying.
+  /// The last save, or the last reading after the first, failed. The edits are in memory, and autosave goes on trying.
   public static let savingError = DocumentState(rawValue: 4)
-  /// Edits are refused, while the document is closed or reverted or because it was asked for.
+  /// The document refuses edits, while it closes or reverts, or at a caller's request.
   public static let editingDisabled = DocumentState(rawValue: 8)
-  /// The disk is being read or written; `progress` says for what.
+  /// The document reads or writes the disk; `progress` has the reason.
   public static let progressAvailable = DocumentState(rawValue: 16)
 }
 
@@ -38,49 +38,49 @@ extension DocumentState: CustomStringConvertible {
   }
 }
 
-/// What a change does to the count of changes.
+/// The effect of a change on the change count.
 public enum DocumentChangeKind: Int, Sendable, CaseIterable {
-  /// Something was changed.
+  /// The caller changed something.
   case done
-  /// A change was undone.
+  /// The caller undid a change.
   case undone
-  /// An undone change was done again.
+  /// The caller did an undone change again.
   case redone
   /// The document counts as saved.
   case cleared
 }
 
-/// Why a document is saved.
+/// The reason for a save.
 public enum DocumentSaveOperation: Int, Sendable, CaseIterable {
   /// To make a document where there is none.
   case forCreating
-  /// To bring the document that is there to the present content.
+  /// To bring a document on disk to the present content.
   case forOverwriting
 }
 
-/// What the disk is being read or written for.
+/// The reason and the progress of the present reading or writing.
 public struct DocumentProgress: Sendable, Hashable {
-  /// What is being done.
+  /// The reason for reading or writing.
   public enum Activity: String, Sendable {
-    /// The document is read for the first time.
+    /// The first reading of the document.
     case opening
-    /// It is written.
+    /// The writing of the document.
     case saving
-    /// It is read anew.
+    /// A later reading of the document.
     case reverting
   }
 
-  /// What is being done.
+  /// The reason for reading or writing.
   public var activity: Activity
-  /// Where.
+  /// The place that the document reads or writes.
   public var fileURL: URL
-  /// How many bytes have been written, while a save writes.
+  /// The number of bytes written so far, while a save writes.
   public var completedBytes: UInt64?
-  /// How many there are to write. Nil before a save writes, while a document is made, and while one is read: how much is
-  /// read is for the content to decide.
+  /// The number of bytes to write. It is nil before a save writes, while a document is made, and during reading: the
+  /// content decides how much it reads.
   public var totalBytes: UInt64?
 
-  /// From 0 to 1; nil where that is not known.
+  /// The fraction from 0 to 1; nil if it is not known.
   public var fractionCompleted: Double? {
     guard let completedBytes, let totalBytes, totalBytes > 0 else { return nil }
     return min(1, Double(completedBytes) / Double(totalBytes))

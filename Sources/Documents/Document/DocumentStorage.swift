@@ -3,12 +3,12 @@ package import FilePackages
 import FoundationEssentials
 import SystemPackage
 
-/// The disk that documents are on, and how their stores behave.
+/// The disk that documents are on, and the behaviour of their stores.
 package struct DocumentMedium: Sendable {
   package var disk: any Disk
   package var delays: PackageStore.Delays
   package var journalCapacity: Int
-  /// Who saves.
+  /// The program that saves.
   var program = SavingProgram.current
 
   package init(
@@ -19,20 +19,20 @@ package struct DocumentMedium: Sendable {
   }
 }
 
-/// Where an open document is on disk: a package or a single file. Everything here happens on the store's own thread.
+/// The storage of an open document: a package or a flat file. The work runs on the store's own thread.
 enum DocumentStorage: Sendable {
   case package(PackageStore)
   case file(FlatFileStore)
 
-  /// What is known of the document beside its content.
+  /// The facts about a document beside its content.
   struct Facts: Sendable {
     var contentType: UTType
     var modified: Date?
-    /// Which state this is; nil for a package of another program's.
+    /// The state on disk; nil for a package of another program.
     var revision: String?
-    /// Which document this is, wherever it is moved; nil for a single file and a package of another program's.
+    /// The identity of the document, also after a move; nil for a flat file and a package of another program.
     var identifier: String?
-    /// Whether somebody edited what was saved here before it was published.
+    /// Whether another program edited saved children before they were published.
     var hasNewConflicts = false
   }
 
@@ -90,7 +90,7 @@ enum DocumentStorage: Sendable {
       let type = Content.writableContentTypes.first ?? .package
       let configuration = FileDocumentWriteConfiguration(
         contentType: type, existingFile: nil, at: nil, writingBeside: url)
-      // The document type's own code may take its time, away from whoever edits.
+      // The document type's own code may take its time, on a thread beside the user's edits.
       let tree = try await BlockingThread().run { try content.fileWrapper(configuration: configuration) }
       return (tree, type.identifier)
     }
@@ -114,7 +114,7 @@ enum DocumentStorage: Sendable {
     }
   }
 
-  /// Reads the document anew; the storage is as before when that fails.
+  /// Reads the document again; if that fails, the storage is as before.
   func reload<Content: DocumentContent>(as type: Content.Type) async throws -> Content {
     switch self {
     case .package(let store): try await store.reload(as: type)
@@ -124,14 +124,14 @@ enum DocumentStorage: Sendable {
 
   // MARK: Recovery
 
-  /// What the content has that the disk does not.
+  /// Returns the changes of the content that are not on disk.
   func unsavedChanges<Content: DocumentContent>(of content: Content) async throws -> TreeChanges {
     switch self {
     case .package(let store):
       do {
         return try await store.unsavedChanges(of: content)
       } catch {
-        // What is on disk cannot be read any more, to tell what differs: then it is all of the content.
+        // The store cannot read the disk to compare: the copy gets the whole content.
         let new = try? await Self.newTree(of: content, from: nil, writingBeside: nil)
         guard let new, new.tree.isDirectory else { throw error }
         return try TreeChanges(everythingIn: new.tree)
@@ -140,7 +140,7 @@ enum DocumentStorage: Sendable {
     }
   }
 
-  /// Reads the document anew, with changes that are not on disk; the storage is as before when that fails.
+  /// Reads the document again, with changes that are not on disk; if that fails, the storage is as before.
   func apply<Content: DocumentContent>(
     _ changes: TreeChanges, as type: Content.Type
   ) async throws -> Content {
@@ -150,7 +150,7 @@ enum DocumentStorage: Sendable {
     }
   }
 
-  // MARK: Others
+  // MARK: Other programs
 
   func changesByOthers() async throws(FilePackageError) -> ExternalChanges {
     switch self {
@@ -168,7 +168,7 @@ enum DocumentStorage: Sendable {
     }
   }
 
-  /// What a watcher asks before it tells of anything.
+  /// The state that a watcher compares before it tells of an event.
   var knownState: any KnownState {
     switch self {
     case .package(let store): store
@@ -178,7 +178,7 @@ enum DocumentStorage: Sendable {
 
   // MARK: Looking
 
-  /// How far the save is that is running.
+  /// The progress of the running save.
   var savingProgress: ByteProgress {
     switch self {
     case .package(let store): store.savingProgress
@@ -186,7 +186,7 @@ enum DocumentStorage: Sendable {
     }
   }
 
-  /// Reads nothing.
+  /// Returns the facts without reading the disk.
   func facts() async -> Facts {
     switch self {
     case .package(let store): await store.facts()
@@ -199,7 +199,7 @@ enum DocumentStorage: Sendable {
     return try await store.hasConflicts()
   }
 
-  /// Whether the folder that holds a document is there.
+  /// Returns whether the folder that holds a document is there.
   static func hasFolder(of url: URL, on disk: any Disk) -> Bool {
     guard let path = try? FilePath(of: url, for: .read) else { return false }
     let folder = path.removingLastComponent()
@@ -212,7 +212,10 @@ enum DocumentStorage: Sendable {
     if case .package(let store) = self { try await store.publish() }
   }
 
-  /// - Returns: the report of the save before, where there was one, with what ending came to; what could not be done.
+  /// Closes the storage.
+  ///
+  /// - Returns: the report of the save before, if there was one, with the outcome of the close; the failure, if there
+  ///   is one.
   func close(after report: SaveReport?) async -> (report: SaveReport?, failure: FilePackageError?) {
     guard case .package(let store) = self else { return (report, nil) }
     if let report {
@@ -233,7 +236,7 @@ enum DocumentStorage: Sendable {
   }
 }
 
-// What has to happen in one step on the store's thread.
+// Steps that the store's thread runs without a break.
 
 extension PackageStore {
   fileprivate func facts() -> DocumentStorage.Facts {
@@ -255,19 +258,19 @@ extension PackageStore {
   }
 
   fileprivate func unsavedChanges<Content: DocumentContent>(of content: Content) throws -> TreeChanges {
-    // The document's own disk may be full.
+    // The copy is not written beside the document, whose disk may be full.
     let written = try fileWrapper(of: content, writingBeside: nil)
-    // A tree that was made anew stands for all of the document.
+    // A new tree stands for all of the document.
     return written === tree ? try written.changes() : try TreeChanges(everythingIn: written)
   }
 
-  /// The tree with the content in it, to be made a document elsewhere. What waited to be published is published, as
-  /// far as that can be: the tree soon belongs to another store.
+  /// Returns the tree with the content in it, for a new document elsewhere. It publishes committed saves, as far as it
+  /// can: the tree soon belongs to another store.
   fileprivate func detachedTree<Content: DocumentContent>(
     of content: Content, writingBeside url: URL?
   ) throws -> (tree: FileWrapper, type: String?) {
     let metadata = try metadata()
-    // What cannot be published stays in the journal, and the document is often saved elsewhere because of that.
+    // A save that cannot be published stays in the journal. That failure is often the reason for saving elsewhere.
     try? close()
     let type = metadata?.contentType.map { UTType($0) ?? contentType } ?? contentType
     let configuration = FileDocumentWriteConfiguration(
@@ -295,14 +298,14 @@ extension FlatFileStore {
     try fileWrapper(of: content, writingBeside: nil).alone(as: url.lastPathComponent)
   }
 
-  /// The file as it is on disk.
+  /// Returns the file as it is on disk.
   func everything() throws -> TreeChanges {
     try reload { try $0.alone(as: url.lastPathComponent) }
   }
 }
 
 extension FileWrapper {
-  /// The file in a folder of its own.
+  /// Returns the file in a folder of its own.
   fileprivate func alone(as name: String) throws -> TreeChanges {
     let folder = FileWrapper(directoryWithFileWrappers: [:])
     folder.addRegularFile(withContents: try contents(), preferredFilename: name)
@@ -311,7 +314,7 @@ extension FileWrapper {
 }
 
 extension TreeChanges {
-  /// The one file of a document that is a single one.
+  /// Returns the one file of a flat document.
   fileprivate func onlyFile() throws -> FileWrapper {
     guard let file = try files.children().values.first, file.isRegularFile else {
       throw FilePackageError(.wrongKind, .open, document: "", reason: "the recovery copy has no file")

@@ -2,21 +2,21 @@ import DurableIO
 public import FoundationEssentials
 import SystemPackage
 
-/// Edits that could not be saved in the document's own place, kept in another one: ordinary files in a folder.
+/// Edits that could not be saved in the document's own place, in another one: ordinary files in a folder.
 ///
 ///     0C1D…-….recovery/
-///         Recovery.json     which document it is of, and what the edits removed
+///         Recovery.json     the document's path and type, and the children that the edits removed
 ///         Contents/         the children that the edits made or changed, under their paths
 public struct RecoveryCopy: Sendable, Hashable, Identifiable {
-  /// Why it was made.
+  /// The reason for a copy.
   public enum Kind: String, Sendable, Codable {
     /// The edits of a document that could not be saved.
     case edits
-    /// What another program wrote into a single-file document that was edited here, too.
+    /// Another program's state of a flat file that was edited here, too.
     case conflict
   }
 
-  /// What `Recovery.json` says.
+  /// The fields of `Recovery.json`.
   struct Record: Codable, Hashable {
     var kind: Kind
     /// The document's path.
@@ -24,23 +24,23 @@ public struct RecoveryCopy: Sendable, Hashable, Identifiable {
     /// The identifier in the package's metadata.
     var identifier: String?
     var contentType: String
-    /// The state of the document that the edits were made over.
+    /// The state of the document under the edits.
     var baseRevision: String?
     var saved: Date
     var removed: [String]
   }
 
-  /// The folder that holds it.
+  /// The folder of the copy.
   public let url: URL
   let record: Record
 
   /// The folder, which no other copy has.
   public var id: URL { url }
-  /// Why it was made.
+  /// The reason for the copy.
   public var kind: Kind { record.kind }
   /// The path that the document had.
   public var document: String { record.document }
-  /// When it was made.
+  /// The time of the copy.
   public var date: Date { record.saved }
   /// The identifier of the document's type.
   public var contentType: String { record.contentType }
@@ -49,7 +49,7 @@ public struct RecoveryCopy: Sendable, Hashable, Identifiable {
     (self.url, self.record) = (url, record)
   }
 
-  /// Describes a copy, for tests of what is done with one.
+  /// Describes a copy, for tests.
   package init(url: URL, kind: Kind, document: String, contentType: String, date: Date) {
     let record = Record(
       kind: kind, document: document, identifier: nil, contentType: contentType,
@@ -57,8 +57,8 @@ public struct RecoveryCopy: Sendable, Hashable, Identifiable {
     self.init(url: url, record: record)
   }
 
-  /// Where recovery copies are kept where nothing else is said: `filepackages/recovery` in `$XDG_STATE_HOME`, which is
-  /// `~/.local/state` by default.
+  /// The default folder of recovery copies: `filepackages/recovery` in `$XDG_STATE_HOME`, which is `~/.local/state` by
+  /// default.
   public static var defaultFolder: URL? {
     let environment = ProcessInfo.processInfo.environment
     let home: String
@@ -74,9 +74,11 @@ public struct RecoveryCopy: Sendable, Hashable, Identifiable {
 }
 
 extension RecoveryCopy.Record {
-  /// Whether the copy is of the document of another record: of what has its path; and where nothing has that path any
-  /// more, of the package with its identifier, or of the file in the state that the edits were made over, which was
-  /// moved. While the first one is in its place, what has the same identifier is a copy of it.
+  /// Returns whether the copy belongs to the document of another record, which is the document at the copy's path.
+  ///
+  /// If nothing has that path any more, the document may have moved. Then the copy belongs to the package with its
+  /// identifier, or to the flat file in the state under the edits. While the path is taken, a document with the same
+  /// identifier elsewhere is a duplicate.
   func isOf(_ document: Self, documentsOn disk: any Disk) -> Bool {
     if self.document == document.document { return true }
     let isSame =
@@ -88,7 +90,7 @@ extension RecoveryCopy.Record {
 }
 
 extension Disk {
-  /// Whether something stands there; true where that cannot be told.
+  /// Returns whether something has this path; true if that cannot be told.
   fileprivate func hasEntry(at path: FilePath) -> Bool {
     guard let name = path.lastComponent else { return true }
     do {

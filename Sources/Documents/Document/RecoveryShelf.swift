@@ -3,11 +3,11 @@ import FilePackages
 import FoundationEssentials
 import SystemPackage
 
-// (1) A copy belongs to one document at a time: to the one that made it, or that found it, as long as that is open.
-//     Between a copy's coming to its place and its being locked another document may take it; then both have the
-//     edits, and it goes only once one of them has saved them.
+// (1) A copy belongs to one open document at a time: the one that made it, or the one that found it. Another document
+//     may take a copy after it gets its name and before it is locked. Then both have the edits, and the copy goes only
+//     after one of them has saved them.
 
-/// The folder in which recovery copies are kept. Everything here blocks the thread that it is called on.
+/// The folder of recovery copies. Every method blocks its thread.
 struct RecoveryShelf: Sendable {
   let folder: FilePath
   let disk: any Disk
@@ -17,10 +17,10 @@ struct RecoveryShelf: Sendable {
   private static let record: FileName = "Recovery.json"
   private static let contents: FileName = "Contents"
 
-  /// A copy, and what keeps it from others.
+  /// A copy, and the lock that denies it to other documents.
   typealias Taken = (copy: RecoveryCopy, lock: RecoveryLock?)
 
-  /// Keeps edits, in place of those that were kept under the same name. When it returns, they survive a power cut.
+  /// Writes edits to a copy, in place of an earlier copy of that name. When it returns, they are durable.
   func keep(
     _ changes: TreeChanges, _ record: RecoveryCopy.Record, as name: String
   ) throws -> Taken {
@@ -43,26 +43,26 @@ struct RecoveryShelf: Sendable {
     return (RecoveryCopy(url: url(place), record: record), lock)
   }
 
-  /// The copies whose record is of the document, the newest first, but for edits that another open document has. (1)
+  /// Returns the copies of a document, the newest first, without edits that another open document holds. (1)
   func copies(of isOfDocument: (RecoveryCopy.Record) -> Bool) throws -> [Taken] {
     var copies: [Taken] = []
     guard let listing = try list() else { return copies }
     for position in 0..<listing.count {
       let name = listing.name(at: position).string
-      // What a crash left of a copy that was not wanted any more; if it cannot be removed, it is next time.
+      // A crash left this part of a discarded copy. If the removal fails, the next call tries again.
       if name.hasSuffix(Self.suffix + Self.goneSuffix), let folder = try? disk.openDirectory(at: folder) {
         _ = disk.removeEverything(FileName(name), from: folder)
       }
       guard name.hasSuffix(Self.suffix) else { continue }
       let place = folder.appending(name)
-      // What has no record that can be read is no copy of ours, or one that is being removed.
+      // A folder without a readable record is not a copy, or is being removed.
       guard let record = try? read(place), isOfDocument(record) else { continue }
       let copy = RecoveryCopy(url: url(place), record: record)
       if copy.kind == .conflict {
         copies.append((copy, nil))
       } else if let lock = try RecoveryLock.take(
         FileName(name), in: disk.openDirectory(at: folder), on: disk),
-        // It may have been saved, and removed, before it was locked.
+        // Its document may have saved the edits and removed the copy before the lock.
         (try? read(place)) == record
       {
         copies.append((copy, lock))
@@ -71,7 +71,7 @@ struct RecoveryShelf: Sendable {
     return copies.sorted { ($0.copy.date, $0.copy.url.path) > ($1.copy.date, $1.copy.url.path) }
   }
 
-  /// What is in the folder; nil when there is none.
+  /// Returns the names in the folder; nil if there is no folder.
   private func list() throws(FilePackageError) -> DirectoryListing? {
     do {
       let directory = try disk.openDirectory(at: folder)
@@ -89,21 +89,21 @@ struct RecoveryShelf: Sendable {
     return try JSONDecoder().decode(RecoveryCopy.Record.self, from: file.contents())
   }
 
-  /// The edits of a copy.
+  /// Returns the edits of a copy.
   func changes(of copy: RecoveryCopy) throws -> TreeChanges {
     let place = try FilePath(of: copy.url, for: .open)
     let files = try FileWrapper(place.appending(Self.contents.string), on: disk)
     return TreeChanges(files: files, removed: copy.record.removed)
   }
 
-  /// Removes a copy; does nothing where there is none.
+  /// Removes a copy; does nothing if there is none.
   func remove(_ copy: RecoveryCopy) throws(FilePackageError) {
     let place = try FilePath(of: copy.url, for: .save)
     guard let name = place.lastComponent else { return }
     let node = StoredNode(location: Location(place, on: disk), path: .root)
     do {
       let folder = try disk.openDirectory(at: place.removingLastComponent())
-      // A copy of which a power cut left a part must not be offered.
+      // After a power cut, no program may offer a part of a copy.
       let gone = FileName(FileName(name).string + Self.goneSuffix)
       try disk.rename(FileName(name), in: folder, to: gone, in: folder, .replace)
       try disk.synchronize(folder)
@@ -123,7 +123,7 @@ struct RecoveryShelf: Sendable {
 
   private func url(_ place: FilePath) -> URL { URL(filePath: place.string, directoryHint: .isDirectory) }
 
-  /// Opens the folder; makes it, and those on the way that are missing, for this user only.
+  /// Opens the folder; makes it and missing folders above it, for this user only.
   private func openFolder() throws(SystemError) -> OwnedDescriptor {
     var path: FilePath = folder.isAbsolute ? "/" : "."
     var directory = try disk.openDirectory(at: path)

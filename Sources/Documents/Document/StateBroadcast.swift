@@ -1,4 +1,4 @@
-/// Tells everybody who listens of each state, once, beginning with the present one.
+/// The listeners to a document's state; each gets every state once, beginning with the present one.
 struct StateBroadcast: Sendable {
   private var listeners: [UInt64: AsyncStream<DocumentState>.Continuation] = [:]
   private var last: UInt64 = 0

@@ -2,26 +2,26 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Gives a program the time to save when it is told to end: what `UIDocument` has of the application's life cycle.
+/// Gives a program the time to save before a signal ends it, as `UIDocument` gets from the application's life cycle.
 ///
 /// ```swift
 /// let termination = TerminationHandler(closing: document)
 /// ```
 ///
-/// From now on the signals do not end the program at once: the first one closes the document, or calls a closure, and
-/// then the signal ends the program. A process has one handler; a later one takes the place of an earlier one.
+/// With a handler, the signals do not end the program at once. The first signal closes the document, or calls a
+/// closure, and then ends the program. A process has one handler; a later one takes the place of an earlier one.
 public struct TerminationHandler: Sendable {
-  /// Those of a shell, of a terminal that is closed, and of Control-C.
+  /// The signals of a shell, of a closed terminal, and of Control-C.
   public static let usualSignals: [Int32] = [SIGTERM, SIGHUP, SIGINT]
 
   /// Begins to wait for signals; the first one closes the document.
   ///
-  /// When the program has ended, the unsaved edits are in the document's own files, for every program to see. Where
-  /// they cannot be saved, they are in a recovery copy, and `options.errorHandler` is told of the error.
+  /// After the program's end, the edits are in the document's own files, for every program to see. If they cannot be
+  /// saved, they are in a recovery copy, and `options.errorHandler` gets the error.
   ///
   /// - Parameters:
-  ///   - signals: what to wait for.
-  ///   - document: what to close; the handler holds it.
+  ///   - signals: the signals to wait for.
+  ///   - document: the document to close; the handler holds it.
   public init<Content>(
     signals: [Int32] = TerminationHandler.usualSignals, closing document: Document<Content>
   ) {
@@ -31,13 +31,12 @@ public struct TerminationHandler: Sendable {
 
   /// Begins to wait for signals.
   ///
-  /// The closure has to close its documents, or to save and to `synchronize()` them: a save returns once it survives
-  /// a power cut, and a program that ends right then leaves files that show the edits only when this library opens
-  /// them again.
+  /// The closure has to close its documents, or to call `save()` and `synchronize()` on them. A save returns when it is
+  /// durable. If the program ends right then, only this library's next opening brings the edits to the visible files.
   ///
   /// - Parameters:
-  ///   - signals: what to wait for.
-  ///   - body: called once, whatever comes, on no particular thread.
+  ///   - signals: the signals to wait for.
+  ///   - body: the closure; the handler calls it once, on no particular thread.
   public init(
     signals: [Int32] = TerminationHandler.usualSignals, _ body: @escaping @Sendable () async -> Void
   ) {
@@ -46,11 +45,11 @@ public struct TerminationHandler: Sendable {
   }
 }
 
-/// Brings signals from where next to nothing may be done to where everything may.
+/// A pipe from a signal handler, which may do next to nothing, to a thread that may do everything.
 private enum SignalPipe {
   static let body = Mutex<(@Sendable () async -> Void)?>(nil)
 
-  /// The pipe's end for writing; -1 where the process has no descriptors left, and signals do nothing.
+  /// The pipe's end for writing; -1 if the process has no descriptors left, and signals do nothing.
   private static let writeEnd: Int32 = {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { return -1 }
@@ -65,7 +64,7 @@ private enum SignalPipe {
   }()
 
   static func watch(_ number: Int32) {
-    // Made here, since a handler of signals may make nothing.
+    // The pipe is made here, since a signal handler may not allocate.
     guard writeEnd >= 0 else { return }
     signal(number) { number in
       var byte = UInt8(truncatingIfNeeded: number)
@@ -78,7 +77,7 @@ private enum SignalPipe {
     Task {
       await body?()
       signal(number, SIG_DFL)
-      // To the process: threads like this one may be spared signals.
+      // `kill` signals the process: a thread like this one may block signals.
       kill(getpid(), number)
     }
   }

@@ -1,11 +1,11 @@
-/// How far back a document's edits can be undone.
+/// The limits of undoing a document's edits.
 public struct UndoPolicy: Sendable, Hashable {
-  /// How many groups of edits are kept; 0 for as many as `byteBudget` lets.
+  /// The number of groups of edits that are remembered; 0 for as many as `byteBudget` allows.
   public var levels: Int
-  /// How many bytes earlier contents may take, by what they say of themselves (`DocumentContent.undoCost`). The
-  /// last one is always kept.
+  /// The number of bytes that earlier contents may take, by their own figures (`DocumentContent.undoCost`). The last
+  /// group always stays.
   public var byteBudget: Int
-  /// Edits of the same name that follow each other within this time are undone together, as typing is.
+  /// The time within which edits of the same name are undone together, as typing is.
   public var groupingInterval: Duration
 
   /// Makes a policy; by default any number of levels within 64 MiB, and groups by a second.
@@ -14,9 +14,9 @@ public struct UndoPolicy: Sendable, Hashable {
   }
 }
 
-// (1) A step holds the content to go back, or forward, to. The present content is in no step.
-// (2) A new edit ends what could be redone.
-// (3) Within an open group only the groups that were closed in it can be undone.
+// (1) A step holds the content that an undo or a redo goes to. The present content is in no step.
+// (2) A new edit removes all redo steps.
+// (3) Within an open group, an undo takes back only groups that were closed in it.
 
 /// The earlier and the undone contents of a document.
 struct UndoHistory<Content: DocumentContent>: Sendable {
@@ -31,7 +31,7 @@ struct UndoHistory<Content: DocumentContent>: Sendable {
     var name: String
     var isDiscardable: Bool
     var cost: Int
-    /// When it was last added to; nil once nothing more belongs to it.
+    /// The time of the last edit in it; nil if no later edit joins it.
     var editedAt: Duration?
   }
 
@@ -94,7 +94,7 @@ struct UndoHistory<Content: DocumentContent>: Sendable {
     }
   }
 
-  /// What comes next is undone by itself, also when it has the same name.
+  /// Makes the next edit a step of its own, even if it has the same name.
   mutating func endTyping() { mutateLast { $0.editedAt = nil } }
 
   mutating func setName(_ name: String) {
@@ -115,7 +115,7 @@ struct UndoHistory<Content: DocumentContent>: Sendable {
     openGroups.append(OpenGroup(start: present))
   }
 
-  /// Ends the innermost group; false when none was begun. A group in which nothing was edited counts, too.
+  /// Ends the innermost group; false if none is open. A group without edits counts, too.
   mutating func end() -> Bool {
     guard let group = openGroups.popLast() else { return false }
     guard isRegistrationEnabled else { return true }
@@ -133,7 +133,7 @@ struct UndoHistory<Content: DocumentContent>: Sendable {
 
   // MARK: Undoing
 
-  /// Takes back the last step, in an open group the last one that was closed in it; nil when there is none. (3)
+  /// Takes back the last step, in an open group the last one within it; nil if there is none. (3)
   mutating func undo(from present: Moment) -> Moment? {
     let step: Step
     if let group = openGroups.indices.last {
