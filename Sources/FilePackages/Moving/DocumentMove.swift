@@ -1,33 +1,35 @@
 package import DurableIO
 package import SystemPackage
 
-// (1) At any instant, and after a power cut, the document is whole in one of the two places. It is in both only after a
-//     move to another file system was cut short, and the next move of it takes it out of the first.
-// (2) Nothing is replaced: a name that is taken becomes another one.
-// (3) A copy is synchronised and compared before it gets its name, and its name is synchronised before anything of the
-//     source goes.
-// (4) What goes is what was copied; otherwise it goes back, and the copy goes.
+// (1) At any instant, and after a power cut, the document is whole in one of the two places. It is in both only after
+// an
+//     interrupted move to another file system, and its next move removes it from the first.
+// (2) A move replaces nothing: if a name is taken, the document gets another name.
+// (3) A copy is synced and compared before it gets its name. The name is synced before the move removes anything from
+//     the source.
+// (4) The move removes the source only if it is unchanged since the copy. Otherwise it puts the source back and removes
+//     the copy.
 
-/// Brings a document, a package or a flat file, to another folder, with everything that belongs to it: its identifier,
-/// its versions, its attributes.
+/// Moves a document, a package or a flat file, to another folder, with its identifier, its versions and its attributes.
 ///
-/// Within a file system it is a rename; to another one a copy, and then a removal. Blocks the thread that it is called on.
+/// Within a file system the move is a rename; to another one it is a copy and then a removal. Blocks the calling
+/// thread.
 package struct DocumentMove {
   let disk: any Disk
   let source: FilePath
   let folder: FilePath
-  /// Whether it copies also within a file system, for tests.
+  /// Whether a move within a file system copies as well, for tests.
   package var alwaysCopies = false
 
   package init(_ source: FilePath, to folder: FilePath, on disk: any Disk) {
     (self.source, self.folder, self.disk) = (source, folder, disk)
   }
 
-  /// Moves the document; returns the name that it has in the folder, which is another one where that is taken by another
-  /// document.
+  /// Moves the document and returns its name in the folder, which differs from `preferred` if another document has that
+  /// name.
   ///
-  /// - Throws: `noSuchFile`; `wrongKind` for what is no document; `changedOnDisk` when another program wrote it while it
-  ///   was copied, and it is where it was; what the system says.
+  /// - Throws: `noSuchFile`; `wrongKind` for a node that is no document; `changedOnDisk` if another program wrote the
+  ///   document during the copy, and then it stays in its place; the system's error.
   package func move(as preferred: FileName) throws(FilePackageError) -> FileName {
     guard let name = source.lastComponent.map(FileName.init) else {
       throw failure(.wrongKind, reason: "it has no name")
@@ -46,14 +48,14 @@ package struct DocumentMove {
       let taken = try attempt { () throws(SystemError) in try disk.statusIfPresent(of: candidate, in: to) }
       if let taken {
         if taken.identity.isSameNode(as: status.identity) {
-          // A name that a power cut left, of a rename that was half on the medium.
+          // A power cut in the middle of a rename may leave a file under both names.
           if try isSecondName(name, in: from, of: candidate, in: to) {
             try synchronize(to)
             try removeName(name, status, in: from)
           }
           return candidate
         }
-        // A move that was cut short. (1)
+        // An interrupted move left the copy. (1)
         let known = try attempt { () throws(SystemError) in
           try disk.sameTree(name, in: from, as: candidate, in: to)
         }
@@ -67,7 +69,7 @@ package struct DocumentMove {
     throw failure(.fileExists)
   }
 
-  /// Gives the document its place; false where that is taken by now.
+  /// Moves or copies the document to its place; returns false if the name is taken.
   private func put(
     _ name: FileName, as candidate: FileName, _ from: borrowing OwnedDescriptor,
     _ to: borrowing OwnedDescriptor
@@ -80,7 +82,7 @@ package struct DocumentMove {
       if error.isTaken { return false }
       throw failure(error)
     }
-    // The new name first: a power cut in between leaves both, not none.
+    // Syncs the new name first: a power cut in between leaves both names, not none.
     try synchronize(to)
     try synchronize(from)
     return true
@@ -118,7 +120,7 @@ package struct DocumentMove {
         return false
       }
     } catch {
-      // What is left of it goes with the next save or move of that name.
+      // If this removal fails, the next save or move of that name removes the leftover.
       _ = siblings.remove(staged, from: to)
       throw error
     }
@@ -127,14 +129,14 @@ package struct DocumentMove {
     return true
   }
 
-  /// Removes the document from where it was, if it is what is known. (4)
+  /// Removes the document from its old place, if it is unchanged since the copy. (4)
   private func takeAway(
     _ name: FileName, _ known: TreeStatuses, in from: borrowing OwnedDescriptor, copy: FileName?,
     _ to: borrowing OwnedDescriptor
   ) throws(FilePackageError) {
     let siblings = Siblings(of: name, on: disk)
     let hidden = siblings.name(.staged)
-    // It is the document still, and has no lock.
+    // It is still the document, and has no lock.
     siblings.holdOffSweeps(in: from)
     defer { siblings.allowSweeps(in: from) }
     try attempt { () throws(SystemError) in
@@ -152,9 +154,9 @@ package struct DocumentMove {
       }
       throw failure(.changedOnDisk)
     }
-    // A power cut must not bring the name back to what is removed in part.
+    // After a power cut, the name must not lead to a document that is removed in part.
     try synchronize(from)
-    // What cannot be removed has a hidden name, and goes with the next save or move of that name.
+    // Files that cannot be removed have a hidden name; the next save or move of that name removes them.
     _ = disk.removeEverything(hidden, from: from)
     try synchronize(from)
   }
@@ -167,7 +169,7 @@ package struct DocumentMove {
         try disk.renameKeeping(hidden, in: from, to: name.numbered(number), in: from)
         return try disk.synchronize(from)
       } catch {
-        // Somebody may have made another one of that name meanwhile.
+        // Another program may have made a node of that name meanwhile.
         if !error.isTaken { throw failure(error, "putting it back from '\(hidden.display)'") }
       }
     }
@@ -188,13 +190,13 @@ package struct DocumentMove {
   private func removeName(
     _ name: FileName, _ status: FileStatus, in from: borrowing OwnedDescriptor
   ) throws(FilePackageError) {
-    // Of a directory there are no two names on a disk that is whole.
+    // On an intact disk a directory never has two names.
     guard status.kind == .file else { return }
     try attempt { () throws(SystemError) in try disk.removeFile(name, in: from) }
     try synchronize(from)
   }
 
-  // MARK: Naming what failed
+  // MARK: Errors with names
 
   private func open(_ path: FilePath) throws(FilePackageError) -> OwnedDescriptor {
     try attempt("opening the folder '\(FileName(path).display)'") { () throws(SystemError) in
@@ -231,13 +233,13 @@ package struct DocumentMove {
 }
 
 extension FileName {
-  /// `Name.ext`, `Name 2.ext`, `Name 3.ext`, …, cut where it would be too long.
+  /// Returns `Name.ext`, `Name 2.ext`, `Name 3.ext`, …, shortened if the name would be too long.
   package func numbered(_ number: Int) -> FileName {
     let dot = bytes.lastIndex(of: UInt8(ascii: ".")).flatMap { $0 > 0 ? $0 : nil } ?? bytes.count
     let ending = (number == 1 ? [] : Array(" \(number)".utf8)) + bytes[dot...]
     var base = bytes[..<dot]
     while base.count + ending.count > Self.maximumLength, !base.isEmpty {
-      // Never within a character.
+      // Never cuts within a character.
       while base.removeLast() & 0xC0 == 0x80 && !base.isEmpty {}
     }
     return FileName(bytes: base + ending)
@@ -245,13 +247,14 @@ extension FileName {
 }
 
 extension SystemError {
-  /// Whether it says that there is something of that name.
+  /// Whether the error says that the name is taken.
   fileprivate var isTaken: Bool { code == .fileExists || code == .directoryNotEmpty }
 }
 
 extension Disk {
-  /// Renames to a name that has to be free, also where the file system has no such rename: there a directory can
-  /// take the place of an empty one at most, and a file gets a second name first.
+  /// Renames to a name that must be free, even if the file system lacks such a rename.
+  ///
+  /// Without it, a directory can replace an empty directory at most, and a file gets its second name first.
   func renameKeeping(
     _ name: FileName, in from: borrowing OwnedDescriptor, to newName: FileName,
     in to: borrowing OwnedDescriptor
@@ -271,13 +274,13 @@ extension Disk {
 }
 
 extension Disk {
-  /// Removes a document from a folder: it gets a hidden name, on the medium, before anything of it goes.
+  /// Removes a document from a folder: it gets a hidden name, and the folder is synced, before any file is removed.
   package func removeDurably(_ name: FileName, from folder: borrowing OwnedDescriptor) throws(SystemError) {
     let siblings = Siblings(of: name, on: self)
     try siblings.cleanUp(in: folder)
     try renameKeeping(name, in: folder, to: siblings.name(.staged), in: folder)
     try synchronize(folder)
-    // What cannot be removed has a hidden name, and goes with the next save of that name.
+    // Files that cannot be removed have a hidden name; the next save of that name removes them.
     _ = removeEverything(siblings.name(.staged), from: folder)
     try synchronize(folder)
   }

@@ -1,11 +1,11 @@
 import DurableIO
 import SystemPackage
 
-/// What a file or a directory and all in it was when it was looked at.
+/// The statuses of a file, or of a directory and all its children, at one moment.
 struct TreeStatuses {
   var nodes: [PackagePath: FileStatus] = [:]
 
-  /// Whether the tree under a name is still that.
+  /// Returns whether the tree under a name is unchanged.
   func isUnchanged(
     _ name: FileName, in folder: borrowing OwnedDescriptor, on disk: any Disk
   ) throws(SystemError) -> Bool {
@@ -32,7 +32,7 @@ struct TreeStatuses {
   }
 }
 
-/// Copies a file, or a directory with all in it, so that the copy is on the medium when it returns, but for its name.
+/// Copies a file, or a directory with all its children. The copy is durable on return, except for its name.
 struct TreeCopy {
   private let disk: any Disk
   private(set) var statuses = TreeStatuses()
@@ -61,7 +61,7 @@ struct TreeCopy {
   ) throws(SystemError) {
     let source = try disk.openFile(name, in: from)
     let file = try disk.createFile(newName, in: to, mode: 0o600)
-    // Whoever finds it leaves it alone while it is locked.
+    // The lock keeps sweeps by other programs away.
     if isRoot { _ = Siblings(of: newName, on: disk).isLockedForUs(file) }
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
     defer { buffer.deallocate() }
@@ -102,9 +102,9 @@ struct TreeCopy {
 }
 
 extension Disk {
-  /// Compares two files, or directories with all in them, byte by byte.
+  /// Compares two files, or directories with all their children, byte by byte.
   ///
-  /// - Returns: what the first one was, or nil where they are not the same.
+  /// - Returns: the statuses of the first tree, or nil if the trees differ.
   func sameTree(
     _ name: FileName, in folder: borrowing OwnedDescriptor, as other: FileName,
     in otherFolder: borrowing OwnedDescriptor

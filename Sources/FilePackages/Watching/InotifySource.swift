@@ -1,7 +1,7 @@
 package import Dispatch
 package import DurableIO
 
-/// Reads an inotify descriptor whenever there is something in it; closed once nobody reads it any more.
+/// Reads an inotify descriptor when it has events, and closes it after the last reader.
 package final class InotifySource {
   private final class Instance: Sendable {
     let inotify: Inotify
@@ -22,7 +22,7 @@ package final class InotifySource {
     self.instance = instance
     let source = DispatchSource.makeReadSource(fileDescriptor: number, queue: queue)
     source.setEventHandler(handler: handler)
-    // The descriptor stays open until the last event was handled.
+    // The descriptor stays open until the last event is handled.
     source.setCancelHandler { withExtendedLifetime(instance) {} }
     self.source = source
     source.activate()

@@ -2,7 +2,7 @@ import DurableIO
 public import FoundationEssentials
 import SystemPackage
 
-/// Tells of what other programs do to one document on disk: a package, with all folders in it, or a flat file.
+/// Reports changes by other programs to one document on disk: a package, with all folders in it, or a flat file.
 ///
 /// ```swift
 /// let watcher = try await PackageWatcher.watch(url, knowing: store)
@@ -16,25 +16,24 @@ import SystemPackage
 /// }
 /// ```
 ///
-/// Nothing that happens after `watch(_:knowing:options:)` returned is missed, also in folders that are made and
-/// filled at once: it is reported, by its place or as an `overflow`. What is reported may be older news than what
-/// is on disk by the time it is read: look at the disk. Symbolic links are not followed, and the package's hidden
-/// folder is left out.
+/// The watcher misses no change after `watch(_:knowing:options:)` returned, even in folders that are made and filled at
+/// once. It reports each change by its place or as an `overflow`. A report may be older than the disk when a listener
+/// reads it: look at the disk. The watcher does not follow symbolic links, and leaves out the hidden folder.
 ///
-/// A document is known by its path and by its node. As long as something stands at the path, that is the document:
-/// another node there is a `replaced`, as other programs save. When there is nothing, and the node is found
-/// somewhere else, the document moved.
+/// The watcher knows a document by its path and by its node. A node at the path is the document: another node there is
+/// a `replaced`, since other programs save that way. If the path is empty and the node is found at another path, the
+/// document moved.
 ///
-/// **Limits.** The kernel tells of local changes only: what another machine does to a file system that both have
-/// mounted (NFS, SMB and other network file systems) is found with `Options.polls`. Writing through a memory
-/// map is told of when the file is closed. Where the system allows no more watches, folders are looked at every
-/// `Options.pollInterval`, and `limitation` says so. Where a document went is known as long as the process may have
-/// eight times as many descriptors as there are documents watched; beyond that, only when it was renamed in a folder
-/// in which a watched document stands, and otherwise it counts as deleted.
+/// **Limits.** The kernel reports local changes only. `Options.polls` finds changes that another machine makes to a
+/// file system that both have mounted (NFS, SMB and other network file systems). The kernel reports writes through a
+/// memory map when the file is closed. If the system allows no more watches, the watcher looks at folders every
+/// `Options.pollInterval`, and `limitation` says so. The watcher can follow a moved document if the process's limit of
+/// descriptors is at least eight times the number of watched documents. Beyond that, it finds a document only if it was
+/// renamed into the folder of a watched document; any other moved document counts as deleted.
 ///
-/// **Cost.** All watchers of a process share one inotify descriptor and one thread. A watcher has a watch for
-/// each folder of the package and for each one above it, where watchers share them, and a descriptor of the
-/// document while there are enough; starting one lists every folder of the package.
+/// **Cost.** All watchers of a process share one inotify descriptor and one thread. A watcher has one watch for each
+/// folder of the package and for each folder above it; watchers share these. It has a descriptor of the document while
+/// there are enough. Starting a watcher lists every folder of the package.
 public final class PackageWatcher: Sendable {
   private let hub: WatchHub
   private let id: WatchedPackage.ID
@@ -50,49 +49,53 @@ public final class PackageWatcher: Sendable {
     Task { await hub.remove(id) }
   }
 
-  /// How a document is watched.
+  /// The options for watching a document.
   public struct Options: Sendable {
-    /// How long nothing has to happen before what happened is reported.
+    /// The time without events before a report.
     public var quietPeriod: Duration = .milliseconds(100)
-    /// How long a report waits at most while things go on happening.
+    /// The longest time that a report waits while events continue.
     public var latency: Duration = .seconds(1)
-    /// How long nothing has to be in the document's place before it counts as moved or deleted: programs that
-    /// save in two steps take the old file away first.
+    /// The time that the document's place must stay empty before the document counts as moved or deleted.
+    ///
+    /// A program that saves in two steps first removes the old file.
     public var absence: Duration = .milliseconds(500)
-    /// How often is looked at what the system does not tell of.
+    /// The interval of looks at folders that have no watch.
     public var pollInterval: Duration = .seconds(2)
-    /// Whether everything is looked at every `pollInterval`, for file systems that other machines write to: one
-    /// look at every node of the document each time.
+    /// Whether the watcher looks at everything every `pollInterval`, for file systems that other machines write to.
+    ///
+    /// Each time it looks once at every node of the document.
     public var polls = false
-    /// How many places a report names; when there are more, it is an `overflow`.
+    /// The maximum number of places in a report; with more, the report is an `overflow`.
     public var maximumPaths = 65_536
 
-    /// The usual way.
+    /// Makes the default options.
     public init() {}
   }
 
-  /// What happened to the document.
+  /// An event of the document.
   public enum Event: Sendable, Hashable {
-    /// Something happened at these places within the document, in byte order, bytes that are not UTF-8 spelled as in
-    /// the keys of `FileWrapper`: made, removed, written, or its attributes set. Of a flat file it is the
-    /// empty path.
+    /// A child was made, removed or written, or its attributes were set, at these places within the document.
+    ///
+    /// The places are in byte order; bytes that are not UTF-8 are spelled as in the keys of `FileWrapper`. The place of
+    /// a flat file is the empty path.
     case changed([String])
-    /// The document is somewhere else, with the same contents.
+    /// The document is at another path, with the same contents.
     case moved(to: URL)
     /// Another file or folder stands in the document's place: look at everything.
     case replaced
-    /// The document is gone. When there is one in its place again, that is a `replaced`.
+    /// The document is gone. If a node stands in its place later, that is a `replaced`.
     case deleted
-    /// More happened than could be told: look at everything, also at whether the document is still there.
+    /// There were more changes than a report can name: look at everything, including whether the document exists.
     case overflow
   }
 
   /// Starts to watch the document at `url`.
   ///
   /// - Parameters:
-  ///   - url: a package or a regular file; a symbolic link to one is followed once, now.
-  ///   - state: what is asked before anything is reported; held weakly, and without it everything is.
-  /// - Throws: `noSuchFile`, `wrongKind` for what is neither a folder nor a file, or the system's reason. Too few
+  ///   - url: a package or a regular file; a symbolic link to one is followed once, at this call.
+  ///   - state: the known state that the watcher asks before each report, held weakly. Without it the watcher reports
+  ///     every change.
+  /// - Throws: `noSuchFile`; `wrongKind` for a node that is neither a folder nor a file; the system's error. Too few
   ///   watches or descriptors are no error but a `limitation`.
   public static func watch(
     _ url: URL, knowing state: (any KnownState)? = nil, options: Options = Options()
@@ -109,14 +112,14 @@ public final class PackageWatcher: Sendable {
     return PackageWatcher(hub, id, report)
   }
 
-  /// Where the document is, or was last.
+  /// The current path of the document, or its last path.
   public var url: URL { report.url }
 
-  /// Why some folders are looked at from time to time instead of being watched, and what to do; nil when all are
-  /// watched. It may come and go with the folders.
+  /// The reason why the watcher polls some folders, and the remedy; nil if all folders have watches. It may come and go
+  /// with the folders.
   public var limitation: FilePackageError? { report.limitation }
 
-  /// Ends the watching and every iteration, and gives back the watches before it returns. May be called again.
+  /// Ends the watching and every iteration, and releases the watches before it returns. A caller may call it again.
   public func end() async {
     report.end()
     await hub.remove(id)
@@ -124,22 +127,23 @@ public final class PackageWatcher: Sendable {
 }
 
 extension PackageWatcher: AsyncSequence {
-  /// One listener. When there are several, each event goes to one of them.
+  /// A listener. If there are several, each event goes to one of them.
   public struct AsyncIterator: AsyncIteratorProtocol {
     let watcher: PackageWatcher
 
-    /// The next event; nil after `end()`, and when the task is cancelled. What happened while nobody asked is put
-    /// together, so that a slow listener costs no memory.
+    /// Returns the next event; nil after `end()` or if the task is cancelled.
+    ///
+    /// Events that wait for a listener are combined, so that a slow listener costs no memory.
     public mutating func next() async -> Event? {
       await watcher.report.next()
     }
 
-    /// The same.
+    /// Returns the next event; nil after `end()` or if the task is cancelled.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> Event? {
       await watcher.report.next()
     }
   }
 
-  /// Listens from now on, and to what nobody heard so far.
+  /// Makes a listener, which first receives the events that no listener has received.
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(watcher: self) }
 }

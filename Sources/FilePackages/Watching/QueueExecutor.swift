@@ -1,8 +1,8 @@
 package import Dispatch
 
-/// Runs an actor on a queue of its own, so that what blocks there never holds up Swift's thread pool.
+/// Runs an actor on a queue of its own, so that a blocking call there never delays Swift's thread pool.
 package final class QueueExecutor: SerialExecutor {
-  /// Where it runs, for what waits for events or for a time.
+  /// The queue of the actor, for event sources and timers.
   package let queue: DispatchQueue
 
   package init(label: String) {
@@ -15,7 +15,7 @@ package final class QueueExecutor: SerialExecutor {
     queue.async { job.runSynchronously(on: executor) }
   }
 
-  /// Does something on the queue after a while.
+  /// Calls `body` on the queue after a delay.
   package func after(_ delay: Duration, _ body: @escaping @Sendable () -> Void) {
     let (seconds, attoseconds) = delay.components
     let interval = DispatchTimeInterval.nanoseconds(
@@ -23,7 +23,7 @@ package final class QueueExecutor: SerialExecutor {
     queue.asyncAfter(deadline: .now() + interval, execute: body)
   }
 
-  /// Lets what the queue runs by itself, such as a timer, into the actor.
+  /// Lets code that the queue runs by itself, such as a timer, into the actor.
   package func checkIsolated() {
     dispatchPrecondition(condition: .onQueue(queue))
   }

@@ -2,7 +2,7 @@ import DurableIO
 import FoundationEssentials
 import SystemPackage
 
-// What the system tells, and what becomes of it.
+// Handles the events of the system, and reports them.
 extension WatchHub {
   func handle(_ event: Inotify.Event) {
     if event.mask.contains(.overflow) {
@@ -16,7 +16,7 @@ extension WatchHub {
     guard let name = event.name else { return handle(event, ofNodeAt: point) }
     if let documents = point.documents[name] {
       if event.mask.contains(.movedFrom) {
-        // The two halves follow each other closely; of most renames out of a folder there is no second one.
+        // The two halves of a rename follow each other closely; most renames out of a folder have no second half.
         if renames.count > 256 { renames = [:] }
         renames[event.cookie] = documents
       }
@@ -30,7 +30,7 @@ extension WatchHub {
     }
   }
 
-  /// The watched node itself was moved or removed, or its file system is gone.
+  /// Handles the move or removal of a watched node, or the end of its file system.
   private func handle(_ event: Inotify.Event, ofNodeAt point: WatchPoint) {
     guard !event.mask.isDisjoint(with: [.movedItself, .deletedItself, .unmounted, .ended]) else { return }
     if event.mask.contains(.ended) { forget(event.watch) }
@@ -47,7 +47,7 @@ extension WatchHub {
     for (id, folder) in point.folders {
       guard let package = packages[id] else { continue }
       if event.mask.contains(.ended) { folder.watch = nil }
-      // Of the other folders, the one that holds them tells.
+      // For any other folder, the watch of its parent reports the event.
       guard folder === package.root else { continue }
       look(at: package)
       touch(package)
@@ -84,7 +84,7 @@ extension WatchHub {
 
   // MARK: Reporting
 
-  /// Reports once nothing has happened for a while.
+  /// Notes an event; the report follows after a quiet period.
   func touch(_ package: WatchedPackage) {
     package.lastNews = .now
     package.firstNews = package.firstNews ?? .now
@@ -113,12 +113,12 @@ extension WatchHub {
     schedulePolling(of: package)
   }
 
-  /// Reports what happened, if it is news.
+  /// Reports the news that the known state does not have.
   private func tell(_ package: WatchedPackage) {
     let news = package.news
     package.news = WatchNews()
     if news.isEmpty { return }
-    // A document that is gone holds nothing that somebody could know.
+    // The known state has nothing to say about a deleted document.
     guard let state = package.state, !news.isDeleted else { return package.report.post(news) }
     package.isAsking = true
     Task { [report = package.report, id = package.id] in
@@ -135,14 +135,14 @@ extension WatchHub {
 }
 
 extension WatchNews {
-  /// What is left of it for somebody who knows a state of the document.
+  /// Returns the news without the changes that the known state has.
   fileprivate func withoutKnown(to state: any KnownState, at document: URL) async -> WatchNews {
     var news = self
     var places: [String] = []
     if isReplaced {
       guard await state.news(of: document, at: [""], found: []).isEmpty else { return news }
       news.isReplaced = false
-      // What happened between the exchange and the first look at the new folder nobody told.
+      // The system reports no change between the exchange and the first look at the new folder.
       places = await state.news(of: document)
     }
     if !isUnchanged {

@@ -8,9 +8,9 @@ extension WatchHub {
     .movedTo,
   ]
 
-  /// Watches a folder and all that are in it, links not followed.
+  /// Watches a folder and all folders in it, without following links.
   ///
-  /// - Parameter isNew: whether everything in it is news.
+  /// - Parameter isNew: whether every entry in it is news.
   func watch(
     _ directory: borrowing OwnedDescriptor, as folder: WatchedFolder, of package: WatchedPackage, isNew: Bool
   ) {
@@ -37,14 +37,14 @@ extension WatchHub {
     }
   }
 
-  /// Watches a folder that has just come, and reports what is in it.
+  /// Watches a folder that has just appeared, and reports its entries.
   func watchChild(_ name: FileName, of folder: WatchedFolder, of package: WatchedPackage) {
     do {
       let directory = try open(folder, of: package)
       watchChild(name, of: folder, in: directory, of: package, isNew: true)
     } catch {
-      // A folder on the way to it was renamed or removed, which is told next; or the package itself is on its
-      // way, and only its descriptor would lead to what is in it.
+      // If a folder on the way was renamed or removed, the next event reports that. If the package itself is moving,
+      // only its descriptor would lead to the folder.
       let isGone = [.noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels].contains(error.code)
       if !isGone || package.anchor == nil { package.isIncomplete = true }
     }
@@ -61,7 +61,7 @@ extension WatchHub {
       watch(inner, as: child, of: package, isNew: isNew)
     } catch {
       switch error.code {
-      // Gone again, or something else by now: what follows tells.
+      // The entry is gone again, or is of another kind: a later event reports that.
       case .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels: return
       default:
         folder.children[name] = child
@@ -70,7 +70,7 @@ extension WatchHub {
     }
   }
 
-  /// Has the system tell of one folder; where it does not, the folder is looked at from time to time.
+  /// Adds a watch for one folder; if the system refuses, the hub polls the folder.
   private func startWatching(
     _ directory: borrowing OwnedDescriptor, as folder: WatchedFolder, of package: WatchedPackage
   ) {
@@ -87,7 +87,7 @@ extension WatchHub {
     package.report.note(limitation(error, folder.path, of: package))
   }
 
-  /// What the owner of a document is told of something that cannot be watched.
+  /// Makes the error for the owner of a document about a node that cannot be watched.
   func limitation(
     _ error: SystemError, _ path: PackagePath, of package: WatchedPackage
   ) -> FilePackageError {
@@ -100,7 +100,7 @@ extension WatchHub {
     return limitation
   }
 
-  /// Gives up the watches of a folder and of all that are in it.
+  /// Releases the watches of a folder and of all folders in it.
   func unwatch(_ folder: WatchedFolder, of package: WatchedPackage) {
     if let watch = folder.watch {
       folder.watch = nil
@@ -111,14 +111,14 @@ extension WatchHub {
     folder.children = [:]
   }
 
-  /// After events were lost, a folder may have come that nobody knows of.
+  /// Watches the package again after lost events, since an unknown folder may have appeared.
   func watchAgain(_ package: WatchedPackage) {
     package.isIncomplete = false
     guard let root = package.root else { return }
     unwatch(root, of: package)
     let fresh = WatchedFolder(root.name, in: nil)
     package.root = fresh
-    // What cannot be opened now is looked at again after a while, as a package that nobody knows.
+    // If the package cannot be opened, a later poll looks at it again, as at an unknown package.
     guard let directory = try? open(fresh, of: package) else { return package.isPlaceWatched = false }
     watch(directory, as: fresh, of: package, isNew: false)
   }
@@ -127,7 +127,7 @@ extension WatchHub {
   private func open(_ folder: WatchedFolder, of package: WatchedPackage) throws(SystemError)
     -> OwnedDescriptor
   {
-    // On its way to another place, the document is where its anchor is.
+    // While the document moves to another place, its anchor leads to it.
     let start = package.anchor.map { disk.link(to: $0.descriptor) } ?? package.path
     var directory = try disk.openDirectory(at: start)
     guard package.isNode(try disk.status(of: directory)) else {
@@ -139,7 +139,7 @@ extension WatchHub {
 
   // MARK: Looking from time to time
 
-  /// Looks at everything of a document that the system does not tell of, and does so again after a while.
+  /// Compares all folders of a document that have no watch, and schedules the next time.
   func poll(_ id: WatchedPackage.ID, isFirst: Bool = false) {
     guard let package = packages[id] else { return }
     package.isPollSet = false
@@ -161,9 +161,9 @@ extension WatchHub {
   }
 
   private func poll(_ folder: WatchedFolder, of package: WatchedPackage) {
-    // What cannot be opened now is gone, which the folder that holds it shows, or is tried again.
+    // A folder that cannot be opened is gone, as its parent shows, or a later poll tries again.
     if folder.isPolled || package.options.polls, let directory = try? open(folder, of: package) {
-      // By now there may be a watch for it; what happened before is still found by comparing.
+      // The folder may get a watch at this point; the comparison still finds earlier changes.
       if folder.watch == nil { startWatching(directory, as: folder, of: package) }
       compare(folder, in: directory, of: package)
     }
@@ -173,7 +173,7 @@ extension WatchHub {
   private func compare(
     _ folder: WatchedFolder, in directory: borrowing OwnedDescriptor, of package: WatchedPackage
   ) {
-    // A folder that cannot be listed now stays as it was seen, until it can.
+    // A folder that cannot be listed keeps its last seen state until it can.
     guard let listing = try? disk.list(directory) else { return }
     let (before, now) = (folder.seen, statuses(of: listing, in: directory, of: folder, package))
     folder.seen = now
@@ -197,7 +197,7 @@ extension WatchHub {
     for position in 0..<listing.count {
       let name = listing.name(at: position)
       if folder === package.root && name == PackageLayout.hidden { continue }
-      // What is gone by now is not there.
+      // An entry without a status is gone.
       statuses[name] = try? disk.status(of: name, in: directory)
     }
     return statuses
@@ -205,7 +205,7 @@ extension WatchHub {
 }
 
 extension FileStatus {
-  /// Whether nothing happened to the node; of a folder, what is in it counts for itself.
+  /// Returns whether the node is unchanged; the entries of a folder count for themselves.
   fileprivate func isSame(as earlier: FileStatus) -> Bool {
     if kind == .directory { return kind == earlier.kind && identity.isSameNode(as: earlier.identity) }
     return kind == earlier.kind && identity == earlier.identity

@@ -1,13 +1,13 @@
 package import DurableIO
 package import SystemPackage
 
-// Where a document is, and what stands in its place.
+// Finds the place of a document, and the node that stands there.
 extension WatchHub {
   private static let moves: Inotify.Mask = [.movedItself, .deletedItself]
   private static let names: Inotify.Mask = [.created, .deleted, .movedFrom, .movedTo]
   private static let writes: Inotify.Mask = [.modified, .closedAfterWriting, .attributes]
 
-  /// Watches the folder that holds the document, and those above it for being moved.
+  /// Watches the folder that holds the document, and watches the folders above it for moves.
   func watchPlace(of package: WatchedPackage) {
     unwatchPlace(of: package)
     guard let name = package.path.lastComponent.map(FileName.init) else { return }
@@ -32,7 +32,7 @@ extension WatchHub {
         }
         package.placeWatches.append(watch)
       } catch {
-        // A folder that may not be read cannot be watched; then the place is looked at from time to time.
+        // A folder without read permission cannot be watched; the hub then polls the place.
         isWatched = false
         let limitation = limitation(error, .root, of: package)
         if limitation.code == .watchLimit { package.report.note(limitation) }
@@ -56,7 +56,7 @@ extension WatchHub {
     }
   }
 
-  /// Takes what is in the document's place for the document.
+  /// Makes the node in the document's place the document.
   func install(_ place: consuming OwnedDescriptor, in package: WatchedPackage) throws(SystemError) {
     let status = try disk.status(of: place)
     if let old = package.root { unwatch(old, of: package) }
@@ -68,13 +68,13 @@ extension WatchHub {
     if status.kind == .directory {
       let root = WatchedFolder(FileName(bytes: []), in: nil)
       package.root = root
-      // This very folder, whatever has its name by now.
+      // Opens the same node, regardless of its current name.
       watch(try disk.openDirectory(at: disk.link(to: place)), as: root, of: package, isNew: false)
     }
     anchor(package, at: place)
   }
 
-  /// Looks at whether the document is in its place, or another one.
+  /// Checks whether the document or another node is in its place.
   func look(at package: WatchedPackage) {
     do throws(SystemError) {
       let place = try disk.openPlace(at: package.path)
@@ -83,7 +83,7 @@ extension WatchHub {
         package.missingSince = nil
         return
       }
-      // Neither a link to where it went nor a FIFO is a document.
+      // A link to the document's new place is no document, and neither is a FIFO.
       guard now.kind == .directory || now.kind == .file else { return markMissing(package) }
       try install(place, in: package)
       watchPlace(of: package)
@@ -91,7 +91,7 @@ extension WatchHub {
     } catch {
       switch error.code {
       case .noSuchFileOrDirectory, .notDirectory: markMissing(package)
-      // What cannot be looked at now is looked at again.
+      // If the place cannot be looked at, a later poll tries again.
       default: package.isPlaceWatched = false
       }
     }
@@ -109,9 +109,9 @@ extension WatchHub {
     if package.status != nil { package.missingSince = package.missingSince ?? .now }
   }
 
-  /// Finds out where a document is that is not in its place any more.
+  /// Finds the new path of a document that left its place.
   ///
-  /// - Returns: how long to wait until that can be said; nil when it is known.
+  /// - Returns: the time to wait before the answer is certain; nil if it is certain.
   func settleAbsence(of package: WatchedPackage) -> Duration? {
     guard let since = package.missingSince else { return nil }
     let left = package.options.absence - since.duration(to: .now)
@@ -137,14 +137,14 @@ extension WatchHub {
 
   private enum Whereabouts {
     case found(FilePath)
-    /// It has one of the names that a save gives it for a moment.
+    /// The document has one of the temporary names that a save gives it.
     case underway
     case unknown
   }
 
   private func whereabouts(of package: WatchedPackage) -> Whereabouts {
     var places: [FilePath] = []
-    // A failure to ask is an answer: it is not known.
+    // If the call fails, the path is unknown.
     if let anchor = package.anchor, let path = try? disk.path(of: anchor.descriptor) { places.append(path) }
     if let lead = package.lead { places.append(lead) }
     for path in places {

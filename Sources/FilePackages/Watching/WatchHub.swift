@@ -3,12 +3,12 @@ import DurableIO
 import Synchronization
 import SystemPackage
 
-// (1) A folder is watched before it is listed: what is made in it is found by the one or told by the other.
-// (2) A watch belongs to a node, not to a path: when a folder is renamed, its watches are given up, and it is
-//     watched anew under its new name and looked at whole.
-// (3) A watch ends when the last document that needs it does.
+// (1) A folder is watched before it is listed: the listing finds a new entry, or an event reports it.
+// (2) A watch belongs to a node, not to a path. If a folder is renamed, the hub releases its watches, watches it again
+//     under its new name, and looks at all of it.
+// (3) A watch ends with the last document that needs it.
 
-/// All watchers of a process: one inotify descriptor, one thread, which may block.
+/// The hub of all watchers of a process: one inotify descriptor and one thread, which may block.
 package actor WatchHub {
   private nonisolated let executor = QueueExecutor(label: "com.filepackages.watching")
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -18,9 +18,9 @@ package actor WatchHub {
   private var points: [Int32: WatchPoint] = [:]
   var packages: [WatchedPackage.ID: WatchedPackage] = [:]
   private var nextID: WatchedPackage.ID = 0
-  /// The first halves of renames, until the second ones come.
+  /// The first halves of renames, until the second halves come.
   var renames: [UInt32: Set<WatchedPackage.ID>] = [:]
-  /// How many watches this hub takes; less than the system allows only in tests.
+  /// The maximum number of watches for this hub; tests set it below the system's limit.
   private let maximumWatches: Int
   private var anchorsLeft: Int
 
@@ -33,7 +33,7 @@ package actor WatchHub {
     weak var hub: WatchHub?
   }
 
-  // The descriptor is one for the whole process, since users have few of them.
+  // The whole process has one descriptor, since a user may have few of them.
   private static let current = Mutex(Weak())
 
   static func shared() -> WatchHub {
@@ -55,7 +55,7 @@ package actor WatchHub {
     let package = WatchedPackage(nextID, path, options, state, report)
     packages[package.id] = package
     do throws(SystemError) {
-      // (1) The place, too: what takes it from now on is told.
+      // (1) This includes the place: later events report a node that takes it.
       watchPlace(of: package)
       let place = try disk.openPlace(at: path)
       try install(place, in: package)
@@ -78,7 +78,7 @@ package actor WatchHub {
     drop(&package.anchor)
   }
 
-  /// The absolute path without a symbolic link.
+  /// Returns the absolute path without a symbolic link.
   private func resolved(_ path: FilePath) throws(FilePackageError) -> FilePath {
     let node: StoredNode
     do {
@@ -112,7 +112,7 @@ package actor WatchHub {
 
   /// Watches a node for one document.
   ///
-  /// - Throws: ENOSPC, EMFILE or ENFILE at the system's limits; what else the system says.
+  /// - Throws: ENOSPC, EMFILE or ENFILE at the system's limits; otherwise the system's error.
   func watch(
     _ node: borrowing OwnedDescriptor, for events: Inotify.Mask, _ note: (inout WatchPoint) -> Void
   ) throws(SystemError) -> Int32 {
@@ -126,7 +126,7 @@ package actor WatchHub {
     return watch
   }
 
-  /// Gives up what one document has of a watch. (3)
+  /// Releases the part of one document in a watch. (3)
   func release(_ watch: Int32, _ note: (inout WatchPoint) -> Void) {
     guard points[watch] != nil else { return }
     note(&points[watch, default: WatchPoint()])
@@ -137,7 +137,7 @@ package actor WatchHub {
 
   func point(_ watch: Int32) -> WatchPoint? { points[watch] }
 
-  /// The watch is gone already.
+  /// Drops a watch that is gone already.
   func forget(_ watch: Int32) { points[watch] = nil }
 
   package var watchCount: Int { points.count }
@@ -151,13 +151,13 @@ package actor WatchHub {
     return source
   }
 
-  /// Reads what there is, some at a time, so that timers have their turn.
+  /// Reads the waiting events, a limited number at a time, so that timers run in between.
   private func readEvents() {
     guard let source else { return }
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 8)
     defer { buffer.deallocate() }
     for _ in 0..<16 {
-      // A failure to read leaves the descriptor readable, and this is called again.
+      // A failed read leaves the descriptor readable, so that its handler runs again.
       guard let events = try? source.inotify.read(into: buffer), !events.isEmpty else { return }
       for event in events { handle(event) }
     }
@@ -165,26 +165,26 @@ package actor WatchHub {
 
   // MARK: Time
 
-  /// Does something on this thread after a while, if this hub is still there.
+  /// Calls `body` on this thread after a delay, if this hub still exists.
   func after(_ delay: Duration, _ body: @escaping @Sendable (isolated WatchHub) -> Void) {
     executor.after(delay) { [weak self] in
       self?.assumeIsolated { body($0) }
     }
   }
 
-  /// Holds up the thread until `gate` is open: for tests of a full queue.
+  /// Blocks the thread until `gate` is open: for tests of a full queue.
   package func block(until gate: @Sendable () -> Void) { gate() }
 }
 
-/// What one watch is for.
+/// The users of one watch.
 struct WatchPoint {
-  /// Folders of packages.
+  /// The folders of packages.
   var folders: [WatchedPackage.ID: WatchedFolder] = [:]
-  /// Documents that stand in this folder, by name.
+  /// The documents that stand in this folder, by name.
   var documents: [FileName: Set<WatchedPackage.ID>] = [:]
-  /// Documents somewhere beneath it.
+  /// The documents somewhere beneath it.
   var beneath: Set<WatchedPackage.ID> = []
-  /// Where the folder is, as far as that is known.
+  /// The path of the folder, if it is known.
   var path: FilePath?
 
   var isEmpty: Bool { folders.isEmpty && documents.isEmpty && beneath.isEmpty }

@@ -3,21 +3,21 @@ import FoundationEssentials
 import Synchronization
 import SystemPackage
 
-/// What happened to a document since it was last told.
+/// The changes to a document since the last report.
 struct WatchNews: Sendable {
   var moved: FilePath?
   var isDeleted = false
   var isReplaced = false
   var isOverflow = false
-  /// Where something happened.
+  /// The places with an event.
   private(set) var changed: Set<PackagePath> = []
-  /// What is in folders that came as a whole.
+  /// The entries of folders that came as a whole.
   private(set) var found: Set<PackagePath> = []
 
   var isEmpty: Bool { moved == nil && !isDeleted && !isReplaced && !isOverflow && isUnchanged }
   var isUnchanged: Bool { changed.isEmpty && found.isEmpty }
 
-  /// Notes a place, or, when there are too many, that it was too much.
+  /// Adds a place, or marks an overflow if there are more than `limit`.
   mutating func insert(_ path: PackagePath, isFound: Bool = false, limit: Int) {
     guard !isOverflow else { return }
     if isFound { found.insert(path) } else { changed.insert(path) }
@@ -29,12 +29,12 @@ struct WatchNews: Sendable {
     setChanged([])
   }
 
-  /// Makes these the places that are told.
+  /// Replaces the places with these.
   mutating func setChanged(_ paths: some Sequence<PackagePath>) {
     (changed, found) = (Set(paths), [])
   }
 
-  /// Puts what happened later on top.
+  /// Adds later news.
   mutating func append(_ later: WatchNews, limit: Int) {
     if let path = later.moved { moved = path }
     if later.isDeleted || later.isReplaced {
@@ -42,13 +42,13 @@ struct WatchNews: Sendable {
       setChanged([])
     }
     if later.isOverflow { markOverflow() }
-    // Of what is looked at as a whole, no place is told.
+    // A report of a replaced or deleted document names no places.
     if isReplaced || isDeleted { return }
     for path in later.changed { insert(path, limit: limit) }
     for path in later.found { insert(path, isFound: true, limit: limit) }
   }
 
-  /// Takes out what is to be told first.
+  /// Removes and returns the first event to report.
   mutating func takeFirst() -> PackageWatcher.Event? {
     if let path = moved {
       moved = nil
@@ -72,7 +72,7 @@ struct WatchNews: Sendable {
   }
 }
 
-/// What a watcher has to tell, put together until somebody asks.
+/// The news of a watcher, combined until a listener asks.
 final class WatchReport: Sendable {
   private struct State {
     var news = WatchNews()

@@ -1,7 +1,7 @@
 import DurableIO
 import SystemPackage
 
-/// One document that is watched. Belongs to its hub, like all that it holds.
+/// A watched document. It belongs to its hub, with all its properties.
 final class WatchedPackage {
   typealias ID = UInt64
 
@@ -13,32 +13,32 @@ final class WatchedPackage {
   var path: FilePath {
     didSet { report.note(path) }
   }
-  /// The document as it was found in its place; nil when it is gone.
+  /// The status of the document in its place; nil if it is gone.
   var status: FileStatus?
-  /// Keeps the node's number from being used again, and tells where it is.
+  /// Keeps the node's number from being used again, and leads to the node's path.
   var anchor: OpenNode?
   /// The package's own folder; nil for a flat file.
   var root: WatchedFolder?
-  /// The watches of the folders above, and the name that the document has in the first of them.
+  /// The watches of the folders above, and the name of the document in the first of them.
   var placeWatches: [Int32] = []
   var placeName: FileName?
-  /// Whether the system tells of everything that happens to the folders above.
+  /// Whether the system reports every event of the folders above.
   var isPlaceWatched = false
-  /// Where the document was seen to be renamed to.
+  /// The path to which the document was seen to be renamed.
   var lead: FilePath?
   var missingSince: ContinuousClock.Instant?
 
-  /// What is still to be reported.
+  /// The news that still wait for a report.
   var news = WatchNews()
   var firstNews: ContinuousClock.Instant?
   var lastNews: ContinuousClock.Instant?
   var isTimerSet = false
   var isPollSet = false
-  /// Whether the known state is being asked.
+  /// Whether the hub is asking the known state.
   var isAsking = false
-  /// Whether a folder came that could not be looked at, so that not everything is known that is in it.
+  /// Whether a new folder could not be looked at, so that some of its entries are unknown.
   var isIncomplete = false
-  /// How many folders are polled for want of a watch.
+  /// The number of folders without a watch, which the hub polls.
   private(set) var polledFolders = 0
 
   init(
@@ -58,7 +58,7 @@ final class WatchedPackage {
     noteLimits()
   }
 
-  /// Takes back what was said of limits once there are none.
+  /// Withdraws the limitation if all folders have watches.
   func noteLimits() {
     if polledFolders == 0 && isPlaceWatched { report.note(nil) }
   }
@@ -67,30 +67,30 @@ final class WatchedPackage {
     news.insert(path, isFound: isFound, limit: options.maximumPaths)
   }
 
-  /// Whether this is the very node that was found, and not one that got its number.
+  /// Returns whether this is the same node, and not a new node with its number.
   func isNode(_ status: FileStatus) -> Bool {
     guard let known = self.status else { return false }
     return status.identity.isSameNode(as: known.identity) && status.born == known.born
   }
 }
 
-/// One folder of a watched package.
+/// A folder of a watched package.
 final class WatchedFolder {
   let name: FileName
   private(set) weak var parent: WatchedFolder?
   var children: [FileName: WatchedFolder] = [:]
-  /// Nil where the system cannot tell of it.
+  /// Nil if the system refuses a watch.
   var watch: Int32?
-  /// Whether it is looked at from time to time, for want of a watch.
+  /// Whether the hub polls the folder because it has no watch.
   var isPolled = false
-  /// What was in it when it was last looked at, where that is done.
+  /// The entries of a polled folder at the last look.
   var seen: [FileName: FileStatus] = [:]
 
   init(_ name: FileName, in parent: WatchedFolder?) {
     (self.name, self.parent) = (name, parent)
   }
 
-  /// Its place in the package.
+  /// The folder's place in the package.
   var path: PackagePath {
     var names: [FileName] = []
     var folder = self
