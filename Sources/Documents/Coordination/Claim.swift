@@ -8,8 +8,8 @@ import SystemPackage
 // (2) A claim waits for those in conflict with it that have a smaller number, or the same number and a smaller name.
 //     Readers are not in conflict with each other. The first claim goes first: a reader does not pass a writer that
 //     waits.
-// (3) A number is a second name of the claim's file. A claim writes its file before the file has its name. After that the
-//     file grows only by moves at its end, so no process reads a half-written request.
+// (3) A number is a second name of the claim's file. A claim writes its file before the file has its name. After that
+//     the file grows only by moves at its end, so no process reads a half-written request.
 // (4) A claim is a locked file, so it ends with its process. A stopped process holds up only the accesses in conflict
 //     with its claims.
 

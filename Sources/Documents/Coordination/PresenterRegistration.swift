@@ -4,9 +4,9 @@ import FoundationEssentials
 import Synchronization
 import SystemPackage
 
-// (1) A process has one file and one socket for all its presenters. It makes the file for its first presenter and removes
-//     it after its last one. The file grows by a few bytes for each presenter. The socket exists before the file has its
-//     name, so that other processes can always connect.
+// (1) A process has one file and one socket for all its presenters. It makes the file for its first presenter and
+//     removes it after its last one. The file grows by a few bytes for each presenter. The socket exists before the
+//     file has its name, so that other processes can always connect.
 // (2) The files alone say which presenters an access concerns. A process that does not answer holds up only accesses of
 //     items that it presents.
 

@@ -3,7 +3,7 @@ public import FilePackages
 public import FoundationEssentials
 import SystemPackage
 
-/// What is known of a document that was found, without opening it.
+/// The facts of a found document that need no opening.
 public struct DocumentItem: Sendable {
   let folder: FolderPath
   let name: FileName
@@ -12,18 +12,18 @@ public struct DocumentItem: Sendable {
   let modified: FileTime
   let bytes: UInt64
 
-  /// Where the document is. Its path begins with that of the folder that was searched, as it was given.
+  /// The URL of the document. Its path begins with the searched folder's path, as the search gives it.
   public var url: URL {
     URL(filePath: path, directoryHint: kind.isPackage ? .isDirectory : .notDirectory)
   }
 
-  /// The same as a path, bytes that are not UTF-8 spelled without loss.
+  /// The same as a path; bytes that are not UTF-8 are spelled without loss.
   public var path: String { folder.appending(name).string }
 
-  /// The name in the file system, bytes that are not UTF-8 spelled without loss.
+  /// The name in the file system; bytes that are not UTF-8 are spelled without loss.
   public var filename: String { name.string }
 
-  /// The name for people: the filename without its extension, and what is not UTF-8 as `\xNN`.
+  /// The name for people: the filename without its extension, with bytes that are not UTF-8 as `\xNN`.
   public var displayName: String {
     let name = name.display
     guard kind.hasKnownExtension, let dot = name.lastIndex(of: "."), dot > name.startIndex else {
@@ -32,34 +32,37 @@ public struct DocumentItem: Sendable {
     return String(name[..<dot])
   }
 
-  /// What it is, as its name tells; `.package` for a package of this library's whose name tells nothing.
+  /// The type that the name tells; `.package` for a package of this library if its name tells none.
   public var contentType: UTType { kind.type }
 
-  /// Whether it is a directory that is one document; otherwise it is a flat file.
+  /// Whether the document is a directory; otherwise it is a flat file.
   public var isPackage: Bool { kind.isPackage }
 
-  /// The bytes of a flat file; nil for a package, which had to be opened to know.
+  /// The bytes of a flat file; nil for a package, because a query does not open it.
   public var size: UInt64? { kind.isPackage ? nil : bytes }
 
-  /// When the content was last changed, as the file system says: of a package, when something at its top was made,
-  /// renamed or removed, as each save of this library does.
+  /// The date of the last change to the content, by the file system's clock.
+  ///
+  /// A package's date changes when a program makes, renames or removes a name at its top, as each save of this library
+  /// does.
   public var contentChangeDate: Date { modified.date }
 
-  /// When the file or directory was made; nil where the file system does not tell. A save that replaces the whole
-  /// document makes another one.
+  /// The date when the file or directory was made; nil if the file system does not record it.
+  ///
+  /// A save that replaces the whole document makes a new file or directory.
   public var creationDate: Date? { node.born?.date }
 
-  /// The file system that the document is on. With `inode` it tells the document wherever it is renamed to.
+  /// The file system of the document. With `inode` it identifies the document under any name.
   public var device: UInt64 { node.device }
 
   /// The number of the document's file or directory on its file system.
   public var inode: UInt64 { node.inode }
 
-  /// The package's version and metadata, such as the identifier that stays with it: opens and reads
-  /// `Metadata.plist`. Nil for a flat file and for a package of another program's.
+  /// Opens and reads `Metadata.plist`: the package's version and metadata, such as its permanent identifier.
   ///
-  /// - Throws: `metadataDamaged` and `newerFormat`; `noSuchFile` when the document is gone by now; other codes for
-  ///   what the system refuses.
+  /// - Returns: nil for a flat file and for another program's package.
+  /// - Throws: `metadataDamaged` and `newerFormat`; `noSuchFile` if the document is gone by now; other codes for errors
+  ///   of the system.
   public func metadata() async throws(FilePackageError) -> PackageMetadata? {
     guard kind.isPackage else { return nil }
     let path = folder.appending(name)
@@ -77,7 +80,7 @@ extension DocumentItem: Hashable {
       && (left.folder === right.folder || left.folder.path == right.folder.path)
   }
 
-  /// Hashes what tells the document.
+  /// Hashes the document's node and name.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(node)
     hasher.combine(name)
@@ -85,13 +88,13 @@ extension DocumentItem: Hashable {
 }
 
 extension DocumentItem {
-  /// Whether both stand at the same path.
+  /// Returns whether both have the same path.
   func isSamePlace(as other: DocumentItem) -> Bool {
     name == other.name && (folder === other.folder || folder.path == other.folder.path)
   }
 }
 
-/// The path of a folder, shared by everything that was found in it.
+/// The path of a folder; all items in the folder share it.
 final class FolderPath: Sendable {
   let path: FilePath
 
@@ -107,11 +110,11 @@ extension FilePath {
   var url: URL { URL(filePath: string, directoryHint: .isDirectory) }
 }
 
-/// Which file or directory a document is, wherever it is renamed to.
+/// The file or directory of a document, under any name.
 struct DocumentNode: Hashable {
   let device: UInt64
   let inode: UInt64
-  /// Tells a node from another one that got its number later.
+  /// The date of the node, which tells it from a later node with the same number.
   let born: FileTime?
 
   init(_ status: FileStatus) {

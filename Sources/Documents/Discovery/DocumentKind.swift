@@ -1,24 +1,24 @@
 import DurableIO
 
-/// What the names of some documents tell of them; one object for each type.
+/// The facts that a name tells of a document; one object for each type.
 final class DocumentKind: Sendable {
   let type: UTType
   let isPackage: Bool
-  /// Whether the extension is no part of the name for people.
+  /// Whether the name for people leaves out the extension.
   let hasKnownExtension: Bool
 
   init(_ type: UTType, isPackage: Bool) {
     (self.type, self.isPackage) = (type, isPackage)
-    // A directory is a package of a dynamic type only where somebody said so of its extension.
+    // A directory of a dynamic type is a package only if its extension is declared as one of packages.
     hasKnownExtension = isPackage ? type != .package : !type.isDynamic && type != .data
   }
 }
 
-/// Tells what files and directories are by their names, and which of them are looked for.
+/// Decides by its name whether a search wants a file or directory.
 ///
-/// Of each extension the types are asked once: a million names cost as many look-ups in a table.
+/// It looks up the types of each extension once: a million names cost as many look-ups in a table.
 struct DocumentKinds {
-  /// What is to be done with a file or directory.
+  /// The decision about a file or directory.
   enum Verdict {
     case document(DocumentKind)
     case folder
@@ -35,12 +35,12 @@ struct DocumentKinds {
   private var verdicts: [Key: Verdict] = [:]
   private var kinds: [Key: DocumentKind] = [:]
 
-  /// - Parameter packages: extensions that make a directory a package where no type is known.
+  /// - Parameter packages: extensions that make a directory a package if no type has them.
   init(for contentTypes: [UTType], packages: Set<String> = []) {
     (wanted, self.packages) = (contentTypes, Set(packages.map { $0.lowercased() }))
   }
 
-  /// What a directory is that only what is in it makes a package; nil where nobody looks for such.
+  /// The kind of a directory that only its children make a package; nil if the search does not want such packages.
   private(set) lazy var unnamedPackage = isWanted(.package) ? DocumentKind(.package, isPackage: true) : nil
 
   mutating func verdict(_ name: FileName, isDirectory: Bool) -> Verdict {
@@ -48,7 +48,7 @@ struct DocumentKinds {
     let extensions = name.bytes.dropFirst().firstIndex(of: UInt8(ascii: ".")).map { name.bytes[($0 + 1)...] }
     let key = Key(extensions: extensions ?? [], isDirectory: isDirectory)
     if let verdict = verdicts[key] { return verdict }
-    // Names with dots in them have as many endings as there are names.
+    // Names with dots in them can have as many endings as there are names.
     if verdicts.count > 4096 { verdicts = [:] }
     let verdict = look(at: name, isDirectory: isDirectory)
     verdicts[key] = verdict

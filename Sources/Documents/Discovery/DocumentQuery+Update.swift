@@ -2,50 +2,51 @@ public import FilePackages
 public import FoundationEssentials
 
 extension DocumentQuery {
-  /// What a query tells.
+  /// One piece of news from a query.
   public enum Update: Sendable {
-    /// A gathering begins: what was told before counts no more.
+    /// A gathering begins: all earlier updates are void.
     case startedGathering
-    /// Documents that the gathering found, none of them told before.
+    /// Documents that the gathering found; each is told once.
     case gathered([DocumentItem])
-    /// All that there is has been told; from now on the query tells what changes.
+    /// The gathering is complete; the following updates tell changes.
     case finishedGathering
-    /// What became of the documents since they were told.
+    /// The changes of documents since they were told.
     case updated(Changes)
-    /// A folder cannot be searched: it is not there, or no longer, or may not be read. What was found in it before
-    /// is told as removed. It is tried again.
+    /// The query cannot search a folder: it does not exist, or may not be read.
+    ///
+    /// The documents that it held are told as removed. The query tries the folder again.
     case unreadable(FolderProblem)
-    /// A folder that could not be searched now is, or is no longer among those that are to be.
+    /// The query can search an unreadable folder again, or the folder is no longer part of the search.
     case readable(URL)
   }
 
-  /// What became of documents, each named once.
+  /// The changes of documents; each document appears once.
   ///
-  /// Whoever keeps the results by place takes out `removed` and the old places of `moved`, and then puts in the rest.
+  /// To apply them by place, first take out `removed` and the old places of `moved`, then put in the rest.
   public struct Changes: Sendable {
-    /// Documents that came.
+    /// New documents.
     public internal(set) var added: [DocumentItem] = []
-    /// Documents that are where they were, with other attributes, with something in them written, or replaced by
-    /// others of the same name.
+    /// Documents at their old path: with new attributes, with written children, or replaced by a document of the same
+    /// name.
     public internal(set) var changed: [DocumentItem] = []
-    /// Documents that have another path, or that are in a folder that has; they may have changed, too.
+    /// Documents with a new path, or in a folder with a new path; they may have changed, too.
     public internal(set) var moved: [Move] = []
-    /// Documents that are gone, or that the search does not ask for any more, as they were told last.
+    /// Documents that are gone or that the search no longer wants, as they were told last.
     public internal(set) var removed: [DocumentItem] = []
 
     var isEmpty: Bool { added.isEmpty && changed.isEmpty && moved.isEmpty && removed.isEmpty }
   }
 
-  /// A document that has another path.
+  /// A document with a new path.
   public struct Move: Sendable, Hashable {
     /// The document as it was told last.
     public let old: DocumentItem
-    /// The document as it is.
+    /// The document with its new path.
     public let new: DocumentItem
   }
 }
 
-/// A folder that cannot be searched, and why.
+/// A folder that cannot be searched, and the reason.
 public struct FolderProblem: Sendable {
   /// The folder.
   public let folder: URL

@@ -3,7 +3,7 @@ public import FilePackages
 import FoundationEssentials
 import Synchronization
 
-/// Finds documents in folders, and tells what becomes of them: what `NSMetadataQuery` is on Apple's systems.
+/// Finds documents in folders and tells their changes: the counterpart of `NSMetadataQuery`.
 ///
 /// ```swift
 /// let query = DocumentQuery(DocumentSearch(in: [folder], for: [.imageNotes], sortedBy: .name))
@@ -20,52 +20,54 @@ import Synchronization
 /// }
 /// ```
 ///
-/// First it gathers, and then it is live: a document that is made, saved, renamed, moved or removed by whatever program is
-/// told, and no such event is lost, however many there are: what could not be told by the system is found by looking. What
-/// nobody has asked for yet is put together, so that a slow listener costs no memory, and is told of the newest state only.
+/// A query first gathers, then it is live. A live query tells when any program makes, saves, renames, moves or removes
+/// a document. It loses no event, however many there are: if the kernel's queue overflows, it compares the folders. It
+/// combines updates until a listener asks, so a slow listener costs no memory and receives only the newest state.
 ///
-/// No package is opened. A document is told as changed when something was made, renamed, removed, or written and closed, in
-/// its own directory: each save of this library does that. What other programs write in folders within a package is not told.
+/// A query opens no package. It tells a package as changed if a program makes, renames, removes, or writes and closes a
+/// file in the package's own directory. Each save of this library does that. It does not tell writes of other programs
+/// in folders within a package.
 ///
-/// **Limits.** The kernel tells of local changes only; for folders that other machines write to there is `Options.polls`. Each
-/// folder and each package has one of the watches that a user may have (`fs.inotify.max_user_watches`); where there are no
-/// more, the rest is looked at every `Options.pollInterval`, and `limitation` says so. What is mounted over a folder within
-/// those that are searched is found only by `polls`.
+/// **Limits.** The kernel tells local changes only; `Options.polls` is for folders that other machines write to. Each
+/// folder and each package takes one of the user's watches (`fs.inotify.max_user_watches`). If none is left, the query
+/// looks at the rest every `Options.pollInterval`, and `limitation` says so. Only `polls` finds a file system that is
+/// mounted over a folder within the searched ones.
 ///
-/// **Cost.** Gathering reads each folder once and asks for the status of each document that has the type. A running query has
-/// a thread and an inotify descriptor of its own, some 250 bytes a document, and what the kernel keeps for a watch.
+/// **Cost.** A gathering reads each folder once and the status of each document that has the type. A running query has
+/// a thread and an inotify descriptor, some 250 bytes a document, and the kernel's memory for each watch.
 public final class DocumentQuery: Sendable {
-  /// Where a query stands.
+  /// The state of a query.
   public enum Phase: Sendable, Hashable {
-    /// Never started.
+    /// The query was never started.
     case idle
-    /// Finding what there is.
+    /// The query reads the folders.
     case gathering
-    /// Telling what changes.
+    /// The query tells changes.
     case live
-    /// Ended; the results are those of the moment at which it was stopped.
+    /// The query has ended; its results are those of that moment.
     case stopped
   }
 
-  /// How a query works.
+  /// The options of a query.
   public struct Options: Sendable {
-    /// How long at least there is between two updates.
+    /// The minimum time between two updates.
     public var batchingInterval: Duration = .seconds(1)
-    /// How long is waited before something that happened is told, for what belongs to it.
+    /// The time that the query waits after an event, for the events that belong to it.
     public var quietPeriod: Duration = .milliseconds(50)
-    /// How often is looked at what the system does not tell of: at least ten times as long as looking takes.
+    /// The time between two looks at unwatched folders: at least ten times as long as a look takes.
     public var pollInterval: Duration = .seconds(2)
-    /// Whether everything is looked at every `pollInterval`, for file systems that other machines write to.
+    /// Whether the query looks at everything each `pollInterval`, for file systems that other machines write to.
     public var polls = false
-    /// Whether packages are watched, so that a save in place is told; otherwise only documents that come, go, move or
-    /// are replaced, and flat files that are written.
+    /// Whether the query watches packages, so that it tells a save in place.
+    ///
+    /// Otherwise it tells only documents that come, go, move or are replaced, and flat files that are written.
     public var watchesPackages = true
 
-    /// The usual way.
+    /// Makes the default options.
     public init() {}
   }
 
-  /// How this query works.
+  /// The options of this query.
   public let options: Options
   private let watches: Bool
   private let maximumWatches: Int
@@ -78,7 +80,7 @@ public final class DocumentQuery: Sendable {
     var run: QueryRun?
   }
 
-  /// A query that waits to be started.
+  /// Makes a query that waits for `start()`.
   public convenience init(_ search: DocumentSearch, options: Options = Options()) {
     self.init(search, options: options, watching: true)
   }
@@ -97,7 +99,7 @@ public final class DocumentQuery: Sendable {
 
   // MARK: Starting and stopping
 
-  /// What is searched for. Setting it while the query runs starts it anew.
+  /// The search. A new search restarts a running query.
   public var search: DocumentSearch {
     get { current.withLock { $0.search } }
     set {
@@ -109,9 +111,9 @@ public final class DocumentQuery: Sendable {
     }
   }
 
-  /// Begins to gather, and goes on with telling what changes. Results of an earlier run are discarded.
+  /// Begins to gather, then tells changes; discards results of an earlier run.
   ///
-  /// - Returns: false when it runs already.
+  /// - Returns: false if the query runs already.
   @discardableResult
   public func start() -> Bool {
     if current.withLock({ $0.run != nil }) { return false }
@@ -133,7 +135,8 @@ public final class DocumentQuery: Sendable {
     }
   }
 
-  /// Ends the watching, and every iteration once it has told what happened; gives back the watches before it returns.
+  /// Ends the query, and each iteration once it has told all events; releases the watches before it returns.
+  ///
   /// The results stay.
   public func stop() async {
     let run = current.withLock { current in
@@ -144,32 +147,33 @@ public final class DocumentQuery: Sendable {
     await run?.stop()
   }
 
-  /// Where the query stands.
+  /// The state of the query.
   public var phase: Phase { report.phase }
 
-  /// Why some folders or packages are looked at from time to time instead of being watched, and what to do; nil when
-  /// all are watched.
+  /// The reason why some folders or packages have no watch, and advice; nil if all have one.
+  ///
+  /// The query looks at folders and packages without a watch from time to time.
   public var limitation: FilePackageError? { report.limitation }
 
   // MARK: Results
 
-  /// What was found so far, in the search's order. A copy, which nothing changes. O(n), with an order O(n log n).
+  /// The documents found so far, in the search's order, as a copy. O(n), with an order O(n log n).
   public var results: [DocumentItem] {
     let items = report.results
     guard let order = search.order else { return items }
     return items.sorted(by: order.areInIncreasingOrder)
   }
 
-  /// How many documents were found so far.
+  /// The number of documents found so far.
   public var resultCount: Int { report.resultCount }
 
-  /// Lets `results` stay as they are, and tells no updates, until `enableUpdates()`. Calls nest.
+  /// Freezes `results` and holds back updates until `enableUpdates()`. Calls nest.
   public func disableUpdates() { report.setUpdates(enabled: false) }
 
-  /// Tells what happened since `disableUpdates()`, put together.
+  /// Tells all changes since `disableUpdates()`, combined.
   public func enableUpdates() { report.setUpdates(enabled: true) }
 
-  /// Brings the results up to date with all that happened before the call, without waiting for the next batch.
+  /// Brings the results up to date with all events before the call, without waiting for the next batch.
   public func update() async {
     await current.withLock { $0.run }?.update()
   }
@@ -179,7 +183,7 @@ public final class DocumentQuery: Sendable {
     await current.withLock { $0.run }?.block(until: gate)
   }
 
-  /// What the next listener would hear now, for tests that wait for nothing.
+  /// Takes the next update, for tests that wait for nothing.
   package func takeUpdate() -> Update? { report.takeFirst() }
 
   package var watchCount: Int {
@@ -188,7 +192,7 @@ public final class DocumentQuery: Sendable {
 }
 
 extension DocumentQuery: AsyncSequence {
-  /// One listener. When there are several, each update goes to one of them.
+  /// One listener. If there are several, each update goes to one of them.
   public struct AsyncIterator: AsyncIteratorProtocol {
     private final class Bell: Sendable {
       let report: QueryReport
@@ -209,10 +213,10 @@ extension DocumentQuery: AsyncSequence {
       bell = Bell(query.report, number)
     }
 
-    /// The next update; nil after `stop()`, once all was told, and when the task is cancelled.
+    /// Returns the next update. Returns nil after `stop()` when all updates are told, and if the task is cancelled.
     public mutating func next() async -> Update? { await next(isolation: #isolation) }
 
-    /// The same.
+    /// Returns the next update, on the given actor.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> Update? {
       while !Task.isCancelled {
         if let update = query.report.takeFirst() { return update }
@@ -222,6 +226,6 @@ extension DocumentQuery: AsyncSequence {
     }
   }
 
-  /// Listens from now on, and to what nobody heard so far.
+  /// Makes a listener, which also receives all updates that wait.
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 }

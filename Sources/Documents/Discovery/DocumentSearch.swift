@@ -1,32 +1,32 @@
 public import FoundationEssentials
 
-/// Which documents are looked for, and where.
+/// A search: the folders, the types and the order of documents.
 ///
-/// A document is a flat file or a package, which is a directory that is one document: one whose name has the extension
-/// of a type that conforms to `com.apple.package` or `com.apple.bundle`, or one in which both this library's hidden
-/// folder and its `Metadata.plist` are. Names that begin with a dot are skipped, as are symbolic links, and nothing
-/// within a package is looked at, whatever types are asked for.
+/// A document is a flat file or a package, which is a directory that is one document. A directory is a package if its
+/// name has the extension of a type that conforms to `com.apple.package` or `com.apple.bundle`. It is one also if it
+/// holds both this library's hidden folder and its `Metadata.plist`. A search skips names that begin with a dot,
+/// symbolic links, and everything within a package, for all types.
 public struct DocumentSearch: Sendable {
-  /// Where to look. They are searched whatever their names; one within another counts once, and one that is not there
-  /// is searched when it appears.
+  /// The folders to search, under any names. A folder within another one counts once. A missing folder is searched when
+  /// it appears.
   public var folders: [URL]
-  /// Documents of a type that conforms to one of these; empty for all. Types have to be declared before the search
+  /// Documents of a type that conforms to one of these; empty for all documents. Declare the types before the search
   /// begins.
   public var contentTypes: [UTType]
   /// Extensions, without a dot and in any case, of directories that are packages, beside those of known types.
   ///
   /// The type of such a package is a dynamic one that conforms to `.package`. A program that owns a type declares it
-  /// instead, and a user may declare one to the MIME database, as a kind of `inode/directory`.
+  /// instead. A user may declare a type to the MIME database, as a kind of `inode/directory`.
   public var packageExtensions: Set<String> = []
-  /// What else a document has to be; nil for nothing else. Called on a thread of the query's, for each document
-  /// that has the type, and again when one changes.
+  /// A further condition; nil for none. The query calls it on its thread, for each document that has the type, and
+  /// again after each change.
   public var predicate: (@Sendable (DocumentItem) -> Bool)?
-  /// In which order results are; nil for that in which they were found.
+  /// The order of the results; nil for the order in which the query found them.
   public var order: Order?
-  /// Whether plain folders within the folders are searched, too.
+  /// Whether the query also searches plain folders within the folders.
   public var isRecursive = true
 
-  /// A search for documents of these types in these folders.
+  /// Makes a search for documents of these types in these folders.
   public init(
     in folders: [URL], for contentTypes: [UTType] = [], sortedBy order: Order? = nil,
     where predicate: (@Sendable (DocumentItem) -> Bool)? = nil
@@ -39,7 +39,7 @@ public struct DocumentSearch: Sendable {
     /// Whether the first comes before the second.
     public let areInIncreasingOrder: @Sendable (DocumentItem, DocumentItem) -> Bool
 
-    /// An order of one's own: a strict weak ordering.
+    /// Makes a custom order, which has to be a strict weak ordering.
     public init(_ areInIncreasingOrder: @escaping @Sendable (DocumentItem, DocumentItem) -> Bool) {
       self.areInIncreasingOrder = areInIncreasingOrder
     }
@@ -53,7 +53,7 @@ public struct DocumentSearch: Sendable {
       left.modified == right.modified
         ? name.areInIncreasingOrder(left, right) : left.modified > right.modified
     }
-    /// By size, the largest first; packages, whose size nobody told, last.
+    /// By size, the largest first; packages, which have no size here, last.
     public static let largest = Order { left, right in
       let (first, second) = (
         left.size.map(Int64.init(clamping:)) ?? -1, right.size.map(Int64.init(clamping:)) ?? -1
@@ -64,9 +64,9 @@ public struct DocumentSearch: Sendable {
 }
 
 extension DocumentSearch {
-  /// Looks once, and watches nothing.
+  /// Looks once, without watches.
   ///
-  /// - Returns: the documents, in the search's order, and why some folders could not be searched.
+  /// - Returns: the documents in the search's order, and the reasons why some folders could not be searched.
   public func documents() async -> (items: [DocumentItem], problems: [FolderProblem]) {
     let query = DocumentQuery(self, watching: false)
     var problems: [FolderProblem] = []

@@ -11,15 +11,15 @@ extension QueryReport {
     var phase = DocumentQuery.Phase.idle
     var slots: [Slot?] = []
     var free: [Int32] = []
-    /// Whether it is still to be told that the gathering began, and ended.
+    /// Whether listeners have not been told yet that the gathering began, or ended.
     var isStartUntold = false
     var isFinishUntold = false
-    /// How many of the slots that the gathering filled were told.
+    /// The number of slots that the gathering filled and listeners were told.
     var told = 0
     var gathered = 0
-    /// The documents that are not as they were told, as they were; nil for those that were not told of at all.
+    /// The documents with untold changes, as listeners know them; nil for documents that listeners do not know.
     var before: [Int32: DocumentItem?] = [:]
-    /// Folders that are not as they were told, each with its problem, if it has one.
+    /// Folders with untold changes, each with its problem if it has one.
     var folders: [(path: FolderPath, problem: FilePackageError?)] = []
     var disabled = 0
     /// The results while updates are disabled.
@@ -58,7 +58,7 @@ extension QueryReport.State {
     }  // (1)
     guard slot == nil else { return }
     switch before[number] {
-    // Who listens knows it, so that the slot is taken until its end was told.
+    // Listeners know the document, so the slot stays taken until they are told of its end.
     case .some(.some): break
     case .some(.none), .none:
       before.removeValue(forKey: number)
@@ -66,7 +66,7 @@ extension QueryReport.State {
     }
   }
 
-  /// Whether the gathering found it, and that was not told yet.
+  /// Whether the gathering found the document and no listener was told.
   private func isUntold(_ number: Int32) -> Bool { number >= told && number < gathered }
 
   mutating func takeFirst() -> DocumentQuery.Update? {

@@ -2,13 +2,13 @@ import FilePackages
 import FoundationEssentials
 import Synchronization
 
-// (1) What nobody has asked for yet is kept as the difference to what was told: a listener that never asks costs no more
-//     than the results.
-// (2) Of one run at a time is anything taken: what an earlier one still says is dropped.
+// (1) The report stores untold changes as the difference to the told state. A listener that never asks costs no more
+//     memory than the results.
+// (2) The report takes changes from one run at a time and drops those of earlier runs.
 
-/// The results of a query, and what its listeners have not been told yet.
+/// The results of a query, and the changes that its listeners have not been told.
 final class QueryReport: Sendable {
-  /// What becomes of one document.
+  /// A change of one document.
   enum Change {
     case insert(DocumentItem, isResult: Bool)
     case update(slot: Int32, DocumentItem, isResult: Bool, isTouched: Bool)
@@ -19,7 +19,7 @@ final class QueryReport: Sendable {
 
   // MARK: Runs
 
-  /// Begins anew; returns the number of the run.
+  /// Begins a new run; returns its number.
   func begin() -> Int {
     state.withLock { state in
       var next = State()
@@ -35,7 +35,7 @@ final class QueryReport: Sendable {
     }
   }
 
-  /// Takes nothing of any run from now on, keeps the results, and ends every iteration.
+  /// Ends the present run and every iteration; the results stay.
   func stop() {
     let bells = state.withLock { state in
       guard state.phase != .idle else { return [AsyncStream<Void>.Continuation]() }
@@ -57,7 +57,7 @@ final class QueryReport: Sendable {
 
   var resultCount: Int { state.withLock { $0.frozen ?? $0.slots }.count { $0?.isResult == true } }
 
-  // MARK: What a run says
+  // MARK: The news of a run
 
   private func take(_ run: Int, _ body: (inout State) -> Void) {
     state.withLock { state in
@@ -67,7 +67,7 @@ final class QueryReport: Sendable {
     }
   }
 
-  /// Adds what a gathering found; the first of them gets the slot of that number, and the others follow.
+  /// Adds gathered documents; returns the slot of the first, which the other documents follow.
   func gather(_ items: [(item: DocumentItem, isResult: Bool)], run: Int) -> Int32 {
     var first = 0
     take(run) { state in
@@ -89,7 +89,7 @@ final class QueryReport: Sendable {
     state.withLock { $0.slots.indices.contains(Int(slot)) ? $0.slots[Int(slot)]?.item : nil }
   }
 
-  /// Makes changes; returns the slots of what was inserted, in order.
+  /// Makes changes; returns the slots of the inserted documents, in order.
   func apply(_ changes: [Change], run: Int) -> [Int32] {
     var inserted: [Int32] = []
     take(run) { state in

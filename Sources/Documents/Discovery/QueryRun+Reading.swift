@@ -3,9 +3,9 @@ import FilePackages
 import FoundationEssentials
 import SystemPackage
 
-// What is in the folders.
+// The reading of folders.
 extension QueryRun {
-  /// As deep as a package may be.
+  /// The depth of the deepest folder, as in a package.
   private static let maximumDepth = PackageSnapshot.maximumDepth
 
   typealias Found = (_ folder: SearchedFolder, _ name: FileName, _ item: DocumentItem) -> Void
@@ -26,7 +26,7 @@ extension QueryRun {
     unread = scopes
   }
 
-  /// Whether a folder is searched with one that it is in, as far as the names on the way tell.
+  /// Returns whether the search of `scope` covers the folder, judged by the names on the way.
   private func reaches(_ path: FilePath, from scope: SearchedFolder) -> Bool {
     var rest = path
     guard rest.removePrefix(scope.path.path) else { return false }
@@ -41,7 +41,7 @@ extension QueryRun {
   func gatherNext() {
     readNext { folder, name, item in
       gathered.append((folder, name, item))
-      // Whoever shows them has something to show before a large folder is read.
+      // Listeners can show the first documents while the query still reads a large folder.
       if gathered.count == 1_000 { tellGathered() }
     }
     tellGathered()
@@ -59,7 +59,7 @@ extension QueryRun {
 
   func isResult(_ item: DocumentItem) -> Bool { search.predicate?(item) ?? true }
 
-  /// Opens a folder name by name, and sees to it that it is the one that is known.
+  /// Opens a folder name by name, and checks that its node is the known one.
   func open(_ folder: SearchedFolder) throws(SystemError) -> OwnedDescriptor {
     let (scope, names) = folder.route
     var directory = try disk.openDirectory(at: scope.path.path)
@@ -72,7 +72,7 @@ extension QueryRun {
     return directory
   }
 
-  /// Reads the next folder that was found.
+  /// Reads the next unread folder.
   func readNext(_ found: Found) {
     guard let folder = unread.popLast(), !folder.isDetached, folder.node == nil else { return }
     do throws(SystemError) {
@@ -87,7 +87,8 @@ extension QueryRun {
     }
   }
 
-  /// Whether no other way leads to the same folder, such as a mount. One that was found where it is no more gives way.
+  /// Returns whether no other path, such as a mount, leads to the same folder. A folder that has left its path gives
+  /// way.
   private func isOnlyOne(_ folder: SearchedFolder) -> Bool {
     guard let node = folder.node else { return false }
     if let other = foldersByNode[node], other !== folder, !other.isDetached {
@@ -114,7 +115,7 @@ extension QueryRun {
       case .ignored: continue
       case .folder: addFolder(name, in: folder)
       case .document(let kind):
-        // What is gone by now is not there.
+        // A document that is gone by now does not count.
         guard let status = try statusIfPresent(of: name, in: directory),
           status.kind == (kind.isPackage ? .directory : .file)
         else { continue }
@@ -141,8 +142,9 @@ extension QueryRun {
     }
   }
 
-  /// Whether it has the hidden folder and the metadata of a package. A hidden folder alone is what stays in a plain
-  /// folder in which an edit was cut short.
+  /// Returns whether the directory has the hidden folder and the metadata of a package.
+  ///
+  /// A hidden folder alone is a leftover of an interrupted edit in a plain folder.
   func isPackage(_ directory: borrowing OwnedDescriptor) throws(SystemError) -> Bool {
     guard try statusIfPresent(of: PackageLayout.hidden, in: directory)?.kind == .directory else {
       return false
@@ -150,7 +152,7 @@ extension QueryRun {
     return try statusIfPresent(of: PackageLayout.metadata, in: directory)?.kind == .file
   }
 
-  /// What was taken for a plain folder is a document.
+  /// Makes a document of a folder that was taken for a plain one.
   private func becomePackage(_ folder: SearchedFolder, _ found: Found) {
     folder.isPackage = true
     guard let parent = folder.parent, let kind = kinds.unnamedPackage else { return }
@@ -166,9 +168,9 @@ extension QueryRun {
     }
   }
 
-  // MARK: What cannot be searched
+  // MARK: Unsearchable folders
 
-  /// Notes why a folder cannot be searched, unless the folder that holds it is about to say that it is gone.
+  /// Notes why a folder cannot be searched. If the folder is gone, marks its name in its parent instead.
   func note(_ error: SystemError, of folder: SearchedFolder) {
     if error.isAbsence, let parent = folder.parent { return mark(folder.name, in: parent) }
     hasUnwatched = true
@@ -187,7 +189,7 @@ extension QueryRun {
 
   // MARK: Giving up
 
-  /// Forgets a folder and all that was found in it, which is gone until it is found somewhere else.
+  /// Forgets a folder and all documents in it, until they are found in another place.
   func detach(_ folder: SearchedFolder) {
     if let parent = folder.parent, case .folder(let known)? = parent.entries[folder.name], known === folder {
       parent.entries[folder.name] = nil
@@ -201,7 +203,7 @@ extension QueryRun {
     folder.isDetached = true
   }
 
-  /// Forgets all that was found in a folder.
+  /// Forgets all documents and folders in a folder.
   func empty(_ folder: SearchedFolder) {
     for (name, entry) in folder.entries { forget(entry, name, in: folder) }
     folder.entries = [:]
@@ -212,7 +214,7 @@ extension QueryRun {
     folder.node = nil
   }
 
-  /// Forgets what had a name in a folder.
+  /// Forgets the document or folder under a name.
   func forget(_ entry: SearchedFolder.Entry, _ name: FileName, in folder: SearchedFolder) {
     switch entry {
     case .folder(let child): end(child)
@@ -229,7 +231,7 @@ extension QueryRun {
 }
 
 extension SystemError {
-  /// Whether it says that there is no such directory, or something else by now.
+  /// Whether the error says that the directory is gone or is no directory.
   var isAbsence: Bool {
     [.noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels].contains(code)
   }

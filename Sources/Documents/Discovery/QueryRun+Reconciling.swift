@@ -2,9 +2,9 @@ import DurableIO
 import FilePackages
 import SystemPackage
 
-// What happened: the difference between what is known and what is on disk. (2)
+// The difference between the known state and the disk. (2)
 extension QueryRun {
-  /// What a name leads to.
+  /// The document or folder under a name.
   private enum Sight {
     case nothing
     case document(DocumentItem)
@@ -13,17 +13,17 @@ extension QueryRun {
 
   private typealias Arrival = (folder: SearchedFolder, name: FileName, sight: Sight)
 
-  /// What came into the folders, and what changed in its place.
+  /// The arrivals and changes of one look.
   private struct Batch {
     var arrivals: [Arrival] = []
     var changes: [QueryReport.Change] = []
     var documents: [(folder: SearchedFolder, name: FileName, item: DocumentItem)] = []
   }
 
-  /// Looks where something is marked, and tells the difference.
+  /// Looks at all marked names, and tells the difference.
   ///
-  /// A document that moves while it is looked for is in neither place: as long as something happens, what is gone is
-  /// looked for again before it is told as removed, for two seconds at most.
+  /// A document that moves during a look is in neither place. As long as events come, the query looks again for a gone
+  /// document before it tells it as removed. It looks for two seconds at most.
   func reconcile() {
     for _ in 0..<8 {
       lookOnce()
@@ -33,7 +33,7 @@ extension QueryRun {
 
   private func lookOnce() {
     var batch = Batch()
-    // What a look finds to be looked at in folders below is looked at, too; what is above, next time.
+    // This look includes new marks in folders below; marks in folders above wait for the next look.
     var work = queued.sorted { $0.depth > $1.depth }
     queued = []
     while let folder = work.popLast() {
@@ -44,10 +44,10 @@ extension QueryRun {
       queued.removeAll { $0.depth > folder.depth }
       work = (work + below).sorted { $0.depth > $1.depth }
     }
-    // What is gone is known by now, so that the watches of what moved are free.
+    // All gone documents are known by now, so the watches of moved ones are free.
     for arrival in batch.arrivals { install(arrival, &batch) }
     while !unread.isEmpty { readNext { batch.documents.append(($0, $1, $2)) } }
-    // Of a folder that gave way to the same one elsewhere, everything was found there.
+    // The query has found these documents at the other path of the same folder.
     batch.documents.removeAll { $0.folder.isDetached || $0.folder.node == nil }
     readEvents()
     settle(&batch)
@@ -75,7 +75,7 @@ extension QueryRun {
       folder.isDirty = true
       folder.dirty.merge(touched) { $0 || $1 }
       guard folder.isScope, error.isAbsence else { return note(error, of: folder) }
-      // Another folder of that name is one that came.
+      // Another folder of that name counts as new.
       empty(folder)
       unread.append(folder)
     }
@@ -113,7 +113,7 @@ extension QueryRun {
       return
     case (.folder(let child), .folder(let node, let isPackage)):
       guard child.node ?? node == node, child.isPackage == isPackage else { break }
-      // A folder that could not be read may be readable now. (3)
+      // A folder that was unreadable may be readable by now. (3)
       if child.problem != nil || child.node == nil { mark(child) }
       if child.isDirty || !child.dirty.isEmpty { queue(child) }
       return
@@ -142,7 +142,7 @@ extension QueryRun {
         isPackage = try self.isPackage(disk.openDirectory(name, in: directory))
       } catch {
         if error.isAbsence { return .nothing }
-        // Reading it says why it cannot be read.
+        // The attempt to read the folder gives the reason.
         isPackage = false
       }
       if isPackage, let kind = kinds.unnamedPackage {
@@ -164,7 +164,7 @@ extension QueryRun {
     }
   }
 
-  /// Says of each document that is gone and of each that came whether they are the same one. (4)
+  /// Decides for each gone document and each new one whether they are the same. (4)
   private func settle(_ batch: inout Batch) {
     var byNode: [DocumentNode: Int32] = [:]
     var byPlace: [Place: Int32] = [:]
@@ -179,7 +179,7 @@ extension QueryRun {
       guard let slot = byNode[item.node], report.item(slot)?.isSameNode(as: item) == true else { return nil }
       return used.insert(slot).inserted ? slot : nil
     }
-    // Another document in the same place is one that was replaced.
+    // A new document in the same place replaces the gone one.
     for index in slots.indices where slots[index] == nil {
       guard let slot = byPlace[Place(batch.documents[index].item)], used.insert(slot).inserted else {
         continue
@@ -210,7 +210,7 @@ extension QueryRun {
     }
   }
 
-  /// Where a document stands.
+  /// The place of a document.
   private struct Place: Hashable {
     let folder: FilePath
     let name: FileName
@@ -220,8 +220,10 @@ extension QueryRun {
 }
 
 extension DocumentItem {
-  /// Whether both are the same file or directory. Where the file system does not tell when a node was made, one that
-  /// got the number of another one is told by its date and size.
+  /// Returns whether both are the same file or directory.
+  ///
+  /// If the file system does not record when a node was made, date and size must be the same, too: another node may
+  /// have the number.
   func isSameNode(as other: DocumentItem) -> Bool {
     node == other.node && (node.born != nil || (modified == other.modified && bytes == other.bytes))
   }

@@ -2,12 +2,12 @@ import DurableIO
 import FilePackages
 import SystemPackage
 
-// What the system tells, and what it does not.
+// The kernel's events, and the folders without them.
 extension QueryRun {
   private static let folderEvents: Inotify.Mask = [
     .attributes, .closedAfterWriting, .created, .deleted, .deletedItself, .movedFrom, .movedItself, .movedTo,
   ]
-  /// Its name, and whether it is there, the folder that holds it tells.
+  /// The folder around a package tells the package's name and its end.
   private static let packageEvents: Inotify.Mask = [
     .closedAfterWriting, .created, .deleted, .movedFrom, .movedTo,
   ]
@@ -29,7 +29,7 @@ extension QueryRun {
 
   private func handle(_ event: Inotify.Event, in folder: SearchedFolder) {
     guard let name = event.name else {
-      // Attributes of a folder may say that it can be read now. All else is about where it is.
+      // New attributes may make a folder readable. All other events of this kind concern its place.
       if event.mask.contains(.ended) {
         folder.watch = nil
         mark(folder)
@@ -37,7 +37,7 @@ extension QueryRun {
       if let parent = folder.parent { mark(folder.name, in: parent) } else { queue(folder) }
       return
     }
-    // What makes a package of a plain folder.
+    // These names make a plain folder a package.
     if name == PackageLayout.hidden || name == PackageLayout.metadata, let parent = folder.parent {
       mark(folder.name, in: parent)
     }
@@ -51,20 +51,20 @@ extension QueryRun {
 
   // MARK: Marking
 
-  /// Something happened under that name.
+  /// Marks a name after an event.
   func mark(_ name: FileName, in folder: SearchedFolder, isTouched: Bool = false) {
     if folder.isDetached { return }
     folder.dirty[name] = isTouched || folder.dirty[name] == true
     queue(folder)
   }
 
-  /// Everything in the folder is to be looked at.
+  /// Marks everything in a folder.
   func mark(_ folder: SearchedFolder) {
     folder.isDirty = true
     queue(folder)
   }
 
-  /// The folder is looked at next, at least whether it is there.
+  /// Queues a folder, so that the next look checks at least that it exists.
   func queue(_ folder: SearchedFolder) {
     touch()
     guard !folder.isQueued else { return }
@@ -72,7 +72,7 @@ extension QueryRun {
     queued.append(folder)
   }
 
-  /// Marks what the system does not tell of; false when there is nothing to look at.
+  /// Marks everything that the kernel does not watch; returns false if there is nothing to look at.
   func markUnwatched() -> Bool {
     if options.polls || hasUnwatched {
       isAtLimit = false
@@ -86,7 +86,7 @@ extension QueryRun {
         }
       }
     }
-    // What is mounted, or moved with a folder above, is told by nobody.
+    // No event tells a mount, or a move of a folder above.
     for scope in scopes where !isInPlace(scope) { queue(scope) }
     return !queued.isEmpty
   }
@@ -97,7 +97,7 @@ extension QueryRun {
 
   // MARK: Watches
 
-  /// Has the system tell of one folder; where it does not, the folder is looked at from time to time.
+  /// Watches a folder. If the kernel refuses, the query looks at the folder from time to time.
   func startWatching(_ directory: borrowing OwnedDescriptor, as folder: SearchedFolder) {
     guard watches, folder.watch == nil else { return }
     do throws(SystemError) {
@@ -173,7 +173,7 @@ extension QueryRun {
     }
   }
 
-  /// Takes back what was said of limits once there are none.
+  /// Withdraws the limitation if it no longer holds.
   private func noteNoLimits() {
     guard isLimited, !hasUnwatched, unarmed.isEmpty else { return }
     isLimited = false

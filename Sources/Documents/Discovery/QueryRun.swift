@@ -4,13 +4,13 @@ import FilePackages
 import FoundationEssentials
 import SystemPackage
 
-// (1) A folder is watched before it is listed, and a package before its status is compared: what happens in between is
-//     found by the one or told by the other.
-// (2) An event only says where to look; what happened is the difference between what is known and what is on disk.
-// (3) What cannot be looked at now stays marked, and is looked at again.
-// (4) A document that is gone in one place and came in another one at the same look is one that moved.
+// (1) A query watches a folder before it lists it, and a package before it compares its status. The list or an event
+//     shows each change in between.
+// (2) An event only says where to look. The changes are the difference between the known state and the disk.
+// (3) A folder that cannot be read stays marked, and the query looks again.
+// (4) A document has moved if one look finds its node gone in one place and new in another one.
 
-/// A query from its start to its end: what is known of the folders, and the watches.
+/// A query from its start to its end: the known state of the folders, and the watches.
 actor QueryRun {
   private nonisolated let executor = QueueExecutor(label: "com.filepackages.finding")
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -26,20 +26,20 @@ actor QueryRun {
   var kinds: DocumentKinds
   var scopes: [SearchedFolder] = []
   var foldersByNode: [DocumentNode: SearchedFolder] = [:]
-  /// Folders that were found and not read yet.
+  /// Folders that were found and not yet read.
   var unread: [SearchedFolder] = []
-  /// Documents that were found and not told yet.
+  /// Documents that were found and not yet told.
   var gathered: [(folder: SearchedFolder, name: FileName, item: DocumentItem)] = []
-  /// Packages that were found and are not watched yet.
+  /// Packages that were found and not yet watched.
   var unarmed: [(folder: SearchedFolder, name: FileName)] = []
   var isArming = false
-  /// Folders in which something is to be looked at.
+  /// Folders with marks, for the next look.
   var queued: [SearchedFolder] = []
-  /// Documents whose place another one has, or nobody, by the look that is under way.
+  /// Documents with a place that is empty or holds another document, in the present look.
   var gone: [Int32] = []
-  /// Since when they are looked for in vain.
+  /// The moment since which the query looks for each of them.
   var goneSince: [Int32: ContinuousClock.Instant] = [:]
-  /// Whether some folder is not watched.
+  /// Whether some folder has no watch.
   var hasUnwatched = false
 
   private enum Stage {
@@ -49,17 +49,17 @@ actor QueryRun {
   private var stage = Stage.idle
   private var source: InotifySource?
   private var points: [Int32: WatchPoint] = [:]
-  /// Whether the system allowed no more watches.
+  /// Whether the kernel allows no more watches.
   var isAtLimit = false
-  /// Whether that was told.
+  /// Whether the limitation was told.
   var isLimited = false
-  /// First halves of renames whose second halves have not come.
+  /// First halves of renames without their second halves.
   var halves: Set<UInt32> = []
   private var firstNews: ContinuousClock.Instant?
   private var lastLook: ContinuousClock.Instant?
   private var isTimerSet = false
 
-  /// What one watch is for: a folder that is searched, a package that was found, or a directory that is both.
+  /// The use of one watch: for a searched folder, a found package, or a directory that is both.
   struct WatchPoint {
     var folder: SearchedFolder?
     var package: (name: FileName, folder: SearchedFolder)?
@@ -90,7 +90,7 @@ actor QueryRun {
     (scopes, foldersByNode, unread, unarmed, queued, gone) = ([], [:], [], [], [], [])
   }
 
-  /// Reads the folders one after the other, so that events and timers have their turn.
+  /// Reads one folder after the other, so that events and timers run between them.
   private func gather() {
     guard stage == .gathering else { return }
     guard !unread.isEmpty else { return becomeLive() }
@@ -107,7 +107,7 @@ actor QueryRun {
     if firstNews != nil { setTimer() }
   }
 
-  /// Does now what a timer would do later.
+  /// Does at once the work that a timer would do later.
   func update() {
     if stage == .idle { start() }
     while stage == .gathering {
@@ -119,7 +119,7 @@ actor QueryRun {
     for scope in scopes { queue(scope) }
     lookNow()
     repeat { armSome() } while !unarmed.isEmpty
-    // Where things go on happening, the rest is told with them.
+    // If events go on, the next look tells the rest.
     for _ in 0..<8 where !queued.isEmpty || !gone.isEmpty { lookNow() }
   }
 
@@ -127,12 +127,12 @@ actor QueryRun {
 
   // MARK: Time
 
-  /// Does something once events and timers had their turn.
+  /// Runs a closure after waiting events and timers.
   func later(_ body: @escaping @Sendable (isolated QueryRun) -> Void) {
     executor.queue.async { [weak self] in self?.assumeIsolated { body($0) } }
   }
 
-  /// Something happened: it is looked at once what belongs to it has happened, too.
+  /// Schedules a look after an event, late enough for the events that belong to it.
   func touch() {
     firstNews = firstNews ?? .now
     setTimer()
@@ -150,12 +150,12 @@ actor QueryRun {
     }
   }
 
-  /// Finds out what happened, and tells it.
+  /// Finds the changes and tells them.
   private func look() {
     guard stage == .live else { return }
     readEvents()
     if !halves.isEmpty {
-      // The other halves are about to come, or lead out of the folders.
+      // The other halves are about to come, or the new places are outside the folders.
       halves = []
       return executor.after(.milliseconds(10)) { [weak self] in self?.assumeIsolated { $0.lookNow() } }
     }
@@ -173,7 +173,7 @@ actor QueryRun {
     if !queued.isEmpty || !gone.isEmpty { touch() }
   }
 
-  /// Looks from time to time at what the system does not tell of.
+  /// Looks from time to time at everything without a watch.
   private func schedulePolling(after took: Duration) {
     executor.after(max(options.pollInterval, took * 10)) { [weak self] in self?.assumeIsolated { $0.poll() } }
   }
@@ -192,7 +192,7 @@ actor QueryRun {
     if let source { return source }
     let source = InotifySource(try Inotify.open(), on: executor.queue) { [weak self] in
       self?.assumeIsolated { run in
-        // Some at a time, so that timers have their turn.
+        // Some at a time, so that timers run between them.
         run.readEvents(atMost: 16)
       }
     }
@@ -200,9 +200,9 @@ actor QueryRun {
     return source
   }
 
-  /// Has the system tell of a directory.
+  /// Adds a watch for a directory.
   ///
-  /// - Throws: ENOSPC, EMFILE or ENFILE at the system's limits; what else the system says.
+  /// - Throws: ENOSPC, EMFILE or ENFILE at the system's limits; other errors of the system.
   func addWatch(
     _ add: (borrowing Inotify) throws(SystemError) -> Int32, _ note: (inout WatchPoint) -> Void
   ) throws(SystemError) -> Int32 {
@@ -218,10 +218,10 @@ actor QueryRun {
 
   func point(_ watch: Int32) -> WatchPoint? { points[watch] }
 
-  /// The system has ended it.
+  /// Forgets a watch that the kernel has ended.
   func forget(_ watch: Int32) { points[watch] = nil }
 
-  /// Gives up what a folder or a package has of a watch.
+  /// Ends a folder's or a package's use of a watch.
   func release(_ watch: Int32, _ note: (inout WatchPoint) -> Void) {
     guard var point = points[watch] else { return }
     note(&point)
@@ -233,13 +233,13 @@ actor QueryRun {
 
   var watchCount: Int { points.count }
 
-  /// Reads what happened until there is nothing more.
+  /// Reads the waiting events, in at most `count` steps.
   func readEvents(atMost count: Int = .max) {
     guard let source, stage != .over else { return }
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 8)
     defer { buffer.deallocate() }
     for _ in 0..<count {
-      // A failure to read leaves the descriptor readable, and this is called again.
+      // After a failure the descriptor stays readable, so that the query reads again.
       guard let events = try? source.inotify.read(into: buffer), !events.isEmpty else { return }
       for event in events { handle(event) }
     }

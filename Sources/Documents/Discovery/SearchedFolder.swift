@@ -1,41 +1,41 @@
 import DurableIO
 import FilePackages
 
-/// One folder that a query searches, with what is known to be in it. Belongs to its query's run.
+/// One folder that a query searches, with its known entries; only the query's run uses it.
 final class SearchedFolder {
   let name: FileName
-  /// Nil for a folder that the search names.
+  /// The folder around it; nil for a folder that the search names.
   private(set) weak var parent: SearchedFolder?
   let path: FolderPath
   let depth: Int
-  /// Which directory it is; nil while it is not there, or was not looked at yet.
+  /// The directory's node; nil while the folder is missing or unread.
   var node: DocumentNode?
   var entries: [FileName: Entry] = [:]
-  /// Nil where the system cannot tell of it.
+  /// The folder's watch; nil if the kernel does not watch it.
   var watch: Int32?
-  /// Why it cannot be searched.
+  /// The reason why the folder cannot be searched.
   var problem: FilePackageError?
 
-  /// Where something happened, and whether something was written in the package of that name.
+  /// The names with events, and whether a program wrote in the package of that name.
   var dirty: [FileName: Bool] = [:]
-  /// Whether everything in it is to be looked at.
+  /// Whether the next look covers every name in the folder.
   var isDirty = false
-  /// Whether it is among those that are looked at next.
+  /// Whether the folder waits for the next look.
   var isQueued = false
-  /// Whether some package in it is not watched.
+  /// Whether some package in the folder has no watch.
   var hasUnwatched = false
-  /// Whether it is a package by what is in it, of a type that nobody looks for.
+  /// Whether its children make the folder a package, of a type that the search does not want.
   var isPackage = false
-  /// Whether it is in no folder any more.
+  /// Whether the folder has left the searched folders.
   var isDetached = false
 
-  /// What a name in a folder stands for.
+  /// The meaning of a name in a folder.
   enum Entry {
     case folder(SearchedFolder)
     case document(Record)
   }
 
-  /// A document, by its place in the report.
+  /// A document, by its slot in the report.
   struct Record {
     var slot: Int32
     var watch: Int32?
@@ -52,7 +52,7 @@ final class SearchedFolder {
 
   var isScope: Bool { depth == 0 }
 
-  /// The folder that the search names, and the names that lead from there to this one.
+  /// The folder that the search names, and the names from there to this one.
   var route: (scope: SearchedFolder, names: [FileName]) {
     var names: [FileName] = []
     var folder = self
@@ -63,14 +63,14 @@ final class SearchedFolder {
     return (folder, names.reversed())
   }
 
-  /// The packages in it that nobody tells of.
+  /// The packages in the folder that have no watch.
   var unwatched: [FileName] {
     entries.compactMap { name, entry in
       if case .document(let record) = entry, record.watch == nil { name } else { nil }
     }
   }
 
-  /// Calls `body` with this folder and all beneath it.
+  /// Calls `body` with this folder and all below it.
   func forEachFolder(_ body: (SearchedFolder) -> Void) {
     body(self)
     for case .folder(let child) in entries.values { child.forEachFolder(body) }
