@@ -24,9 +24,8 @@ final class StagedFile {
   /// Makes the file at `path`, which is free or holds a regular file. `body` writes it; when the call returns, the
   /// file is durable.
   ///
-  /// - Throws: `busy` if another process makes the same file, `fileExists` if its place holds another kind of node;
-  ///   `permissionDenied` for a file without any write permission unless `overwritesReadOnly` is set. Also the
-  ///   errors of `body`. (3)
+  /// - Throws: `busy` if another process makes the same file; `fileExists` if its place holds another kind of node.
+  ///   Without `overwritesReadOnly`, `permissionDenied` for a file without any write permission. Also the errors of `body`. (3)
   static func make<Result>(
     at path: FilePath, on disk: any Disk, overwritesReadOnly: Bool, _ body: (StagedFile) throws -> Result
   ) throws -> Result {

@@ -1,12 +1,13 @@
 import Glibc
 
-/// Walks through a cpio as it passes by, in the forms newc, crc, odc and binary (cpio(5)): what the names are, byte by byte,
-/// whether checksums are right, and that nothing stands between entries or behind the last one.
+/// Follows a cpio stream in the forms newc, crc, odc and binary (cpio(5)).
+///
+/// It checks names byte by byte, compares checksums, and refuses bytes between entries or behind the last one.
 struct CpioScan: StreamScan {
   private var state = State.magic
   private var collector = ByteCollector(6)
   private var form = Form.newc
-  /// Bytes of the entry's content, and its checksum, where the form has one.
+  /// The size of the entry's content in bytes, and its checksum if the form has one.
   private var size: UInt64 = 0
   private var checksum: UInt32?
   private var sum: UInt32 = 0
@@ -35,7 +36,7 @@ struct CpioScan: StreamScan {
       }
     }
 
-    /// Names with their headers, and contents, are filled up to a multiple of it.
+    /// Names with their headers, and contents, are padded to a multiple of this.
     var alignment: UInt64 {
       switch self {
       case .newc, .crc: 4
@@ -139,7 +140,7 @@ struct CpioScan: StreamScan {
     }
   }
 
-  /// How long the name is, with its NUL, and the content, and the content's checksum.
+  /// Returns the length of the name with its NUL, the size of the content, and the content's checksum.
   private func fields(_ bytes: [UInt8]) -> (nameSize: UInt64, size: UInt64, checksum: UInt32?)? {
     func number(_ range: Range<Int>, _ radix: Int) -> UInt64? {
       let digits = bytes[range]
@@ -151,7 +152,7 @@ struct CpioScan: StreamScan {
       guard let size = number(54..<62, 16), let nameSize = number(94..<102, 16),
         let mode = number(14..<22, 16), let checksum = number(102..<110, 16)
       else { return nil }
-      // Of links there is none.
+      // Only a regular file has a checksum; a link has none.
       guard case .crc = form, mode & UInt64(S_IFMT) == UInt64(S_IFREG) else { return (nameSize, size, nil) }
       return (nameSize, size, UInt32(checksum))
     case .odc:

@@ -1,9 +1,9 @@
-/// One compressed stream, decompressed by libarchive; what is in it is not looked at.
+/// One compressed stream that libarchive decompresses, without a look at its contents.
 final class DecompressedStream: LibarchiveInput {
   private let reader: LibarchiveReader
   private let input: ArchiveInput
   private let limits: ImportLimits
-  /// Sees that the stream ends where the archive does.
+  /// Checks that the stream ends where the archive does.
   private let finish: (borrowing LibarchiveReader) throws -> Void
   private var count: UInt64 = 0
 
@@ -27,7 +27,7 @@ final class DecompressedStream: LibarchiveInput {
         }
       }
     default:
-      // libarchive refuses what follows a stream of Zstandard.
+      // libarchive itself refuses bytes behind a Zstandard stream.
       (scanned, finish) = (source, { _ in })
     }
     reader = try LibarchiveReader.open(format, isRaw: true, scanned)
@@ -36,7 +36,7 @@ final class DecompressedStream: LibarchiveInput {
     guard try reader.next() != nil else { throw ArchiveError.Finding(.empty, "there is nothing in it") }
   }
 
-  /// How many bytes passed by.
+  /// Counts the bytes of the stream.
   private struct ByteCount: StreamScan {
     var count: UInt64 = 0
 

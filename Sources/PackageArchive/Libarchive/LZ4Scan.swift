@@ -1,5 +1,4 @@
-/// Walks through LZ4's frames as they pass by, without decompressing them, to see where the last one ends (LZ4 Frame
-/// Format 1.6.4).
+/// Follows LZ4's frames without decompression, to find the end of the last one (LZ4 Frame Format 1.6.4).
 struct LZ4Scan: StreamScan {
   private var state = State.magic
   private var collector = ByteCollector(4)
@@ -13,7 +12,7 @@ struct LZ4Scan: StreamScan {
   }
 
   static let magic: UInt32 = 0x184D_2204
-  /// Frames that hold nothing of the content; Zstandard has the same.
+  /// Frames without content; Zstandard has the same.
   static let skippable: ClosedRange<UInt32> = 0x184D_2A50...0x184D_2A5F
 
   mutating func consume(_ bytes: UnsafeRawBufferPointer) throws {
@@ -48,13 +47,13 @@ struct LZ4Scan: StreamScan {
     case .skippableSize: enter(.magic, 4, skipping: UInt64(reader.next(UInt32.self) ?? 0))
     case .descriptor:
       flags = reader.next() ?? 0
-      // The content's size, the number of a dictionary, and a checksum of the header.
+      // A content size, the number of a dictionary, and a checksum of the header may follow.
       let more: UInt64 = (flags & 8 != 0 ? 8 : 0) + (flags & 1 != 0 ? 4 : 0) + 1
       enter(.blockSize, 4, skipping: more)
     case .blockSize:
       let size = reader.next(UInt32.self) ?? 0
       if size == 0 { return enter(.magic, 4, skipping: flags & 4 != 0 ? 4 : 0) }
-      // The highest bit says that it is not compressed.
+      // The highest bit marks an uncompressed block.
       enter(.blockSize, 4, skipping: UInt64(size & 0x7FFF_FFFF) + (flags & 16 != 0 ? 4 : 0))
     }
   }

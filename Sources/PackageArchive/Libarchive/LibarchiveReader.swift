@@ -2,12 +2,12 @@ import CArchive
 import DurableIO
 import Glibc
 
-/// Reads an archive, or one compressed stream, through libarchive. All calls are made within `withUTF8Locale`.
+/// Reads an archive, or one compressed stream, through libarchive. All calls must run within `withUTF8Locale`.
 struct LibarchiveReader: ~Copyable {
   private let archive: OpaquePointer
   private let source: Source
 
-  /// Where libarchive's callbacks read from; the first error stays here, since C cannot carry it.
+  /// The input of libarchive's callbacks. It holds the first error, because C cannot pass it on.
   private final class Source {
     let input: any LibarchiveInput
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: ArchiveInput.chunkSize, alignment: 16)
@@ -21,7 +21,7 @@ struct LibarchiveReader: ~Copyable {
       buffer.deallocate()
     }
 
-    /// Carries out `body`; an error becomes -30 for C.
+    /// Runs `body`; an error becomes -30 for C.
     func attempt<Number: FixedWidthInteger & SignedInteger>(_ body: () throws -> Number) -> Number {
       do {
         return try body()
@@ -41,7 +41,7 @@ struct LibarchiveReader: ~Copyable {
     archive_read_free(archive)
   }
 
-  /// - Parameter passphrase: for encrypted entries.
+  /// - Parameter passphrase: the passphrase for encrypted entries.
   static func open(
     _ format: ArchiveFormat, isRaw: Bool = false, passphrase: String? = nil, _ input: any LibarchiveInput
   ) throws -> LibarchiveReader {
@@ -56,7 +56,7 @@ struct LibarchiveReader: ~Copyable {
     return reader
   }
 
-  /// Opens one stream of LZMA, with the header that a file has.
+  /// Opens one LZMA stream with the header of an LZMA file.
   static func openLZMA(_ input: any LibarchiveInput) throws -> LibarchiveReader {
     guard let archive = archive_read_new() else {
       throw ArchiveError.Finding(.inputOutput, "there is no memory left")
@@ -69,7 +69,7 @@ struct LibarchiveReader: ~Copyable {
     return reader
   }
 
-  /// Exactly one format: libarchive is never left to guess.
+  /// Enables exactly one format, so that libarchive never guesses.
   private static func support(_ format: ArchiveFormat, _ archive: OpaquePointer) -> Int32 {
     switch format {
     case .zip: archive_read_support_format_zip_seekable(archive)
@@ -121,13 +121,13 @@ struct LibarchiveReader: ~Copyable {
 
   // MARK: Entries
 
-  /// The next entry; nil at the end.
+  /// Returns the next entry; nil at the end.
   func next() throws -> ArchiveEntry? {
     var pointer: OpaquePointer?
     let result = archive_read_next_header(archive, &pointer)
     if let error = source.error { throw error }
     if result == ARCHIVE_EOF { return nil }
-    // A warning is about a name that it cannot convert, which is looked at as it is.
+    // A warning concerns a name that libarchive cannot convert. The scans check the name's raw bytes.
     guard result == ARCHIVE_OK || result == ARCHIVE_WARN, let pointer else { throw failure(nil) }
     return entry(pointer)
   }
@@ -181,20 +181,20 @@ struct LibarchiveReader: ~Copyable {
     return Array(UnsafeRawBufferPointer(start: text, count: strlen(text)))
   }
 
-  /// Calls `body` with the bytes of the entry, each piece with its place.
+  /// Calls `body` with the bytes of the entry, each piece with its offset.
   func forEachBlock(of name: [UInt8], _ body: (UnsafeRawBufferPointer, UInt64) throws -> Void) throws {
     while true {
       var (pointer, count, offset): (UnsafeRawPointer?, Int, Int64) = (nil, 0, 0)
       let result = archive_read_data_block(archive, &pointer, &count, &offset)
       if let error = source.error { throw error }
       if result == ARCHIVE_EOF { return }
-      // A warning here is about bytes: a checksum that is wrong, or a size.
+      // A warning here concerns bytes, such as a wrong checksum or size.
       guard result == ARCHIVE_OK, offset >= 0 else { throw failure(name) }
       try body(UnsafeRawBufferPointer(start: pointer, count: count), UInt64(offset))
     }
   }
 
-  /// Reads the bytes of the entry, one after the other; 0 at their end.
+  /// Reads the bytes of the entry in order; returns 0 at their end.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
     let count = archive_read_data(archive, buffer.baseAddress, buffer.count)
     if let error = source.error { throw error }
@@ -202,7 +202,7 @@ struct LibarchiveReader: ~Copyable {
     return count
   }
 
-  /// How many bytes of what it reads from were needed so far: what lies behind a bzip2 stream is not among them.
+  /// The number of input bytes that libarchive has used. Bytes behind a bzip2 stream do not count.
   var consumedBytes: UInt64 { UInt64(clamping: archive_filter_bytes(archive, -1)) }
 
   // MARK: Calling C
@@ -219,11 +219,11 @@ struct LibarchiveReader: ~Copyable {
   }
 }
 
-/// What libarchive reads from.
+/// An input of libarchive.
 protocol LibarchiveInput: AnyObject {
   func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int
   var isSeekable: Bool { get }
-  /// Moves to a place, and says which it is.
+  /// Moves to an offset, and returns the new position.
   func seek(to offset: Int64, from whence: Int32) throws -> Int64
 }
 
@@ -235,7 +235,7 @@ extension LibarchiveInput {
   }
 }
 
-/// An archive as libarchive reads it: from the beginning on, or anywhere.
+/// The bytes of an archive for libarchive: from the beginning of a stream, or at any offset of a file.
 final class PositionedInput: LibarchiveInput {
   private let input: ArchiveInput
   private var position: Int64 = 0

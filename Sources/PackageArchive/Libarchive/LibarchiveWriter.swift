@@ -3,14 +3,14 @@ import DurableIO
 import FilePackages
 import Glibc
 
-/// Writes an archive through libarchive. All calls are made within `withUTF8Locale`.
+/// Writes an archive through libarchive. All calls must run within `withUTF8Locale`.
 struct LibarchiveWriter: ~Copyable {
   private let archive: OpaquePointer
   private let entry: OpaquePointer
   private let format: ArchiveFormat
   private let destination: Destination
 
-  /// Where libarchive's callback writes to; the first error stays here, since C cannot carry it.
+  /// The output of libarchive's callback. It holds the first error, because C cannot pass it on.
   private final class Destination {
     let output: ArchiveOutput
     var error: (any Error)?
@@ -30,13 +30,13 @@ struct LibarchiveWriter: ~Copyable {
   }
 
   deinit {
-    // Freeing an archive that was not closed would write the rest of it.
+    // Without this call, freeing an unclosed archive would write the rest of it.
     archive_write_fail(archive)
     archive_write_free(archive)
     archive_entry_free(entry)
   }
 
-  /// - Throws: a finding for an option that the format does not have.
+  /// - Throws: a finding for an option that the format does not support.
   static func open(
     _ format: ArchiveFormat, _ options: ExportOptions, to output: ArchiveOutput
   ) throws -> LibarchiveWriter {
@@ -80,12 +80,12 @@ struct LibarchiveWriter: ~Copyable {
       try check(archive_write_set_format_pax(archive))
       try check(archive_write_set_options(archive, "pax:xattrheader=SCHILY"))
     }
-    // A file is as long as what is in it, and the same in a pipe.
+    // These options prevent padding at the end, and give a pipe the same bytes as a file.
     try check(archive_write_set_bytes_per_block(archive, 1 << 16))
     try check(archive_write_set_bytes_in_last_block(archive, 1))
     try addFilter()
     if let level = options.level { try set("compression-level", "\(level)") }
-    // The bytes of these do not depend on how many threads there are, as long as there are any.
+    // The bytes of these formats do not depend on the number of threads if it is at least 2.
     if format == .tarZstd || format == .tarXZ { try set("threads", "\(max(2, options.threadCount))") }
   }
 
@@ -116,15 +116,16 @@ struct LibarchiveWriter: ~Copyable {
 
   // MARK: Entries
 
-  /// Writes one entry, a file's bytes included.
+  /// Writes one entry with a file's bytes.
   ///
-  /// - Parameter isStored: whether compressing would not make it smaller.
+  /// - Parameter isStored: whether compression would not make the file smaller.
   func write(_ item: ExportEntry, isStored: Bool, _ progress: (Int) throws -> Void) throws {
     let name = item.name
     archive_entry_clear(entry)
     set(name) { archive_entry_copy_pathname(entry, $0) }
     archive_entry_set_perm(entry, mode_t(item.mode))
-    // Formats that must have an owner get number 0 and no name: the superuser's programs make such files their own.
+    // Formats that must have an owner get number 0 and no name. Programs of the superuser then give such files to
+    // the superuser.
     archive_entry_set_uid(entry, 0)
     archive_entry_set_gid(entry, 0)
     archive_entry_set_mtime(entry, time_t(item.modified.seconds), Int(item.modified.nanoseconds))
@@ -155,9 +156,9 @@ struct LibarchiveWriter: ~Copyable {
           ? archive_write_zip_set_compression_store(archive)
           : archive_write_zip_set_compression_deflate(archive))
     }
-    // What cannot be converted looks to libarchive like want of memory where an earlier call left that.
+    // If an earlier call left `ENOMEM`, libarchive takes a failed conversion for a lack of memory.
     errno = 0
-    // pax notes for a name that is not UTF-8 that it is binary, and says so.
+    // pax marks a name that is not UTF-8 as binary, with a warning.
     try check(archive_write_header(archive, entry), of: name, allowsWarning: !isPlain)
     try contents?.forEachChunk { chunk in
       try write(chunk, of: name)
@@ -177,7 +178,7 @@ struct LibarchiveWriter: ~Copyable {
     while !rest.isEmpty {
       let count = archive_write_data(archive, rest.baseAddress, rest.count)
       if count < 0 { try check(Int32(truncatingIfNeeded: count), of: name) }
-      // More bytes than the file had when it was looked at.
+      // The file has more bytes than at the time of the snapshot.
       guard count > 0 else {
         throw ArchiveError.Finding(.inputOutput, entry: name, "it became larger while it was read")
       }
@@ -185,7 +186,7 @@ struct LibarchiveWriter: ~Copyable {
     }
   }
 
-  /// Writes what belongs at the end.
+  /// Writes the end of the archive.
   func finish() throws {
     try check(archive_write_close(archive))
   }

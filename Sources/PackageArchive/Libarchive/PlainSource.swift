@@ -1,7 +1,7 @@
-/// The entries of an archive in one of the formats that have to be asked for, as libarchive has them.
+/// The entries of an archive in a format that the options must name, as libarchive reads them.
 final class PlainSource: EntrySource {
   private let reader: LibarchiveReader
-  /// Sees that the archive ends where its last byte is.
+  /// Checks that the archive ends with its last byte.
   private let finish: () throws -> Void
   private var entry: ArchiveEntry?
 

@@ -1,10 +1,10 @@
-/// Reads the headers of a 7z archive as far as they say with which coders its contents were compressed: how much memory
-/// each of them asks for (7zFormat.txt of the LZMA SDK).
+/// Reads the headers of a 7z archive up to the coders of its contents, and checks each coder's memory (7zFormat.txt
+/// of the LZMA SDK).
 struct SevenZipScan {
   private let limits: ImportLimits
 
   private static let startSize = 32
-  /// The largest header: some hundred bytes an entry beside its name.
+  /// The largest header: some hundred bytes for each entry, and its name.
   private static let maximumHeaderSize: UInt64 = 1 << 28
 
   private enum Property {
@@ -22,7 +22,7 @@ struct SevenZipScan {
     static let encodedHeader: UInt64 = 23
   }
 
-  /// - Throws: a finding for a coder that asks for more memory than `limits` allow, and for bytes behind the archive.
+  /// - Throws: a finding for a coder that needs more memory than `limits` allow, and for bytes behind the archive.
   init(of input: ArchiveInput, limits: ImportLimits) throws {
     self.limits = limits
     var start = LittleEndianReader(try input.bytes(at: 0, count: Self.startSize)[...])
@@ -75,7 +75,7 @@ struct SevenZipScan {
     }
   }
 
-  /// Streams of a header, as far as decoding another header takes them.
+  /// The streams of a header, with the facts that the decoding of another header needs.
   private struct Streams {
     var place: UInt64 = 0
     var sizes: [UInt64] = []
@@ -89,7 +89,7 @@ struct SevenZipScan {
     var outputs: UInt64
   }
 
-  /// Reads what says where packed streams are and how they were made; what comes after that is not looked at.
+  /// Reads the places of packed streams and their coders, and nothing after that.
   private func checkStreams(_ reader: inout NumberReader) throws -> Streams {
     var streams = Streams()
     var kind = try reader.number()
@@ -120,7 +120,7 @@ struct SevenZipScan {
     return streams
   }
 
-  /// One chain of coders, each of which is checked.
+  /// Reads one chain of coders, and checks each coder.
   private func folder(_ reader: inout NumberReader) throws -> [Coder] {
     let count = try reader.number()
     guard (1...32).contains(count) else { throw Self.damage }
@@ -168,7 +168,7 @@ struct SevenZipScan {
     }
   }
 
-  /// A header that was compressed, as 7-Zip and libarchive do it: with LZMA alone.
+  /// Decodes a compressed header. 7-Zip and libarchive compress it with LZMA alone.
   private func decoded(_ streams: Streams, of input: ArchiveInput) throws -> [UInt8] {
     guard streams.sizes.count == 1, streams.coders.count == 1, streams.coders[0].id == Self.lzma,
       streams.coders[0].properties.count == 5
@@ -183,7 +183,7 @@ struct SevenZipScan {
     let (place, overflow) = streams.place.addingReportingOverflow(UInt64(Self.startSize))
     guard !overflow else { throw Self.damage }
     let packed = try Self.header(of: input, at: place, size: streams.sizes[0])
-    // LZMA's own header of a file: the properties, and the size.
+    // The header of an LZMA file holds the properties and the size.
     var file = streams.coders[0].properties
     file.append(littleEndian: streams.unpackedSize)
     let reader = try LibarchiveReader.openLZMA(ByteInput(file + packed))
@@ -200,7 +200,7 @@ struct SevenZipScan {
     return header
   }
 
-  /// Bytes in memory, read from the beginning on.
+  /// Bytes in memory, read in order.
   private final class ByteInput: LibarchiveInput {
     private var rest: ArraySlice<UInt8>
 
@@ -216,7 +216,7 @@ struct SevenZipScan {
     }
   }
 
-  /// Reads numbers as 7z has them: the highest bits of the first byte say how many bytes follow.
+  /// Reads numbers in the form of 7z: the highest bits of the first byte give the number of the following bytes.
   private struct NumberReader {
     private var rest: ArraySlice<UInt8>
 
@@ -248,7 +248,7 @@ struct SevenZipScan {
       return value
     }
 
-    /// A number of things, each of which takes a byte or more.
+    /// Reads the number of items that take at least a byte each.
     mutating func count() throws -> UInt64 {
       let count = try number()
       guard count <= UInt64(rest.count) else { throw damage }

@@ -1,12 +1,12 @@
-/// Follows bytes that pass by on their way to libarchive, and refuses what libarchive takes.
+/// A check of bytes on their way to libarchive, which refuses archives that libarchive accepts.
 protocol StreamScan {
-  /// Takes the next bytes, before libarchive sees them.
+  /// Checks the next bytes, before libarchive reads them.
   mutating func consume(_ bytes: UnsafeRawBufferPointer) throws
-  /// Sees that nothing is missing, once all bytes have passed by.
+  /// Checks after the last byte that nothing is missing.
   func finish() throws
 }
 
-/// The bytes on their way to libarchive, looked at.
+/// An input of libarchive with a scan of its bytes.
 final class ScannedInput<Scan: StreamScan>: LibarchiveInput {
   private let stream: any LibarchiveInput
   var scan: Scan
@@ -22,7 +22,7 @@ final class ScannedInput<Scan: StreamScan>: LibarchiveInput {
     return count
   }
 
-  /// Reads what libarchive did not ask for.
+  /// Reads the bytes that libarchive did not ask for.
   func readToEnd() throws {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: ArchiveInput.chunkSize, alignment: 16)
     defer { buffer.deallocate() }
@@ -31,34 +31,34 @@ final class ScannedInput<Scan: StreamScan>: LibarchiveInput {
   }
 }
 
-/// Collects bytes until there are as many as are needed, or lets bytes pass that nobody needs.
+/// Collects a number of bytes, or skips bytes.
 struct ByteCollector {
   private(set) var bytes: [UInt8] = []
   private var skipping: UInt64 = 0
   private var needed: Int
 
-  /// - Parameter count: how many are needed first.
+  /// - Parameter count: the number of bytes to collect first.
   init(_ count: Int) {
     needed = count
   }
 
-  /// Lets `skipped` bytes pass, then collects `count`, which is 1 or more.
+  /// Skips `skipped` bytes, then collects `count`, which is 1 or more.
   mutating func start(_ count: Int, skipping skipped: UInt64 = 0) {
     bytes.removeAll(keepingCapacity: true)
     skipping = skipped
     needed = count
   }
 
-  /// Collects more beside those that it has.
+  /// Collects more bytes, up to `count` together.
   mutating func extend(to count: Int) {
     needed = count
   }
 
   var isComplete: Bool { skipping == 0 && bytes.count == needed }
-  /// Whether nothing has come since `start`.
+  /// Whether no byte has come since `start`.
   var isUntouched: Bool { skipping == 0 && bytes.isEmpty }
 
-  /// Takes from the front of `rest`.
+  /// Takes bytes from the front of `rest`.
   mutating func take(_ rest: inout Slice<UnsafeRawBufferPointer>) {
     let skipped = Int(min(skipping, UInt64(rest.count)))
     skipping -= UInt64(skipped)

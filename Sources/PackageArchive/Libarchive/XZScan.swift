@@ -1,32 +1,34 @@
-/// Walks through xz streams as they pass by, without decompressing them: how large a dictionary each block asks for, and
-/// where the last stream ends (The .xz File Format 1.1.0; LZMA2's chunks say how long they are).
+/// Follows xz streams without decompression: checks the dictionary of each block, and finds the end of the last
+/// stream (The .xz File Format 1.1.0).
+///
+/// LZMA2's chunks give their own lengths.
 struct XZScan: StreamScan {
   private let limits: ImportLimits
-  /// The entry that the stream is, for errors.
+  /// The entry that holds the stream, for errors.
   private let entry: [UInt8]?
   private var state = State.streamHeader(isFirst: true)
   private var collector = ByteCollector(headerSize)
-  /// How many bytes a block's checksum has, in this stream.
+  /// The number of bytes of a block's checksum in this stream.
   private var checkSize: UInt64 = 0
-  /// Bytes of the part that is filled up to a multiple of four: a block's data, or the index.
+  /// Bytes of the part that is padded to a multiple of four: a block's data, or the index.
   private var padded: UInt64 = 0
-  /// Numbers of the index that are still to come.
+  /// Numbers of the index that have not come yet.
   private var numbers: UInt64 = 0
 
   private static let headerSize = 12
   private static let magic: [UInt8] = [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0]
 
   private enum State {
-    /// A stream's header; four bytes of it tell whether they are padding.
+    /// A stream's header; its first four bytes tell whether they are padding.
     case streamHeader(isFirst: Bool)
-    /// The size of a block's header, or the index.
+    /// The size of a block's header, or the start of the index.
     case block
     case blockHeader
-    /// The byte that says of what kind a chunk is.
+    /// The byte that gives the kind of a chunk.
     case chunk
     /// The sizes of a chunk; whether it is compressed.
     case chunkSizes(isCompressed: Bool, hasProperties: Bool)
-    /// How many records the index has, and then their numbers, byte by byte.
+    /// The number of records of the index, byte by byte.
     case indexCount(value: UInt64, shift: UInt64)
     case index
     case footer
@@ -99,7 +101,7 @@ struct XZScan: StreamScan {
     enter(.block, 1)
   }
 
-  /// The dictionary that LZMA2 asks for, which is the last of a block's filters.
+  /// Returns the dictionary size of LZMA2, which is the last of a block's filters.
   private func dictionary(ofBlock header: [UInt8]) throws -> UInt64 {
     var rest = header[2..<header.count - 4]
     func number() throws -> UInt64 {
@@ -129,7 +131,7 @@ struct XZScan: StreamScan {
     throw damage
   }
 
-  /// The dictionary of LZMA2 that a byte says; nil for a byte that says none.
+  /// Returns the dictionary size of LZMA2 that a byte encodes; nil if it encodes none.
   static func dictionary(_ bits: UInt8) -> UInt64? {
     guard bits <= 40 else { return nil }
     return bits == 40 ? UInt64(UInt32.max) : (2 | UInt64(bits & 1)) << (UInt64(bits) / 2 + 11)

@@ -3,13 +3,13 @@ struct TarHeader {
   static let size = 512
   private let bytes: ArraySlice<UInt8>
 
-  /// - Throws: a finding when its checksum is wrong.
+  /// - Throws: a finding if the checksum is wrong.
   init(_ bytes: ArraySlice<UInt8>) throws {
     guard Self.hasChecksum(bytes) else { throw ArchiveError.Finding(.damaged, "a header is damaged") }
     self.bytes = bytes
   }
 
-  /// Whether the checksum of 512 bytes is that of a header. Some old programs add signed bytes.
+  /// Returns whether 512 bytes have the checksum of a header. Some old programs add signed bytes.
   static func hasChecksum(_ bytes: ArraySlice<UInt8>) -> Bool {
     let start = bytes.startIndex
     guard bytes.count == size, let expected = number(bytes[start + 148..<start + 156]) else { return false }
@@ -28,14 +28,14 @@ struct TarHeader {
 
   var type: UInt8 { bytes[bytes.startIndex + 156] }
 
-  /// Bytes that follow the header; nil where that is no number.
+  /// The number of bytes that follow the header; nil if the field is no number.
   var contentSize: UInt64? { Self.number(field(124..<136)) }
 
-  /// The name, with ustar's prefix.
+  /// Returns the name with ustar's prefix.
   func name() throws -> [UInt8] {
     let name = try Self.text(field(0..<100))
     let isPOSIX = field(257..<263).elementsEqual(Array("ustar\0".utf8))
-    // star has two dates behind a shorter one.
+    // star has a shorter prefix, with two dates behind it.
     let isStar = field(508..<512).elementsEqual(Array("tar\0".utf8))
     let prefix = isPOSIX ? try Self.text(field(345..<(isStar ? 476 : 500))) : []
     return prefix.isEmpty ? name : prefix + [UInt8(ascii: "/")] + name
@@ -45,12 +45,12 @@ struct TarHeader {
     try Self.text(field(157..<257))
   }
 
-  /// Whether the header of an old GNU sparse file goes on in another block.
+  /// Whether the header of an old GNU sparse file continues in another block.
   var isExtended: Bool { bytes[bytes.startIndex + 482] != 0 }
 
-  /// The bytes before the first NUL.
+  /// Returns the bytes before the first NUL.
   ///
-  /// - Throws: a finding when there is something after it.
+  /// - Throws: a finding if the rest of the field is not all NUL.
   static func text(_ field: ArraySlice<UInt8>) throws -> [UInt8] {
     let text = Array(field.prefix { $0 != 0 })
     guard field.dropFirst(text.count).allSatisfy({ $0 == 0 }) else {
@@ -59,7 +59,7 @@ struct TarHeader {
     return text
   }
 
-  /// Octal digits with spaces or NULs around, or GNU's binary numbers.
+  /// Returns the value of octal digits between spaces or NULs, or of GNU's binary number.
   private static func number(_ field: ArraySlice<UInt8>) -> UInt64? {
     guard let first = field.first else { return nil }
     if first & 0x80 != 0 {

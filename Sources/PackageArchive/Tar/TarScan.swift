@@ -1,49 +1,48 @@
-/// Reads the headers of a tar that passes by, strictly: what an entry's name is, byte by byte, and whether the archive
-/// ends where it should.
+/// Reads the headers of a tar stream strictly: each entry's name byte by byte, and the end of the archive.
 ///
-/// libarchive reads the contents; it cuts names at a NUL, composes accents, and takes an archive that is cut short
-/// between two entries for a whole one.
+/// libarchive reads the contents. It cuts names at a NUL and composes accents. It accepts an archive that is cut
+/// short between two entries.
 struct TarScan: StreamScan {
-  /// What a header says of one entry.
+  /// The header of one entry.
   struct Entry: Equatable {
     var name: [UInt8]
     var link: [UInt8]
     var type: UInt8
-    /// Whether its names are known to be UTF-8.
+    /// Whether the header marks its names as UTF-8.
     var isNameUTF8 = false
   }
 
-  /// The entries that passed by and were not asked for yet.
+  /// The entries that have passed and that `next` has not returned.
   private var entries: [Entry] = []
   private var first = 0
   private var state = State.header
   private var block: [UInt8] = []
-  /// What was said before the header that it is about.
+  /// The values of headers that belong to the next entry.
   private var pending = Pending()
-  /// Whether the end of the archive was seen.
+  /// Whether the end of the archive has passed.
   private var hasEnded = false
-  /// Zeros after the end.
+  /// The number of zeros after the end.
   private var padding: UInt64 = 0
 
   private enum State {
     case header
-    /// Further headers of an old GNU sparse file, then so many bytes.
+    /// Further headers of an old GNU sparse file, then `content` bytes.
     case sparseHeader(content: UInt64)
     case content(UInt64)
-    /// The content of a header that is about the next entry.
+    /// The content of a header that belongs to the next entry.
     case extended(type: UInt8, size: Int, padded: Int)
     case end
   }
 
   private struct Pending {
-    /// A name or a destination, in GNU's headers and in pax's.
+    /// A name or a destination, from GNU's headers and from pax's.
     var names = Names()
     var links = Names()
-    /// GNU's name of a file with holes, whose other name is made up.
+    /// GNU's name of a sparse file, whose header holds an invented name.
     var sparseName: [UInt8]?
     var size: UInt64?
     var isBinary = false
-    /// How many headers it comes from.
+    /// The number of headers with these values.
     var count = 0
 
     struct Names {
@@ -52,14 +51,14 @@ struct TarScan: StreamScan {
     }
   }
 
-  /// The largest header about another entry: names and attributes take a few kilobytes.
+  /// The largest header that belongs to another entry. Names and attributes take a few kilobytes.
   private static let maximumExtended: UInt64 = 1 << 20
-  /// The most headers before one entry: a global one, pax's, and GNU's two; more only use up time.
+  /// The most headers before one entry: a global one, pax's, and GNU's two. More would only waste time.
   private static let maximumHeaders = 8
-  /// The most zeros after the end: programs fill up the last of their records, which rarely have more than a megabyte.
+  /// The most zeros after the end. Programs pad their last record, which rarely exceeds a megabyte.
   static let maximumPadding: UInt64 = 16 << 20
 
-  /// The next entry that passed by.
+  /// Returns the next entry that has passed.
   mutating func next() -> Entry? {
     guard first < entries.count else { return nil }
     defer {
@@ -72,7 +71,7 @@ struct TarScan: StreamScan {
     return entries[first]
   }
 
-  /// Takes the bytes that pass by.
+  /// Reads the next bytes of the stream.
   mutating func consume(_ bytes: UnsafeRawBufferPointer) throws {
     var rest = bytes[...]
     while !rest.isEmpty {
@@ -154,7 +153,7 @@ struct TarScan: StreamScan {
       if padded == 0 { try takeExtended(header.type, []) }
       return padded == 0 ? .header : .extended(type: header.type, size: Int(ownSize), padded: padded)
     case UInt8(ascii: "V"):
-      // The label of a volume, which is no entry.
+      // The label of a volume is no entry.
       guard ownSize == 0, pending.count == 0 else {
         throw ArchiveError.Finding(.damaged, "the label of a volume has more than a name")
       }
@@ -175,7 +174,7 @@ struct TarScan: StreamScan {
     return isSparse ? .sparseHeader(content: padded) : .content(padded)
   }
 
-  /// What has no bytes of its own must not say that it has: programs differ in whether they believe it.
+  /// Refuses a size for entries without contents. Programs differ in whether they believe such a size.
   private func check(_ entry: Entry, size: UInt64) throws {
     switch entry.type {
     case UInt8(ascii: "1"), UInt8(ascii: "2"), UInt8(ascii: "5"):
@@ -193,7 +192,7 @@ struct TarScan: StreamScan {
 
   // MARK: Headers about the next entry
 
-  /// A name that GNU's header and pax's give; programs differ in which of them they take.
+  /// Returns the name from GNU's header and pax's, which must agree. Programs differ in which of them they take.
   private func agreed(_ names: Pending.Names) throws -> [UInt8]? {
     guard let gnu = names.gnu, let pax = names.pax, gnu != pax else { return names.gnu ?? names.pax }
     throw Self.twoNames(gnu)
@@ -203,7 +202,7 @@ struct TarScan: StreamScan {
     .init(.damaged, entry: name, "two headers give it different names")
   }
 
-  /// Keeps a name, which nothing may give another time.
+  /// Stores a name. A second header must not give it again.
   private static func set(_ name: inout [UInt8]?, _ new: [UInt8]) throws {
     if let old = name { throw twoNames(old) }
     name = new

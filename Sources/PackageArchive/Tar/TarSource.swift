@@ -1,11 +1,11 @@
-/// The entries of a tar: contents and attributes by libarchive, names and the archive's end by `TarScan`, which have to
-/// agree on what there is.
+/// The entries of a tar. libarchive reads contents and attributes; `TarScan` reads names and the archive's end.
+/// Both must agree on the entries.
 final class TarSource: EntrySource {
   private let reader: LibarchiveReader
   private let scanned: ScannedInput<TarScan>
   private var name: [UInt8] = []
 
-  /// - Parameter stream: the tar itself, decompressed.
+  /// - Parameter stream: the decompressed tar.
   init(_ stream: any LibarchiveInput) throws {
     scanned = ScannedInput(stream, TarScan())
     reader = try LibarchiveReader.open(.tar, scanned)
@@ -37,8 +37,8 @@ final class TarSource: EntrySource {
     return own
   }
 
-  /// Whether two names are the same but for the way in which accents are written, which libarchive changes, and for a
-  /// slash at the end of a folder's.
+  /// Returns whether two names are equal apart from accents, which libarchive composes, and from the slash at the
+  /// end of a folder's name.
   private static func isSame(_ own: [UInt8], _ other: [UInt8]) -> Bool {
     func trimmed(_ name: [UInt8]) -> [UInt8] {
       name.last == UInt8(ascii: "/") ? Array(name.dropLast()) : name
@@ -47,7 +47,7 @@ final class TarSource: EntrySource {
     return own == other || String(decoding: own, as: UTF8.self) == String(decoding: other, as: UTF8.self)
   }
 
-  /// Reads what follows the end that libarchive has seen, which has to be zeros.
+  /// Reads the bytes behind the end that libarchive has found, which must be zeros.
   private func readToEnd() throws {
     try scanned.readToEnd()
     if let entry = scanned.scan.next() {

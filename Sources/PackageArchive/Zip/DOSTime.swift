@@ -1,7 +1,8 @@
 import DurableIO
 import Glibc
 
-/// A date as zip's headers have it: two seconds fine, from 1980 to 2107, without a time zone; here always in UTC.
+/// A date in the form of zip's headers: in steps of two seconds, from 1980 to 2107, without a time zone. This
+/// library takes it as UTC.
 struct DOSTime: Hashable {
   var date: UInt16
   var time: UInt16
@@ -11,11 +12,11 @@ struct DOSTime: Hashable {
     self.time = time
   }
 
-  /// The nearest one that is not later.
+  /// Makes the latest date that is not after `fileTime`.
   init(_ fileTime: FileTime) {
     var seconds = time_t(fileTime.seconds)
     var parts = tm()
-    // A date beyond what can be said becomes the last or the first that can.
+    // A date outside the range becomes the first or the last date of the range.
     guard gmtime_r(&seconds, &parts) != nil, parts.tm_year < 208 else {
       self.init(date: 0xFF9F, time: 0xBF7D)
       return

@@ -1,18 +1,20 @@
 import CDeflate
 import CZlib
 
-/// Makes raw deflate, of one file after the other: by libdeflate, which is twice as fast, of files in one piece, and by
-/// zlib of pieces that refer to each other.
-// @unchecked: both compressors are this value's alone, which cannot be copied; whoever hands it to another thread no
+/// Makes raw deflate streams, one file after the other.
+///
+/// libdeflate compresses files in one piece, twice as fast as zlib. zlib compresses pieces that refer to each
+/// other.
+// @unchecked: the value cannot be copied, so only one owner uses both compressors. A thread that passes it on no
 // longer uses it.
 struct Deflater: ~Copyable, @unchecked Sendable {
   private let stream: UnsafeMutablePointer<z_stream>
   private let compressor: OpaquePointer?
 
-  /// What the bytes depend on beside the level and what is compressed.
+  /// The versions of the compressors. The output depends on them, on the level and on the input.
   static let version = "libdeflate \(LIBDEFLATE_VERSION_STRING), zlib \(ZLIB_VERSION)"
 
-  /// - Parameter level: 0 to 9.
+  /// - Parameter level: a level from 0 to 9.
   init(level: Int) throws {
     compressor = libdeflate_alloc_compressor(Int32(level))
     stream = .allocate(capacity: 1)
@@ -20,7 +22,7 @@ struct Deflater: ~Copyable, @unchecked Sendable {
     let result = deflateInit2_(
       stream, Int32(level), Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
       Int32(MemoryLayout<z_stream>.size))
-    // The deinitialiser releases what there is; zlib refuses to end what never began.
+    // The deinitialiser releases both; zlib refuses to end a stream that never began.
     guard compressor != nil, result == Z_OK else { throw Self.outOfMemory }
   }
 
@@ -42,10 +44,10 @@ struct Deflater: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Bytes of what was before a piece that the piece may refer to.
+  /// The number of bytes before a piece that the piece may refer to.
   static let windowSize = 1 << 15
 
-  /// Compresses one piece of a file. The pieces' results, one after the other, are one deflate stream.
+  /// Compresses one piece of a file. The results of all pieces, one after the other, are one deflate stream.
   ///
   /// - Parameters:
   ///   - window: the last bytes before the piece, up to `windowSize`.
@@ -89,7 +91,7 @@ struct CRC32: Hashable {
     value = libdeflate_crc32(value, bytes.baseAddress, bytes.count)
   }
 
-  /// Adds what was summed up apart, of the bytes that follow.
+  /// Appends the checksum of the `count` bytes that follow.
   mutating func append(_ next: CRC32, count: Int) {
     value = UInt32(truncatingIfNeeded: crc32_combine(uLong(value), uLong(next.value), count))
   }

@@ -1,13 +1,13 @@
 import DurableIO
 import FilePackages
 
-/// An archive that was exported before, from which the compressed bytes of unchanged files are taken.
+/// An earlier archive, from which an export takes the compressed bytes of unchanged files.
 ///
-/// A file counts as unchanged when the archive has it with the same size, the same permissions and the same date to 100
-/// ns, and that date is at least two seconds older than the archive. What was changed in the very moment when the archive
-/// was made has its checksum compared, and so has everything where dates say nothing, since they are all the same.
+/// A file is unchanged if the archive has it with the same size, the same permissions and the same date to 100 ns.
+/// That date must be at least two seconds older than the archive. If it is not, the export compares the file's
+/// checksum. With `comparesAll` it compares all checksums.
 final class EarlierZip {
-  /// What the archive says that its compressed bytes depend on.
+  /// The archive's comment, which names everything that its compressed bytes depend on.
   let comment: [UInt8]
   private let file: ArchiveInput
   private let entries: [[UInt8]: ZipEntry]
@@ -15,8 +15,8 @@ final class EarlierZip {
 
   private let comparesAll: Bool
 
-  /// - Parameter comparesAll: whether dates say nothing.
-  /// - Throws: a finding when it is no zip, or a damaged one.
+  /// - Parameter comparesAll: whether all dates are the same and so prove nothing.
+  /// - Throws: a finding if the input is no zip or a damaged one.
   init(_ input: ArchiveInput, comparesAll: Bool) throws {
     file = input
     self.comparesAll = comparesAll
@@ -26,7 +26,7 @@ final class EarlierZip {
     entries = Dictionary(scan.entries.map { ($0.name, $0) }) { first, _ in first }
   }
 
-  /// The record of a file that has not changed; nil for one that has to be compressed.
+  /// Returns the record of an unchanged file; nil for a file that the export must compress.
   func unchanged(_ record: ZipRecord, _ contents: FileContents) throws -> ZipRecord? {
     guard case .stored = contents, let old = entries[record.name], !old.isEncrypted, old.mode == record.mode,
       old.size == record.size,
@@ -47,7 +47,7 @@ final class EarlierZip {
     return crc
   }
 
-  /// Where the compressed bytes of a file begin.
+  /// Returns the offset of a file's compressed bytes.
   func dataOffset(of record: ZipRecord) -> UInt64 {
     entries[record.name]?.dataOffset ?? 0
   }

@@ -1,6 +1,6 @@
 import CZlib
 
-/// A gzip stream, decompressed with its checksums compared, which libarchive leaves undone.
+/// A gzip stream, decompressed with a comparison of its checksums, which libarchive omits.
 final class GzipStream: LibarchiveInput {
   private let stream: UnsafeMutablePointer<z_stream>
   private let input: PositionedInput
@@ -9,7 +9,7 @@ final class GzipStream: LibarchiveInput {
   private let buffer = UnsafeMutableRawBufferPointer.allocate(
     byteCount: ArchiveInput.chunkSize, alignment: 16)
   private var count: UInt64 = 0
-  /// Zeros behind the last member.
+  /// The number of zeros behind the last member.
   private var padding: UInt64 = 0
   /// Whether a member has begun and not ended.
   private var isInMember = true
@@ -30,7 +30,7 @@ final class GzipStream: LibarchiveInput {
     buffer.deallocate()
   }
 
-  /// Reads zeros to the end of the archive, with which tapes and some programs fill up.
+  /// Reads zeros to the end of the archive. Tapes and some programs pad with them.
   private func readPadding() throws {
     var count = Int(stream.pointee.avail_in)
     var bytes = UnsafeRawBufferPointer(start: stream.pointee.next_in, count: count)
@@ -63,7 +63,7 @@ final class GzipStream: LibarchiveInput {
         stream.pointee.next_in = buffer.baseAddress?.assumingMemoryBound(to: UInt8.self)
         stream.pointee.avail_in = uInt(got)
       }
-      // Several streams, one after the other, are one.
+      // Several members, one after the other, form one stream.
       if !isInMember {
         if stream.pointee.next_in.pointee == 0 {
           try readPadding()

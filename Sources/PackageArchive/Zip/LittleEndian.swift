@@ -1,11 +1,11 @@
-/// Numbers as zip has them: the least byte first.
+/// Numbers in zip's byte order, with the least byte first.
 extension [UInt8] {
   mutating func append<Number: FixedWidthInteger>(littleEndian number: Number) {
     Swift.withUnsafeBytes(of: number.littleEndian) { append(contentsOf: $0) }
   }
 }
 
-/// Reads numbers, one after the other, from bytes that may be anybody's.
+/// Reads numbers in order from bytes that may come from any program.
 struct LittleEndianReader {
   private let bytes: ArraySlice<UInt8>
   private var position: Int
@@ -17,7 +17,7 @@ struct LittleEndianReader {
 
   var remaining: Int { bytes.endIndex - position }
 
-  /// The next number, nil where the bytes end before.
+  /// Reads the next number; returns nil if the bytes end before.
   mutating func next<Number: FixedWidthInteger>(_ type: Number.Type = Number.self) -> Number? {
     let size = MemoryLayout<Number>.size
     guard remaining >= size else { return nil }
@@ -29,7 +29,7 @@ struct LittleEndianReader {
     return number
   }
 
-  /// The next bytes, nil where there are fewer.
+  /// Reads the next bytes; returns nil if there are fewer.
   mutating func bytes(_ count: Int) -> ArraySlice<UInt8>? {
     guard count >= 0, remaining >= count else { return nil }
     defer { position += count }

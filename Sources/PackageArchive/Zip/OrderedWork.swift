@@ -1,10 +1,10 @@
 import Dispatch
 import Synchronization
 
-/// Does pieces of work on several threads, each with a deflater of its own, and hands the results over in the order in
-/// which the work was given, on the thread that gave it.
+/// Runs jobs on several threads, each with a deflater of its own. It passes the results on in the order of the
+/// jobs, on the caller's thread.
 ///
-/// What is under way is bounded by its cost, so that memory is, too.
+/// A budget bounds the cost of unfinished jobs, and so bounds memory.
 final class OrderedWork {
   typealias Job = @Sendable (borrowing Deflater) -> Void
 
@@ -17,8 +17,8 @@ final class OrderedWork {
   private var first = 0
 
   /// - Parameters:
-  ///   - level: of the deflaters.
-  ///   - budget: how much cost may be under way.
+  ///   - level: the level of the deflaters.
+  ///   - budget: the greatest cost of unfinished jobs together.
   init(threads count: Int, level: Int, budget: Int) throws {
     threadCount = max(1, count)
     self.budget = budget
@@ -33,7 +33,7 @@ final class OrderedWork {
     DispatchQueue(label: "com.filepackages.archive").async(group: threads) { worker.run() }
   }
 
-  /// Has `job` done, and `take` called with what it gives once all that was given before has been taken.
+  /// Starts `job`, and calls `take` with its result after the results of all earlier jobs.
   func submit<Value: Sendable>(
     cost: Int, _ job: @escaping @Sendable (borrowing Deflater) throws -> Value,
     take: @escaping (Value) throws -> Void
@@ -47,7 +47,7 @@ final class OrderedWork {
     waiting.append((cost, { try take(try slot.wait()) }))
   }
 
-  /// Has `take` called in its turn.
+  /// Calls `take` after the results of all earlier jobs.
   func submit(_ take: @escaping () throws -> Void) throws {
     waiting.append((0, take))
     if waiting.count - first >= threadCount * 256 { try takeFirst() }
@@ -55,7 +55,7 @@ final class OrderedWork {
 
   private func takeFirst() throws {
     let next = waiting[first]
-    // What was taken is let go now, not when the array is tidied up.
+    // This releases the closure at once, not when the array is shortened.
     waiting[first].take = {}
     first += 1
     if first >= 1024 {
@@ -66,13 +66,13 @@ final class OrderedWork {
     try next.take()
   }
 
-  /// Waits for all that was given.
+  /// Waits for all jobs.
   func finish() throws {
     while first < waiting.count { try takeFirst() }
   }
 
-  /// Ends the threads, when what they are doing is done, and lets go of what was not taken: each piece may hold the object
-  /// that holds this one.
+  /// Ends the threads after their present jobs, and releases results that nothing took. Each closure may hold the
+  /// object that holds this one.
   func stop() {
     queue.close()
     threads.wait()
@@ -86,7 +86,7 @@ final class OrderedWork {
 }
 
 extension OrderedWork {
-  /// One thread, with the one deflater that only it uses.
+  /// One thread with its own deflater.
   private final class Worker: Sendable {
     private let deflater: Deflater
     private let queue: Queue
@@ -101,7 +101,7 @@ extension OrderedWork {
     }
   }
 
-  /// Work that is to be done.
+  /// Jobs that have not begun.
   private final class Queue: Sendable {
     private struct State {
       var jobs: [Job?] = []
@@ -117,12 +117,12 @@ extension OrderedWork {
       count.signal()
     }
 
-    /// Waits for work; nil once there is to be none.
+    /// Waits for a job; returns nil after `close()`.
     func next() -> Job? {
       count.wait()
       let job: Job? = state.withLock { state in
         guard !state.isClosed, state.first < state.jobs.count else { return nil }
-        // What is done is let go now, with the bytes that it has, not when the array is tidied up.
+        // This releases the job and its bytes at once, not when the array is shortened.
         let job = state.jobs[state.first].take()
         state.first += 1
         if state.first >= 256 {
@@ -131,7 +131,7 @@ extension OrderedWork {
         }
         return job
       }
-      // The others are to end, too.
+      // This wakes the next thread, so that all threads end.
       if job == nil { count.signal() }
       return job
     }
@@ -146,7 +146,7 @@ extension OrderedWork {
     }
   }
 
-  /// Where one result comes.
+  /// The place of one result.
   private final class Slot<Value: Sendable>: Sendable {
     private let result = Mutex<Result<Value, any Error>?>(nil)
     private let isFull = DispatchSemaphore(value: 0)

@@ -1,5 +1,5 @@
-/// Gives a zip that libarchive writes a comment, which libarchive cannot: the last two bytes, which say that there is
-/// none, are held back and replaced.
+/// Adds a comment to a zip of libarchive, which cannot write one. It holds back and replaces the last two bytes,
+/// which give the length 0.
 final class ZipCommenter {
   private let comment: [UInt8]
   private let output: ArchiveOutput
@@ -25,9 +25,9 @@ final class ZipCommenter {
     }
   }
 
-  /// Writes the comment, once libarchive has written all.
+  /// Writes the comment after libarchive's last byte.
   ///
-  /// - Throws: a finding where the archive does not end as one without a comment.
+  /// - Throws: a finding if the archive does not end like one without a comment.
   func finish() throws {
     guard held == [0, 0] else {
       throw ArchiveError.Finding(.inputOutput, "libarchive ended it in a way that is not known")

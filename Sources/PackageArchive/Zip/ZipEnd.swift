@@ -1,12 +1,12 @@
-/// The end record of a zip, with its 64-bit form where there is one.
+/// The end record of a zip, with its 64-bit form if there is one.
 struct ZipEnd {
   var count: UInt64
   var size: UInt64
   var offset: UInt64
   var comment: [UInt8]
-  /// Where it stands.
+  /// The offset of the record.
   let place: UInt64
-  /// Where the record stands that leads to the 64-bit form.
+  /// The offset of the locator, which leads to the 64-bit form; nil without that form.
   let locatorPlace: UInt64?
 
   init(of input: ArchiveInput) throws {
@@ -22,7 +22,7 @@ struct ZipEnd {
       let size = reader.next(UInt32.self), let offset = reader.next(UInt32.self),
       let commentSize = reader.next(UInt16.self), reader.remaining == Int(commentSize)
     else { throw Self.notWhole }
-    // Others may search from the front.
+    // Other programs may search from the front.
     let others = places.dropLast().filter { Self.reachesEnd(tail, from: $0) }
     guard others.isEmpty else { throw ArchiveError.Finding(.damaged, "it has two ends") }
     guard disk == 0, directoryDisk == 0, diskCount == count else {
@@ -52,7 +52,7 @@ struct ZipEnd {
     .init(.damaged, "it is cut short, or something follows its end")
   }
 
-  /// Where the end record's signature stands.
+  /// Returns the positions of the end record's signature.
   private static func places(in tail: [UInt8]) -> [Int] {
     guard tail.count >= ZipFormat.endSize else { return [] }
     return (0...(tail.count - 4)).filter { place in
@@ -81,7 +81,7 @@ struct ZipEnd {
     var locator = LittleEndianReader(try input.bytes(at: locatorPlace, count: ZipFormat.locator64Size)[...])
     guard locator.next() == ZipFormat.locator64 else { return nil }
     guard locator.next(UInt32.self) == 0, let place = locator.next(UInt64.self),
-      // Some programs count no parts where there is one.
+      // Some programs write 0 for the number of parts of an archive in one part.
       let parts = locator.next(UInt32.self), parts <= 1, place <= locatorPlace,
       locatorPlace - place == UInt64(ZipFormat.end64Size)
     else { throw ArchiveError.Finding(.damaged, "its 64-bit end record is damaged") }
@@ -95,7 +95,7 @@ struct ZipEnd {
     return End64(place: place, count: count, size: size, offset: offset)
   }
 
-  /// The 64-bit numbers, which the others have to agree with where they are not left to them.
+  /// Takes the 64-bit numbers. A number of the end record must agree unless it refers to the 64-bit form.
   private mutating func take(_ end64: End64) throws {
     guard count == UInt64(ZipFormat.elsewhere16) || count == end64.count,
       size == UInt64(ZipFormat.elsewhere32) || size == end64.size,

@@ -1,15 +1,16 @@
 extension ZipEntry {
-  /// Sees how large a dictionary an entry's compressed bytes ask for, before libarchive gives it to them. What is
-  /// encrypted is stored or deflated.
+  /// Checks the dictionary size of an entry's compressed bytes before libarchive allocates it. An encrypted entry
+  /// is stored or deflated, and needs none.
   ///
   /// Cost: the entry's header; for xz, all of its compressed bytes.
   ///
-  /// - Throws: a finding when it is beyond the limit.
+  /// - Throws: a finding if the size exceeds the limit.
   func checkDictionary(_ input: ArchiveInput, _ limits: ImportLimits) throws {
     guard !isEncrypted, limits.dictionaryBytes != .max else { return }
     switch method {
     case ZipFormat.lzma:
-      // Two bytes of a version, two of how long the properties are; the first of these is no size.
+      // The header has two bytes of a version, two of the length of the properties, and a first property that is no
+      // size.
       let header = try input.bytes(at: dataOffset, count: Int(min(9, compressedSize)))
       var reader = LittleEndianReader(header.dropFirst(5))
       guard let size = reader.next(UInt32.self) else {

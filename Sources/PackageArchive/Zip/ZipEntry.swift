@@ -1,7 +1,7 @@
 import DurableIO
 import Glibc
 
-/// One entry of a zip as its directory has it.
+/// One entry of a zip's directory.
 struct ZipEntry {
   var name: [UInt8] = []
   var flags: UInt16 = 0
@@ -11,29 +11,29 @@ struct ZipEntry {
   var compressedSize: UInt64 = 0
   var size: UInt64 = 0
   var offset: UInt64 = 0
-  /// Where the compressed bytes begin; known once the entry's own header was read.
+  /// The offset of the compressed bytes; known after `check(_:end:)`.
   var dataOffset: UInt64 = 0
-  /// Kind and permission bits as stat(2) has them; 0 where the archive comes from a system that has none.
+  /// Kind and permission bits as in stat(2); 0 if the archive comes from a system without them.
   var mode: UInt32 = 0
   private var fields = ZipExtraFields()
-  /// The name in UTF-8 beside one in a code page.
+  /// The name in UTF-8, if the entry has one beside the name in a code page.
   private(set) var unicodeName: [UInt8]?
 
-  /// Whether the name is known to be in UTF-8.
+  /// Whether the archive marks the name as UTF-8.
   var isNameUTF8: Bool { flags & ZipFormat.isUTF8 != 0 || unicodeName != nil }
-  /// Whether its attributes are those of Unix.
+  /// Whether the entry has attributes of Unix.
   private(set) var isFromUnix = false
 
   var isEncrypted: Bool { flags & ZipFormat.isEncrypted != 0 }
   var hasDescriptor: Bool { flags & ZipFormat.hasDataDescriptor != 0 }
   var isDirectory: Bool { name.last == UInt8(ascii: "/") }
 
-  /// The date in steps of 100 ns since 1970, where the archive has it so finely.
+  /// The date in steps of 100 ns since 1970, if the archive is so precise.
   var modified100ns: Int64? {
     fields.ntfsTime.flatMap { Int64(exactly: $0) }.map { $0 - ZipFormat.secondsFrom1601 * 10_000_000 }
   }
 
-  /// The date, as finely as the archive has it.
+  /// The date with the archive's best precision.
   var modified: FileTime {
     if let hundreds = modified100ns {
       let seconds = hundreds >= 0 ? hundreds / 10_000_000 : (hundreds - 9_999_999) / 10_000_000
@@ -43,7 +43,7 @@ struct ZipEntry {
     return dosTime.fileTime
   }
 
-  /// Reads the next record of the directory; nil where that is damaged.
+  /// Reads the next record of the directory; nil if the record is damaged.
   ///
   /// - Throws: a finding that names the entry.
   init?(central reader: inout LittleEndianReader) throws {
@@ -63,7 +63,7 @@ struct ZipEntry {
     dosTime = DOSTime(date: date, time: time)
     guard disk == 0 else { throw damage("it is in another part of the archive") }
     try check(version: version)
-    // Unix and macOS; others have no such mode.
+    // Only Unix and macOS store a mode there.
     isFromUnix = [ZipFormat.unix, ZipFormat.macOS].contains(madeBy >> 8)
     if isFromUnix { mode = attributes >> 16 }
     try checkKind(attributes)
@@ -79,14 +79,14 @@ struct ZipEntry {
     try checkFeatures()
   }
 
-  /// Later versions may mean something else by what is read here.
+  /// Refuses entries that need a later version, which may give another meaning to the same bytes.
   private func check(version: UInt16) throws {
     guard version & 0xFF <= ZipFormat.version else {
       throw ArchiveError.Finding(.unsupported, entry: name, "it needs a later version of the format")
     }
   }
 
-  /// Sees that all programs take it for the same: they differ in whose attributes they believe.
+  /// Checks that all programs read the entry as the same kind. Programs differ in which attributes they believe.
   private func checkKind(_ attributes: UInt32) throws {
     let kind = attributes >> 16 & S_IFMT
     let isFolder = kind == S_IFDIR || !isFromUnix && attributes & ZipFormat.isDOSDirectory != 0
@@ -121,7 +121,8 @@ struct ZipEntry {
     if isDirectory && size != 0 { throw damage("it is a folder with bytes") }
   }
 
-  /// libarchive decrypts what is stored or deflated, and would read anything else without that.
+  /// Checks the method of an encrypted entry. libarchive decrypts only stored or deflated entries, and would return
+  /// other ones encrypted.
   private func checkEncryptedMethod(_ fields: ZipExtraFields) throws {
     guard isEncrypted || method == ZipFormat.encryptedAES else { return }
     let inner = method == ZipFormat.encryptedAES ? fields.aesMethod : method
@@ -131,8 +132,8 @@ struct ZipEntry {
     }
   }
 
-  /// Takes the name of a Unicode Path field, which has to be that of the header in other characters: programs differ in
-  /// which of the two they read.
+  /// Takes the name of a Unicode Path field, which must be the header's name in other characters. Programs differ
+  /// in which of the two they read.
   private mutating func takeUnicodePath(of fields: ZipExtraFields) throws {
     guard let (checksum, other) = fields.unicodePath, other != name else { return }
     guard flags & ZipFormat.isUTF8 == 0, name.withUnsafeBytes({ CRC32(of: $0).value }) == checksum,
@@ -144,10 +145,9 @@ struct ZipEntry {
 
   // MARK: Its own header
 
-  /// Reads the entry's own header and its data descriptor, which have to say what the directory says, and to end before
-  /// `end`.
+  /// Reads the entry's own header and its data descriptor. They must agree with the directory and end before `end`.
   ///
-  /// - Returns: where they end.
+  /// - Returns: their end.
   mutating func check(_ input: ArchiveInput, end: UInt64) throws -> UInt64 {
     let header = try input.bytes(at: offset, count: ZipFormat.localHeaderSize + name.count + 64)
     var reader = LittleEndianReader(header[...])
@@ -177,7 +177,7 @@ struct ZipEntry {
     var far = own.zip64[...]
     let ownSize = size == .max ? far.removeFirst() : UInt64(size)
     let ownCompressedSize = compressedSize == .max ? far.removeFirst() : UInt64(compressedSize)
-    // What a descriptor follows may have left these out.
+    // A header with a data descriptor may leave these at 0.
     guard crc == self.crc || hasDescriptor && crc == 0,
       ownSize == self.size || hasDescriptor && ownSize == 0,
       ownCompressedSize == self.compressedSize || hasDescriptor && ownCompressedSize == 0
@@ -191,7 +191,7 @@ struct ZipEntry {
     guard !overflow, dataEnd <= end else { throw damage("it overlaps with what follows it") }
     guard hasDescriptor else { return dataEnd }
     let bytes = try input.bytes(at: dataEnd, count: Int(min(24, end - dataEnd)))
-    // With its signature or without, with 32-bit sizes or 64-bit ones.
+    // A descriptor may lack its signature, and its sizes may have 32 or 64 bits.
     for (isSigned, isWide) in [(true, false), (true, true), (false, false), (false, true)] {
       var reader = LittleEndianReader(bytes[...])
       if isSigned, reader.next() != ZipFormat.dataDescriptor { continue }
@@ -206,26 +206,26 @@ struct ZipEntry {
   }
 }
 
-/// What is read of an entry's extra fields.
+/// The extra fields of an entry that this library reads.
 struct ZipExtraFields {
-  /// The 64-bit numbers, in the order in which the header leaves them out.
+  /// The 64-bit numbers in the order in which the header refers to them.
   var zip64: [UInt64] = []
   var unixTime: Int32?
-  /// In steps of 100 ns since 1601.
+  /// The date in steps of 100 ns since 1601.
   var ntfsTime: UInt64?
-  /// Another name, with the checksum of the one that it belongs to.
+  /// Another name, with the checksum of the header's name.
   var unicodePath: (checksum: UInt32, name: [UInt8])?
-  /// The method of compression beneath AES.
+  /// The compression method beneath AES.
   var aesMethod: UInt16?
 
   init() {}
 
-  /// Nil where a field is longer than what is left, or a number is missing.
+  /// Reads the fields; returns nil if a field is longer than the rest, or if a number is missing.
   ///
   /// - Parameter zip64Count: how many numbers the header leaves to the zip64 field.
   init?(_ bytes: ArraySlice<UInt8>, isLocal: Bool, zip64Count: Int) {
     var reader = LittleEndianReader(bytes)
-    // Some programs fill up with a few zeros.
+    // Some programs pad the fields with a few zeros.
     while reader.remaining >= 4 {
       guard let kind = reader.next(UInt16.self), let size = reader.next(UInt16.self),
         let content = reader.bytes(Int(size))
@@ -244,7 +244,7 @@ struct ZipExtraFields {
         else { return nil }
         unicodePath = (checksum, Array(name))
       case ZipFormat.aesField:
-        // A version, "AE", and how strong it is.
+        // The field begins with a version, "AE", and the strength.
         guard aesMethod == nil, field.bytes(5) != nil else { return nil }
         aesMethod = field.next(UInt16.self)
       default: break

@@ -2,13 +2,13 @@ import DurableIO
 import FilePackages
 import Glibc
 
-// (1) The bytes depend on the entries and the level alone: how a file is cut into pieces, and what each piece may
-//     refer to, is the same for any number of threads.
-// (2) What is under way never takes more than `budget` bytes of children, whatever their sizes.
+// (1) The bytes depend on the entries and the level alone. The pieces of a file, and the bytes that a piece may
+//     refer to, are the same for any number of threads.
+// (2) Unfinished work never takes more than `budget` bytes of children, whatever their sizes.
 
-/// Makes a zip of entries that are given one after the other, compressing on several threads.
+/// Makes a zip of entries in the order in which they come, and compresses on several threads.
 final class ZipExporter {
-  /// Files up to this are compressed in one piece, others piece by piece.
+  /// The largest file that is compressed in one piece; larger files are compressed piece by piece.
   static let wholeLimit: UInt64 = 8 << 20
   private static let pieceSize = 1 << 20
   private static let budget = 64 << 20
@@ -19,10 +19,10 @@ final class ZipExporter {
   private let level: Int
   private let earlier: EarlierZip?
   private let progress: (Int) throws -> Void
-  /// Files whose compressed bytes were taken from the earlier archive.
+  /// The number of files whose compressed bytes came from the earlier archive.
   private(set) var reused = 0
 
-  /// - Parameter earlier: an archive of the same package, whose compressed bytes are used where a file has not changed.
+  /// - Parameter earlier: an archive of the same package, whose compressed bytes serve for unchanged files.
   init(
     to output: ArchiveOutput, _ options: ExportOptions, earlier: EarlierZip? = nil,
     _ progress: @escaping (Int) throws -> Void
@@ -40,20 +40,21 @@ final class ZipExporter {
       threads: options.threadCount, level: level, budget: Self.budget)
   }
 
-  /// What the compressed bytes depend on beside the file's own: two archives that say the same here have the same bytes
-  /// for the same file. It also says whether the package's children are at the top.
+  /// Returns the comment, which names everything but the file that the compressed bytes depend on. Two archives
+  /// with equal comments have equal bytes for equal files. The comment also says whether the package's children are
+  /// at the top.
   static func comment(_ options: ExportOptions) -> [UInt8] {
     let start = options.topFolder == .none ? flatComment : "docpkg 1,"
     return Array("\(start) level \(options.level ?? usualLevel), \(Deflater.version)".utf8)
   }
 
-  /// Whether a zip's comment says that no folder is around the package's children.
+  /// Returns whether a zip's comment says that no folder is around the package's children.
   static func isFlat(comment: [UInt8]) -> Bool { comment.starts(with: flatComment.utf8) }
 
   private static let flatComment = "docpkg 1, flat,"
   private static let usualLevel = 6
 
-  /// Adds an entry. It is written when those before it have been.
+  /// Adds an entry, and writes it after all earlier entries.
   func add(_ entry: ExportEntry) throws {
     var record = ZipRecord(name: entry.name, mode: UInt32(entry.mode), modified: entry.modified)
     switch entry.content {
@@ -81,13 +82,13 @@ final class ZipExporter {
     }
   }
 
-  /// Writes what is still under way, and the directory.
+  /// Writes the unfinished entries and the directory.
   func finish() throws {
     try work.finish()
     try writer.finish()
   }
 
-  /// Ends the threads; to be called whatever happened.
+  /// Ends the threads. The owner must call this after success and after an error.
   func stop() {
     work.stop()
   }
@@ -112,8 +113,8 @@ final class ZipExporter {
     }
   }
 
-  /// Readers of such documents look for these bytes at a place of their own: the header has no extra fields, nothing
-  /// follows it, and nothing is compressed.
+  /// Adds a media type. Readers of such documents expect its bytes at a fixed offset, so it is stored, without
+  /// extra fields or a descriptor.
   private func addMimetype(_ record: ZipRecord, _ contents: FileContents) throws {
     let reader = try ContentsReader(contents)
     let bytes = try reader.bytes(at: 0, count: Int(reader.size))
@@ -176,8 +177,8 @@ final class ZipExporter {
     let deflater = try Deflater(level: max(1, level))
     let isDeflated =
       try level > 0 && probe.withUnsafeBytes { try CompressionProbe.isCompressible($0, with: deflater) }
-    // A stored file says its checksum before its bytes, since programs that read from a pipe could not find its end
-    // otherwise; so it is read twice.
+    // The header of a stored file must hold the checksum, because a program that reads from a pipe could not find
+    // the file's end otherwise. So the export reads the file twice.
     if !isDeflated {
       record.crc = try checksum(reader).value
       record.compressedSize = record.size
@@ -238,7 +239,7 @@ final class ZipExporter {
     return (crc, count)
   }
 
-  /// Calls `body` with each piece, the end of the one before, and whether it is the last.
+  /// Calls `body` with each piece, the end of the previous piece, and whether it is the last piece.
   private func forEachPiece(
     of reader: borrowing ContentsReader,
     _ body: (_ piece: [UInt8], _ window: ArraySlice<UInt8>, _ isLast: Bool) throws -> Void
@@ -249,7 +250,7 @@ final class ZipExporter {
       let piece = try reader.bytes(at: offset, count: Self.pieceSize)
       offset += UInt64(piece.count)
       try body(piece, window, offset >= reader.size)
-      // A copy, so that the rest of the piece can go.
+      // This copy lets the rest of the piece go.
       window = ArraySlice(Array(piece.suffix(Deflater.windowSize)))
     }
   }

@@ -35,17 +35,17 @@ enum ZipFormat {
   static let unicodePathField: UInt16 = 0x7075
   static let aesField: UInt16 = 0x9901
 
-  /// What made the entry: Unix, so that the upper half of the external attributes is a mode.
+  /// The system that made the entry. For Unix, the upper half of the external attributes is a mode.
   static let unix: UInt16 = 3
   static let macOS: UInt16 = 19
-  /// In the lower half of the external attributes, as DOS has them.
+  /// A DOS attribute in the lower half of the external attributes.
   static let isDOSDirectory: UInt32 = 0x10
-  /// The version of the format that is read, 6.3.
+  /// The newest readable version of the format, 6.3.
   static let version: UInt16 = 63
-  /// Where a 32-bit number stands for the one in the zip64 field.
+  /// The 32-bit number that refers to the zip64 field.
   static let elsewhere32 = UInt32.max
   static let elsewhere16 = UInt16.max
 
-  /// Seconds from 1601, from which NTFS counts, to 1970.
+  /// The number of seconds from 1601, the epoch of NTFS, to 1970.
   static let secondsFrom1601: Int64 = 11_644_473_600
 }

@@ -1,11 +1,13 @@
 import Glibc
 
-/// A zip as libarchive is to see it: without the comment behind its end, of which libarchive reads 16 KiB at most, and
-/// with the number of parts that libarchive expects of a 64-bit end record.
+/// A zip in the form that libarchive accepts.
+///
+/// It has no comment behind its end, because libarchive reads at most 16 KiB there. Its 64-bit end record has the
+/// number of parts that libarchive expects.
 final class ZipInput: LibarchiveInput {
   private let input: ArchiveInput
   private let size: Int64
-  /// Bytes that it has in other places than the archive.
+  /// The bytes that differ from the archive.
   private let patches: [(offset: Int64, bytes: [UInt8])]
   private var position: Int64 = 0
 
@@ -14,7 +16,7 @@ final class ZipInput: LibarchiveInput {
     size = Int64(clamping: end.place) + Int64(ZipFormat.endSize)
     var patches = [(offset: size - 2, bytes: [UInt8](repeating: 0, count: 2))]
     if let locator = end.locatorPlace {
-      // The last four bytes of the locator are how many parts there are.
+      // The last four bytes of the locator give the number of parts.
       let count = Int64(clamping: locator) + Int64(ZipFormat.locator64Size) - 4
       patches.append((offset: count, bytes: [1, 0, 0, 0]))
     }

@@ -1,23 +1,24 @@
 import DurableIO
 
-/// One entry of a zip that is being written, as its headers say it.
+/// The headers of one entry that an export writes into a zip.
 struct ZipRecord {
   var name: [UInt8]
-  /// Kind and permission bits, as stat(2) has them.
+  /// Kind and permission bits as in stat(2).
   var mode: UInt32
   var modified: FileTime
   var method = ZipFormat.stored
   var crc: UInt32 = 0
   var compressedSize: UInt64 = 0
   var size: UInt64 = 0
-  /// Where the local header is.
+  /// The offset of the local header.
   var offset: UInt64 = 0
-  /// Whether checksum and compressed size follow the bytes, since they are not known before.
+  /// Whether checksum and compressed size follow the bytes, because they are not known before.
   var hasDescriptor = false
-  /// Whether it has no extra fields; its date is then that of DOS, in steps of two seconds.
+  /// Whether the entry has no extra fields. Its date is then DOS's, in steps of two seconds.
   var isPlain = false
 
-  /// Sizes from which on the zip64 field is needed; what deflate cannot make smaller it makes a little larger.
+  /// The size that requires the zip64 field. It leaves room because deflate makes incompressible bytes a little
+  /// larger.
   private static let limit = UInt64(UInt32.max) - (1 << 24)
 
   private var needsZip64: Bool { size >= Self.limit || compressedSize >= Self.limit }
@@ -31,7 +32,7 @@ struct ZipRecord {
 
   private var versionNeeded: UInt16 { needsZip64 || offset >= Self.limit ? 45 : 20 }
 
-  /// Method, date, checksum and sizes: the middle of both headers.
+  /// Appends method, date, checksum and sizes, which are the middle of both headers.
   private func appendCommon(
     to bytes: inout [UInt8], crc: UInt32, compressedSize: UInt32, size: UInt32, extraCount: Int
   ) {
@@ -67,7 +68,7 @@ struct ZipRecord {
     return bytes + name + extra
   }
 
-  /// What follows the bytes; nothing where the header has said all.
+  /// The descriptor behind the bytes; empty if the header holds everything.
   var dataDescriptor: [UInt8] {
     guard hasDescriptor else { return [] }
     var bytes: [UInt8] = []
@@ -112,7 +113,7 @@ struct ZipRecord {
     return bytes + name + extra
   }
 
-  /// Whole seconds since 1970, which most programs read; left out for dates that it cannot hold.
+  /// The date in whole seconds since 1970, which most programs read; empty for dates that the field cannot hold.
   private var timestamp: [UInt8] {
     guard !isPlain, let seconds = Int32(exactly: modified.seconds) else { return [] }
     var bytes: [UInt8] = []

@@ -3,20 +3,20 @@ import FilePackages
 
 // (1) There is one end record, at the very end, and no other place that a program could take for one.
 // (2) The directory stands directly before it, and every byte before the directory belongs to exactly one entry.
-// (3) Each entry's own header says what the directory says of it.
+// (3) Each entry's own header agrees with the directory.
 
-/// What a zip says that it holds: its directory and every entry's own header, read strictly, so that no two programs can
-/// see two different archives in it.
+/// The directory of a zip and every entry's own header, read strictly, so that no two programs can find different
+/// archives in it.
 struct ZipScan {
-  /// In the order in which their bytes stand in the archive.
+  /// The entries in the order of their bytes in the archive.
   private(set) var entries: [ZipEntry] = []
   let end: ZipEnd
-  /// What stands behind the end record.
+  /// The bytes behind the end record.
   var comment: [UInt8] { end.comment }
 
   /// Reads a zip's directory and its headers. Memory is that of the directory.
   ///
-  /// - Throws: a finding for everything that is not as it should be.
+  /// - Throws: a finding for every deviation.
   init(of input: ArchiveInput, limits: ImportLimits) throws {
     end = try ZipEnd(of: input)
     guard end.count <= UInt64(limits.entries) else {
@@ -42,7 +42,7 @@ struct ZipScan {
 
   private static func damaged(_ reason: String) -> ArchiveError.Finding { .init(.damaged, reason) }
 
-  /// Compares each entry's own header with the directory, and sees that the entries stand side by side.
+  /// Compares each entry's own header with the directory, and checks that the entries follow each other.
   private mutating func checkHeaders(
     _ input: ArchiveInput, directory: UInt64, _ limits: ImportLimits
   ) throws {
@@ -65,14 +65,14 @@ struct ZipScan {
     }
   }
 
-  /// Where the first entry begins: behind a mark that the archive was to be split into parts, where there is one.
+  /// Returns the offset of the first entry. It follows a mark for a split archive, if there is one.
   private static func start(of input: ArchiveInput) throws -> UInt64 {
     let marks = [Array("PK00".utf8), Array("PK\u{7}\u{8}".utf8)]
     return marks.contains(try input.bytes(at: 0, count: 4)) ? 4 : 0
   }
 
-  /// Sees that what lies between two entries, as programs leave it that change an archive in its place, holds nothing
-  /// that a program could take for an entry, which reads from the beginning on.
+  /// Checks the gap between two entries, which a program may leave when it changes an archive in its place. A
+  /// program that reads from the beginning must find no entry in it.
   private func checkGap(_ input: ArchiveInput, from start: UInt64, to end: UInt64, after entry: ZipEntry)
     throws
   {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The entries of a zip: contents by libarchive, all else by `ZipScan`, which have to agree.
+/// The entries of a zip. libarchive reads contents, and `ZipScan` reads everything else; both must agree.
 final class ZipSource: EntrySource {
   private let reader: LibarchiveReader
   private let scan: ZipScan
@@ -18,7 +18,7 @@ final class ZipSource: EntrySource {
 
   var isOwn: Bool { scan.comment.starts(with: Array("docpkg ".utf8)) }
 
-  /// What the archive says that it holds, before anything is read.
+  /// The entries of the directory, known before any contents.
   var entries: [ZipEntry] { scan.entries }
 
   var isFlat: Bool { ZipExporter.isFlat(comment: scan.comment) }
@@ -41,10 +41,10 @@ final class ZipSource: EntrySource {
     ArchiveError.Finding(.damaged, entry: name, "it can be read in two ways")
   }
 
-  /// libarchive composes accents, and has no name at all where it cannot.
+  /// Returns whether both names agree. libarchive composes accents, and gives no name at all if it cannot.
   private func isSame(_ entry: ZipEntry, _ found: ArchiveEntry) -> Bool {
     var names = [entry.name, entry.unicodeName ?? entry.name]
-    // It takes a backslash for Windows' separator, also in a name from Unix, where no slash is in it.
+    // libarchive takes a backslash for a Windows separator, even in a name from Unix, if the name has no slash.
     if entry.isFromUnix, !entry.name.contains(UInt8(ascii: "/")) {
       names.append(entry.name.map { $0 == UInt8(ascii: "\\") ? UInt8(ascii: "/") : $0 })
     }
@@ -57,7 +57,7 @@ final class ZipSource: EntrySource {
     return found.size.map { $0 == entry.size } ?? true
   }
 
-  /// libarchive reads a link's content itself.
+  /// Returns the destination of a link, which libarchive reads itself.
   private func target(of entry: ZipEntry, _ found: ArchiveEntry) throws -> [UInt8] {
     guard case .link(let target) = found.kind, target.count == Int(clamping: entry.size), !target.contains(0)
     else {
@@ -77,7 +77,7 @@ final class ZipSource: EntrySource {
       guard offset == end else { throw Self.ambiguous(entry.name) }
       crc.update(bytes)
       end += UInt64(bytes.count)
-      // Before anything is written: more than was promised is never taken.
+      // This check comes before the write, so that no entry writes more than its size.
       guard end <= entry.size else {
         throw ArchiveError.Finding(.damaged, entry: entry.name, "it lies about its size")
       }
@@ -94,12 +94,12 @@ final class ZipSource: EntrySource {
 }
 
 extension ArchiveEntry {
-  /// An entry as the zip's directory has it; a link's destination is not known yet.
+  /// Makes an entry of a zip's directory, without the destination of a link.
   init(_ entry: ZipEntry) {
     let kind: Kind
     switch entry.mode & S_IFMT {
     case S_IFLNK: kind = .link([])
-    // Info-ZIP's name and mode for what it read from a pipe.
+    // Info-ZIP gives this name and mode to bytes that it read from a pipe.
     case S_IFIFO: kind = entry.name == [UInt8(ascii: "-")] ? .file : .other("a FIFO")
     case S_IFSOCK: kind = .other("a socket")
     case S_IFCHR, S_IFBLK: kind = .other("a device")

@@ -1,10 +1,12 @@
-/// Compares the two names that an entry has: one in UTF-8, one in a code page that nothing names.
+/// The comparison of an entry's two names, one in UTF-8 and one in an unknown code page.
 enum ZipTranscript {
   private static let maximumLength = 4096
 
-  /// Whether a name in UTF-8 may be the one in a code page: what is ASCII in it stands there too, in its order. Beside that
-  /// the other has bytes beyond ASCII, the second byte of a character that such a byte begins, and what programs put for a
-  /// character that the code page does not have: `?`, `_`, `#U30BD`.
+  /// Returns whether a name in UTF-8 may be `raw`, a name in a code page.
+  ///
+  /// The ASCII characters of the first must stand in the second, in order. Beside them, the second may hold bytes
+  /// beyond ASCII and the second byte of a character that such a byte begins. It may also hold the replacements
+  /// that programs write for missing characters: `?`, `_`, `#U30BD`.
   static func `is`(_ unicode: [UInt8], of raw: [UInt8]) -> Bool {
     let slash = UInt8(ascii: "/")
     guard raw.count <= maximumLength, unicode.count <= maximumLength,
@@ -13,7 +15,8 @@ enum ZipTranscript {
       raw.filter({ $0 == slash }).count == unicode.filter({ $0 == slash }).count
     else { return false }
     let wanted = unicode.filter { $0 < 0x80 }
-    // How many of them may have been seen: a second byte may look like one of them.
+    // The possible numbers of found characters. Several are possible because a second byte may look like one of
+    // them.
     var seen: Set<Int> = [0]
     var escape = 0
     for (index, byte) in raw.enumerated() where byte < 0x80 {
@@ -29,7 +32,7 @@ enum ZipTranscript {
     return seen.contains(wanted.count)
   }
 
-  /// How long `#U` with four digits, or `#L` with six, is at the beginning; 0 where it is not there.
+  /// Returns the length of `#U` with four digits, or `#L` with six, at the beginning; 0 if there is none.
   private static func escapeLength(_ bytes: ArraySlice<UInt8>) -> Int {
     guard bytes.first == UInt8(ascii: "#"), let kind = bytes.dropFirst().first else { return 0 }
     let count = kind == UInt8(ascii: "U") ? 4 : kind == UInt8(ascii: "L") ? 6 : 0

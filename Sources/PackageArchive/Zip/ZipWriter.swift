@@ -1,20 +1,21 @@
-/// Writes the records of a zip, and its directory at the end, which is kept in memory until then: some 120 bytes an
-/// entry beside its name.
+/// Writes the entries of a zip, and its directory at the end.
+///
+/// Memory: the directory, some 120 bytes for each entry, and its name.
 struct ZipWriter {
   private let output: ArchiveOutput
   private let comment: [UInt8]
   private var directory: [UInt8] = []
   private var count: UInt64 = 0
 
-  /// - Parameter comment: stands at the end of the archive, at most 65,535 bytes.
+  /// - Parameter comment: the comment at the end of the archive, at most 65,535 bytes.
   init(to output: ArchiveOutput, comment: [UInt8]) {
     self.output = output
     self.comment = comment
   }
 
-  /// Writes one entry; `body` writes its compressed bytes, and completes the record where it has a descriptor.
+  /// Writes one entry. `body` writes its compressed bytes, and completes the record if it has a descriptor.
   ///
-  /// - Throws: a finding for a name that is too long for the format; what `body` throws.
+  /// - Throws: a finding for a name that is too long for the format; the errors of `body`.
   mutating func write(
     _ record: ZipRecord, body: (inout ZipRecord) throws -> Void
   ) throws {
