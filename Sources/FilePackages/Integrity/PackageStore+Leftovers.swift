@@ -2,16 +2,18 @@ package import DurableIO
 public import FoundationEssentials
 package import SystemPackage
 
-// (1) What a running program uses is no leftover: it holds the writer's lock or shares the session's, and a hidden folder
-//     of which this cannot take both is left alone.
-// (2) What waits in a journal is no leftover: it is a save that was acknowledged.
+// (1) A running program's files are no leftovers. It holds the writer's lock or shares the session's lock; if this code
+//     cannot take both, it does not touch the hidden folder.
+// (2) A committed save in a journal is no leftover: it was acknowledged.
 
 extension PackageStore {
-  /// Removes what programs that were killed left in the package's hidden folder, and under hidden names beside the
-  /// package: parts of saves that were never committed. A save that waits to be published is published first.
+  /// Removes the leftovers in the package's hidden folder and beside the package: parts of saves that were never
+  /// committed.
   ///
-  /// - Returns: what went, by paths from the folder that holds the package.
-  /// - Throws: as opening and closing do.
+  /// Publishes a committed save first.
+  ///
+  /// - Returns: the removed files, by paths from the folder that holds the package.
+  /// - Throws: the errors of opening and closing a store.
   @discardableResult
   public static func removeLeftovers(at url: URL) async throws(FilePackageError) -> [String] {
     try await removeLeftovers(FilePath(of: url, for: .open), on: PosixDisk())
@@ -31,13 +33,13 @@ extension PackageStore {
     return within + beside
   }
 
-  /// Opens the hidden folder as a save does, which removes what is left of others.
+  /// Opens the hidden folder as a save does, which removes the leftovers of other programs.
   private func takeUp() throws(FilePackageError) {
     let session = try openSession()
     session.hidden.unlock()
   }
 
-  /// What `removeLeftovers(at:)` would remove. Writes nothing.
+  /// Returns the files that `removeLeftovers(at:)` would remove. Writes nothing.
   static func leftovers(_ location: Location) -> [String] {
     leftoversWithin(location) + beside(location) { siblings, folder in siblings.abandoned(in: folder) }
   }
@@ -45,7 +47,7 @@ extension PackageStore {
   private static func beside(
     _ location: Location, _ names: (Siblings, borrowing OwnedDescriptor) -> [FileName]
   ) -> [String] {
-    // What cannot be looked at cannot be removed either.
+    // A folder that cannot be looked at has no files that could be removed.
     guard let last = location.path.lastComponent,
       let folder = try? location.disk.openDirectory(at: location.path.folder)
     else { return [] }
@@ -53,7 +55,7 @@ extension PackageStore {
   }
 
   private static func leftoversWithin(_ location: Location) -> [String] {
-    // A folder that cannot be opened or locked has nothing that could be removed.
+    // A folder that cannot be opened or locked has no files that could be removed.
     let names = (try? HiddenFolder.leftovers(of: location)) ?? []
     let package = location.path.lastComponent.map { FileName($0).display } ?? ""
     return names.map { "\(package)/\(PackageLayout.hidden.display)/\($0.display)" }.sorted()
@@ -61,7 +63,7 @@ extension PackageStore {
 }
 
 extension HiddenFolder {
-  /// What is in the hidden folder only since a program was killed. (1) (2)
+  /// Returns the entries of the hidden folder that a killed program left. (1) (2)
   fileprivate static func leftovers(of location: Location) throws(SystemError) -> [FileName] {
     let disk = location.disk
     let package = try location.openDirectory(.root)
@@ -83,7 +85,7 @@ extension HiddenFolder {
     _ folder: borrowing OwnedDescriptor, on disk: any Disk
   ) throws(SystemError) -> Bool {
     guard try disk.exists(PackageLayout.lock, in: folder) else { return true }
-    // The descriptor's end gives the locks up.
+    // The end of the descriptor releases the locks.
     let lockFile = try disk.openFileForWriting(PackageLayout.lock, in: folder)
     guard try disk.lock(byte: Byte.writer, of: lockFile, .exclusive) else { return false }
     return try disk.lock(byte: Byte.session, of: lockFile, .exclusive)

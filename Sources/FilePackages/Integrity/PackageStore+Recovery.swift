@@ -2,12 +2,12 @@ import DurableIO
 import FoundationEssentials
 import SystemPackage
 
-// (1) Opening a package that was closed in good order, or in which nothing waits, writes nothing and locks nothing.
-// (2) Opening never needs room: what cannot be published is read from the journal.
-// (3) A damaged journal is reported, and nothing in the package is touched.
+// (1) Opening a package writes nothing and locks nothing, if it was closed in good order or has no committed save.
+// (2) Opening never needs space on disk: the store reads an unpublishable save from the journal.
+// (3) The store reports a damaged journal, and changes nothing in the package.
 
 extension PackageStore {
-  /// Publishes what a save left that was cut short, and loads the metadata.
+  /// Publishes the save of an interrupted program, and loads the metadata.
   func recover() throws(FilePackageError) {
     let found: JournalFile.Found
     do {
@@ -49,7 +49,7 @@ extension PackageStore {
     }
   }
 
-  /// Makes the tree what the disk and the journal are together.
+  /// Makes the tree from the disk and the journal together.
   private func present(
     _ record: JournalRecord, of journal: JournalFile, because problem: FilePackageError
   ) throws(FilePackageError) {
@@ -79,7 +79,7 @@ extension PackageStore {
     pending = Pending(tree, tree.changesSnapshot(), metadata, problem: problem)
   }
 
-  /// The operations of a record that the disk does not have yet.
+  /// Returns the operations of a record that the disk does not have yet.
   func outstanding(
     _ record: JournalRecord, of journal: JournalFile
   ) throws -> [JournalRecord.Operation] {
@@ -93,16 +93,17 @@ extension PackageStore {
     return try publisher.outstanding()
   }
 
-  /// Why the document cannot be saved: its journal holds a save that was acknowledged and cannot be carried out.
-  /// The children are as they were left. Nil where all is well.
+  /// The reason why the document cannot be saved: its journal holds an acknowledged save that cannot be published.
+  ///
+  /// The children are as the program left them. Nil if the journal is intact.
   public var journalDamage: FilePackageError? { damage }
 
-  /// Why a save that is committed is not visible to other programs yet; nil where all are. The tree has it.
+  /// The reason why a committed save is not visible to other programs yet; nil if all are. The tree has the save.
   public var unpublishedProblem: FilePackageError? { pending?.problem }
 }
 
 extension JournalFile {
-  /// (1) Looks for the journal of a package, for reading only.
+  /// Looks for the journal of a package, for reading only. (1)
   static func find(of location: Location) throws(SystemError) -> Found {
     let disk = location.disk
     let package = try location.openDirectory(.root)
@@ -113,7 +114,7 @@ extension JournalFile {
     do {
       folder = try disk.openDirectory(PackageLayout.hidden, in: package)
     } catch  where error.code == .noSuchFileOrDirectory {
-      // Whoever had it open has just been closed in good order.
+      // The last store has just closed the package in good order.
       return .nothing
     }
     return try find(in: folder, on: disk, forWriting: false)

@@ -3,35 +3,36 @@ import FoundationEssentials
 import Synchronization
 import SystemPackage
 
-/// What repairing a package did.
+/// The result of a repair of a package.
 public struct RepairReport: Sendable, Hashable, Codable {
-  /// One child that was put right.
+  /// A child that was restored.
   public struct Restored: Sendable, Hashable, Codable {
     /// The child.
     public var path: String
-    /// Where the bytes were found that it had when it was saved.
+    /// The file that held the saved bytes of the child.
     public var source: String
   }
 
-  /// The children that were put right.
+  /// The restored children.
   public var restored: [Restored] = []
-  /// Whether a journal that could not be read was put aside.
+  /// Whether a damaged journal was set aside.
   public var putJournalAside = false
-  /// The children that count as right as they are from now on, those that are missing included: what they were when they were
-  /// saved is not to be had in the package.
+  /// The children whose present state counts as right from this repair on, including missing ones.
+  ///
+  /// The package does not hold their saved state.
   public var accepted: [String] = []
-  /// How many versions of the history stay; nil where none is kept, or nothing was accepted.
+  /// The number of versions in the history; nil if the document has no history, or if nothing was accepted.
   public var versions: Int?
-  /// Whether nothing was done, and the report says only what would be.
+  /// Whether this was a dry run, and the report only lists what a repair would do.
   public var isDryRun = false
-  /// What is still not as it was saved.
+  /// The differences from the saved state that remain.
   public var remaining: VerificationReport
-  /// What is left to be done, though the document is repaired.
+  /// The tasks that remain, although the document is repaired.
   public var warnings: [SaveWarning] = []
 }
 
 extension RepairReport: CustomStringConvertible {
-  /// A line for each child, and what is left.
+  /// A line for each child and for each remaining difference.
   public var description: String {
     var lines = restored.map {
       "\(isDryRun ? "would restore" : "restored") \(displayString($0.path)) from \(displayString($0.source))"
@@ -47,20 +48,19 @@ extension RepairReport: CustomStringConvertible {
 }
 
 extension PackageStore {
-  /// Puts right what can be: a child that is damaged or missing is restored where its bytes, told by their digest,
-  /// are found elsewhere in the package, such as among conflict versions or in copies that a program which
-  /// synchronises folders has left. A damaged journal is put aside once the children are whole without it.
+  /// Restores damaged and missing children, and sets a damaged journal aside if the children are whole without it.
   ///
-  /// What is restored is saved in one save, what is accepted in one after that. Nothing is removed. Where the document keeps
-  /// history, the state before is a version of it like any other, and so are those before that; of a child that was accepted they
-  /// say that nobody has what it was.
+  /// The repair finds the bytes of a child by their digest elsewhere in the package, such as among conflict versions or
+  /// in conflict copies. It saves the restored children in one save, and the accepted children in the next one. It
+  /// removes nothing. If the document keeps history, the state before the repair becomes a version, and earlier
+  /// versions stay. Their entry for an accepted child says that its bytes are lost.
   ///
   /// - Parameters:
-  ///   - accepting: whether the children are to count as right as they are then, so that the digests are made
-  ///     anew from what is there. A document that is whole stays as it is.
-  ///   - dryRun: whether only to say what would be done.
-  /// - Throws: `unsavedEdits` where the tree has edits that no save has; `permissionDenied` or the system's reason where a
-  ///   child is to be accepted that cannot be read. Nothing is changed then. What `save(_:options:)` throws.
+  ///   - accepting: whether the present children count as right, so that the repair computes the digests again from
+  ///     them. A document that is whole stays as it is.
+  ///   - dryRun: whether to report the repair without doing it.
+  /// - Throws: `unsavedEdits` if the tree has unsaved edits; `permissionDenied` or the system's error if a child to
+  ///   accept cannot be read. The repair then changes nothing. Otherwise the errors of `save(_:options:)`.
   public func repair(
     accepting: Bool = false, dryRun: Bool = false
   ) throws(FilePackageError) -> RepairReport {
@@ -108,7 +108,7 @@ extension PackageStore {
       do throws(FilePackageError) {
         report.remaining = try verifyChildren().report
       } catch {
-        // What was done is saved; what is left is what was found before.
+        // The repair is saved; `remaining` keeps the earlier findings.
         if report.restored.isEmpty && !accepting { throw error }
         report.warnings.append(SaveWarning(.unverified, error))
       }
@@ -118,7 +118,7 @@ extension PackageStore {
     }
   }
 
-  /// What nobody could look at is not taken for right.
+  /// Refuses to accept an unread child.
   func refuseUnread(
     _ verified: Verified, but restored: Set<PackagePath> = []
   ) throws(FilePackageError) {
@@ -144,14 +144,13 @@ extension PackageStore {
       for (row, source) in restored { try restore(row, from: source) }
       return try save().warnings
     } catch {
-      // Nothing is on disk; the tree has what was to be restored as edits, which nobody made.
+      // Nothing is on disk; the restored children in the tree would count as edits, which no caller made.
       if pending == nil && unsettled == nil { tree = newTree() }
       throw error
     }
   }
 
-  /// Files that may hold what is missing elsewhere, by what they hold: all children, and what is in the hidden
-  /// folder.
+  /// Returns files that may hold the missing bytes, by their hashes: all children, and the files in the hidden folder.
   private func candidates(_ verified: Verified) throws(FilePackageError) -> [ContentHash: StoredNode] {
     let wanted = Set(verified.expected.values.map(\.child.content))
     var sources: [ContentHash: StoredNode] = [:]
@@ -170,7 +169,7 @@ extension PackageStore {
   ) throws(FilePackageError) {
     if path.names.count > PackageSnapshot.maximumDepth { return }
     let folder = StoredNode(location: location, path: path)
-    // A folder that is not there, or cannot be read, holds nothing that could be used.
+    // A missing or unreadable folder has no usable files.
     guard let listing = try? folder.list() else { return }
     for position in 0..<listing.count {
       let name = listing.name(at: position)
@@ -215,14 +214,14 @@ extension PackageStore {
     damage = nil
   }
 
-  /// Makes the digests anew from what is there.
+  /// Computes the digests again from the present children.
   ///
-  /// - Returns: how the children were; nil where they were whole, and nothing was done.
+  /// - Returns: the state of the children; nil if they were whole and nothing was done.
   private func acceptChildren(_ warnings: inout [SaveWarning]) throws(FilePackageError) -> Verified? {
     let session = try openSession()
     let verified: Verified
     do throws(FilePackageError) {
-      // With the lock held: what is counted stays what it is.
+      // The lock is held, so that the counted children stay unchanged.
       verified = try verifyChildren()
       try refuseUnread(verified)
       guard !verified.report.isWholeButForJournal, let known = try metadata(),
@@ -265,7 +264,7 @@ extension PackageStore {
 }
 
 extension FilePackageError {
-  /// The error of what comes once children are restored and saved.
+  /// The error of a step that follows restored and saved children.
   fileprivate var afterRestoring: FilePackageError {
     var error = self
     error.reason = "its children are restored, and then: \(reason ?? code.words)"
@@ -274,11 +273,11 @@ extension FilePackageError {
 }
 
 extension VerificationReport {
-  /// Whether the children are what was saved, whatever is wrong with the journal.
+  /// Whether the children are as they were saved, regardless of the journal.
   fileprivate var isWholeButForJournal: Bool {
     hasDigests && damaged.isEmpty && unreadable.isEmpty && missing.isEmpty && extra.isEmpty && !isUnexplained
   }
 
-  /// The children that are not what was saved, as paths in byte order.
+  /// The children that differ from the saved state, as paths in byte order.
   fileprivate var acceptable: [String] { (damaged + missing + extra).sorted() }
 }

@@ -3,14 +3,14 @@ import FoundationEssentials
 import SystemPackage
 
 extension PackageStore {
-  /// Reads every child on disk and compares it with what was saved: with the digest in the metadata, which needs
-  /// nothing else, and with the manifest, which tells which child it is.
+  /// Reads every child on disk and compares it with the saved state.
   ///
-  /// What only versions have is read, too. Unsaved edits of the tree have no part in it. Cost: every byte of the package, a
+  /// The digest in the metadata alone shows a difference; the manifest shows the differing child. The verification also
+  /// reads the files that only versions have. It ignores unsaved edits of the tree. Cost: every byte of the package, a
   /// chunk at a time.
   ///
-  /// - Throws: what keeps the package as a whole from being read. A child that the device cannot read is damaged; one that
-  ///   this user may not read is `unreadable`, and neither damaged nor missing.
+  /// - Throws: the error that keeps the package as a whole from being read. A child that the device cannot read is
+  ///   damaged; one that this user may not read is `unreadable`, and neither damaged nor missing.
   public func verify() throws(FilePackageError) -> VerificationReport {
     do {
       var report = try verifyChildren().report
@@ -21,18 +21,18 @@ extension PackageStore {
     }
   }
 
-  /// What is on disk and what should be.
+  /// The children on disk and their saved state.
   struct Verified {
     var report = VerificationReport()
-    /// What the digests say of the damaged and the missing.
+    /// The manifest rows of the damaged and missing children.
     var expected: [PackagePath: ManifestRow] = [:]
-    /// What each child that could be read is.
+    /// The rows of the children that could be read.
     var found: [PackagePath: ManifestRow] = [:]
-    /// The children that are there, and of which nobody knows what they were when they were saved.
+    /// The children on disk whose saved state is unknown.
     var unknown: [PackagePath] = []
-    /// Children and folders that the device cannot read.
+    /// The children and folders that the device cannot read.
     fileprivate(set) var failing: [PackagePath: FilePackageError] = [:]
-    /// Children and folders that could not be read for another reason.
+    /// The children and folders that could not be read for another reason.
     fileprivate(set) var unreadable: [PackagePath: FilePackageError] = [:]
 
     fileprivate mutating func note(_ error: FilePackageError, at path: PackagePath) {
@@ -41,7 +41,7 @@ extension PackageStore {
 
     fileprivate var isAllRead: Bool { failing.isEmpty && unreadable.isEmpty }
 
-    /// Whether a child, or a folder that it is in, could not be read.
+    /// Returns whether a child, or a folder that contains it, could not be read.
     fileprivate func isUnread(_ path: PackagePath) -> Bool {
       path.names.indices.contains { depth in
         let place = PackagePath(Array(path.names[...depth]))
@@ -74,7 +74,7 @@ extension PackageStore {
     return verified
   }
 
-  /// Lays the difference to children.
+  /// Names the children that explain the difference.
   private func explain(
     _ verified: inout Verified, _ metadata: PackageMetadata
   ) throws(FilePackageError) {
@@ -133,7 +133,7 @@ extension PackageStore {
     }
   }
 
-  /// The manifest, read without writing anything.
+  /// Reads the manifest without writing anything.
   func loadManifest(for metadata: PackageMetadata) throws(FilePackageError) -> Manifest? {
     do {
       let package = try location.openDirectory(.root)
@@ -151,8 +151,7 @@ extension PackageStore {
 }
 
 extension FilePackageError {
-  /// Whether the bytes are not to be had from the medium, whoever asks for them: EIO, EBADMSG, EUCLEAN, ENODATA, or no system's
-  /// error at all.
+  /// Whether no program can read the bytes from the device: EIO, EBADMSG, EUCLEAN, ENODATA, or no system error at all.
   fileprivate var isOfMedium: Bool {
     systemErrorNumber.map { [5, 74, 117, 61].contains($0) } ?? true
   }

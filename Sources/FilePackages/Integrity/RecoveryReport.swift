@@ -2,32 +2,32 @@ package import DurableIO
 public import FoundationEssentials
 package import SystemPackage
 
-/// What the journal of a package holds.
+/// The contents of a package's journal.
 public struct RecoveryReport: Sendable, Hashable, Codable {
   /// The state of a journal.
   public enum Journal: String, Sendable, Codable {
-    /// There is none: the package was closed in good order.
+    /// There is no journal: the package was closed in good order.
     case none
-    /// Everything in it is published; a store has the package open, or was not closed.
+    /// Every save in it is published; a store has the package open, or was not closed.
     case published
     /// A save in it is committed and not published yet.
     case waiting
-    /// A save in it that was acknowledged cannot be read.
+    /// An acknowledged save in it cannot be read.
     case damaged
   }
 
   /// The state of the journal.
   public var journal: Journal
-  /// What the save that waits does, a line an operation.
+  /// The operations of the committed save, one per line.
   public var operations: [String] = []
-  /// What is wrong.
+  /// The problem with the journal.
   public var problem: String?
-  /// What programs that were killed left, in the hidden folder and beside the package, and `removeLeftovers(at:)` removes.
+  /// The leftovers in the hidden folder and beside the package, which `removeLeftovers(at:)` removes.
   public var leftovers: [String] = []
 }
 
 extension RecoveryReport: CustomStringConvertible {
-  /// One line, and one for each operation that waits.
+  /// A line for the journal, and one for each operation that waits.
   public var description: String {
     let first =
       switch journal {
@@ -44,9 +44,9 @@ extension RecoveryReport: CustomStringConvertible {
 }
 
 extension PackageStore {
-  /// Says what the journal of a package holds, without opening the package and without writing anything.
+  /// Returns the contents of a package's journal, without opening the package and without writing anything.
   ///
-  /// - Throws: `noSuchFile`, `notAPackage`, or the system's reason.
+  /// - Throws: `noSuchFile`; `notAPackage`; the system's error.
   public static func recoveryReport(at url: URL) throws(FilePackageError) -> RecoveryReport {
     try recoveryReport(FilePath(of: url, for: .open), on: PosixDisk())
   }

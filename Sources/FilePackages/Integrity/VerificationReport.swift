@@ -1,14 +1,14 @@
-/// What comparing a package with its digests found.
+/// The result of comparing a package with its digests.
 public struct VerificationReport: Sendable, Hashable, Codable {
-  /// Whether there was anything to compare with: packages of other programs have no digests.
+  /// Whether the package has digests: packages of other programs have none.
   public var hasDigests = false
-  /// Whether every child is there and what it was when it was saved, and nothing else is.
+  /// Whether every child is as it was saved, and there is no other child.
   public var isWhole = true
-  /// Files, links and folders read.
+  /// The number of files, links and folders read.
   public var children = 0
-  /// Bytes read.
+  /// The number of bytes read.
   public var bytes: UInt64 = 0
-  /// A child of which the system gives no bytes.
+  /// A child whose bytes the system does not give.
   public struct Unreadable: Sendable, Hashable, Codable {
     /// The child.
     public var path: String
@@ -16,29 +16,30 @@ public struct VerificationReport: Sendable, Hashable, Codable {
     public var reason: String
   }
 
-  /// Children that are not what was saved, or that the device cannot read, as paths in byte order.
+  /// The children that differ from the saved state, or that the device cannot read, as paths in byte order.
   public var damaged: [String] = []
-  /// Children that this user, or this process, cannot read: nobody knows whether they are what was saved. A folder stands for
-  /// all that is in it.
+  /// The children that this user, or this process, cannot read, so that their state is unknown.
+  ///
+  /// A folder stands for all its children.
   public var unreadable: [Unreadable] = []
-  /// Children that are not there.
+  /// The missing children.
   public var missing: [String] = []
-  /// Children that no save put there.
+  /// The children that no save put there.
   public var extra: [String] = []
-  /// Whether the whole differs from what was saved and not all of that can be laid to named children.
+  /// Whether the package differs from the saved state and named children do not explain the whole difference.
   public var isUnexplained = false
-  /// What is wrong with the journal.
+  /// The problem with the journal.
   public var journal: String?
-  /// How many versions are kept.
+  /// The number of versions.
   public var versions = 0
-  /// What is wrong with them, a line a child: what only a version has and is not what was kept.
+  /// The damaged files that only versions have, one line per file.
   public var damagedVersions: [String] = []
 
   init() {}
 }
 
 extension VerificationReport: CustomStringConvertible {
-  /// A line for each problem, or one that says that there is none.
+  /// A line for each problem, or one line that says that there is none.
   public var lines: [String] {
     var lines = damaged.map { "damaged: \(displayString($0))" }
     lines += unreadable.map { "could not be read: \(displayString($0.path)) (\($0.reason))" }
@@ -53,6 +54,6 @@ extension VerificationReport: CustomStringConvertible {
     return lines + [isWhole ? "whole: \(size)\(kept)" : "not whole: \(size)\(kept)"]
   }
 
-  /// The lines, one below the other.
+  /// The lines as one text.
   public var description: String { lines.joined(separator: "\n") }
 }

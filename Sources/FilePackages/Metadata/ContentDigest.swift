@@ -1,7 +1,7 @@
 internal import Crypto
 package import DurableIO
 
-/// How much a package holds, in a form that is kept up to date by adding what came and subtracting what went.
+/// The size and digest of a package, which a save updates by adding new children and subtracting removed ones.
 package struct ContentSummary: Sendable, Hashable {
   /// Regular files and symbolic links.
   package var fileCount = 0
@@ -26,7 +26,7 @@ package struct ContentSummary: Sendable, Hashable {
     digest.subtract(child.term)
   }
 
-  /// Applies what `change`, begun at nothing, collected.
+  /// Adds a `change` that was collected from an empty summary.
   package mutating func add(_ change: ContentSummary) {
     fileCount += change.fileCount
     byteCount &+= change.byteCount
@@ -34,14 +34,14 @@ package struct ContentSummary: Sendable, Hashable {
   }
 }
 
-/// What one child adds to the summary of its package.
+/// The term of one child in the summary of its package.
 package struct ChildSummary: Hashable, Sendable {
   package var path: PackagePath
   package var kind: FileKind
   package var isExecutable: Bool
   /// Bytes of a regular file, otherwise 0.
   package var size: UInt64
-  /// SHA-256 of a file's bytes or of a link's destination; of nothing for a directory.
+  /// SHA-256 of a file's bytes or of a link's destination; of no bytes for a directory.
   package var content: ContentHash
 
   package init(path: PackagePath, kind: FileKind, mode: UInt16, size: UInt64, content: ContentHash) {
@@ -52,7 +52,7 @@ package struct ChildSummary: Hashable, Sendable {
     self.content = content
   }
 
-  /// For a child whose summary was noted down.
+  /// Makes the summary of a child from recorded values.
   package init(path: PackagePath, kind: FileKind, isExecutable: Bool, size: UInt64, content: ContentHash) {
     self.path = path
     self.kind = kind
@@ -85,9 +85,9 @@ package struct ChildSummary: Hashable, Sendable {
 /// The `ContentDigest` of a package: a sum over its children that does not depend on their order.
 ///
 /// Each child adds SHA-256 of its kind, its executable bit, the SHA-256 of its content and its path, as four
-/// little-endian 64-bit lanes, each summed modulo 2^64. So one changed child costs one term, and anyone can
-/// compute the sum again from the files. It detects accidents; sums can be forged, so it proves nothing
-/// against an attacker.
+/// little-endian 64-bit lanes, each summed modulo 2^64. So one changed child costs one term, and any program can
+/// compute the sum again from the files. It detects accidents; an attacker can forge a sum, so it proves nothing
+/// against one.
 package struct ContentDigest: Sendable, Hashable {
   package private(set) var lanes = SIMD4<UInt64>()
 

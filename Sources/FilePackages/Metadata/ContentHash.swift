@@ -1,6 +1,6 @@
 package import Crypto
 
-/// A SHA-256, as a value that needs no memory of its own.
+/// A SHA-256, as a value without a heap allocation.
 package struct ContentHash: Hashable, Sendable {
   package static let count = 32
   private var words: SIMD4<UInt64>
@@ -9,7 +9,7 @@ package struct ContentHash: Hashable, Sendable {
     words = digest.withUnsafeBytes { $0.loadUnaligned(as: SIMD4<UInt64>.self) }
   }
 
-  /// Nil unless there are exactly 32 bytes.
+  /// Makes a hash of its bytes; nil unless there are exactly 32 bytes.
   package init?(bytes: ArraySlice<UInt8>) {
     guard bytes.count == Self.count else { return nil }
     words = bytes.withUnsafeBytes { $0.loadUnaligned(as: SIMD4<UInt64>.self) }
@@ -26,7 +26,7 @@ package struct ContentHash: Hashable, Sendable {
     self = bytes.withUnsafeBytes { ContentHash(of: $0) }
   }
 
-  /// Of nothing.
+  /// The hash of no bytes.
   package static let empty = ContentHash(of: [])
 
   package func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {

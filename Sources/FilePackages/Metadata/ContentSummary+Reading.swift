@@ -2,19 +2,19 @@ import Crypto
 import DurableIO
 import SystemPackage
 
-/// One child on disk.
+/// A child on disk.
 struct SummarizedChild {
   let path: PackagePath
   let node: PackageSnapshot.Node
-  /// What the sums of its package hold for it; nil for a child that they know nothing of.
+  /// The child's term in the sums of its package; nil if the sums do not include it.
   var accounted: ChildSummary?
-  /// What it is, where that is known.
+  /// The summary of the child on disk, if it is known.
   var actual: ChildSummary?
 }
 
-/// Tells `body` what each file, link and folder at `node` and beneath it adds to the summary of its package.
+/// Calls `body` with each file, link and folder at `node` and beneath it, and with its term in the summary.
 ///
-/// Reads every byte of them, a chunk at a time, but for those that the manifest knows.
+/// Reads every byte of them, a chunk at a time, except for those that the manifest knows.
 func summarize(
   _ node: PackageSnapshot.Node, at path: PackagePath, known: Manifest? = nil,
   _ body: (SummarizedChild) -> Void
@@ -27,7 +27,7 @@ func summarize(
         && row.modified == node.known?.modified
       body(SummarizedChild(path: path, node: node, accounted: row.child, actual: isSame ? row.child : nil))
     } else if known?.isComplete == true {
-      // Somebody else put it there, and nothing has been added for it.
+      // Another program put it there, and the sums do not include it.
       body(SummarizedChild(path: path, node: node))
     } else {
       let child = try ChildSummary(reading: node, at: path)

@@ -26,8 +26,9 @@ extension Disk {
     return try contentHash(of: openFile(name, in: folder))
   }
 
-  /// What a folder holds, by names, kinds, numbers, sizes and dates, for finding out whether somebody changed
-  /// anything in it. Reads no file; beyond the depth that packages have, nothing is looked at.
+  /// Hashes the names, kinds, numbers, sizes and dates in a folder, so that a caller can find a change in it.
+  ///
+  /// Reads no file, and looks at nothing beyond the maximum depth of a package.
   func folderHash(
     of name: FileName, in folder: borrowing OwnedDescriptor
   ) throws(SystemError) -> ContentHash {

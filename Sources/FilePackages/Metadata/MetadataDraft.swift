@@ -3,21 +3,21 @@ import FoundationEssentials
 import Glibc
 import SystemPackage
 
-/// The metadata of a state that is being made, to be completed with what the state holds.
+/// The metadata of a state in preparation; the summary of its children completes them.
 package struct MetadataDraft: Sendable {
   private var metadata: PackageMetadata
-  /// The metadata of the state that it comes after; nil for a new document.
+  /// The metadata of the state before; nil for a new document.
   private(set) var before: PackageMetadata?
   private let location: Location
-  /// When the state is made.
+  /// The date of the new state.
   var date = Self.now
-  /// Who makes it.
+  /// The program that makes the state.
   var program = SavingProgram.current
 
-  /// The state that it comes after; nil for a new document.
+  /// The state before; nil for a new document.
   var parent: UUID? { metadata.parentRevisions.first }
 
-  /// For a new document, or for one that had no metadata and holds `summary` already.
+  /// Makes a draft for a new document, or for one that had no metadata and already holds `summary`.
   init(
     new contentType: String?, _ values: [String: PropertyListValue], _ location: Location,
     over summary: ContentSummary = ContentSummary()
@@ -29,12 +29,12 @@ package struct MetadataDraft: Sendable {
     self.location = location
   }
 
-  /// For the next state of a document.
+  /// Makes a draft for the next state of a document.
   ///
   /// - Parameters:
-  ///   - superseded: a state between the two that nobody saw.
-  ///   - contentRevision: the state of which it has the content again.
-  ///   - others: the states that it brings together with that one.
+  ///   - superseded: a state between the two that no program saw.
+  ///   - contentRevision: the earlier state whose content this state repeats.
+  ///   - others: the states that this state merges with the state before.
   init(
     after known: PackageMetadata, _ values: [String: PropertyListValue]?, _ location: Location,
     superseding superseded: PackageMetadata? = nil, contentRevision: UUID? = nil, merging others: [UUID] = [],
@@ -51,13 +51,13 @@ package struct MetadataDraft: Sendable {
     self.location = location
   }
 
-  /// For the next state of a document whose children are counted anew.
+  /// Makes a draft for the next state of a document whose children are counted anew.
   init(after known: PackageMetadata, _ summary: ContentSummary, _ location: Location) {
     self.init(after: known, nil, location)
     metadata.summary = summary
   }
 
-  /// For a copy that is a document of its own.
+  /// Makes a draft for a copy that is a document of its own.
   init(copying known: PackageMetadata, _ values: [String: PropertyListValue]?, _ location: Location) {
     self.init(after: known, values, location)
     before = nil
@@ -67,7 +67,7 @@ package struct MetadataDraft: Sendable {
     metadata.summary = ContentSummary()
   }
 
-  /// The metadata and its plist, once it is known what came and what went.
+  /// Returns the metadata and its plist after adding the changes of the save.
   func completed(
     _ change: ContentSummary
   ) throws(FilePackageError) -> (metadata: PackageMetadata, plist: [UInt8]) {
@@ -95,7 +95,7 @@ package struct MetadataDraft: Sendable {
       reason: reason)
   }
 
-  /// This moment, to the second like every date of a plist.
+  /// The current date, to the second like every date of a plist.
   private static var now: Date { toSecond(Date()) }
 
   private static func toSecond(_ date: Date) -> Date {
@@ -112,10 +112,11 @@ package struct MetadataDraft: Sendable {
 }
 
 extension SavePlan {
-  /// The plan without what is the library's own business, and the application's values for the metadata where
-  /// the tree has a `Metadata.plist` that the application wrote.
+  /// Returns the plan without the library's own files, and the application's values for the metadata.
   ///
-  /// - Throws: `reservedName` when the tree has something else there.
+  /// The values are nil unless the tree has a `Metadata.plist` that the application wrote.
+  ///
+  /// - Throws: `reservedName` if the tree has any other node at a place of the library.
   func withoutOurs(
     at location: Location
   ) throws(FilePackageError) -> (plan: SavePlan, values: [String: PropertyListValue]?) {
@@ -131,7 +132,7 @@ extension SavePlan {
       case .reuse(let source) where isMetadata:
         values = try Self.applicationValues(.stored(source), step.path, location)
       case .remove where isMetadata: continue
-      // The hidden folder of the document that a copy is made of.
+      // The hidden folder of the original of a copy.
       case _ where base == nil && !isMetadata: continue
       default: throw FilePackageError(.reservedName, .save, StoredNode(location: location, path: step.path))
       }
@@ -139,7 +140,7 @@ extension SavePlan {
     return (plan, values)
   }
 
-  /// The plan together with the writing of the metadata, over the plist of that status, if there is one.
+  /// Returns the plan with a step that writes the metadata over the plist of that status, if there is one.
   func writingMetadata(over known: FileStatus?) -> SavePlan {
     var plan = self
     plan.steps.append(

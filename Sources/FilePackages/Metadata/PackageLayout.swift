@@ -1,43 +1,43 @@
 package import DurableIO
 
-/// The names that this library uses for itself in a package.
+/// The names of the library's own files in a package.
 package enum PackageLayout {
   /// The version and metadata plist.
   package static let metadata: FileName = "Metadata.plist"
   /// The hidden folder.
   package static let hidden: FileName = ".docpkg"
 
-  // In the hidden folder.
+  // The names in the hidden folder follow.
 
-  /// The redo log; absent when no save waits to be published and no store is open.
+  /// The journal; absent if no committed save is unpublished and no store is open.
   package static let journal: FileName = "journal"
-  /// A redo log that is being made.
+  /// The temporary name of a new journal.
   package static let newJournal: FileName = "journal.new"
-  /// A redo log that repairing put aside.
+  /// A journal that a repair set aside.
   package static let damagedJournal: FileName = "journal.damaged"
-  /// Files on their way in or out.
+  /// Staged files, and files that a save set aside.
   package static let staging: FileName = "tmp"
-  /// What saves took out of the package and somebody in a program that has it open still holds.
+  /// Files that saves removed from the package and that a program with the package open still holds.
   package static let removed: FileName = "removed"
   package static let removedPath = PackagePath([hidden, removed])
   /// The digest of every child.
   package static let manifest: FileName = "manifest"
-  /// One that is being made.
+  /// The temporary name of a new manifest.
   package static let newManifest: FileName = "manifest.new"
-  /// The versions that are kept; where it is, each save keeps the one it replaces.
+  /// The kept versions; if it exists, each save keeps the version that it replaces.
   package static let history: FileName = "history"
-  /// One that is being made.
+  /// The temporary name of a new history.
   package static let newHistory: FileName = "history.new"
   /// The children that only versions have.
   package static let versions: FileName = "versions"
   package static let versionsPath = PackagePath([hidden, versions])
-  /// What writers lock.
+  /// The lock file of the writers.
   package static let lock: FileName = "lock"
-  /// What other programs wrote where a save had something else to put.
+  /// The files of other programs that a save found in the place of its own files.
   package static let conflicts: FileName = "conflicts"
   package static let conflictsPath = PackagePath([hidden, conflicts])
 
-  /// How large one of the library's own files may be that is read as a whole; nil for others, in bytes.
+  /// Returns the largest size at which the library reads one of its files as a whole, in bytes; nil for any other file.
   package static func maximumSize(of name: FileName) -> UInt64? {
     switch name {
     case journal: UInt64(JournalFile.maximumSize)
@@ -47,18 +47,17 @@ package enum PackageLayout {
     }
   }
 
-  /// Whether a place is the library's own, and no child of the document.
+  /// Returns whether a place is the library's own, and no child of the document.
   package static func isOurs(_ path: PackagePath) -> Bool {
     path.names.first == hidden || path.names == [metadata]
   }
 
-  /// Whether an entry of the hidden folder is there only while a program has the package open, or was killed.
+  /// Returns whether an entry of the hidden folder belongs to a session, or to a killed program.
   static func isOfSession(_ name: FileName) -> Bool {
     [journal, newJournal, staging, removed, lock].contains(name)
   }
 
-  /// Whether a place in the hidden folder is of the stores that have the package open, or made anew by each
-  /// staged save.
+  /// Returns whether a place in the hidden folder belongs to open stores, or is made anew by each staged save.
   static func isOfSession(_ path: PackagePath) -> Bool {
     guard path.names.count == 2, path.names.first == hidden, let name = path.names.last else { return false }
     return [journal, newJournal, staging, removed, lock, manifest, history].contains(name)

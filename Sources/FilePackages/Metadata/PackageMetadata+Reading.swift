@@ -3,7 +3,7 @@ import FoundationEssentials
 package import SystemPackage
 
 extension PackageMetadata {
-  /// Reads the plist of the package at a path, and opens nothing else; nil where there is none.
+  /// Reads the plist of the package at a path, and opens no other file; nil if there is none.
   package static func read(from path: FilePath) throws(FilePackageError) -> PackageMetadata? {
     let disk = PosixDisk()
     let node = StoredNode(location: Location(path, on: disk), path: .root)

@@ -3,49 +3,50 @@ public import FoundationEssentials
 
 /// The version and metadata of a package: the contents of its `Metadata.plist`.
 ///
-/// Of constant size whatever the package holds, and rewritten by every save as one more child. Keys that this
-/// version does not know are kept.
+/// Its size does not depend on the package; every save rewrites it as one more child. A save preserves keys that this
+/// version does not know.
 public struct PackageMetadata: Sendable, Hashable {
   /// The newest format that this version reads and writes.
   public static let currentFormatVersion = 1
-  /// A plist beyond this is refused unread, in bytes.
+  /// The maximum size of a plist in bytes; a larger one is refused unread.
   public static let maximumSize = 1 << 20
-  /// The greatest number of files, bytes or states that is believed: counting on from it never ends in an overflow.
+  /// The greatest accepted number of files, bytes or states: counting on from it never overflows.
   static let maximumNumber: Int64 = 1 << 60
 
-  /// The format of the package. Packages of a newer one are left alone.
+  /// The format of the package. This version does not write packages of a newer one.
   public internal(set) var formatVersion = currentFormatVersion
   /// The identifier of the document's uniform type.
   public internal(set) var contentType: String?
-  /// Stays the same as long as the document lives; a copy made by Save As has its own.
+  /// The identity of the document for all its life; a copy made by Save As gets its own.
   public internal(set) var identifier = UUID()
-  /// This state of the document; each save makes a new one.
+  /// The revision of this state; each save makes a new one.
   public internal(set) var revision = UUID()
   /// The states that this one was made from: one after a save, none for a new document.
   public internal(set) var parentRevisions: [UUID] = []
-  /// The state of which this one has the content again, where it was made by undoing or redoing a save.
+  /// The earlier state whose content this one repeats, if it was made by undoing or redoing a save.
   public internal(set) var contentRevision: UUID?
-  /// The number of saves, the first included.
+  /// The number of saves, including the first.
   public internal(set) var generation = 1
-  /// When the document was made.
+  /// The date of the document's creation.
   public internal(set) var created = Date()
-  /// When this state was saved.
+  /// The date of the save that made this state.
   public internal(set) var modified = Date()
-  /// The program that saved it.
+  /// The program that saved this state.
   public internal(set) var generator = SavingProgram.current.name
   /// That program's version.
   public internal(set) var generatorVersion = SavingProgram.current.version
-  /// The name of the computer that saved it.
+  /// The name of the computer that saved this state.
   public internal(set) var savingComputer = ""
-  /// Regular files and symbolic links, without the library's own.
+  /// The number of regular files and symbolic links, without the library's own.
   public internal(set) var fileCount = 0
-  /// The bytes in them.
+  /// The number of bytes in them.
   public internal(set) var byteCount: UInt64 = 0
-  /// A sum over all children that anyone can compute again from the files: 64 hexadecimal digits. It detects
-  /// a package torn by a copy or by a program that synchronises folders; it is no proof against an attacker.
+  /// A sum over all children that any program can compute again from the files: 64 hexadecimal digits.
+  ///
+  /// It detects a package torn by a copy or by a program that synchronises folders; it is no proof against an attacker.
   public internal(set) var contentDigest = String(repeating: "0", count: 64)
 
-  /// The application's own keys, such as `DisplayName`, and those of newer versions.
+  /// The application's own keys, such as `DisplayName`, and the keys of newer versions.
   public var applicationValues: [String: PropertyListValue] = [:]
 
   /// Makes the metadata of a document that has not been saved yet.
@@ -53,7 +54,7 @@ public struct PackageMetadata: Sendable, Hashable {
     self.applicationValues = applicationValues
   }
 
-  /// The name that the user gave the document, where it is not its filename.
+  /// The name that the user gave the document; nil if it is the filename.
   public var displayName: String? {
     get {
       guard case .string(let name) = applicationValues[Key.displayName.rawValue] else { return nil }
@@ -107,7 +108,7 @@ extension PackageMetadata {
     return values
   }
 
-  /// The plist as XML, keys in order.
+  /// Returns the plist as XML, with its keys in order.
   package func encoded() throws -> Data {
     let values = propertyList
     if let xml = PropertyListWriter.xml(values) { return xml }
@@ -116,14 +117,14 @@ extension PackageMetadata {
     return try encoder.encode(values)
   }
 
-  /// Why a plist is not the metadata of a package that this version can edit.
+  /// The reason why a plist is not the metadata of a package that this version can edit.
   package enum Problem: Error, Equatable {
     case tooLarge
     case notAPropertyList
-    /// A plist of somebody else's.
+    /// The plist belongs to another program.
     case notOurs
     case newerFormat(Int)
-    /// A key of ours that is missing or of the wrong kind.
+    /// One of the library's keys is missing or of the wrong kind.
     case invalidValue(String)
   }
 
@@ -175,7 +176,7 @@ extension PackageMetadata {
         digest: ContentDigest(hexadecimal: contentDigest) ?? ContentDigest())
     }
     set {
-      // Beyond these it was counted from wrong numbers, which verifying finds.
+      // Numbers beyond these were computed from wrong numbers; a verification finds that.
       fileCount = max(0, newValue.fileCount)
       byteCount = newValue.byteCount > UInt64(Self.maximumNumber) ? 0 : newValue.byteCount
       contentDigest = newValue.digest.hexadecimal

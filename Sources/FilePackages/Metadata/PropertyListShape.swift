@@ -1,21 +1,23 @@
 package import FoundationEssentials
 
-// Foundation (6.3) decodes what is nested by calling itself: a thousand arrays within each other, 15 KB of XML, are
-// the end of the process, and so is an array in a binary list that holds itself. A list in which each array names
-// the next one twice, thirty times over, is never done.
+// Foundation (6.3) decodes nested values by recursion. A thousand nested arrays, 15 KB of XML, end the process, and so
+// does an array in a binary list that contains itself. Foundation never finishes a list in which each array names the
+// next one twice, thirty times over.
 
-/// Whether a property list that may be anybody's can be given to Foundation. O(n); decodes nothing.
+/// Checks whether Foundation can safely decode a property list from any source. O(n); decodes nothing.
 package enum PropertyListShape {
-  /// Arrays and dictionaries within each other.
+  /// The maximum nesting of arrays and dictionaries.
   package static let maximumDepth = 64
-  /// Values of a binary list, each counted as often as it is named.
+  /// The maximum number of values of a binary list, each counted once per reference.
   package static let maximumCount = 1 << 17
 
-  /// How long a tag may be that is looked at as a whole, in bytes: each is looked at once.
+  /// The maximum length in bytes of a tag that the check reads as a whole; it reads each tag once.
   private static let maximumTagLength = 512
 
-  /// Whether it is XML in UTF-8, or a binary list, and nested no deeper than that. Anything else is refused: lists
-  /// in the old style, other encodings, CDATA, declarations within the document, and more than one document type.
+  /// Returns whether the data is XML in UTF-8, or a binary list, and is not nested deeper than `maximumDepth`.
+  ///
+  /// Refuses anything else: lists in the old style, other encodings, CDATA, declarations within the document, and more
+  /// than one document type.
   package static func isBounded(_ data: Data) -> Bool {
     let bytes = Array(data)
     return bytes.starts(with: "bplist".utf8) ? isBoundedBinary(bytes) : isBoundedXML(bytes)
@@ -27,7 +29,7 @@ package enum PropertyListShape {
     let isMarked = bytes.starts(with: [0xEF, 0xBB, 0xBF])
     let text = bytes.dropFirst(isMarked ? 3 : 0)
     guard text.first(where: { !space.contains($0) }) == UInt8(ascii: "<"), !bytes.contains(0),
-      // Foundation ends the process where the text of a number is not UTF-8.
+      // Foundation ends the process if the text of a number is not UTF-8.
       String(validating: bytes, as: UTF8.self) != nil
     else {
       return false
@@ -36,7 +38,7 @@ package enum PropertyListShape {
     var rest = text
     while let start = rest.firstIndex(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "-") }) {
       rest = rest[start...]
-      // What opens counts everywhere, what closes only where it cannot be a part of something else.
+      // An opening always counts; a closing counts only if it cannot be a part of another construct.
       if rest.starts(with: "-->".utf8) { isInComment = false }
       if rest.starts(with: "<!--".utf8) {
         isInComment = true
@@ -64,7 +66,7 @@ package enum PropertyListShape {
     return true
   }
 
-  /// The tag that begins there, without its `>`; nil where that does not come soon.
+  /// Returns the tag that begins there, without its `>`; nil if the tag is too long.
   private static func tag(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     let tag = bytes.prefix(maximumTagLength).prefix { $0 != UInt8(ascii: ">") }
     return tag.endIndex < bytes.endIndex && bytes[tag.endIndex] == UInt8(ascii: ">") ? tag : nil
@@ -77,7 +79,7 @@ package enum PropertyListShape {
 
   private static func closes(_ bytes: ArraySlice<UInt8>) -> Bool {
     for name in ["</array", "</dict"] where bytes.starts(with: name.utf8) {
-      // Within an attribute it would be none.
+      // Within an attribute it would not be a tag.
       return bytes.dropFirst(name.utf8.count).first { !space.contains($0) } == UInt8(ascii: ">")
     }
     return false
@@ -108,7 +110,7 @@ package enum PropertyListShape {
   }
 }
 
-/// The objects of a binary property list, as far as they hold others.
+/// The objects of a binary property list that contain other objects.
 private struct BinaryPropertyList {
   private let bytes: [UInt8]
   private let offsetSize: Int
@@ -131,7 +133,7 @@ private struct BinaryPropertyList {
     (self.count, self.top, self.table) = (count, top, table)
   }
 
-  /// A big-endian number; nil where it is not there, or greater than any length here.
+  /// Returns a big-endian number; nil if it is out of bounds, or greater than any length here.
   private static func number(_ bytes: [UInt8], _ offset: Int, _ size: Int) -> Int? {
     guard offset >= 0, size > 0, size <= 16, offset <= bytes.count - size else { return nil }
     var value: UInt64 = 0
@@ -142,7 +144,7 @@ private struct BinaryPropertyList {
     return Int(exactly: value)
   }
 
-  /// The objects that an object holds; nil where it is damaged.
+  /// Returns the objects that an object contains; nil if the object is damaged.
   func children(of object: Int) -> [Int]? {
     guard object < count, var offset = Self.number(bytes, table + object * offsetSize, offsetSize),
       offset < table

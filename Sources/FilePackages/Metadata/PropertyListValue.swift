@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// Any value of a property list, so that keys which this version does not know are kept as they are.
+/// Any value of a property list, so that unknown keys keep their values.
 ///
 /// A real number without a fraction is read as an integer.
 public enum PropertyListValue: Sendable, Hashable {
@@ -25,10 +25,10 @@ public enum PropertyListValue: Sendable, Hashable {
 }
 
 extension PropertyListValue: Codable {
-  /// Reads whichever kind of value is there.
+  /// Reads a value of any kind.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
-    // Each attempt but the last may fail: that only says that it is another kind.
+    // Each attempt but the last may fail: the value is then of another kind.
     if let value = try? container.decode(Bool.self) {
       self = .boolean(value)
     } else if let value = try? container.decode(Int64.self) {

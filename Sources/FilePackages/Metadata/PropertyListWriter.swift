@@ -1,9 +1,9 @@
 import FoundationEssentials
 
-/// Writes a property list as XML, byte for byte as `PropertyListEncoder` does but without its reflection, which took a
-/// sixth of a commit: every save writes one.
+/// Writes a property list as XML, byte for byte as `PropertyListEncoder` does, but without its reflection.
 ///
-/// Only what metadata is made of; `nil` for what is better left to the encoder, such as real numbers.
+/// Every save writes a property list, and the reflection took a sixth of a commit. The writer supports only the kinds
+/// in metadata; it returns `nil` for kinds that the encoder handles better, such as real numbers.
 struct PropertyListWriter {
   private var text = ""
 
@@ -21,7 +21,7 @@ struct PropertyListWriter {
     return Data(writer.text.utf8)
   }
 
-  /// False where the value is one for the encoder.
+  /// Returns false if the encoder must write the value.
   private mutating func write(_ value: PropertyListValue, depth: Int) -> Bool {
     indent(depth)
     switch value {
@@ -76,7 +76,7 @@ struct PropertyListWriter {
         case "<": text += "&lt;"
         case ">": text += "&gt;"
         case "\n", "\t": text.unicodeScalars.append(scalar)
-        // XML has no way to write these.
+        // XML cannot represent these characters.
         case _ where scalar.value < 0x20: return false
         default: text.unicodeScalars.append(scalar)
         }
@@ -86,7 +86,7 @@ struct PropertyListWriter {
     return true
   }
 
-  /// Dates of the years from 1970 to 9999.
+  /// Writes a date of the years from 1970 to 9999.
   private mutating func write(_ date: Date) -> Bool {
     let seconds = date.timeIntervalSince1970
     guard seconds >= 0, seconds < 253_402_300_800, seconds.rounded(.down) == seconds else { return false }
@@ -104,10 +104,11 @@ struct PropertyListWriter {
     return true
   }
 
-  /// The date of a day since 1970-01-01, in the Gregorian calendar: years are counted from March, so that the day
-  /// that is not in each of them is the last.
+  /// Returns the Gregorian date of a day since 1970-01-01.
+  ///
+  /// Years begin in March, so that the leap day is the last day of a year.
   private static func civil(_ days: Int) -> (year: Int, month: Int, day: Int) {
-    // Days since 0000-03-01, and what is left of them in 400, 100, 4 years and one.
+    // Days since 0000-03-01, split into eras of 400 years, then by 100 years, 4 years and one year.
     let (eras, ofEra) = (days + 719_468).quotientAndRemainder(dividingBy: 146_097)
     let yearOfEra = (ofEra - ofEra / 1460 + ofEra / 36_524 - ofEra / 146_096) / 365
     let ofYear = ofEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)

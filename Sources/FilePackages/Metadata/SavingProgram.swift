@@ -1,7 +1,7 @@
 import Glibc
 import SystemPackage
 
-/// The program that saves a document, as the document's metadata name it.
+/// The program that saves a document, as named in the document's metadata.
 public struct SavingProgram: Sendable, Hashable {
   /// Its name.
   public var name: String
