@@ -2,40 +2,40 @@ import DurableIO
 import FilePackages
 import FoundationEssentials
 
-// (1) What either side has is in the merged tree, or in a conflict: nothing is dropped.
-// (2) Where the state that both were made from is not known, what both have counts as that state: what one side removed
+// (1) Every change of either side is in the merged tree, or in a conflict: the merge drops nothing.
+// (2) If the common base is not known, the parts that both sides have count as the base. A child that one side removed
 //     is then there again.
 
-/// What brings a version that is in conflict together with the document in its place.
+/// The merge of a conflict version into the document in its place.
 ///
-/// Children that one side changed are as that side has them, texts that both changed are merged by line, and what belongs to a
-/// content type is merged as the type does.
+/// A child that one side changed is as that side has it. A text that both sides changed is merged by line. The content
+/// type merges its own children.
 struct ConflictMerge {
-  /// What stands where both sides changed the same.
+  /// The outcome if both sides changed the same part.
   enum Undecided: Sendable {
-    /// Nothing is decided.
+    /// The merge decides nothing.
     case left
-    /// What both have: lines between marks, a file beside the other one.
+    /// The merge has both sides: lines between marks, or a file beside the other one.
     case both
   }
 
   let undecided: Undecided
-  /// What to call the version, between marks and in names.
+  /// The name of the version, between marks and in filenames.
   let label: String
-  /// What is still to be decided.
+  /// The conflicts that are not decided.
   private(set) var conflicts: [MergeConflict] = []
 
   init(_ undecided: Undecided, label: String) {
     (self.undecided, self.label) = (undecided, label)
   }
 
-  /// Makes the tree of the document in its place what both come to.
+  /// Merges a version into the tree of the document in its place.
   ///
   /// - Parameters:
   ///   - tree: the document in its place.
   ///   - version: the version, which stays as it is.
-  ///   - base: the state that both were made from, as far as somebody has it.
-  ///   - content: how the content type merges, for the children that it says are its own.
+  ///   - base: the common base, as far as it is known.
+  ///   - content: the merge of the content type, for the children that it owns.
   mutating func merge(
     _ version: FileWrapper, into tree: FileWrapper, base known: FileWrapper?, by content: ContentMerge?
   ) throws {
@@ -70,7 +70,7 @@ struct ConflictMerge {
     for (path, file) in copies { try tree.setDescendant(file, at: try freePath(for: path, in: tree)) }
   }
 
-  // MARK: The state that both were made from
+  // MARK: The common base
 
   /// (2)
   private func completed(
@@ -98,7 +98,7 @@ struct ConflictMerge {
 
   // MARK: Names
 
-  /// A name like that, with what the version is called, and a number where it is taken.
+  /// Returns a free path like `path`, with the label in the name, and with a number if that name is taken.
   private func freePath(for path: String, in tree: FileWrapper) throws -> String {
     var names = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
     let last = names.removeLast()
@@ -106,7 +106,7 @@ struct ConflictMerge {
     var number = 1
     while true {
       let suffix = number == 1 ? " (\(label))" : " (\(label) \(number))"
-      // Room for it within the 255 bytes of a name.
+      // The whole name has at most 255 bytes.
       var stem = String(last[..<dot])
       while stem.utf8.count + suffix.utf8.count + last[dot...].utf8.count > 255 { stem.removeLast() }
       let candidate = (names + [stem + suffix + last[dot...]]).joined(separator: "/")
@@ -116,7 +116,7 @@ struct ConflictMerge {
   }
 }
 
-/// What both sides have at one place.
+/// Both sides of one place, with their base.
 private struct Sides {
   let base: FileWrapper?
   let version: FileWrapper?
@@ -130,10 +130,10 @@ private struct Sides {
     self.present = try present.descendant(at: path)
   }
 
-  /// What an application notes in the metadata is no text, and has no place for two.
+  /// An application's notes in the metadata are not text, and there is no place for a second copy.
   private var isMetadata: Bool { path == PackageLayout.metadata.string }
 
-  /// The text that both come to; nil where one has none.
+  /// Returns the merged text; nil if a side has no text.
   func merged(label: String) -> (text: String, isDecided: Bool)? {
     guard !isMetadata, let own = present?.text, let other = version?.text else { return nil }
     let merge = ThreeWayMerge(base: base?.text ?? "", ours: own, theirs: other)
@@ -141,10 +141,10 @@ private struct Sides {
     return (text, merge.conflicts.isEmpty)
   }
 
-  /// The files that have to be put beside those in the merged tree, so that both sides are there; nil where that cannot be.
+  /// Returns the files that go beside those in the merged tree, so that both sides are there; nil if that cannot be.
   func keepingBoth(_ conflict: MergeConflict, isOwned: Bool) -> [(path: String, file: FileWrapper)]? {
     switch conflict.kind {
-    // What was changed stays; that the other one removed it is all that is not there.
+    // The changed side stays. Only the removal by the other side is lost.
     case .removedByUs, .removedByThem:
       return conflict.kept == .both || present != nil || version != nil ? [] : nil
     case .bothMoved: return []
@@ -152,7 +152,7 @@ private struct Sides {
       guard !isMetadata, let present, let version, !present.isDirectory, !version.isDirectory else {
         return nil
       }
-      // Then it is not the file that differs, but what the document says of it.
+      // The file is then the same on both sides, and the document's record of it differs.
       if isOwned, (try? present.hasSameContents(as: version)) ?? false { return nil }
       let lost = conflict.kept == .ours ? present : version
       return [(path, lost.copy())]
@@ -161,10 +161,10 @@ private struct Sides {
 }
 
 extension FileWrapper {
-  /// The largest text that is merged by line, in bytes.
+  /// The size limit of a text that is merged by line, in bytes.
   private static let maximumText = 16 << 20
 
-  /// The text of a regular file; nil for everything else.
+  /// The text of a regular file; nil for every other child.
   fileprivate var text: String? {
     guard isRegularFile, let data = try? contents(), data.count <= Self.maximumText, !data.contains(0) else {
       return nil
@@ -174,7 +174,7 @@ extension FileWrapper {
 }
 
 extension TextLines {
-  /// The lines that two texts have in common, in their order.
+  /// Returns the common lines of two texts, in their order.
   static func common(_ first: String, _ second: String) -> String {
     let (left, right) = (TextLines(Array(first.utf8)), TextLines(Array(second.utf8)))
     var known: [ArraySlice<UInt8>: Int] = [:]

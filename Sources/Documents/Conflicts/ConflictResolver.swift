@@ -1,57 +1,58 @@
 public import FilePackages
 public import FoundationEssentials
 
-/// Decides what becomes of the versions of a document that were made apart.
+/// A decision about a document's conflict versions.
 ///
-/// `MergingResolver` and `NewestVersionResolver` are ready-made; an application that asks its user has one of its own.
+/// `MergingResolver` and `NewestVersionResolver` are ready-made. An application that asks its user has a resolver of
+/// its own.
 public protocol ConflictResolver<Content>: Sendable {
-  /// What the document's content is.
+  /// The type of the document's content.
   associatedtype Content: DocumentContent
 
-  /// Decides. Nothing is saved or removed before it returns, and the document cannot be edited.
+  /// Decides a conflict. Before the return, nothing is saved or removed, and the user cannot edit the document.
   ///
-  /// - Throws: whatever keeps it from deciding; the document is then in conflict still.
+  /// - Throws: any error that prevents a decision; the document then stays in conflict.
   func resolve(_ conflict: DocumentConflict<Content>) async throws -> ConflictResolution<Content>
 }
 
-/// A document, and the versions that are in conflict with it.
+/// A document and its conflict versions.
 public struct DocumentConflict<Content: DocumentContent>: Sendable {
-  /// The content of the document in its place, without the copies that a program has left.
+  /// The content of the document in its place, without conflict copies.
   public var present: Content
-  /// When it was last saved; nil where that is not known.
+  /// The time of the document's last save; nil if it is not known.
   public var presentDate: Date?
-  /// The other versions, the newest first.
+  /// The conflict versions, the newest first.
   public var versions: [Version]
 
-  /// One other version.
+  /// One conflict version.
   public struct Version: Sendable {
-    /// What is known of it.
+    /// The facts about the version.
     public var version: ConflictVersion
     /// Its content.
     public var content: Content
-    /// The content that it and the document were both made from; nil where that is not known.
+    /// The common base of the version and the document; nil if it is not known.
     public var base: Content?
   }
 }
 
-/// What is to become of a conflict.
+/// The outcome of a conflict.
 public enum ConflictResolution<Content: DocumentContent>: Sendable {
-  /// The document stays as it is, and the other versions go.
+  /// The document stays as it is, and the conflict versions go.
   case keepPresent
   /// The document becomes that version.
   case keep(ConflictVersion)
-  /// The document becomes what the content says.
+  /// The document gets this content.
   case merged(Content)
-  /// Nothing is decided: the document is in conflict still.
+  /// Nothing is decided: the document stays in conflict.
   case undecided
 }
 
-/// Keeps the version that was saved last, by the clocks of those who saved.
+/// Keeps the version with the latest save, by the clocks of the computers that saved.
 public struct NewestVersionResolver<Content: DocumentContent>: ConflictResolver {
   /// Makes a resolver.
   public init() {}
 
-  /// The newest version, or the document where it is as new.
+  /// Returns the newest version, or the document if it is as new.
   public func resolve(_ conflict: DocumentConflict<Content>) async throws -> ConflictResolution<Content> {
     guard let newest = conflict.versions.first, let date = newest.version.modificationDate,
       date > (conflict.presentDate ?? .distantPast)
@@ -60,12 +61,12 @@ public struct NewestVersionResolver<Content: DocumentContent>: ConflictResolver 
   }
 }
 
-/// Merges as the content type does; where both sides changed the same, nothing is decided.
+/// Merges as the content type does. If both sides changed the same part, nothing is decided.
 public struct MergingResolver<Content: MergeableContent>: ConflictResolver {
   /// Makes a resolver.
   public init() {}
 
-  /// What all versions come to.
+  /// Returns the merge of all versions.
   public func resolve(_ conflict: DocumentConflict<Content>) async throws -> ConflictResolution<Content> {
     var merged = conflict.present
     for version in conflict.versions.reversed() {

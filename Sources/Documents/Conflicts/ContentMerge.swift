@@ -1,14 +1,14 @@
 import FilePackages
 
-/// How a content type merges its own children of a package.
+/// The merge of a content type, for its own children of a package.
 struct ContentMerge {
-  /// What two contents come to, and how that is put into the tree of the document in its place.
+  /// The conflicts of two contents, and a function that writes their merge into the tree of the document.
   struct Result {
     var conflicts: [MergeConflict]
     var write: (FileWrapper) throws -> Void
   }
 
-  /// Whether a child is the content type's own.
+  /// Returns whether a child is the content type's own.
   let owns: (String) -> Bool
   private let merged: (FileWrapper, FileWrapper, FileWrapper) throws -> Result
 

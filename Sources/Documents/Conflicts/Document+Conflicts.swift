@@ -1,13 +1,14 @@
 public import FilePackages
 import FoundationEssentials
 
-// (1) Unsaved edits are saved before a conflict is decided: what is decided is about what is on disk, and nothing of the document
-//     is in memory alone.
+// (1) The document saves unsaved edits before a resolver decides. So the decision is about the state on disk, and no
+//     edit is in memory alone.
 
 extension Document {
-  /// The versions that are in conflict with the document, the newest first: what other programs wrote and a save has kept, and
-  /// what a program that synchronises folders has brought from other computers. None for a single file, whose
-  /// conflicts are `recoveryCopies`.
+  /// Returns the conflict versions, the newest first.
+  ///
+  /// They come from other programs' changes that a save kept, and from conflict copies of a synchronising program. A
+  /// flat file has none: its conflicts are among `recoveryCopies`.
   ///
   /// - Throws: `closed`, `file`.
   public func conflicts() async throws(DocumentError) -> [ConflictVersion] {
@@ -22,12 +23,12 @@ extension Document {
     }
   }
 
-  /// Lets a resolver decide what becomes of the versions that are in conflict with the document, and does that: the document is
-  /// saved as it decides, and then nothing is in conflict any more. Unsaved edits are saved before. Editing is disabled
-  /// meanwhile.
+  /// Lets a resolver decide about the conflict versions, and saves the document as it decides.
   ///
-  /// - Returns: whether it was decided; true also where there is no conflict.
-  /// - Throws: `closed`; what the resolver throws, as `content`; as `save()`. All versions are then there still.
+  /// The document is then no longer in conflict. It saves unsaved edits before, and refuses edits meanwhile.
+  ///
+  /// - Returns: whether the resolver decided; true also if there is no conflict.
+  /// - Throws: `closed`; `content` for an error of the resolver; as `save()`. All versions are then still there.
   @discardableResult
   public func resolveConflicts<Resolver: ConflictResolver<Content>>(
     with resolver: Resolver
@@ -35,7 +36,7 @@ extension Document {
     disableEditing()
     defer { enableEditing() }
     return try await attempt { document throws(DocumentError) in
-      // (1) A save that failed may have left edits in the tree that the content does not have any more.
+      // (1) A save that failed may have left edits in the tree that the content has no longer.
       var isEdited = document.hasUnsavedChanges
       if !isEdited { isEdited = try await document.hasEditedTree() }
       if isEdited { try await document.write() }
@@ -72,7 +73,7 @@ extension Document {
   private func conflict(
     _ versions: [ConflictVersion], in store: PackageStore
   ) async throws -> DocumentConflict<Content> {
-    // What is open has the copies as children like any other.
+    // The open content has the conflict copies as ordinary children.
     let present = try await store.content(ofConflict: nil, as: Content.self)
     var conflict = DocumentConflict(present: present, presentDate: facts?.modified, versions: [])
     for version in versions {
@@ -101,7 +102,7 @@ extension PackageStore {
       configuration: FileDocumentReadConfiguration(contentType: contentType, file: base, at: nil))
   }
 
-  /// Saves what was decided; nil where nothing was.
+  /// Saves the decision; nil if there is none.
   fileprivate func resolve<Content: DocumentContent>(
     _ resolution: ConflictResolution<Content>, _ options: SavingOptions
   ) throws -> SaveReport? {

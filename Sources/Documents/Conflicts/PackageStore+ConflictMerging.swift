@@ -1,49 +1,51 @@
 public import FilePackages
 import FoundationEssentials
 
-/// What merging the versions that are in conflict came to.
+/// The outcome of a merge of the conflict versions.
 public struct ConflictMergeReport: Sendable {
-  /// The save that decided the conflict; nil where something is still to be decided, and nothing was saved.
+  /// The save that decided the conflict; nil if conflicts are left, and nothing was saved.
   public var save: SaveReport?
-  /// What both sides changed, and nobody has decided.
+  /// The changes of both sides that are not decided.
   public var conflicts: [MergeConflict] = []
 }
 
 extension PackageStore {
-  /// Merges all versions that are in conflict with the document, in one save: children that one side changed are as that side
-  /// has them, texts that both changed are merged by line. Where both changed the same, nothing is saved, and the report says
-  /// where.
+  /// Merges all conflict versions into the document, in one save.
   ///
-  /// What the versions have in common before they were made apart is found by what saves have noted; texts and images
-  /// of that state only where the document keeps history. Where it is not known, what one side removed is there
-  /// again.
+  /// A child that one side changed is as that side has it. A text that both sides changed is merged by line. If both
+  /// sides changed the same part, nothing is saved, and the report has the places.
+  ///
+  /// The store finds the common base by the notes of earlier saves. Texts and images of the base are there only if the
+  /// document keeps history. If the base is not known, a child that one side removed is there again.
   ///
   /// - Parameters:
-  ///   - keepingBoth: whether to decide everything, by keeping both: lines between the marks that programs for merging know,
-  ///     a file beside the other one, with the computer's name in its own. What was removed by one side and changed by the
-  ///     other stays.
-  ///   - options: how it is saved.
-  /// - Throws: what `resolveConflicts(options:with:)` throws. Then all versions are there still.
+  ///   - keepingBoth: whether to decide everything by keeping both sides. Lines are then between the marks that merge
+  ///     programs know. A file is beside the other one, with the computer's name in its own. A child that one side
+  ///     removed and the other one changed stays.
+  ///   - options: the options of the save.
+  /// - Throws: any error of `resolveConflicts(options:with:)`. All versions are then still there.
   public func mergeConflicts(
     keepingBoth: Bool = false, options: SavingOptions = []
   ) throws -> ConflictMergeReport {
     try mergeConflicts(keepingBoth, by: nil, options)
   }
 
-  /// Merges all versions that are in conflict with the document, as its content type does. Children that are not the type's
-  /// own are merged as `mergeConflicts(keepingBoth:options:)` does.
+  /// Merges all conflict versions into the document, as its content type does.
   ///
-  /// - Throws: as that, and what the type throws.
+  /// The children that the type does not own are merged as in `mergeConflicts(keepingBoth:options:)`.
+  ///
+  /// - Throws: as that method, and any error of the type.
   public func mergeConflicts<Content: MergeableContent>(
     as type: Content.Type, keepingBoth: Bool = false, options: SavingOptions = []
   ) throws -> ConflictMergeReport {
     try mergeConflicts(keepingBoth, by: ContentMerge(type, as: contentType), options)
   }
 
-  /// Says what merging would do to the document as it was last saved, without touching anything on disk. The tree with its
-  /// unsaved edits stays as it is, and they have no part in the plan.
+  /// Plans a merge into the document as it was last saved, and changes nothing on disk.
   ///
-  /// - Returns: nil for the plan where something is still to be decided.
+  /// The tree keeps its unsaved edits, which have no part in the plan.
+  ///
+  /// - Returns: the plan and the conflicts; nil for the plan if conflicts are left.
   /// - Throws: as `mergeConflicts(keepingBoth:options:)`, but for `unsavedEdits`.
   public func mergingPlan<Content: MergeableContent>(
     as type: Content.Type?, keepingBoth: Bool = false
@@ -56,7 +58,7 @@ extension PackageStore {
     }
   }
 
-  /// Ends a merge that is not to be saved.
+  /// The end of a merge that is not saved.
   private struct Undecided: Error {
     let conflicts: [MergeConflict]
   }
@@ -85,7 +87,7 @@ extension PackageStore {
 }
 
 extension ConflictVersion {
-  /// What to call it: the computer that saved it, or else how it begins.
+  /// The name of the version: the computer that saved it, or the beginning of its identifier.
   public var label: String {
     let computer = savingComputer ?? ""
     // A name with a slash would be a path.

@@ -1,9 +1,9 @@
 public import FilePackages
 public import FoundationEssentials
 
-// (1) The settings say where documents are to be, before the first one is moved: a conversion that is cut short goes on
-//     when it is asked for again.
-// (2) Each document is moved by itself, and one that cannot be moved keeps none of the others.
+// (1) The settings name the preferred place before the first document moves. So the next call continues a conversion
+//     that was cut short.
+// (2) Each document moves by itself. A document that cannot move does not stop the next one.
 
 /// The documents of an application, in a folder of this machine and, if the user wants, in a container.
 ///
@@ -21,16 +21,16 @@ public actor DocumentLibrary {
     case container
   }
 
-  /// What became of the documents that a conversion found.
+  /// The outcome of a conversion.
   public struct ConversionReport: Sendable {
-    /// The documents that are in the other place now, by the names that they had and have.
+    /// The documents that moved to the other place, by their old and new names.
     public internal(set) var moved: [(name: String, newName: String)] = []
-    /// The documents that are where they were, and why.
+    /// The documents that did not move, with the reasons.
     public internal(set) var failures: [(name: String, error: any Error)] = []
-    /// Why there may be more documents that could not be looked at.
+    /// The errors that may hide further documents.
     public internal(set) var problems: [any Error] = []
 
-    /// Whether everything is in its place.
+    /// Whether every document is in its place.
     public var isComplete: Bool { failures.isEmpty && problems.isEmpty }
   }
 
@@ -39,15 +39,16 @@ public actor DocumentLibrary {
   /// The container, if there is one.
   public nonisolated let container: (any StorageLocation)?
   private let settings: URL
-  /// Where new documents are to be made.
+  /// The place of new documents.
   public private(set) var preferred: Place
   private var conversion: Task<ConversionReport, any Error>?
 
-  /// A library whose preference is kept in a file.
+  /// Makes a library that stores its preference in a file.
   ///
-  /// - Parameter settings: a property list, which is made when a preference is set; its folder has to be there.
-  /// - Throws: what keeps the file from being read; `invalidContent` for one that is something else; `invalidName` for
-  ///   folders of which one is within the other.
+  /// - Parameter settings: a property list, which the library makes when it stores a preference. Its folder has to be
+  ///   there.
+  /// - Throws: the error of reading the file; `invalidContent` if it is something else; `invalidName` if one folder is
+  ///   in the other.
   public init(
     local: FolderLocation, container: (any StorageLocation)? = nil, settings: URL
   ) async throws(FilePackageError) {
@@ -94,10 +95,9 @@ public actor DocumentLibrary {
     }
   }
 
-  /// Says where new documents are to be made. What is there already stays where it is, until `convert(to:)`. Survives a
-  /// power cut when it returns.
+  /// Sets the place of new documents. Existing documents stay until `convert(to:)`. The setting is durable on return.
   ///
-  /// - Throws: `unsupported` for a container where there is none; what the system refuses.
+  /// - Throws: `unsupported` for a container if there is none; the error of the file system.
   public func setPreferred(_ place: Place) async throws(FilePackageError) {
     _ = try location(place)
     let encoder = PropertyListEncoder()
@@ -120,9 +120,9 @@ public actor DocumentLibrary {
 
   // MARK: Documents
 
-  /// One of the two places.
+  /// Returns one of the two places.
   ///
-  /// - Throws: `unsupported` where there is no container.
+  /// - Throws: `unsupported` if there is no container.
   public nonisolated func location(_ place: Place) throws(FilePackageError) -> any StorageLocation {
     if place == .local { return local }
     guard let container else {
@@ -132,17 +132,17 @@ public actor DocumentLibrary {
     return container
   }
 
-  /// Whether there is a document of that name in a place.
+  /// Returns whether a place has a document of that name.
   public nonisolated func isFound(_ name: String, in place: Place) async throws -> Bool {
     try await location(place).document(named: name) != nil
   }
 
-  /// What a place says of a document, such as when it was made and changed; nil when there is none.
+  /// Returns the facts of a place about a document, such as its dates; nil if there is none.
   public nonisolated func document(named name: String, in place: Place) async throws -> StoredDocument? {
     try await location(place).document(named: name)
   }
 
-  /// Where a document of that name is on this machine, if it is: in the preferred place, or else in the other one.
+  /// Returns the document's place on this machine: in the preferred place, or else in the other one.
   public func url(of name: String) async throws -> URL? {
     for place in preferred == .local ? [Place.local, .container] : [.container, .local] {
       if place == .container && container == nil { continue }
@@ -158,19 +158,20 @@ public actor DocumentLibrary {
 
   // MARK: Conversion
 
-  /// Makes a place the preferred one, and moves every document there that is in the other one.
+  /// Makes a place the preferred one, and moves every document of the other place there.
   ///
-  /// A document whose name is another's there gets a number. Cut short by a crash or a power cut, or cancelled, each
-  /// document is whole in one of the two places, and calling it again moves the rest. Documents may be open meanwhile: they
-  /// follow, within a file system, as after any other move; to another one they are told that they were deleted.
+  /// A document whose name is taken there gets a number. A crash, a power cut or a cancellation may cut the conversion
+  /// short. Then each document is whole in one of the two places, and the next call moves the rest. Documents may be
+  /// open meanwhile. Within a file system an open document follows its move. After a move to another file system it is
+  /// told that it was deleted.
   ///
-  /// - Parameter progress: told after each document, how many were looked at and how many there are.
-  /// - Returns: what became of each; one that could not be moved is still where it was.
-  /// - Throws: where a place as a whole cannot be reached, or the preference cannot be kept; `CancellationError`.
+  /// - Parameter progress: called after each document, with the number of documents done and the number of all.
+  /// - Returns: the outcome of each document; a document that failed is still in its old place.
+  /// - Throws: if the library cannot reach a whole place or store the preference; `CancellationError`.
   public func convert(
     to place: Place, progress: (@Sendable (_ done: Int, _ total: Int) -> Void)? = nil
   ) async throws -> ConversionReport {
-    // One after the other.
+    // One conversion at a time.
     while let conversion { _ = await conversion.result }
     let task = Task { try await self.carryOut(place, progress) }
     conversion = task
@@ -212,12 +213,12 @@ public actor DocumentLibrary {
 }
 
 extension FolderLocation {
-  /// Whether one folder is the other one, or in it, as far as their paths tell.
+  /// Returns whether one folder is the other one, or is in it, by their paths.
   func overlaps(_ other: FolderLocation) -> Bool {
     let (first, second) = (url.standardized.path + "/", other.url.standardized.path + "/")
     return first.hasPrefix(second) || second.hasPrefix(first)
   }
 
-  /// The name here of what is at a URL in this folder.
+  /// Returns the name in this location of a URL in its folder.
   func name(of url: URL) -> String { String(url.path.dropFirst(self.url.path.count + 1)) }
 }

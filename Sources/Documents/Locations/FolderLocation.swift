@@ -3,18 +3,18 @@ public import FilePackages
 public import FoundationEssentials
 import SystemPackage
 
-/// A folder that holds documents: on this machine, or mounted, or kept the same by a program that synchronises folders.
+/// A folder that holds documents, on this machine, mounted, or synchronised by another program.
 ///
-/// Documents are moved by a rename within a file system, and by a copy that is synchronised and compared, and then a
-/// removal, to another one. Whatever cuts it short, the document is whole in one of the two places; in both only until it
-/// is moved again.
+/// Within a file system, a document moves by a rename. To another one, it moves by a copy, which is synced and
+/// compared, and then a removal. If a move is cut short, the document is whole in one of the two places. It may be in
+/// both until the next move.
 public struct FolderLocation: StorageLocation {
-  /// The folder. It is made when a document comes.
+  /// The folder. The first document that moves in makes it.
   public let url: URL
-  /// Which documents count; empty for all.
+  /// The types of the documents that count; empty for all.
   public let contentTypes: [UTType]
 
-  /// A location of the documents of these types in a folder.
+  /// Makes a location of the documents of these types in a folder.
   public init(_ url: URL, for contentTypes: [UTType] = []) {
     (self.url, self.contentTypes) = (url, contentTypes)
   }
@@ -22,16 +22,16 @@ public struct FolderLocation: StorageLocation {
   /// The folder's name.
   public var displayName: String { url.lastPathComponent }
 
-  /// A query of its documents, which also tells what becomes of them.
+  /// A query of the documents, which also tells of changes.
   public var search: DocumentSearch { DocumentSearch(in: [url], for: contentTypes, sortedBy: .name) }
 
-  /// Looks at the folder and at those in it. One that is not there has no documents.
+  /// Lists the documents in the folder and in those below it; a missing folder has none.
   public func documents() async throws -> StorageListing {
     let (items, problems) = await search.documents()
     let root = FilePath(lossless: url.path).lexicallyNormalized()
     let documents = items.map { item in
       var path = item.folder.path
-      // What is found in the folder has its path before it.
+      // The path of a document in the folder begins with the folder's path.
       _ = path.removePrefix(root)
       return StoredDocument(item, name: path.isEmpty ? item.filename : path.appending(item.name).relative)
     }
@@ -40,9 +40,9 @@ public struct FolderLocation: StorageLocation {
       problems: problems.map(\.error).filter { $0.code != .noSuchFile })
   }
 
-  /// Looks at one document.
+  /// Returns the facts about one document.
   ///
-  /// - Throws: `invalidName`; `permissionDenied` and others for what the system refuses.
+  /// - Throws: `invalidName`; `permissionDenied` and other errors of the file system.
   public func document(named name: String) async throws -> StoredDocument? {
     let place = try place(name)
     return try await BlockingThread().run { () throws in
@@ -57,15 +57,15 @@ public struct FolderLocation: StorageLocation {
     }
   }
 
-  /// Where the document is, if it is there.
+  /// Returns the URL of the document, if it is there.
   public func localURL(of name: String) async throws -> URL? {
     guard try await document(named: name) != nil else { return nil }
     return try url(of: name)
   }
 
-  /// Where a document of that name is, or would be.
+  /// Returns the URL that a document of that name has, or would have.
   ///
-  /// - Throws: `invalidName` for one that would lead out of the folder.
+  /// - Throws: `invalidName` if the name leads out of the folder.
   public func url(of name: String) throws(FilePackageError) -> URL {
     let place = try place(name)
     return URL(filePath: place.path.string, directoryHint: .notDirectory)
@@ -88,9 +88,9 @@ public struct FolderLocation: StorageLocation {
     return try target.url(of: await target.moveIn(url(of: name), as: newName))
   }
 
-  /// Removes a document: it gets a hidden name, which survives a power cut, before anything of it goes.
+  /// Removes a document. It gets a durable hidden name before any part of it goes.
   ///
-  /// - Throws: `noSuchFile`; what the system refuses. What is left of it then has a hidden name, or it is whole.
+  /// - Throws: `noSuchFile`; the error of the file system. The rest of it then has a hidden name, or it is whole.
   public func delete(_ name: String) async throws {
     let place = try place(name)
     try await BlockingThread().run { () throws(FilePackageError) in try place.delete() }
@@ -106,7 +106,7 @@ public struct FolderLocation: StorageLocation {
   }
 }
 
-/// The place of a document in a folder, which may be in others.
+/// The place of a document in a folder or in one below it.
 private struct StoredPlace: Sendable {
   let root: FilePath
   let folders: [FileName]
@@ -116,7 +116,7 @@ private struct StoredPlace: Sendable {
   var path: FilePath { folder.appending(name) }
   var node: StoredNode { StoredNode(location: Location(path, on: PosixDisk()), path: .root) }
 
-  /// Makes the folders on the way, so that they are on the medium.
+  /// Makes the missing folders durably.
   func makeFolder() throws(FilePackageError) {
     do throws(SystemError) {
       var path = root
@@ -148,7 +148,7 @@ private struct StoredPlace: Sendable {
     }
   }
 
-  /// What the document is; nil where there is none, also where a plain folder has its name.
+  /// Returns the facts of the document; nil if there is none, or if a plain folder has its name.
   func look() throws(SystemError) -> (status: FileStatus, type: UTType)? {
     do throws(SystemError) {
       let disk = PosixDisk()
@@ -157,7 +157,7 @@ private struct StoredPlace: Sendable {
       let type = UTType(filename: name.string, isDirectory: status.kind == .directory)
       guard status.kind == .directory else { return status.kind == .file ? (status, type) : nil }
       if type.isPackageOrBundle { return (status, type) }
-      // The folder that makes it a package.
+      // A directory with this folder is a package.
       _ = try disk.openDirectory(PackageLayout.hidden, in: disk.openDirectory(name, in: folder))
       return (status, .package)
     } catch {

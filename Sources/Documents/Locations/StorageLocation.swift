@@ -1,63 +1,65 @@
 public import FoundationEssentials
 
-/// A place where documents are kept under names: a folder here, an object store elsewhere.
+/// A place that holds documents under names, such as a folder or an object store.
 ///
-/// A name is the document's filename, after the names of the folders that it is in, if any, with slashes between them.
-/// Nothing is said of paths and descriptors: what a location has may have to be brought to this machine before it can
-/// be opened. Every call may take as long as a network does.
+/// A name is the document's filename, after the names of its folders, if any, with slashes between them. The protocol
+/// has no paths or descriptors: a location may have to fetch a document to this machine before a program can open it.
+/// Every call may take as long as a network does.
 public protocol StorageLocation: Sendable {
-  /// What people call it.
+  /// The name for people.
   var displayName: String { get }
 
-  /// All documents that it has, without opening them.
+  /// Returns all documents of the location, without opening them.
   ///
-  /// - Throws: where the location as a whole cannot be reached. What cannot be looked at within it is in the listing.
+  /// - Throws: if the whole location cannot be reached. The listing has the errors within it.
   func documents() async throws -> StorageListing
 
-  /// What is known of one document; nil when there is none of that name.
+  /// Returns the facts about one document; nil if none has that name.
   func document(named name: String) async throws -> StoredDocument?
 
-  /// Where the document is on this machine; nil where it is not, or not yet.
+  /// Returns the document's place on this machine; nil if it is not there, or not yet.
   func localURL(of name: String) async throws -> URL?
 
-  /// Brings a document here from this machine. When this returns it is kept here, also after a power cut, and is no
-  /// longer at `url`; when it throws, or is cut short, it is still there. Called again after it was cut short, it goes on.
+  /// Moves a document of this machine into the location.
   ///
-  /// - Returns: the name that the document has here: another one where `name` is another document's.
+  /// On return the document is durable here, and is no longer at `url`. If the call throws or is cut short, the
+  /// document is still at `url`. The next call continues a move that was cut short.
+  ///
+  /// - Returns: the name that the document has here: another one if another document has `name`.
   func moveIn(_ url: URL, as name: String) async throws -> String
 
-  /// Brings a document from here to a folder of this machine, with the same promises.
+  /// Moves a document of the location to a folder of this machine, with the same promises.
   ///
-  /// - Returns: where it is now.
+  /// - Returns: the new place of the document.
   func moveOut(_ name: String, to folder: URL, as newName: String) async throws -> URL
 
   /// Removes a document for good.
   func delete(_ name: String) async throws
 }
 
-/// What a location says of one document.
+/// The facts of a location about one document.
 public struct StoredDocument: Sendable, Hashable {
-  /// Where its content is.
+  /// The place of a document's content.
   public enum State: Sendable, Hashable {
-    /// Only there: it has to be fetched before it can be opened.
+    /// Only in the location, which has to fetch it before a program can open it.
     case notDownloaded
-    /// Also here, in a state that is no longer the newest.
+    /// Also here, in an older state.
     case downloaded
-    /// The newest state is here.
+    /// Here, in the newest state.
     case current
   }
 
-  /// Its name in the location.
+  /// The document's name in the location.
   public var name: String
-  /// What it is.
+  /// The document's type.
   public var contentType: UTType
-  /// When the content was last changed.
+  /// The time of the last change of the content.
   public var contentChangeDate: Date
-  /// When it was made; nil where that is not known.
+  /// The time at which the document was made; nil if it is not known.
   public var creationDate: Date?
-  /// Bytes; nil where that is not known without opening it.
+  /// The number of bytes; nil if only opening the document tells it.
   public var size: UInt64?
-  /// Where its content is.
+  /// The place of the content.
   public var state: State
 
   /// Makes a description of these facts.
@@ -71,14 +73,14 @@ public struct StoredDocument: Sendable, Hashable {
   }
 }
 
-/// What a location has.
+/// The contents of a location.
 public struct StorageListing: Sendable {
   /// The documents, by name.
   public var documents: [StoredDocument]
-  /// Why there may be more that could not be looked at.
+  /// The errors that may hide further documents.
   public var problems: [any Error]
 
-  /// Makes a listing of these.
+  /// Makes a listing of these documents.
   public init(documents: [StoredDocument], problems: [any Error] = []) {
     (self.documents, self.problems) = (documents, problems)
   }
