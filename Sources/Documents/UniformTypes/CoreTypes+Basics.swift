@@ -1,8 +1,8 @@
 extension CoreTypes {
-  /// What a file system holds, and what groups everything else.
+  /// The items of a file system, and the supertypes of every other type.
   ///
-  /// A line is `identifier | supertypes | extensions | MIME types | description`; where two lines share a
-  /// tag, the earlier one is preferred.
+  /// A line is `identifier | supertypes | extensions | MIME types | description`. If two lines share a tag, the earlier
+  /// one is preferred.
   package static let basics = """
     public.item | | | | item
     public.content | | | | content

@@ -1,8 +1,8 @@
 extension CoreTypes {
-  /// Packages: the documents, libraries, projects and bundles that people have as directories.
+  /// Packages: the documents, libraries, projects and bundles that are directories.
   ///
-  /// The identifiers are those of the programs that own the types. Extensions that plain folders have, too, such as
-  /// `lproj`, `sdk`, `menu` or `template`, are left out.
+  /// The identifiers are those of the programs that own the types. The table omits extensions that plain folders have,
+  /// too, such as `lproj`, `sdk`, `menu` or `template`.
   package static let packages = """
     com.apple.iwork.keynote.key | com.apple.package public.presentation | key | | Keynote presentation
     com.apple.iwork.keynote.sffkey | public.data public.presentation | key | \
@@ -124,10 +124,11 @@ extension CoreTypes {
     com.apple.dt.bundle.unit-test | com.apple.bundle com.apple.package | xctest octest | | test bundle
     """
 
-  /// Extensions of packages whose types have no identifier that is known here: their types are dynamic ones that
-  /// conform to `com.apple.package`.
+  /// Extensions of packages whose types have no known identifier. Their types are dynamic ones that conform to
+  /// `com.apple.package`.
   ///
-  /// Final Cut Pro, Lightroom, Capture One, UTM, Parallels Desktop, DocC, Xcode's localizations, audio plug-ins.
+  /// They belong to Final Cut Pro, Lightroom, Capture One, UTM, Parallels Desktop, DocC, Xcode's localizations and
+  /// audio plug-ins.
   package static let packageExtensions: Set<String> = [
     "cocatalog", "docc", "fcpbundle", "fcpxmld", "lrdata", "lrlibrary", "pvm", "utm", "vst", "vst3", "xcloc",
   ]

@@ -1,16 +1,16 @@
-/// The types that are known without any declaration and without any database.
+/// The types that need no declaration and no database.
 ///
-/// The identifiers, tags and conformances are Apple's, as far as its public documentation tells them, and the
-/// usual names of further formats. `inode/directory` and `inode/symlink` are freedesktop.org's, because a
-/// Linux program meets them.
+/// The identifiers, tags and conformances are Apple's, as far as its public documentation has them. Further formats
+/// have their usual names. `inode/directory` and `inode/symlink` are freedesktop.org's, because a Linux program meets
+/// them.
 ///
-/// Reading the table takes about a millisecond and happens once, at the first question that needs it. To
-/// name a type, as in `UTType.png`, needs no table.
+/// Reading the table takes about a millisecond and happens once, at the first question that needs it. A type name, as
+/// in `UTType.png`, needs no table.
 package enum CoreTypes {
   /// The table of this build.
   package static let table = table(from: [basics, media, text, documents, packages])
 
-  /// A table read from lines of `identifier | supertypes | extensions | MIME types | description`.
+  /// Reads a table from lines of `identifier | supertypes | extensions | MIME types | description`.
   ///
   /// Identifiers and tags have to be in lower case. Lines with another number of columns are skipped.
   package static func table(from texts: [String]) -> TypeTable {

@@ -1,16 +1,15 @@
-/// The types that this process has declared, and those it has only named.
+/// The types that this process has declared or only named.
 package struct DeclaredTypes: Sendable {
   package private(set) var exported = TypeTable()
   package private(set) var imported = TypeTable()
-  /// Types of `UTType(exportedAs:)` and `UTType(importedAs:)` that nobody has declared: no tags, only
-  /// parents.
+  /// Types of `UTType(exportedAs:)` and `UTType(importedAs:)` without a declaration: no tags, only parents.
   private var named: [String: TypeEntry] = [:]
 
   package init() {}
 
   package mutating func export(_ entry: TypeEntry) { exported.add(entry) }
 
-  /// An import that repeats an earlier one is ignored.
+  /// Adds an import; ignores one that repeats an earlier one.
   package mutating func `import`(_ entry: TypeEntry) { imported.add(entry) }
 
   /// Remembers a name. Parents add up, so that the order of two calls does not matter.

@@ -1,21 +1,21 @@
-/// A type made up for a tag that no known type has.
+/// A made-up type for a tag that no known type has.
 ///
-/// Its identifier says everything about it, so that another process that reads the identifier has the same
-/// type again. The identifier is `dyn.` and then, in the base 32 of RFC 4648 with small letters and without
-/// padding, the UTF-8 of three fields with a NUL between each two:
+/// Its identifier has all its facts, so that another process gets the same type from the identifier. The identifier is
+/// `dyn.` and then the UTF-8 of three fields with a NUL between each two. That UTF-8 is in the base 32 of RFC 4648,
+/// with small letters and without padding:
 ///
 ///     class      "e" for a filename extension, "m" for a MIME type, ":" and the class for any other
 ///     tag        in lower case
-///     supertype  in lower case, or nothing where none was asked for
+///     supertype  in lower case, or empty without a requested supertype
 ///
-/// There is one spelling for each type; `init(identifier:)` refuses every other one. The scheme is this
-/// package's own: Apple's dynamic identifiers mean nothing here, and the other way round.
+/// Each type has one spelling; `init(identifier:)` refuses every other one. The scheme is this package's own: Apple's
+/// dynamic identifiers mean nothing here, and these mean nothing to Apple's systems.
 package struct DynamicType: Hashable, Sendable {
   package let tag: TypeTag
-  /// The key of the type that was asked for, or nil.
+  /// The key of the requested supertype, or nil.
   package let supertype: String?
 
-  /// Nil if the supertype's identifier cannot be written: it is empty, has a NUL or is no key.
+  /// Makes a type; nil if the supertype's identifier cannot be written: it is empty, has a NUL or is no key.
   package init?(_ tag: TypeTag, conformingTo supertype: String?) {
     if let supertype {
       guard !supertype.isEmpty, !supertype.utf8.contains(0), supertype == supertype.lowercased() else {
@@ -47,10 +47,10 @@ package struct DynamicType: Hashable, Sendable {
     Self.prefix + Base32.encode("\(classField)\0\(tag.value)\0\(supertype ?? "")".utf8)
   }
 
-  /// What is known of the type.
+  /// Returns the facts about the type.
   ///
-  /// It conforms to what was asked for, or to `public.item` if nothing was. A MIME type adds what it says by
-  /// itself (see `MIMETypes.implicitParent`), unless that contradicts what was asked for.
+  /// It conforms to the requested supertype, or to `public.item` without one. A MIME type adds its implicit parent (see
+  /// `MIMETypes.implicitParent`), unless that contradicts the requested supertype.
   package func entry(conforms: (_ key: String, _ ancestor: String) -> Bool) -> TypeEntry {
     var parents = [supertype ?? "public.item"]
     if tag.tagClass == .mimeType {
@@ -102,7 +102,7 @@ package enum Base32 {
     return String(decoding: output, as: UTF8.self)
   }
 
-  /// Nil for a character outside the alphabet. Left-over bits are dropped unread.
+  /// Decodes a text; nil for a character outside the alphabet. Left-over bits are dropped unread.
   package static func decode(_ text: some Sequence<UInt8>) -> [UInt8]? {
     var output: [UInt8] = []
     var bits: UInt32 = 0

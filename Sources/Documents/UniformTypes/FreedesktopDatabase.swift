@@ -15,8 +15,8 @@ package final class FreedesktopDatabase: Sendable {
 
   /// The database; empty if there is none.
   ///
-  /// Cost: the first call reads the files, about 70 kB where the usual database is installed, in a
-  /// few milliseconds. A change of the files is not seen until the process is started again.
+  /// Cost: the first call reads the files in a few milliseconds, about 70 kB for the usual database. The process never
+  /// sees a later change of the files.
   package var types: FreedesktopTypes {
     contents.withLock { contents in
       if let contents { return contents }
@@ -29,10 +29,10 @@ package final class FreedesktopDatabase: Sendable {
   /// Whether the files have been read.
   package var isRead: Bool { contents.withLock { $0 != nil } }
 
-  /// Where the XDG Base Directory Specification says that the database is.
+  /// Returns the directories of the database by the XDG Base Directory Specification.
   ///
-  /// `$XDG_DATA_HOME/mime`, then `mime` in each of `$XDG_DATA_DIRS`. Relative paths are ignored, as the
-  /// specification asks, and no more than 64 directories are read.
+  /// They are `$XDG_DATA_HOME/mime`, then `mime` in each of `$XDG_DATA_DIRS`. Relative paths are ignored, as the
+  /// specification asks. At most 64 directories are read.
   package static func directories(environment: [String: String]) -> [String] {
     func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
     let home = value("XDG_DATA_HOME") ?? value("HOME").map { $0 + "/.local/share" }
@@ -46,7 +46,7 @@ package final class FreedesktopDatabase: Sendable {
     FreedesktopDatabase { directories(environment: ProcessInfo.processInfo.environment) }
   }
 
-  /// How much of one file is read; the usual files have less than a hundredth of this.
+  /// The limit of the bytes read from one file; the usual files have less than a hundredth of this.
   package static let largestFile = 4 << 20
 
   private static func files(_ directory: String) -> FreedesktopTypes.Files {
@@ -55,7 +55,7 @@ package final class FreedesktopDatabase: Sendable {
       aliases: text(directory + "/aliases"))
   }
 
-  /// The text of a regular file up to the last line that fits; nothing if it cannot be read.
+  /// Returns the text of a regular file up to the last line that fits; empty if the file cannot be read.
   private static func text(_ path: String) -> String {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return "" }

@@ -1,8 +1,7 @@
-/// What freedesktop.org's shared MIME database says: which MIME types there are, what they are called, and
-/// which of them are kinds of others.
+/// The contents of freedesktop.org's shared MIME database: MIME types, their names and their subclasses.
 ///
 /// It reads the text files that `update-mime-database` writes (shared-mime-info 0.21). Only globs of the form
-/// `*.extension` become extensions. A line that cannot be understood is skipped.
+/// `*.extension` become extensions. An unreadable line is skipped.
 package struct FreedesktopTypes: Sendable, Equatable {
   /// The files of one directory; a missing file is empty.
   package struct Files: Sendable, Equatable {
@@ -31,9 +30,9 @@ package struct FreedesktopTypes: Sendable, Equatable {
   private var otherNames: [String: [String]] = [:]
   private var known: Set<String> = []
 
-  /// The merged contents of several directories, the most important first.
+  /// Merges the contents of several directories, the most important first.
   ///
-  /// A directory that says `__NOGLOBS__` of a type hides what later directories say of its globs.
+  /// If a directory has `__NOGLOBS__` for a type, the globs of that type in later directories do not count.
   /// Cost: linear in the length of the files.
   package init(_ layers: [Files] = []) {
     var closed: Set<String> = []
@@ -46,10 +45,10 @@ package struct FreedesktopTypes: Sendable, Equatable {
     }
   }
 
-  /// The MIME types of names that end in one of the given extensions, the likeliest first.
+  /// Returns the MIME types of names that end in one of the given extensions, the likeliest first.
   ///
-  /// The highest weight wins, then the longest extension, then an exact match of a case-sensitive glob, then
-  /// the more important directory and the earlier line. Case only counts for globs that say so.
+  /// The highest weight wins, then the longest extension, then an exact match of a case-sensitive glob, then the more
+  /// important directory and the earlier line. Case counts only for globs that say so.
   package func mimeTypes(extensions names: [String]) -> [String] {
     var matches: [Glob] = []
     for name in names {
@@ -63,14 +62,14 @@ package struct FreedesktopTypes: Sendable, Equatable {
     return Self.unique(order.map(\.element.mimeType))
   }
 
-  /// The MIME type that a name stands for, which is another one if the name is an alias; nil if unknown.
+  /// Returns the MIME type of a name, which is another one if the name is an alias; nil if it is unknown.
   package func realName(_ mimeType: String) -> String? {
     let name = mimeType.lowercased()
     let real = realNames[name] ?? name
     return known.contains(real) ? real : nil
   }
 
-  /// The extensions of a MIME type, the likeliest first.
+  /// Returns the extensions of a MIME type, the likeliest first.
   package func fileExtensions(_ mimeType: String) -> [String] {
     let order = extensions[mimeType, default: []].enumerated().sorted { left, right in
       (-left.element.weight, left.offset) < (-right.element.weight, right.offset)
@@ -78,13 +77,13 @@ package struct FreedesktopTypes: Sendable, Equatable {
     return Self.unique(order.map(\.element.fileExtension))
   }
 
-  /// The MIME types that a MIME type is directly a kind of.
+  /// Returns the direct supertypes of a MIME type.
   package func parents(_ mimeType: String) -> [String] { parents[mimeType] ?? [] }
 
   package static let directory = "inode/directory"
 
-  /// Whether files of a MIME type are directories of a kind of their own: it is no `inode/` type, and a kind of
-  /// `inode/directory`, over any number of steps.
+  /// Returns whether the files of a MIME type are directories that are documents. It is then no `inode/` type, and
+  /// conforms to `inode/directory` over any number of steps.
   package func isPackage(_ mimeType: String) -> Bool {
     if mimeType.hasPrefix("inode/") { return false }
     var seen: Set<String> = [mimeType]
@@ -98,10 +97,10 @@ package struct FreedesktopTypes: Sendable, Equatable {
     return false
   }
 
-  /// The other names of a MIME type.
+  /// Returns the other names of a MIME type.
   package func aliases(_ mimeType: String) -> [String] { otherNames[mimeType] ?? [] }
 
-  /// Every MIME type that a file mentions, aliases apart.
+  /// Every MIME type in the files, without aliases.
   package var mimeTypes: Set<String> { known }
 
   // weight:type:glob, then flags that are separated by commas

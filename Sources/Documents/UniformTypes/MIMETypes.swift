@@ -1,11 +1,10 @@
-/// What a MIME type says by itself, and the identifiers of MIME types that only freedesktop.org's database
-/// knows.
+/// The facts that a MIME type has by itself, and identifiers for MIME types that only freedesktop.org's database has.
 package enum MIMETypes {
-  /// The key of the type that every type of this MIME type conforms to, whatever a database says.
+  /// Returns the key of the supertype that a MIME type has, whatever a database says.
   ///
-  /// The shared-mime-info specification: every `text/*` is a `text/plain`, everything that is a stream of
-  /// bytes is an `application/octet-stream`, and `inode/*` is what is not a file. Images, sound, film and
-  /// fonts are added here, because uniform types have names for them.
+  /// By the shared-mime-info specification, every `text/*` is a `text/plain`. Every stream of bytes is an
+  /// `application/octet-stream`, and `inode/*` types are not files. This function adds images, sound, film and fonts,
+  /// because uniform types have names for them.
   package static func implicitParent(_ mimeType: String) -> String {
     let type = mimeType.lowercased()
     switch type.prefix(while: { $0 != "/" }) {
@@ -27,19 +26,18 @@ package enum MIMETypes {
 
   package static let prefix = "org.freedesktop.mime."
 
-  /// The identifier of a MIME type that no declaration and no core type has.
+  /// Returns the identifier of a MIME type that no declaration and no core type has.
   ///
-  /// It is `org.freedesktop.mime.`, the type, a dot, and the subtype. Letters, digits and dots of the subtype
-  /// stay, and so does a `-` before one of them; every other byte is `--` and two hexadecimal digits. So
-  /// `image/x-foo+bar` is `org.freedesktop.mime.image.x-foo--2bbar`, on every machine and in every version of
-  /// the database.
+  /// It is `org.freedesktop.mime.`, the type, a dot, and the subtype. Letters, digits and dots of the subtype stay, and
+  /// so does a `-` before one of them. Every other byte is `--` and two hexadecimal digits. So `image/x-foo+bar` is
+  /// `org.freedesktop.mime.image.x-foo--2bbar`, on every machine and in every version of the database.
   package static func identifier(_ mimeType: String) -> String {
     let words = mimeType.lowercased().utf8.split(separator: UInt8(ascii: "/"), maxSplits: 1)
     guard words.count == 2 else { return prefix }
     return prefix + escaped(words[0], keepingDots: false) + "." + escaped(words[1], keepingDots: true)
   }
 
-  /// The MIME type of an identifier; nil for every spelling that `identifier(_:)` does not write.
+  /// Returns the MIME type of an identifier; nil for every spelling that `identifier(_:)` does not write.
   package static func mimeType(identifier: String) -> String? {
     let identifier = identifier.lowercased()
     guard identifier.hasPrefix(prefix) else { return nil }

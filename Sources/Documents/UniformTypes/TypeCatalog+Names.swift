@@ -1,10 +1,12 @@
-// What a person calls a type.
+// Types by the words that people use for them.
 extension TypeCatalog {
-  /// The types that a word stands for: the one with that identifier; otherwise `public.` or `com.apple.` and the word,
-  /// and the types that have it as an extension, with or without `.` or `*.` before it, or as a MIME type.
+  /// Returns the types that a word names.
   ///
-  /// - Parameter packages: extensions, in lower case, that are package types where nobody knows another one.
-  /// - Returns: nothing where the word stands for no type.
+  /// A type with that identifier comes first and is the only one. Otherwise they are `public.` or `com.apple.` with the
+  /// word, and the types that have the word as an extension or MIME type. An extension may have `.` or `*.` before it.
+  ///
+  /// - Parameter packages: extensions, in lower case, that name package types if no other type has them.
+  /// - Returns: the types; none if the word names no type.
   package func types(named word: String, packages: Set<String> = []) -> [UTType] {
     if let type = type(identifier: word) { return [type] }
     if word.contains("/") {
@@ -20,7 +22,7 @@ extension TypeCatalog {
     return types(tag: name, tagClass: .filenameExtension, conformingTo: .package)
   }
 
-  /// What `types(named:)` knows that is spelled like a word, the nearest first, three at most.
+  /// Returns at most three words that `types(named:)` knows and that are spelled like a word, the nearest first.
   package func names(like word: String) -> [String] {
     let name = Array(Self.bareExtension(word).lowercased().utf8)
     guard !name.isEmpty else { return [] }
@@ -48,14 +50,14 @@ extension TypeCatalog {
 
   private static let shortPrefixes = ["public.", "com.apple."]
 
-  /// An extension without what people write before it.
+  /// Returns an extension without the `.` or `*.` before it.
   package static func bareExtension(_ word: String) -> String {
     for prefix in ["*.", "."] where word.hasPrefix(prefix) { return String(word.dropFirst(prefix.count)) }
     return word
   }
 }
 
-/// How many bytes have to be inserted, removed, replaced, or exchanged with the next one.
+/// Returns the number of bytes to insert, remove, replace, or exchange with the next one.
 private func editDistance(_ left: [UInt8], _ right: [UInt8]) -> Int {
   var rows = [Array(0...right.count)]
   for i in left.indices {

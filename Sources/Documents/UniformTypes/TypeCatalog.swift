@@ -1,9 +1,9 @@
-/// Everything that is known of types at one moment; the answers to all questions.
+/// All known facts about types at one moment, which answer every question.
 ///
-/// Of one identifier, an exported declaration is what counts, then the core table, which stands for what the
-/// system exports, then an imported declaration, then a name without declaration. Of one tag, the types that
-/// the program declared come first, exported before imported, then those of the core table; only if there are
-/// none is the freedesktop database asked.
+/// For an identifier, an exported declaration counts first. Then come the core table, which stands for the system's
+/// exports, an imported declaration, and a name without declaration. For a tag, the program's declared types come
+/// first, exported before imported, and then those of the core table. Only if there are none, the catalog asks the
+/// freedesktop database.
 package struct TypeCatalog: Sendable {
   private let declared: DeclaredTypes
   private let database: FreedesktopDatabase
@@ -15,7 +15,7 @@ package struct TypeCatalog: Sendable {
 
   // MARK: Identifiers
 
-  /// What is known of the type with a key, or nil if there is no such type.
+  /// Returns the facts about the type with a key; nil if there is no such type.
   package func entry(_ key: String) -> TypeEntry? {
     if let entry = declared.exported[key] ?? CoreTypes.table[key] ?? declared.imported[key] { return entry }
     if let entry = declared.named(key) { return entry }
@@ -24,10 +24,9 @@ package struct TypeCatalog: Sendable {
     return nil
   }
 
-  /// The type with an identifier, or nil if there is none.
+  /// Returns the type with an identifier; nil if there is none.
   ///
-  /// An identifier of a freedesktop type leads to the declared or core type of the same MIME type, if there
-  /// is one now.
+  /// The identifier of a freedesktop type gives the declared or core type of the same MIME type, if there is one.
   package func type(identifier: String) -> UTType? {
     guard let entry = entry(identifier.lowercased()) else { return nil }
     if let mimeType = MIMETypes.mimeType(identifier: entry.key), let key = key(mimeType: mimeType) {
@@ -45,7 +44,7 @@ package struct TypeCatalog: Sendable {
 
   // MARK: Conformance
 
-  /// Whether a type is another type or conforms to it, over any number of steps.
+  /// Returns whether a type is another type or conforms to it, over any number of steps.
   package func conforms(_ key: String, to ancestor: String) -> Bool {
     if key == ancestor { return true }
     var seen: Set<String> = [key]
@@ -59,12 +58,12 @@ package struct TypeCatalog: Sendable {
     return false
   }
 
-  /// Whether a type conforms to itself by way of others.
+  /// Returns whether a type conforms to itself through other types.
   package func isCircular(_ key: String) -> Bool {
     entry(key)?.parents.contains { conforms($0, to: key) } ?? false
   }
 
-  /// Every known type that a type conforms to, itself apart.
+  /// Returns every known type that a type conforms to, without itself.
   package func supertypes(_ key: String) -> Set<UTType> {
     var seen: Set<String> = [key]
     var open = entry(key)?.parents ?? []
@@ -79,9 +78,9 @@ package struct TypeCatalog: Sendable {
 
   // MARK: Tags
 
-  /// The types that have a tag and conform to a type, the preferred one first.
+  /// Returns the types that have a tag and conform to a type, the preferred one first.
   ///
-  /// If there are none, the one dynamic type for the tag; nothing if the tag is invalid.
+  /// If there are none, it returns the one dynamic type for the tag. For an invalid tag it returns none.
   package func types(tag text: String, tagClass: UTTagClass, conformingTo supertype: UTType?) -> [UTType] {
     guard let tag = TypeTag(text, tagClass: tagClass) else { return [] }
     var keys = keys(tag)
@@ -100,9 +99,9 @@ package struct TypeCatalog: Sendable {
     return [UTType(dynamic.entry(conforms: conforms))]
   }
 
-  /// The type of a file-system item of which only the name and the kind are known.
+  /// Returns the type of a file-system item from its name and kind alone.
   ///
-  /// - Parameter packages: extensions, in lower case, that make a directory a package where no type is known.
+  /// - Parameter packages: extensions, in lower case, that make a directory a package if no type is known.
   package func type(filename: String, isDirectory: Bool, packages: Set<String> = []) -> UTType {
     let extensions = Self.extensions(filename)
     let wanted = isDirectory ? UTType.directory : UTType.data
@@ -126,7 +125,8 @@ package struct TypeCatalog: Sendable {
     return types(tag: extensions.last ?? "", tagClass: .filenameExtension, conformingTo: .data).first ?? .data
   }
 
-  /// The extensions of a name, the longest first: `tar.gz` and `gz`. The dot of a hidden file begins none.
+  /// Returns the extensions of a name, the longest first: `tar.gz` and `gz`. The first dot of a hidden file begins
+  /// none.
   private static func extensions(_ filename: String) -> [String] {
     let name = filename.utf8.split(separator: UInt8(ascii: "/")).last ?? filename[...].utf8
     return name.indices.dropFirst().filter { name[$0] == UInt8(ascii: ".") }
@@ -157,7 +157,7 @@ extension TypeCatalog {
     }
   }
 
-  /// The key of the declared or core type that has a MIME type, or nil.
+  /// Returns the key of the declared or core type that has a MIME type, or nil.
   private func key(mimeType: String) -> String? {
     TypeTag(mimeType, tagClass: .mimeType).flatMap { keys($0).first }
   }

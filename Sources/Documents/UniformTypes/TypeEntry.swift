@@ -1,9 +1,9 @@
 package import FoundationEssentials
 
-/// What is known of one type.
+/// The known facts about one type.
 ///
-/// Types refer to each other by key: the identifier in lower case. A parent need not be known; it is skipped
-/// until somebody declares it.
+/// Types refer to each other by key: the identifier in lower case. A parent need not be known; it is skipped until a
+/// program declares it.
 package struct TypeEntry: Hashable, Sendable {
   /// The identifier as its declaration spells it.
   package var identifier: String
@@ -21,7 +21,7 @@ package struct TypeEntry: Hashable, Sendable {
     self.parents = parents.map { $0.lowercased() }
   }
 
-  /// A type whose identifier and parents are keys already.
+  /// Makes an entry from an identifier and parents that are keys already.
   package init(key: String, parents: [String]) {
     self.identifier = key
     self.key = key

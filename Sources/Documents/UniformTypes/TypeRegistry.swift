@@ -2,11 +2,11 @@ import Synchronization
 
 /// The types that one process knows.
 ///
-/// Declarations are facts about the program, as they are in an Info.plist, so there is one registry for the
-/// whole process; tests make their own. It only grows.
+/// Declarations are facts about the program, as they are in an Info.plist. So there is one registry for the whole
+/// process; tests make their own. It only grows.
 //
 // (1) A question is answered from one snapshot: it never sees half of a list of declarations.
-// (2) Nothing that was declared is changed or taken back.
+// (2) No declaration is changed or taken back.
 package final class TypeRegistry: Sendable {
   /// The registry behind every `UTType`.
   package static let shared = TypeRegistry(database: .ofSystem())
@@ -16,15 +16,14 @@ package final class TypeRegistry: Sendable {
 
   package init(database: FreedesktopDatabase) { self.database = database }
 
-  /// What is known now. Cost: O(1).
+  /// The catalog at this moment. Cost: O(1).
   package var catalog: TypeCatalog {
     TypeCatalog(declared: declared.withLock { $0 }, database: database)
   }
 
-  /// The type with an identifier, which is remembered if nobody has declared it.
+  /// Returns the type with an identifier, and remembers an undeclared one.
   ///
-  /// A supertype that conforms to the type already is ignored, and an empty or a `dyn.` identifier is never
-  /// remembered.
+  /// A supertype that conforms to the type already is ignored. An empty or a `dyn.` identifier is never remembered.
   package func type(naming identifier: String, conformingTo supertype: UTType?) -> UTType {
     let key = identifier.lowercased()
     return declared.withLock { declared in

@@ -12,7 +12,7 @@ package struct TypeTable: Sendable {
 
   package subscript(_ key: String) -> TypeEntry? { entries[key] }
 
-  /// The keys of the types that have a tag, in the order in which they were added.
+  /// Returns the keys of the types that have a tag, in the order in which they were added.
   package func keys(_ tag: TypeTag) -> [String] { keys[tag] ?? [] }
 
   /// Every identifier, in no order.
@@ -22,7 +22,7 @@ package struct TypeTable: Sendable {
     add(entry) { TypeTag($0, tagClass: $1) }
   }
 
-  /// Adds an entry whose tags are in canonical form, which spares looking at each letter.
+  /// Adds an entry whose tags are in canonical form, without checking their letters.
   package mutating func add(canonical entry: TypeEntry) {
     add(entry) { TypeTag(canonical: $0, tagClass: $1) }
   }
@@ -33,7 +33,7 @@ package struct TypeTable: Sendable {
     for (tagClass, tags) in entry.tags {
       for text in tags {
         guard let tag = tag(text, tagClass) else { continue }
-        // A type's own key can only be the last one: it may list a tag twice.
+        // An equal key can only be the last one: a type may list a tag twice.
         if keys[tag]?.last != entry.key { keys[tag, default: []].append(entry.key) }
       }
     }

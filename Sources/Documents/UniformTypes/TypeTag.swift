@@ -1,16 +1,16 @@
 /// A valid tag in the spelling by which tags are compared.
 ///
-/// Letters are lower case, and the parameters of a MIME type have no spaces around them. Nothing else is
-/// changed: two names that only differ in Unicode composition are equal to Swift but are written differently.
+/// Letters are lower case, and the parameters of a MIME type have no spaces around them. Nothing else is changed: two
+/// names that differ only in Unicode composition are equal to Swift but are written differently.
 package struct TypeTag: Hashable, Sendable {
   package let tagClass: UTTagClass
   package let value: String
 
-  /// The canonical form of a tag, or nil if it is invalid.
+  /// Makes the canonical form of a tag; nil if the tag is invalid.
   ///
-  /// Every tag is at least one character long and has no NUL. A filename extension has no `/` and no empty
-  /// part: `tar.gz` is one, `.gz`, `gz.` and `tar..gz` are not. A MIME type is two words of token characters
-  /// (RFC 2045) around one `/`, and may have parameters after a `;`.
+  /// Every tag is at least one character long and has no NUL. A filename extension has no `/` and no empty part:
+  /// `tar.gz` is one, `.gz`, `gz.` and `tar..gz` are not. A MIME type is two words of token characters (RFC 2045)
+  /// around one `/`, and may have parameters after a `;`.
   package init?(_ tag: String, tagClass: UTTagClass) {
     guard !tag.isEmpty, !tag.utf8.contains(0), !tagClass.rawValue.utf8.contains(0) else { return nil }
     switch tagClass {
@@ -27,7 +27,7 @@ package struct TypeTag: Hashable, Sendable {
     self.tagClass = tagClass
   }
 
-  /// A tag that is known to be valid and in canonical form.
+  /// Makes a tag of a value that is known to be valid and in canonical form.
   package init(canonical value: String, tagClass: UTTagClass) {
     self.tagClass = tagClass
     self.value = value

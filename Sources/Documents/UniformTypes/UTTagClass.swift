@@ -1,9 +1,9 @@
-/// A way in which others name a type: by a filename extension, by a MIME type.
+/// A class of names for types, such as filename extensions or MIME types.
 public struct UTTagClass: RawRepresentable, Hashable, Codable, Sendable, CustomStringConvertible {
   /// The identifier of the class, such as `public.filename-extension`.
   public let rawValue: String
 
-  /// The class of an identifier, which is compared letter by letter.
+  /// Makes the class of an identifier, which is compared letter by letter.
   public init(rawValue: String) { self.rawValue = rawValue }
 
   /// Filename extensions, without the dot.

@@ -1,7 +1,7 @@
-// What a file system holds, and what groups everything else.
+// The items of a file system, and the supertypes of every other type.
 
 extension UTType {
-  /// Anything that a file system holds. `public.item`
+  /// Any item of a file system. `public.item`
   public static var item: UTType { UTType(core: "public.item") }
 
   /// A stream of bytes. `public.data`
@@ -16,13 +16,13 @@ extension UTType {
   /// A volume, a file system as a whole. `public.volume`
   public static var volume: UTType { UTType(core: "public.volume") }
 
-  /// A directory that is shown as one file; what a package document conforms to. `com.apple.package`
+  /// A directory that is shown as one file; the supertype of package documents. `com.apple.package`
   public static var package: UTType { UTType(core: "com.apple.package") }
 
   /// A directory with a structure that a bundle prescribes. `com.apple.bundle`
   public static var bundle: UTType { UTType(core: "com.apple.bundle") }
 
-  /// Something that leads to something else. `com.apple.resolvable`
+  /// An item that leads to another one. `com.apple.resolvable`
   public static var resolvable: UTType { UTType(core: "com.apple.resolvable") }
 
   /// A symbolic link. `public.symlink`
@@ -37,7 +37,7 @@ extension UTType {
   /// Bookmark data. `com.apple.bookmark`
   public static var urlBookmarkData: UTType { UTType(core: "com.apple.bookmark") }
 
-  /// Anything that a document holds; what a document conforms to. `public.content`
+  /// Any content of a document; the supertype of documents. `public.content`
   public static var content: UTType { UTType(core: "public.content") }
 
   /// Content that is made of several kinds of content. `public.composite-content`
@@ -45,7 +45,7 @@ extension UTType {
 }
 
 extension UTType {
-  /// Something that can be run. `public.executable`
+  /// A program or script that can be run. `public.executable`
   public static var executable: UTType { UTType(core: "public.executable") }
 
   /// A program file of Unix. `public.unix-executable`

@@ -1,22 +1,22 @@
 public import FoundationEssentials
 
 extension UTType {
-  /// What a program says of a type: the counterpart of one dictionary of an Info.plist.
+  /// A program's facts about a type: the counterpart of one dictionary of an Info.plist.
   public struct Declaration: Hashable, Sendable {
     /// The identifier: ASCII letters, digits, `-` and `.`.
     public var identifier: String
     /// The types that it conforms to directly; they may be declared later.
     public var conformsTo: [UTType]
-    /// The names that others use for it, the preferred one of each class first.
+    /// The type's names outside this system, the preferred one of each class first.
     public var tags: [UTTagClass: [String]]
-    /// What it is in plain words.
+    /// The description in plain words.
     public var description: String?
-    /// Where it is described.
+    /// The address of a description.
     public var referenceURL: URL?
     /// The version of the declaration.
     public var version: Int?
 
-    /// A declaration. A package is declared by conformance to `.package`.
+    /// Makes a declaration. A package is declared by conformance to `.package`.
     ///
     /// - Parameters:
     ///   - filenameExtensions: extensions without a dot, the preferred one first.
@@ -36,14 +36,14 @@ extension UTType {
     }
   }
 
-  /// The declarations of a program: what it owns and what it uses.
+  /// The declarations of a program: the types that it owns and those that it uses.
   public struct Declarations: Hashable, Sendable {
     /// The types that the program owns.
     public var exported: [Declaration]
-    /// The types of others that the program uses.
+    /// The types of other programs that the program uses.
     public var imported: [Declaration]
 
-    /// A list of declarations.
+    /// Makes a list of declarations.
     public init(exported: [Declaration] = [], imported: [Declaration] = []) {
       self.exported = exported
       self.imported = imported
@@ -63,10 +63,10 @@ extension UTType {
     return UTType(TypeEntry(declaration))
   }
 
-  /// Declares a type that somebody else owns and that this program uses.
+  /// Declares a type that another program owns and this program uses.
   ///
-  /// It does not count if the type is exported or is in the core table, or if it was imported before; those
-  /// stay as they are, and that is no error.
+  /// It does not count if the type is exported, is in the core table, or was imported before. Those declarations stay
+  /// as they are, and that is no error.
   ///
   /// - Returns: the type.
   /// - Throws: `invalidIdentifier`, `reservedIdentifier`, `invalidTag` or `circularConformance`.
@@ -79,7 +79,7 @@ extension UTType {
   /// Declares all types of a list, or none of them if it throws.
   ///
   /// - Returns: the exported types and then the imported ones, in the order of the list.
-  /// - Throws: what the declarations of single types throw.
+  /// - Throws: the errors of the declarations of single types.
   @discardableResult
   public static func declare(_ declarations: Declarations) throws(DeclarationError) -> [UTType] {
     try TypeRegistry.shared.declare(declarations)
@@ -87,7 +87,7 @@ extension UTType {
 }
 
 extension UTType.Declaration {
-  /// Throws if the declaration could not be made whatever else is declared.
+  /// Checks the declaration by itself, and throws if it could never be made.
   func validate(isExported: Bool) throws(UTType.DeclarationError) {
     guard !identifier.isEmpty, identifier.utf8.allSatisfy(Self.isAllowed) else {
       throw UTType.DeclarationError(.invalidIdentifier, identifier: identifier)

@@ -1,31 +1,31 @@
 extension UTType {
-  /// Why a declaration was refused. Nothing has been declared by the call that throws it.
+  /// The reason for refusing a declaration. The call that throws it has declared nothing.
   public struct DeclarationError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What was wrong.
+    /// The kind of the fault.
     public enum Code: String, Hashable, Sendable {
       /// The identifier is empty or has a character other than ASCII letters, digits, `-` and `.`.
       case invalidIdentifier
-      /// The identifier begins with a prefix that is not for the declaring program.
+      /// The identifier begins with a prefix that the declaring program may not use.
       case reservedIdentifier
       /// A tag is no valid tag of its class, such as an extension with its dot.
       case invalidTag
-      /// The type would conform to itself by way of others.
+      /// The type would conform to itself through other types.
       case circularConformance
-      /// The process has exported the type already, with other contents.
+      /// The process has already exported the type, with other contents.
       case conflictingDeclaration
-      /// The property list is none, or its declarations do not have the shape that they must have.
+      /// The data is not a property list, or its declarations have the wrong shape.
       case malformedPropertyList
       /// The file could not be read.
       case unreadableFile
     }
 
-    /// What was wrong.
+    /// The kind of the fault.
     public let code: Code
-    /// The identifier of the declaration; empty where the error is about a file.
+    /// The identifier of the declaration; empty if the error is about a file.
     public let identifier: String
-    /// The prefix, the tag, or the system's or the decoder's reason; empty where there is none.
+    /// The prefix, the tag, or the reason of the system or the decoder; empty if there is none.
     public let detail: String
-    /// The path of the file, where the error is about one.
+    /// The path of the file, if the error is about one.
     public let path: String?
 
     init(_ code: Code, identifier: String = "", detail: String = "", path: String? = nil) {
@@ -35,7 +35,7 @@ extension UTType {
       self.path = path
     }
 
-    /// One sentence that says what was wrong.
+    /// One sentence that names the fault.
     public var description: String {
       switch code {
       case .invalidIdentifier:

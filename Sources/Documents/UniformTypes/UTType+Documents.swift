@@ -51,7 +51,7 @@ extension UTType {
   /// A task. `public.to-do-item`
   public static var toDoItem: UTType { UTType(core: "public.to-do-item") }
 
-  /// What is shown of a link. `com.apple.linkpresentation.metadata`
+  /// The preview of a link. `com.apple.linkpresentation.metadata`
   public static var linkPresentationMetadata: UTType { UTType(core: "com.apple.linkpresentation.metadata") }
 }
 

@@ -1,13 +1,13 @@
 extension UTType {
-  /// The XML that tells freedesktop.org's MIME database of types, as `update-mime-database` reads it from
-  /// `mime/packages` of a data directory.
+  /// Returns the XML that declares types to freedesktop.org's MIME database.
   ///
-  /// Each type becomes a MIME type with its description, its extensions as globs and its further MIME types
-  /// as aliases. A type without a MIME type gets `application/x-` and its identifier. What it conforms to
-  /// directly becomes `sub-class-of` where that has a MIME type; a package is a kind of `inode/directory`,
-  /// which is as much as the database can say. This library takes directories with the extension of such a type
-  /// for packages; other programs show them as folders. Repeated types are written once, and characters that XML
-  /// does not have become U+FFFD.
+  /// `update-mime-database` reads it from `mime/packages` of a data directory. Each type becomes a MIME type with its
+  /// description, its extensions as globs and its further MIME types as aliases. A type without a MIME type gets
+  /// `application/x-` and its identifier. Each direct supertype with a MIME type becomes `sub-class-of`. A package is a
+  /// kind of `inode/directory`: the database cannot say more.
+  ///
+  /// This library takes directories with the extension of such a type for packages; other programs show them as
+  /// folders. Repeated types are written once. Characters that XML does not have become U+FFFD.
   ///
   /// - Returns: a document of the shared-mime-info specification 0.21, in UTF-8.
   public static func freedesktopPackage(for types: [UTType]) -> String {
@@ -43,7 +43,7 @@ extension TypeCatalog {
     return lines + ["  </mime-type>"]
   }
 
-  /// The MIME type and its aliases; never empty.
+  /// Returns the MIME type and its aliases; never empty.
   private func freedesktopNames(_ entry: TypeEntry) -> [String] {
     let names = (entry.tags[.mimeType] ?? []).filter { !$0.contains(";") }
     return names.isEmpty ? ["application/x-" + entry.key] : names
@@ -53,14 +53,14 @@ extension TypeCatalog {
     var parents: [String] = []
     for parent in entry.parents.compactMap(self.entry) {
       guard let name = parent.tags[.mimeType]?.first, !parents.contains(name) else { continue }
-      // Every stream of bytes is one; the specification says not to write it down.
+      // Every stream of bytes has this type; the specification asks not to write it down.
       if name != "application/octet-stream" { parents.append(name) }
     }
     if parents.isEmpty, conforms(entry.key, to: "public.directory") { parents.append("inode/directory") }
     return parents
   }
 
-  /// An extension in which no character stands for others.
+  /// Returns an extension with every wildcard character escaped.
   private func globbed(_ text: String) -> String {
     text.map { "*?[".contains($0) ? "[\($0)]" : $0 == "\\" ? "\\\\" : String($0) }.joined()
   }

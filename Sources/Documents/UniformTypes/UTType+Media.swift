@@ -54,7 +54,7 @@ extension UTType {
 }
 
 extension UTType {
-  /// Anything that is played: sound, film or both. `public.audiovisual-content`
+  /// Anything that can be played: sound, film or both. `public.audiovisual-content`
   public static var audiovisualContent: UTType { UTType(core: "public.audiovisual-content") }
 
   /// Film, with or without sound. `public.movie`

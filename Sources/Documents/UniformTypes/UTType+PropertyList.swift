@@ -3,12 +3,12 @@ public import FoundationEssentials
 import Glibc
 
 extension UTType.Declarations {
-  /// The declarations of a property list with the shape of an Info.plist.
+  /// Reads the declarations of a property list with the shape of an Info.plist.
   ///
-  /// Read are `UTExportedTypeDeclarations` and `UTImportedTypeDeclarations`, and of each type
-  /// `UTTypeIdentifier`, which is required, `UTTypeConformsTo`, `UTTypeTagSpecification`,
-  /// `UTTypeDescription`, `UTTypeReferenceURL` and `UTTypeVersion`. One string may stand for a list of one.
-  /// Other keys are ignored. Nothing is declared: see `UTType.declare(_:)`.
+  /// It reads `UTExportedTypeDeclarations` and `UTImportedTypeDeclarations`. Each type has the required
+  /// `UTTypeIdentifier`, and `UTTypeConformsTo`, `UTTypeTagSpecification`, `UTTypeDescription`, `UTTypeReferenceURL`
+  /// and `UTTypeVersion`. One string may stand for a list of one. Other keys are ignored. This call declares nothing:
+  /// see `UTType.declare(_:)`.
   ///
   /// - Parameter data: an XML or binary property list.
   /// - Throws: `malformedPropertyList`.
@@ -16,7 +16,7 @@ extension UTType.Declarations {
     try self.init(propertyList: data, path: nil)
   }
 
-  /// The declarations of a file with the shape of an Info.plist.
+  /// Reads the declarations of a file with the shape of an Info.plist.
   ///
   /// - Throws: `unreadableFile` or `malformedPropertyList`, both with the path.
   public init(contentsOf url: URL) throws(UTType.DeclarationError) {
@@ -46,7 +46,7 @@ extension UTType.Declarations {
       imported: (file.imported ?? []).map(UTType.Declaration.init))
   }
 
-  /// The reason without a full stop, because the error's sentence ends with one.
+  /// Returns the reason without a full stop, because the error's sentence ends with one.
   private static func reason(_ error: any Error) -> String {
     let reason =
       switch error {
@@ -90,7 +90,7 @@ extension UTType.Declaration {
   }
 }
 
-/// What this package reads of an Info.plist.
+/// The keys of an Info.plist that this package reads.
 private struct InformationFile: Decodable {
   struct Entry: Decodable {
     var identifier: String
@@ -124,7 +124,7 @@ private struct InformationFile: Decodable {
     }
   }
 
-  /// A number, or a string that is one; other strings are no version.
+  /// A number, or a string with a number; any other string is no version.
   struct Version: Decodable {
     var value: Int?
 
