@@ -15,23 +15,24 @@ struct ByteWriter {
     write(time.nanoseconds)
   }
 
-  /// A length in two bytes, then the bytes. Names and paths are checked to be shorter than that.
+  /// Writes a length in two bytes, then the bytes. The callers check that names and paths are shorter than that.
   mutating func writeShort(_ value: [UInt8]) {
     write(UInt16(truncatingIfNeeded: value.count))
     write(value)
   }
 
-  /// Zeros up to a multiple of `alignment`.
+  /// Writes zeros up to a multiple of `alignment`.
   mutating func pad(to alignment: Int) {
     let rest = bytes.count % alignment
     if rest != 0 { bytes.append(contentsOf: repeatElement(0, count: alignment - rest)) }
   }
 }
 
-/// Reads what a `ByteWriter` wrote, from bytes that may be anybody's: every length is checked against what is
-/// there before anything is made of it.
+/// Reads the output of a `ByteWriter` from bytes of any origin.
+///
+/// Checks every length against the bytes that are left before it makes anything of them.
 struct ByteReader {
-  /// What is there is not what should be.
+  /// A difference between the bytes and the format.
   struct Damage: Error, Equatable {
     var words: String
   }
@@ -84,7 +85,7 @@ struct ByteReader {
     return kind
   }
 
-  /// A path of real names, not deeper than packages are.
+  /// Reads a path of valid names, not deeper than packages are.
   mutating func readPath() throws(Damage) -> PackagePath {
     let bytes = try readShort()
     if bytes.isEmpty { return .root }

@@ -1,7 +1,7 @@
 import DurableIO
 
 extension Disk {
-  /// Reads what a file holds from `offset` on, `atMost` so many bytes.
+  /// Reads a file from `offset` to its end, at most `atMost` bytes.
   func readAll(
     _ file: borrowing OwnedDescriptor, from offset: UInt64 = 0, atMost: Int
   ) throws(SystemError) -> [UInt8] {
@@ -9,7 +9,7 @@ extension Disk {
     return try read(file, at: offset, atMost: min(max(0, size - Int(clamping: offset)), atMost))
   }
 
-  /// Reads so many bytes, or all up to the end of the file.
+  /// Reads `count` bytes, or all up to the end of the file.
   func read(
     _ file: borrowing OwnedDescriptor, at offset: UInt64, atMost count: Int
   ) throws(SystemError) -> [UInt8] {

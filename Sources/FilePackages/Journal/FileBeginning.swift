@@ -1,14 +1,15 @@
 import DurableIO
 
-/// What a file begins with, read as far as it is asked for: of a file that anybody may have made larger than what is in
-/// it, nothing else is read.
+/// The beginning of a file, read only as far as a caller asks.
+///
+/// Any program may have made the file larger than its content; that rest is never read.
 struct FileBeginning: ~Copyable {
-  /// So much is read at a time, in bytes.
+  /// The number of bytes in one read.
   static let step = 1 << 16
 
   let file: OwnedDescriptor
   private let disk: any Disk
-  /// How long the file is.
+  /// The length of the file.
   let size: Int
   private(set) var bytes: [UInt8] = []
 
@@ -18,7 +19,7 @@ struct FileBeginning: ~Copyable {
     self.disk = disk
   }
 
-  /// Whether the first `count` bytes are there; reads what is missing of them, and a little more.
+  /// Returns whether the file has `count` bytes; reads the missing ones, and a little more.
   mutating func has(_ count: Int) throws(SystemError) -> Bool {
     if count > bytes.count && count <= size {
       let goal = min(size, (count + Self.step - 1) / Self.step * Self.step)
@@ -27,6 +28,6 @@ struct FileBeginning: ~Copyable {
     return count <= bytes.count
   }
 
-  /// Ends reading.
+  /// Ends reading, and returns the file.
   consuming func takeFile() -> OwnedDescriptor { file }
 }

@@ -1,10 +1,11 @@
 import DurableIO
 import SystemPackage
 
-// (1) Whoever changes anything in the package in place, or its hidden folder, holds the writer's lock: byte 0 of
-//     the lock file, which the kernel takes back when the holder dies.
-// (2) Whoever may use the hidden folder again shares byte 1; only who can have it alone removes what is in it.
-// (3) A lock counts when the file that is locked is still the one in the folder, and the folder in the package.
+// (1) A program that changes the package in place, or its hidden folder, holds the writer's lock: byte 0 of the lock
+//     file. The kernel releases it when the holder dies.
+// (2) A session shares byte 1 while it may use the hidden folder again. Only a session that can have byte 1 alone
+//     removes the folder's content.
+// (3) A lock counts if its file is still the one in the folder, and the folder the one in the package.
 
 /// The hidden folder of a package, open and locked for one writer.
 final class HiddenFolder {
@@ -14,11 +15,11 @@ final class HiddenFolder {
   let root: OpenNode
   let packageStatus: FileStatus
   let folder: OwnedDescriptor
-  /// The folder for files on their way in or out.
+  /// The staging folder.
   let staging: OpenNode
-  /// Whether the folder's entry in the package still has to be synchronised.
+  /// Whether the folder's entry in the package is not synchronised yet.
   var isNew: Bool
-  /// False where the file system has no locks.
+  /// False if the file system has no locks.
   private(set) var hasLocks: Bool
   private let lockFile: OwnedDescriptor
   private(set) var isLocked: Bool
@@ -45,10 +46,9 @@ final class HiddenFolder {
     isLocked = true
   }
 
-  /// Opens the hidden folder of the package at `location` and takes the writer's lock; makes the folder where
-  /// there is none.
+  /// Opens the hidden folder of the package at `location` and takes the writer's lock; makes a missing folder.
   ///
-  /// - Throws: EAGAIN when another writer holds the lock until the deadline.
+  /// - Throws: EAGAIN if another writer holds the lock until the deadline.
   static func open(_ location: Location, on disk: any Disk, _ wait: LockWait) throws(SystemError)
     -> HiddenFolder
   {
@@ -70,7 +70,7 @@ final class HiddenFolder {
       do {
         isNew = try disk.makeDirectoryIfAbsent(PackageLayout.hidden, in: package)
       } catch  where error.code == .noSuchFileOrDirectory {
-        // Somebody has just put another directory in its place.
+        // Another program has just put another directory in its place.
         if try isAt(location.path, status, on: disk) { throw error }
         continue
       }
@@ -78,7 +78,7 @@ final class HiddenFolder {
       do {
         folder = try disk.openDirectory(PackageLayout.hidden, in: package)
       } catch  where error.code == .noSuchFileOrDirectory {
-        // Somebody who was the last one has just removed it.
+        // The last session of another program has just removed it.
         continue
       }
       guard let lockFile = try lockFile(in: folder, on: disk) else { continue }
@@ -102,15 +102,17 @@ final class HiddenFolder {
     }
   }
 
-  /// Whether that directory still has the package's name.
+  /// Returns whether that directory still has the package's name.
   private static func isAt(
     _ path: FilePath, _ status: FileStatus, on disk: any Disk
   ) throws(SystemError) -> Bool {
     try disk.status(of: disk.openDirectory(at: path)).identity.isSameNode(as: status.identity)
   }
 
-  /// Removes what a failure left of a folder that was being made, where there is nothing else in it and nobody
-  /// has it open. What cannot be removed now goes with the next session.
+  /// Removes the rest of a hidden folder that could not be made.
+  ///
+  /// Only if the folder has nothing else in it and no other session has it open. The next session removes what cannot
+  /// be removed here.
   private static func takeBack(_ location: Location, on disk: any Disk) {
     do throws(SystemError) {
       let package = try disk.openDirectory(at: location.path)
@@ -146,7 +148,7 @@ final class HiddenFolder {
       return try disk.createFile(name, in: folder, mode: 0o666)
     } catch {
       switch error.code {
-      // Another one was faster, or has just removed the folder.
+      // Another program was faster, or has just removed the folder.
       case .fileExists, .noSuchFileOrDirectory: return nil
       default: throw error
       }
@@ -162,24 +164,26 @@ final class HiddenFolder {
     isLocked = true
   }
 
-  /// Lets other writers go on.
+  /// Releases the writer's lock.
   func unlock() {
     guard isLocked else { return }
-    // What cannot be let go now ends with the descriptor.
+    // A lock that cannot be released here ends with the descriptor.
     if hasLocks { _ = try? disk.lock(byte: Byte.writer, of: lockFile, .none) }
     isLocked = false
   }
 
-  /// Does something while no other store has the package open; nil where one has.
+  /// Calls `body` while no other store has the package open.
+  ///
+  /// - Returns: nil if another store has it open.
   func whileAlone<Result>(_ body: () throws(SystemError) -> Result) throws(SystemError) -> Result? {
     guard hasLocks else { return try body() }
     guard try disk.lock(byte: Byte.session, of: lockFile, .exclusive) else { return nil }
-    // Where it cannot be shared again, others wait until this one is closed.
+    // If it cannot be shared again, other stores wait until this one is closed.
     defer { _ = try? disk.lock(byte: Byte.session, of: lockFile, .shared) }
     return try body()
   }
 
-  /// Whether the package is still at its place, with this folder in it.
+  /// Returns whether the package is still in its place, with this folder in it.
   func isInPlace() throws(SystemError) -> Bool {
     do {
       let now = try disk.openDirectory(at: location.path)
@@ -191,7 +195,7 @@ final class HiddenFolder {
     }
   }
 
-  /// Keeps readers of ours away while `body` changes several names.
+  /// Keeps readers that use this library away while `body` changes several names.
   func withoutReaders(_ wait: LockWait, _ body: () throws(FilePackageError) -> Void) throws(FilePackageError)
   {
     let isAlone: Bool
@@ -208,7 +212,8 @@ final class HiddenFolder {
 
   // MARK: Cleaning up
 
-  /// Removes what an earlier save left among the staged files. Only while nothing waits to be published.
+  /// Removes the files that an earlier save left in the staging folder. Only while no save waits to be published.
+  ///
   /// - Returns: whether there was anything.
   @discardableResult
   func removeStaged() throws(SystemError) -> Bool {
@@ -219,13 +224,13 @@ final class HiddenFolder {
     return listing.count > 0
   }
 
-  /// Removes what is needed only while a store is open, where no other store is; the folder, too, where nothing
-  /// is left in it. (2)
+  /// Removes everything that only an open store needs, if no other store is open, and then the folder if it is empty.
+  /// (2)
   func removeTraces() throws(SystemError) {
     // (3)
     guard try disk.isName(PackageLayout.lock, in: folder, of: lockFile) else { return }
     if hasLocks, try !disk.lock(byte: Byte.session, of: lockFile, .exclusive) {
-      // Whoever comes after this one must not find it there still.
+      // This lock must not keep the next opener from having the folder alone.
       _ = try disk.lock(byte: Byte.session, of: lockFile, .none)
       return
     }
@@ -235,20 +240,22 @@ final class HiddenFolder {
     }
     for name in [PackageLayout.journal, PackageLayout.newJournal]
     where try disk.exists(name, in: folder) { try disk.removeFile(name, in: folder) }
-    // Without this the next opening may find a journal of what was published long ago.
+    // Without this sync the next opening may find a journal of a save that was published long ago.
     try disk.synchronize(folder)
     try disk.removeDirectory(PackageLayout.staging, in: folder)
     try disk.removeFile(PackageLayout.lock, in: folder)
     do {
       try disk.removeDirectory(PackageLayout.hidden, in: root.descriptor)
     } catch  where error.code == .directoryNotEmpty || error.code == .fileExists {
-      // What stays, such as the manifest, keeps it.
+      // The files that stay, such as the manifest, keep the folder.
     }
   }
 }
 
 extension Disk {
-  /// Makes a directory; false when there is one, or something else, already.
+  /// Makes a directory.
+  ///
+  /// - Returns: false if the name is taken, by a directory or anything else.
   func makeDirectoryIfAbsent(
     _ name: FileName, in directory: borrowing OwnedDescriptor
   ) throws(SystemError) -> Bool {

@@ -5,7 +5,7 @@ extension JournalFile.Header {
   private static let magic = Array("DOCPKGJ1".utf8)
   private static let length = 8 + 4 + 16 + 8 + 1 + 12 + 16
 
-  /// What the first record's checksum is chained to.
+  /// The hash that the first record's checksum is chained to.
   var seed: ContentHash { ContentHash(of: identifier.bytes) }
 
   func encoded(_ marks: JournalFile.Marks) -> [UInt8] {
@@ -47,7 +47,7 @@ extension JournalFile.Header {
 }
 
 extension JournalFile.Marks {
-  /// In a sector of their own.
+  /// The place of the marks, in a sector of their own.
   static let offset = 512
   static let length = 8 + 8 + 8 + ContentHash.count
 
@@ -60,7 +60,8 @@ extension JournalFile.Marks {
     return writer.bytes
   }
 
-  /// Nil where they were torn, or are none of ours; then nothing is known of what is committed and what is applied.
+  /// Decodes marks; nil if they were torn or are not ours. Then the journal does not say what is committed and
+  /// published.
   init?(_ bytes: ArraySlice<UInt8>) {
     var reader = ByteReader(bytes)
     do throws(ByteReader.Damage) {

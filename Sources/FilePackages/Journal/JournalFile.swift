@@ -3,35 +3,34 @@ package import DurableIO
 import FoundationEssentials
 import SystemPackage
 
-// (1) A journal comes to its name whole: made under another one, synchronised, renamed. One that does not begin
-//     as it should is damaged.
-// (2) A record counts when its checksum, chained to the one before it, is right and all bytes in it have the
-//     hashes that it names. The last one that counts is the only one that may still have to be published: the
-//     one before was published and synchronised before it was written, or the last one was made over the same
-//     state and takes its place.
-// (3) The marks say how far the journal is known to be committed and applied. They are written without being
-//     synchronised: whoever finds older ones does something again that is done already.
-// (4) Records that are known to be committed and are damaged are reported, never skipped.
-// (5) Space is used again only after the marks and the manifest are on the medium.
+// (1) A journal gets its name whole: it is made under another name, synchronised, renamed. A journal with a wrong
+//     beginning is damaged.
+// (2) A record counts if its checksum, chained to the record before it, is right, and all bytes in it have the hashes
+//     that it names. Only the last record that counts may be unpublished. Either the one before it was published and
+//     synchronised first, or the last one was made over the same state and supersedes it.
+// (3) The marks say which records are known to be committed and published. They are written without a sync: a reader of
+//     older marks does again what is already done.
+// (4) Damaged records that are known to be committed are reported, never skipped.
+// (5) Space is used again only after the marks and the manifest are durable.
 
 /// The redo log of one package, open for reading and writing.
 package final class JournalFile {
-  /// Records begin here, after the header and the marks.
+  /// The place of the first record, after the header and the marks.
   static let start = JournalRecord.blockSize
-  /// So much is written once with zeros and then overwritten, which costs one flush a record; beyond it the
+  /// The bytes that are written once with zeros and then overwritten, so that a record costs one flush. Beyond them the
   /// journal starts again.
   package static let capacity = 1 << 20
-  /// A journal beyond this is not read.
+  /// A larger journal is not read.
   static let maximumSize = 1 << 30
 
-  /// What the journal says of where and when it was made.
+  /// The place and time at which the journal was made.
   struct Header: Hashable {
-    /// A random number, so that nothing of another journal is taken for a part of this one.
+    /// A random number, so that parts of another journal are not taken for this one's.
     var identifier: UUID
-    /// The package's directory.
+    /// The inode of the package's directory.
     var inode: UInt64
     var born: FileTime?
-    /// The boot of the system that it was made in, for whoever looks at a journal by hand.
+    /// The boot in which the journal was made, for people who inspect a journal.
     var boot: UUID?
 
     func isBound(to package: FileStatus) -> Bool {
@@ -44,26 +43,26 @@ package final class JournalFile {
   struct Marks: Hashable {
     var committed: UInt64 = 0
     var applied: UInt64 = 0
-    /// Where the last committed record ends.
+    /// The end of the last committed record.
     var end: UInt64 = 0
   }
 
   let header: Header
   private(set) var marks: Marks
-  /// The last record that counts, unless it is applied.
+  /// The last record that counts, unless it is published.
   private(set) var live: JournalRecord?
-  /// The batches for the manifest in all records that count, in order.
+  /// The manifest batches of all records that count, in order.
   private(set) var batches: [ManifestBatch] = []
   /// The records that count and keep a version, in order.
   private(set) var keeping: [JournalRecord] = []
-  /// Which file it is.
+  /// The identity of the file.
   let identity: FileIdentity
 
   private let file: OwnedDescriptor
   private let disk: any Disk
-  /// Where the next record goes.
+  /// The place of the next record.
   private var end: Int
-  /// How far the file was really written.
+  /// The number of bytes that were really written.
   private var length: Int
   private var sequence: UInt64
   private var checksum: ContentHash
@@ -82,7 +81,7 @@ package final class JournalFile {
     sequence = found.record?.sequence ?? 0
     checksum = found.checksum
     if sequence < marks.committed {
-      // Applied records that cannot be read are not needed any more.
+      // Published records that cannot be read are not needed any more.
       sequence = marks.committed
       end = Self.start
       checksum = header.seed
@@ -94,8 +93,9 @@ package final class JournalFile {
 
   // MARK: Making
 
-  /// Makes a journal whose first record is `record`, in the package's hidden folder. When it returns, the record
-  /// is committed as far as the folder's entry is: the caller has to synchronise the folder.
+  /// Makes a journal whose first record is `record`, in the package's hidden folder.
+  ///
+  /// When it returns, the record is as durable as the folder's entry: the caller must sync the folder.
   static func make(
     _ record: inout JournalRecord, in folder: borrowing OwnedDescriptor, of package: FileStatus,
     on disk: any Disk
@@ -117,7 +117,7 @@ package final class JournalFile {
       let scan = Scan(end: end, checksum: checksum, record: record)
       return JournalFile(file, identity, header, on: disk, marks, scan, length: end)
     } catch {
-      // What is left under the name for new journals is nothing yet, and the next one takes its place.
+      // A file under the name for new journals counts for nothing yet, and the next one takes its place.
       try? disk.removeFile(name, in: folder)
       throw error
     }
@@ -130,9 +130,9 @@ package final class JournalFile {
     return UUID(uuidString: String(text.prefix(36)))
   }()
 
-  /// A journal as it is on disk, with whatever is in its records: for tests of journals that others made.
+  /// Encodes a journal with any content in its records, for tests of journals that other programs made.
   ///
-  /// - Parameter records: the body of each, the bytes of files, and how many operations it says it has.
+  /// - Parameter records: of each record the body, the bytes of files, and the number of operations in its head.
   package static func encoded(
     _ records: [(body: [UInt8], contents: [[UInt8]], operations: Int)], from sequence: UInt64 = 1,
     committed: UInt64, applied: UInt64, inode: UInt64, born: FileTime?
@@ -152,14 +152,14 @@ package final class JournalFile {
 
   // MARK: Finding
 
-  /// What is found in a package's hidden folder.
+  /// The result of a search for a journal.
   enum Found {
     case nothing
     case journal(JournalFile)
     case damaged(String)
   }
 
-  /// Looks for the journal in a package's hidden folder. Reads no further than its records reach, however long it is.
+  /// Finds the journal in a package's hidden folder. Reads no further than its records reach, however long the file is.
   static func find(
     in folder: borrowing OwnedDescriptor, on disk: any Disk, forWriting: Bool
   ) throws(SystemError) -> Found {
@@ -171,7 +171,7 @@ package final class JournalFile {
     do {
       file = forWriting ? try disk.openFileForWriting(name, in: folder) : try disk.openFile(name, in: folder)
     } catch  where error.code == .noSuchFileOrDirectory {
-      // Whoever had it open has just been closed in good order.
+      // Another program that had it open has just closed it in good order.
       return .nothing
     }
     let size = Int(clamping: try disk.status(of: file).size)
@@ -198,7 +198,7 @@ package final class JournalFile {
     var record: JournalRecord?
     var batches: [ManifestBatch] = []
     var keeping: [JournalRecord] = []
-    /// Why the next record does not count, where one begins.
+    /// The reason why the next record does not count; nil if none begins there.
     var problem: String?
 
     init(end: Int, checksum: ContentHash, record: JournalRecord) {
@@ -216,7 +216,7 @@ package final class JournalFile {
         guard let head = JournalRecord.Head(file.bytes[end...], limit: file.size - end),
           record.map({ head.sequence == $0.sequence + 1 }) ?? true
         else { break }
-        // What the head says of the bytes of files is believed once its checksum is right.
+        // The lengths of file bytes in the head count only after its checksum proves right.
         let operations = end + JournalRecord.headLength + head.bodyLength
         guard try file.has(operations), head.isOf(file.bytes[end..<operations], after: checksum) else {
           problem = "its checksum is another"
@@ -238,12 +238,13 @@ package final class JournalFile {
     }
   }
 
-  /// Whether nobody else has written to it since this object last did; otherwise it has to be found anew.
+  /// Returns whether no other program has written to the journal since this object did. If false, it must be found
+  /// anew.
   func isCurrent(in folder: borrowing OwnedDescriptor) throws(SystemError) -> Bool {
     guard let now = try disk.statusIfPresent(of: PackageLayout.journal, in: folder),
       now.identity.isSameNode(as: identity)
     else { return false }
-    // Somebody who was killed may have committed a record and not have marked it.
+    // A program that was killed may have committed a record without marking it.
     let offset = UInt64(Marks.offset)
     let found = try disk.read(file, at: offset, atMost: Marks.length)
     let head = try disk.read(file, at: UInt64(end), atMost: JournalRecord.headLength)
@@ -254,14 +255,16 @@ package final class JournalFile {
 
   // MARK: Writing
 
-  /// Whether the next record starts the journal again, before which `checkpoint()` and the manifest's
-  /// synchronisation are due. Not while one waits in it: what is written over must not be needed any more.
+  /// Returns whether the next record starts the journal again.
+  ///
+  /// The caller syncs the manifest and the history before that. False while a record waits to be published: nothing may
+  /// overwrite a record that is still needed.
   func mustRestart(for record: JournalRecord, capacity: Int) -> Bool {
     live == nil && end > Self.start
       && end + record.operations.reduce(0) { $0 + ($1.bytes?.count ?? 256) } > capacity
   }
 
-  /// Starts again at the beginning. (5)
+  /// Syncs the marks and starts again at the beginning. (5)
   func restart() throws(SystemError) {
     try disk.synchronizeData(file)
     end = Self.start
@@ -270,13 +273,13 @@ package final class JournalFile {
     keeping = []
   }
 
-  /// Commits a record: when it returns, the record survives a power cut.
+  /// Commits a record: when it returns, the record is durable.
   ///
-  /// Cost: one write and one fdatasync(2); of blocks that were written before where the journal has grown to
-  /// its capacity, so that the file system has nothing else to flush.
+  /// Cost: one write and one fdatasync(2). If the journal has grown to its capacity, the blocks were written before, so
+  /// that the file system has nothing else to flush.
   ///
-  /// - Throws: the journal is then not to be used any more, and whether the record is on the medium is not
-  ///   known before the journal's name is gone.
+  /// - Throws: the system's reason. The journal must not be used after that. Whether the record is durable is unknown
+  ///   until the journal's name is gone.
   func commit(_ record: inout JournalRecord, capacity: Int) throws(SystemError) {
     record.sequence = sequence + 1
     let (bytes, next) = record.encoded(after: checksum)
@@ -284,7 +287,7 @@ package final class JournalFile {
     let newEnd = end + bytes.count
     if newEnd > length {
       let goal = max(newEnd, capacity)
-      // Where there is no room for it, later records cost another flush.
+      // Without room for the zeros, later records cost another flush.
       try? disk.write([UInt8](repeating: 0, count: goal - newEnd), to: file, at: UInt64(newEnd))
       length = goal
     }
@@ -297,11 +300,11 @@ package final class JournalFile {
     keeping.note(record)
     marks.committed = sequence
     marks.end = UInt64(end)
-    // (3) The record is committed whether or not this can be written.
+    // (3) The record is committed even if this write fails.
     try? writeMarks()
   }
 
-  /// Notes that everything in it is published.
+  /// Marks all records as published.
   func markApplied() throws(SystemError) {
     live = nil
     marks.applied = sequence
@@ -310,7 +313,7 @@ package final class JournalFile {
     try writeMarks()
   }
 
-  /// Puts the marks on the medium.
+  /// Syncs the marks.
   func checkpoint() throws(SystemError) {
     try disk.synchronizeData(file)
   }
@@ -321,7 +324,7 @@ package final class JournalFile {
 }
 
 extension [ManifestBatch] {
-  /// Adds the batch of the next record; of two that were made over the same state the later one counts.
+  /// Adds the batch of the next record; if two were made over the same state, the later one counts.
   fileprivate mutating func note(_ batch: ManifestBatch) {
     if last?.parent == batch.parent { removeLast() }
     append(batch)
@@ -329,8 +332,9 @@ extension [ManifestBatch] {
 }
 
 extension [JournalRecord] {
-  /// Adds the next record where it keeps a version, without the bytes of files; of two that were made over the same
-  /// state the later one counts.
+  /// Adds the next record if it keeps a version, without the bytes of files.
+  ///
+  /// If two were made over the same state, the later one counts.
   fileprivate mutating func note(_ record: JournalRecord) {
     guard let version = record.version else { return }
     if last?.version?.revision == version.revision { removeLast() }

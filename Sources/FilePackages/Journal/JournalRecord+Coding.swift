@@ -11,7 +11,7 @@ extension JournalRecord {
   static let blockSize = 4096
   /// More operations than a save can have.
   static let maximumOperations = 1 << 22
-  /// More records than a journal can have, and far from where counting ends.
+  /// More records than a journal can have, and far below the largest number.
   static let maximumSequence: UInt64 = 1 << 62
 
   private enum Flag {
@@ -22,7 +22,7 @@ extension JournalRecord {
 
   // MARK: Writing
 
-  /// The record as it is written, and its checksum.
+  /// Encodes the record, and computes its checksum.
   func encoded(after previous: ContentHash) -> (bytes: [UInt8], checksum: ContentHash) {
     let (body, contents) = (encodedBody, operations.compactMap(\.bytes))
     return Self.framed(
@@ -45,7 +45,7 @@ extension JournalRecord {
     return body.bytes
   }
 
-  /// Nil where there is none to be kept. What cannot be written was refused before the record was made.
+  /// The version as bytes; nil if the record has none. A version that cannot be written was refused before that.
   private var encodedVersion: [UInt8]? {
     guard let version else { return nil }
     var writer = ByteWriter()
@@ -88,7 +88,7 @@ extension JournalRecord {
 
   // MARK: Reading
 
-  /// The head of a record, by which its length is known.
+  /// The head of a record, which has the record's length.
   struct Head {
     var operationCount: Int
     var sequence: UInt64
@@ -97,19 +97,19 @@ extension JournalRecord {
     var checksum: ContentHash
     fileprivate var bytes: ArraySlice<UInt8>
 
-    /// With the zeros at its end.
+    /// The length of the record, with the zeros at its end.
     var length: Int {
       let length = JournalRecord.headLength + bodyLength + contentsLength
       return (length + blockSize - 1) / blockSize * blockSize
     }
 
-    /// Whether the bytes, a head and the operations after it, have the checksum that is in it.
+    /// Returns whether the bytes, a head and the operations after it, have the checksum in the head.
     func isOf(_ record: ArraySlice<UInt8>, after previous: ContentHash) -> Bool {
       let body = record.dropFirst(JournalRecord.headLength)
       return JournalRecord.checksum(bytes, body, after: previous) == checksum
     }
 
-    /// Nil where no record begins, or one that would not fit into `limit` bytes.
+    /// Decodes a head; nil if no record begins here, or if it would not fit into `limit` bytes.
     init?(_ bytes: ArraySlice<UInt8>, limit: Int) {
       var reader = ByteReader(bytes)
       do throws(ByteReader.Damage) {
@@ -130,9 +130,9 @@ extension JournalRecord {
     }
   }
 
-  /// Reads a whole record, of which the head has the right checksum.
+  /// Decodes a whole record whose head has the right checksum.
   ///
-  /// - Throws: what is wrong with it; then nothing of it is believed.
+  /// - Throws: the damage; nothing of the record counts then.
   init(_ bytes: ArraySlice<UInt8>, _ head: Head) throws(ByteReader.Damage) {
     var reader = ByteReader(bytes)
     _ = try reader.read(count: Self.headLength)
@@ -168,8 +168,10 @@ extension JournalRecord {
     }
   }
 
-  /// No two operations are about one place, or about a place and what is in it; `Metadata.plist` apart, none is
-  /// about a place of the library's own. Looked at one by one, so that a record full of one place stays small.
+  /// A check that no two operations are about one place, or about a place and its content.
+  ///
+  /// Except `Metadata.plist`, no operation may be about a place of the library's own. The check looks at operations one
+  /// by one, so that a record full of one place stays small.
   private struct Places {
     private var paths: Set<PackagePath> = []
     private var attributes: Set<PackagePath> = []
@@ -208,7 +210,7 @@ extension JournalRecord.Operation {
     static let exactMode: UInt8 = 2
   }
 
-  /// The bytes that the record holds for it.
+  /// The bytes of the child in the record.
   var bytes: [UInt8]? {
     if case .put(let staged) = action { staged.bytes } else { nil }
   }

@@ -1,17 +1,17 @@
 import Crypto
 package import DurableIO
 
-/// What one save does to a package, as it is written to the journal: enough to do it again.
+/// The changes of one save to a package, as the journal has them: enough to do them again.
 package struct JournalRecord: Sendable, Hashable {
-  /// Counts the records of one journal.
+  /// The number of the record in its journal.
   package var sequence: UInt64 = 0
-  /// Operations on disjoint places; each may be done again when it is done already.
+  /// Operations on disjoint places; each may be repeated after it is done.
   package var operations: [Operation] = []
-  /// What the save adds to the manifest; nil for a package without metadata.
+  /// The save's batch for the manifest; nil for a package without metadata.
   package var batch: ManifestBatch?
-  /// The version that the save replaces, where it is kept.
+  /// The version that the save replaces; nil if it is not kept.
   package var version: VersionRecord?
-  /// Whether names may lead to new files before these are on the medium.
+  /// Whether names may lead to new files before these are durable.
   package var isRelaxed = false
 
   package init() {}
@@ -19,7 +19,7 @@ package struct JournalRecord: Sendable, Hashable {
   package struct Operation: Sendable, Hashable {
     package var path: PackagePath
     package var action: Action
-    /// What stood at the path; nil where nothing did.
+    /// The node that stood at the path; nil if there was none.
     package var old: Known?
 
     package init(path: PackagePath, action: Action, old: Known? = nil) {
@@ -28,21 +28,21 @@ package struct JournalRecord: Sendable, Hashable {
   }
 
   package enum Action: Sendable, Hashable {
-    /// A file, a link or a folder with all that is in it comes to the path.
+    /// Puts a file, a link or a folder with its content at the path.
     case put(Staged)
-    /// What is at the path goes, through this name among the staged files.
+    /// Removes the node at the path, through this name among the staged files.
     case remove(FileName)
-    /// A folder that stays, or the package's own, gets other attributes.
+    /// Gives other attributes to a folder that stays, or to the package's own.
     case setAttributes(mode: UInt16?, modified: FileTime?)
   }
 
-  /// What a node was when it was looked at.
+  /// A node as it was when a save looked at it.
   package struct Known: Sendable, Hashable {
     package var kind: FileKind
     package var inode: UInt64
     package var size: UInt64
     package var modified: FileTime
-    /// The hash of its content, where that is known.
+    /// The hash of its content, if it is known.
     package var content: ContentHash?
 
     package init(kind: FileKind, inode: UInt64, size: UInt64, modified: FileTime, content: ContentHash?) {
@@ -51,16 +51,16 @@ package struct JournalRecord: Sendable, Hashable {
     }
   }
 
-  /// A node on its way from the folder for staged files to its place.
+  /// A node on its way from the staging folder to its visible name.
   package struct Staged: Sendable, Hashable {
     package var name: FileName
-    /// Without an inode where the node is made only when it is published.
+    /// The node; without an inode if the publisher makes it.
     package var node: Known
     package var mode: UInt16
-    /// False for a file that gets the mode of any new one; then only the owner's right to execute it counts.
+    /// False for a file with the mode of any new one; then only the owner's right to execute it counts.
     package var modeIsExact: Bool
-    /// A file's bytes or a link's destination, where the record itself holds them. Where it does not, the node
-    /// was made and synchronised before the record was written.
+    /// A file's bytes or a link's destination, if the record holds them. Otherwise the node was made and synchronised
+    /// before the record was written.
     package var bytes: [UInt8]?
 
     package init(
@@ -73,9 +73,9 @@ package struct JournalRecord: Sendable, Hashable {
 }
 
 extension JournalRecord.Known {
-  /// The number of a node that is not made yet.
+  /// The inode number of a node that is not made yet.
   static let noInode: UInt64 = 0
-  /// The date of a link that gets none but that of its making.
+  /// The date of a link that keeps the date of its making.
   static let noDate = FileTime(seconds: 0, nanoseconds: 0)
 
   init(_ status: FileStatus, content: ContentHash? = nil) {
@@ -84,7 +84,7 @@ extension JournalRecord.Known {
       content: content)
   }
 
-  /// Whether that node stands there, as it was.
+  /// Returns whether the status is of that node, unchanged.
   func isSame(as status: FileStatus) -> Bool {
     guard kind == status.kind, inode == status.identity.inode else { return false }
     return kind == .directory || (size == status.size && modified == status.modified)
@@ -95,8 +95,9 @@ extension JournalRecord.Staged {
   /// Set-user-ID and set-group-ID.
   static let rights: UInt16 = 0o6000
 
-  /// Whether a node has the mode and the date that this is to have. A link is what it leads to: its date cannot be put
-  /// on the medium.
+  /// Returns whether a node has the mode and the date that this one should have.
+  ///
+  /// True for every link: a link is its destination, and its date cannot be synchronised.
   func hasAttributes(of status: FileStatus) -> Bool {
     if status.kind == .symbolicLink { return true }
     guard node.modified == status.modified else { return false }

@@ -1,14 +1,15 @@
 import DurableIO
 import SystemPackage
 
-/// How long to wait for a lock that somebody else holds.
+/// The time to wait for a lock that another program holds.
 struct LockWait: Sendable {
-  /// Milliseconds.
+  /// The limit in milliseconds.
   var limit = 10_000
 
-  /// Takes a lock of one byte; false where the file system has no locks.
+  /// Takes a lock of one byte.
   ///
-  /// - Throws: EAGAIN when it is not to be had in time.
+  /// - Returns: false if the file system has no locks.
+  /// - Throws: EAGAIN if the lock stays taken until the limit.
   func take(
     _ byte: UInt64, _ mode: LockMode, of file: borrowing OwnedDescriptor, on disk: any Disk
   ) throws(SystemError) -> Bool {
@@ -23,9 +24,10 @@ struct LockWait: Sendable {
     }
   }
 
-  /// Takes the lock of a directory; false where the file system has no locks.
+  /// Takes the lock of a directory.
   ///
-  /// - Throws: EAGAIN when it is not to be had in time.
+  /// - Returns: false if the file system has no locks.
+  /// - Throws: EAGAIN if the lock stays taken until the limit.
   func take(
     _ mode: LockMode, of directory: borrowing OwnedDescriptor, on disk: any Disk
   ) throws(SystemError) -> Bool {
@@ -40,7 +42,7 @@ struct LockWait: Sendable {
     }
   }
 
-  /// Pauses that grow from a tenth of a millisecond to ten.
+  /// Pauses that grow from a tenth of a millisecond to ten milliseconds.
   private struct Waiting {
     private let end: ContinuousClock.Instant
     private var pauseLength: UInt32 = 100

@@ -2,8 +2,9 @@ import DurableIO
 import FoundationEssentials
 
 extension Manifest {
-  /// The manifest of a package in the state `revision`, brought up to date with what only the journal has; nil
-  /// where there is none that is about that state.
+  /// Loads the manifest of a package in the state `revision`, and adds the batches that only the journal has.
+  ///
+  /// - Returns: nil if there is no manifest of that state.
   static func load(
     in folder: borrowing OwnedDescriptor, on disk: any Disk, _ batches: [ManifestBatch], for revision: UUID,
     writing: Bool
@@ -18,7 +19,7 @@ extension Manifest {
     let end = UInt64(manifest.end)
     var missing: [UInt8] = []
     for batch in batches where batch.parent == manifest.revision || batch.isWhole {
-      // The journal may have a save that waits, and is of a later state.
+      // The journal may have a save that waits, and belongs to a later state.
       if manifest.revision == revision { break }
       missing += manifest.append(batch)
     }
@@ -27,7 +28,7 @@ extension Manifest {
     return manifest
   }
 
-  /// Writes it as a new file in the place of the old one.
+  /// Writes the manifest as a new file and replaces the old one.
   func write(to folder: borrowing OwnedDescriptor, on disk: any Disk) throws(SystemError) {
     let name = PackageLayout.newManifest
     if try disk.exists(name, in: folder) { try disk.removeFile(name, in: folder) }

@@ -2,35 +2,35 @@ import Crypto
 import DurableIO
 import FoundationEssentials
 
-// (1) A manifest is believed only where its last batch is of the very state that `Metadata.plist` names:
-//     otherwise somebody else saved the package, or a part of it comes from elsewhere.
-// (2) What follows the last whole batch is nothing.
+// (1) A manifest counts only if its last batch is of the very state that `Metadata.plist` names. Otherwise another
+//     program saved the package, or a part of it comes from elsewhere.
+// (2) Bytes after the last whole batch count for nothing.
 
-/// The digest of every child as it was saved, so that a save can subtract what it replaces without reading it,
-/// and so that a damaged child can be named.
+/// The digest of every child as it was saved.
 ///
-/// A file of batches, one a save, each row replacing earlier ones of the same path. Loading it costs its size;
-/// finding a row is O(1).
+/// With it a save can subtract a child that it replaces without reading it, and verification can name a damaged child.
+/// A file of batches, one a save, each row replacing earlier ones of the same path. Loading costs its size; finding a
+/// row is O(1).
 final class Manifest {
-  /// Where the next batch goes.
+  /// The place of the next batch.
   private(set) var end: Int
   private(set) var revision: UUID?
   private(set) var digest = ContentDigest()
-  /// Whether every child has a row: not where the package had children before it had a manifest.
+  /// Whether every child has a row; false if the package had children before it had a manifest.
   private(set) var isComplete: Bool
 
   private var bytes: [UInt8]
   private var checksum: ContentHash
-  /// Where the newest row of each path is.
+  /// The place of the newest row of each path.
   private var index = PathIndex()
   private var rowCount = 0
 
   static let headerLength = 16
   private static let magic = Array("DOCPKGM1".utf8)
-  /// A manifest beyond this is not read.
+  /// A larger manifest is not read.
   static let maximumSize = 1 << 30
 
-  /// An empty one.
+  /// Makes an empty manifest.
   init(isComplete: Bool) {
     self.isComplete = isComplete
     var writer = ByteWriter()
@@ -42,9 +42,9 @@ final class Manifest {
     checksum = ContentHash(of: bytes)
   }
 
-  /// Reads what a file holds; nil where that does not begin as a manifest does.
+  /// Reads the content of a file; nil if it does not begin as a manifest does.
   ///
-  /// - Parameter last: the state to read up to, where it is not the last one; nil then where the file does not have it.
+  /// - Parameter last: the state to read up to, if not to the last one; then nil if the file does not have that state.
   init?(_ file: [UInt8], upTo last: UUID? = nil) {
     guard file.count >= Self.headerLength, file.starts(with: Self.magic), file[8] < 2,
       file[9..<Self.headerLength].allSatisfy({ $0 == 0 })
@@ -67,7 +67,7 @@ final class Manifest {
     bytes.removeLast(file.count - end)
   }
 
-  /// The states that a file tells of, in their order.
+  /// Returns the states in a file, in their order.
   static func revisions(_ file: [UInt8]) -> [UUID] {
     guard file.count >= headerLength, file.starts(with: magic) else { return [] }
     var (offset, checksum) = (headerLength, ContentHash(of: Array(file[..<headerLength])))
@@ -82,7 +82,9 @@ final class Manifest {
     return revisions
   }
 
-  /// Puts a batch at the end; returns the bytes to be written at `end` as it was before.
+  /// Adds a batch at the end.
+  ///
+  /// - Returns: the bytes to write at the `end` from before this call.
   func append(_ batch: ManifestBatch) -> [UInt8] {
     let (encoded, next) = batch.encoded(after: checksum)
     bytes += encoded
@@ -92,10 +94,10 @@ final class Manifest {
     return encoded
   }
 
-  /// All that the file holds.
+  /// The whole content of the file.
   var contents: [UInt8] { bytes }
 
-  /// What is known of a child.
+  /// Returns the row of a child.
   func row(at path: PackagePath) -> ManifestRow? {
     let offset = path.bytes.withUnsafeBufferPointer { path in
       bytes.withUnsafeBufferPointer { bytes in index.find(path) { Row.hasPath(path, bytes, at: $0) } }
@@ -104,17 +106,17 @@ final class Manifest {
     return row
   }
 
-  /// Every child that has a row, in no order.
+  /// Every row of a child, in no order.
   var rows: [ManifestRow] {
     index.offsets.compactMap { offset in
       if case .present(let row)? = Row(bytes, at: offset) { row } else { nil }
     }
   }
 
-  /// Whether most of the file is about what is no longer so.
+  /// Whether most rows of the file are out of date.
   var isStale: Bool { rowCount > 64 && rowCount > index.count * 2 }
 
-  /// The same without what is stale.
+  /// Returns the manifest without the rows that are out of date.
   func compacted() -> Manifest {
     let compact = Manifest(isComplete: isComplete)
     guard let revision else { return compact }
@@ -156,7 +158,7 @@ final class Manifest {
       }
     }
 
-    /// The length of the row that begins the bytes, and its path, without making anything of the rest.
+    /// Returns the place of the path in the row that begins the bytes, without making anything of the rest.
     static func path(_ bytes: UnsafeBufferPointer<UInt8>) -> (path: Range<Int>, isRemoved: Bool)? {
       guard let kind = bytes.first else { return nil }
       let start = kind == 0 ? 1 : fixedLength
@@ -166,7 +168,7 @@ final class Manifest {
       return ((start + 2)..<(start + 2 + length), kind == 0)
     }
 
-    /// Whether the row at an offset has that path.
+    /// Returns whether the row at an offset has that path.
     static func hasPath(
       _ path: UnsafeBufferPointer<UInt8>, _ bytes: UnsafeBufferPointer<UInt8>, at offset: Int
     ) -> Bool {
@@ -178,7 +180,7 @@ final class Manifest {
     private static let fixedLength = 1 + 1 + 8 + 12 + ContentHash.count
   }
 
-  /// Indexes the rows of a batch; false where they are not what they should be.
+  /// Indexes the rows of a batch; false if they are damaged.
   private func note(_ batch: ManifestBatch, rowsAt start: Int) -> Bool {
     if batch.isWhole {
       index = PathIndex()
@@ -207,6 +209,6 @@ final class Manifest {
 }
 
 extension ManifestBatch {
-  /// Where in a batch its rows begin.
+  /// The place of the rows in a batch.
   static let rowsOffset = 4 + 4 + 4 + 1 + 16 + 16 + 32
 }

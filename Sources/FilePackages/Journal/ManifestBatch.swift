@@ -2,21 +2,21 @@ import Crypto
 package import DurableIO
 package import FoundationEssentials
 
-/// One line of the manifest: what a child was when a save of ours made it.
+/// One row of the manifest: a child as a save of this library made it.
 package struct ManifestRow: Hashable, Sendable {
   package var child: ChildSummary
-  /// The modification time of the file that holds it; of other nodes it says nothing.
+  /// The modification time of the file; meaningless for other nodes.
   package var modified: FileTime
 }
 
-/// What one save adds to the manifest: the children that came and those that went.
+/// The rows that one save adds to the manifest: the children that came and those that went.
 package struct ManifestBatch: Sendable, Hashable {
-  /// The state that the package had before; nothing but zeros for the first one.
+  /// The state of the package before; all zeros for the first one.
   package var parent: UUID
-  /// The state that the package has with it.
+  /// The state of the package with this batch.
   package var revision: UUID
   package var digest: ContentDigest
-  /// Whether it has every child, so that nothing that was known before counts any more.
+  /// Whether it has every child, so that no earlier batch counts.
   package var isWhole = false
   package private(set) var count = 0
   /// The rows as they are in the file.
@@ -28,12 +28,12 @@ package struct ManifestBatch: Sendable, Hashable {
     self.digest = digest
   }
 
-  /// To be given its states when they are known.
+  /// Makes a batch whose states are set later.
   init() { self.init(parent: .none, revision: .none, digest: ContentDigest()) }
 
   mutating func add(_ row: ManifestRow) {
     let path = row.child.path.bytes
-    // A path that long cannot be read again either; the child then has no row, and its digest is read from it.
+    // A path that long could not be read again; the child then has no row, and saves read its digest from it.
     guard path.count <= Int(UInt16.max) else { return }
     var writer = ByteWriter()
     writer.write(UInt8(row.child.kind.rawValue))
@@ -61,8 +61,7 @@ package struct ManifestBatch: Sendable, Hashable {
 
   var isEmpty: Bool { count == 0 }
 
-  /// A manifest of one batch as it is on disk, with whatever is in its rows: for tests of manifests that others
-  /// made.
+  /// Encodes a manifest of one batch with any content in its rows, for tests of manifests that other programs made.
   package static func manifest(_ revision: UUID, rows: [UInt8], count: Int) -> [UInt8] {
     let manifest = Manifest(isComplete: true)
     var batch = ManifestBatch(parent: .none, revision: revision, digest: ContentDigest())
@@ -75,7 +74,9 @@ package struct ManifestBatch: Sendable, Hashable {
 
   static let magic: UInt32 = 0x4843_5442  // BTCH
 
-  /// The batch as it is in the file, `previous` being the checksum of the one before it, or of the header.
+  /// Encodes the batch for the file.
+  ///
+  /// - Parameter previous: the checksum of the batch before it, or of the header.
   func encoded(after previous: ContentHash) -> (bytes: [UInt8], checksum: ContentHash) {
     var writer = ByteWriter()
     writer.write(Self.magic)
@@ -94,7 +95,7 @@ package struct ManifestBatch: Sendable, Hashable {
     return (writer.bytes, checksum)
   }
 
-  /// Reads a batch that ends with a checksum over it and `previous`; nil where there is no whole one.
+  /// Reads a batch that ends with a checksum over it and `previous`; nil if there is no whole one.
   init?(
     _ bytes: ArraySlice<UInt8>, after previous: ContentHash, _ length: inout Int,
     _ checksum: inout ContentHash
@@ -139,6 +140,6 @@ extension UUID {
 
   var bytes: [UInt8] { withUnsafeBytes(of: uuid, Array.init) }
 
-  /// Nothing but zeros.
+  /// All zeros.
   static let none = UUID(bytes: [UInt8](repeating: 0, count: 16)[...])
 }

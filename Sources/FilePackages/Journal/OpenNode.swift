@@ -1,13 +1,13 @@
 import DurableIO
 
-/// An open file or directory that several can hold on to.
+/// An open file or directory that several owners can hold.
 final class OpenNode: Sendable {
   let descriptor: OwnedDescriptor
 
   init(_ descriptor: consuming OwnedDescriptor) { self.descriptor = descriptor }
 }
 
-/// Folders that stay open while a state is made or published, as many as a process can well have open.
+/// Folders that stay open while the library makes or publishes a state, at most 64.
 final class OpenFolders {
   private(set) var open: [PackagePath: OpenNode] = [:]
 

@@ -2,9 +2,9 @@ import DurableIO
 import SystemPackage
 
 extension PackageSession {
-  /// Makes what a record holds before it is committed, and flushes it.
+  /// Makes the files that a record holds before its commit, and flushes them.
   ///
-  /// - Throws: what the file system refuses; nothing is left of it then.
+  /// - Throws: the system's reason; no such file is left then.
   func stage(_ record: inout JournalRecord) throws(FilePackageError) {
     var strict = record
     strict.isRelaxed = false
@@ -13,12 +13,12 @@ extension PackageSession {
     record.operations = publisher.record.operations
   }
 
-  /// Commits a record: when it returns, the save survives a power cut.
+  /// Commits a record: when it returns, the save is durable.
   func commit(_ record: inout JournalRecord) throws(FilePackageError) {
     do {
       if record.operations.contains(where: \.needsStaged) {
         try synchronizeStaging()
-        // A journal whose name lasts while that of the staged files' folder does not would be damaged.
+        // If the journal's name were durable and the staging folder's were not, a power cut would leave damage.
         if journal == nil { try disk.synchronize(hidden.folder) }
       }
       if let journal {
@@ -34,7 +34,7 @@ extension PackageSession {
         } catch {
           if let before { try publishBeforeGivingUp(before, error) }
           try giveUpJournal(error)
-          // It was made over the state before the one that stands there now.
+          // It was made over the state before the one that is on disk after this publishing.
           if before != nil { throw error }
         }
       }
@@ -48,16 +48,16 @@ extension PackageSession {
     }
   }
 
-  /// Brings what was acknowledged to its names before the journal that has it goes.
+  /// Publishes an acknowledged record before its journal goes.
   private func publishBeforeGivingUp(_ record: JournalRecord, _ first: SystemError) throws(FilePackageError) {
     do throws(FilePackageError) {
       var publisher = publisher(of: record, isRecovery: true)
       try hidden.withoutReaders(LockWait()) { () throws(FilePackageError) in try publisher.publish() }
       if let batch = record.batch, (try? note(batch)) == nil { manifest = nil }
       _ = keepVersion(of: publisher)
-      // (4) What it leaves goes once the journal is gone.
+      // (4) Its leftovers go once the journal is gone.
     } catch {
-      // Which of the two is in it is looked at once the disk answers.
+      // The store finds out which of the two records the journal has when the disk answers again.
       journal = nil
       throw FilePackageError(
         .indeterminate, .save, node, activity: "writing the journal",
@@ -82,7 +82,7 @@ extension PackageSession {
   private func giveUpJournal(_ first: any Error) throws(FilePackageError) {
     journal = nil
     let reason = (first as? SystemError)?.reason ?? "\(first)"
-    // Versions that only it has go with it where the medium fails here, too.
+    // If this fails, too, the versions that only the journal has go with it.
     try? synchronizeHistory()
     do {
       if try disk.exists(PackageLayout.journal, in: hidden.folder) {
@@ -98,7 +98,7 @@ extension PackageSession {
 }
 
 extension JournalRecord.Operation {
-  /// Whether the record relies on a node among the staged ones.
+  /// Whether the record relies on a node in the staging folder.
   var needsStaged: Bool {
     if case .put(let staged) = action { staged.bytes == nil } else { false }
   }

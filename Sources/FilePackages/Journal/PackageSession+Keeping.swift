@@ -1,9 +1,9 @@
 import DurableIO
 import SystemPackage
 
-// (1) What a save took out of the package stays as long as the session, and somebody holds its wrapper: it can be read,
-//     and put back, which then costs no copying.
-// (2) It is of this process alone: whoever comes after it removes it.
+// (1) A node that a save took out of the package stays as long as the session, and as long as the program holds its
+//     wrapper. The program can read it and put it back, which then costs no copying.
+// (2) It belongs to this process alone: the next session removes it.
 
 extension PackageSession {
   /// A node that is no longer in the package.
@@ -12,8 +12,9 @@ extension PackageSession {
     weak var wrapper: FileWrapper?
   }
 
-  /// Keeps what the save that was published just now took away from under `origin`, where its wrapper is told of it.
-  /// What cannot be kept is gone, as for any other program.
+  /// Keeps the node that the last published save took from under `origin`, and gives its wrapper the new place.
+  ///
+  /// A node that cannot be kept is gone, as for any other program.
   func keep(_ wrapper: FileWrapper, from origin: StoredNode) throws(FilePackageError) {
     guard let staged = published?.leftover(of: origin.path) else { return }
     if published?.record.version != nil { return try keepInVersion(wrapper, from: origin) }
@@ -36,7 +37,7 @@ extension PackageSession {
     }
   }
 
-  /// What a version needs stays there, and the wrapper learns that place.
+  /// Leaves the node to its version, and gives its wrapper that place.
   private func keepInVersion(_ wrapper: FileWrapper, from origin: StoredNode) throws(FilePackageError) {
     guard let publisher = published, !hasDamagedHistory,
       let operation = publisher.record.operations.first(where: { $0.path == origin.path }),
@@ -53,12 +54,12 @@ extension PackageSession {
     } catch let error as FilePackageError {
       throw error
     } catch {
-      // Without room for it it is gone for this wrapper, as for any other program; the version has it later.
+      // Without room in the folder for versions, the node is gone for this wrapper; the version gets it later.
       return
     }
   }
 
-  /// Whether somebody holds a wrapper of what only a version has.
+  /// Whether the program holds a wrapper of a node that only a version has.
   var isHoldingVersions: Bool {
     heldInVersions.removeAll { node in
       let place = StoredNode(
@@ -73,8 +74,9 @@ extension PackageSession {
     return try disk.openDirectory(PackageLayout.removed, in: hidden.folder)
   }
 
-  /// Removes what nobody holds any more, or what is in the package again; with `all`, everything. What cannot be removed
-  /// now goes with the session.
+  /// Removes the nodes that the program does not hold any more, or that are in the package again.
+  ///
+  /// With `all`, it removes every node. A node that cannot be removed goes with the session.
   func prune(all: Bool = false) {
     guard !removed.isEmpty, let folder = try? folderForRemoved() else { return }
     removed.removeAll { node in
@@ -87,7 +89,7 @@ extension PackageSession {
 }
 
 extension Publisher {
-  /// The name among the staged files of what an operation took away.
+  /// Returns the name among the staged files of the node that an operation took away.
   func leftover(of path: PackagePath) -> FileName? {
     guard let operation = record.operations.first(where: { $0.path == path }), operation.old != nil else {
       return nil

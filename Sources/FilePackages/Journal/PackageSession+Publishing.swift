@@ -2,7 +2,7 @@ import DurableIO
 import SystemPackage
 
 extension PackageSession {
-  /// (5) Whoever wrote the record may have died before it was on the medium, or its journal's name.
+  /// (5) The program that wrote the record may have died before the record, or its journal's name, was durable.
   private func synchronizeRecord() throws(FilePackageError) {
     do {
       try journal?.checkpoint()
@@ -22,7 +22,7 @@ extension PackageSession {
     return publisher
   }
 
-  /// Publishes the record that waits; what is then left to be done for it, `finish()` does.
+  /// Publishes the record that waits; `finish()` does the rest.
   func publish(isRecovery: Bool, _ wait: LockWait) throws(FilePackageError) -> Publisher? {
     guard let record = live else { return nil }
     var publisher = publisher(of: record, isRecovery: isRecovery)
@@ -33,8 +33,9 @@ extension PackageSession {
     return publisher
   }
 
-  /// Flushes what a relaxed publishing left in memory, notes that the record is published, and removes what it leaves.
-  /// After an error of a flush it is tried again; after another one the record is found again as any that waits is.
+  /// Flushes the rest of a relaxed publishing, marks the record as published, and removes its leftovers.
+  ///
+  /// If a flush fails, the next call tries again. After any other error the next session finds the record waiting.
   func finish() throws(FilePackageError) {
     if isUnflushed { try published?.flush() }
     guard let publisher = published else { return }
@@ -45,18 +46,18 @@ extension PackageSession {
       throw FilePackageError(error, .save, node, activity: "noting what is published")
     }
     let record = publisher.record
-    // (3) Without room for its rows the manifest is one of another state, which nobody uses: what it would have
-    // told is read from the children.
+    // (3) Without room for the rows, the manifest belongs to another state and counts for nothing: later saves read the
+    //     children instead.
     if let batch = record.batch, (try? note(batch)) == nil { manifest = nil }
     guard keepVersion(of: publisher) else { return }
-    // (4) What cannot be removed yet goes with the session.
+    // (4) Leftovers that cannot be removed yet go with the session.
     if !record.operations.contains(where: \.leavesFolder) || (try? journal?.checkpoint()) != nil {
       publisher.removeLeftovers()
     }
     prune()
   }
 
-  /// Whether nothing of a record is left to be done, as far as can be told.
+  /// Returns whether nothing of a record is left to do, as far as the session can tell.
   func isCarriedOut(_ record: JournalRecord) -> Bool {
     return (try? publisher(of: record, isRecovery: true).outstanding().isEmpty) ?? false
   }
@@ -90,7 +91,7 @@ extension PackageSession {
 }
 
 extension JournalRecord.Operation {
-  /// Whether a folder is among the staged files once it is published.
+  /// Whether the operation leaves a folder among the staged files when it is published.
   fileprivate var leavesFolder: Bool {
     guard old?.kind == .directory else { return false }
     return if case .setAttributes = action { false } else { true }

@@ -1,15 +1,15 @@
 import DurableIO
 import SystemPackage
 
-// (1) What a save took out of the package is renamed into the folder for versions where it would be unlinked. Until
-//     then it is among the staged files, and the journal's record tells which version it is of.
-// (2) The history file and the folder for versions are on the medium before the journal goes or starts again. So
-//     whatever a cut leaves, either they have the version, or the journal has it and the staged files do.
-// (3) Versions are added in the order of their saves. Where one cannot be, for want of room, it waits in the journal,
-//     which then stays.
+// (1) A node that a save took out of the package is renamed into the folder for versions instead of unlinked. Until
+//     then it is among the staged files, and the journal's record says which version it belongs to.
+// (2) The history file and the folder for versions are durable before the journal goes or starts again. After any power
+//     cut either they have the version, or the journal and the staged files do.
+// (3) Versions are added in the order of their saves. Without room for a version, it waits in the journal, which then
+//     stays.
 
 extension PackageSession {
-  /// Takes note of the history that is there; with the lock held.
+  /// Loads the end of the history; with the lock held.
   func loadHistory() throws(SystemError) {
     let name = PackageLayout.history
     guard let status = try disk.statusIfPresent(of: name, in: hidden.folder) else {
@@ -17,13 +17,13 @@ extension PackageSession {
     }
     if let history, history.isCurrent(status) { return }
     do {
-      // What a journal has may not be on the medium in the file.
+      // The versions that a journal has may not be durable in the file.
       history =
         journal?.keeping.isEmpty == false
         ? try HistoryFile.load(in: hidden.folder, on: disk)?.end
         : try HistoryEnd.load(in: hidden.folder, on: disk)
     } catch  where error.code == .illegalByteSequence {
-      // Of a damaged one nothing is touched: saving goes on without, and verifying tells of it.
+      // Nothing touches a damaged history: saving goes on without it, and `docpkg verify` reports it.
       history = nil
       hasDamagedHistory = true
     }
@@ -32,7 +32,8 @@ extension PackageSession {
   /// Whether the next save keeps the version that it replaces.
   var keepsHistory: Bool { history != nil || live?.version != nil }
 
-  /// Adds the versions that only the journal has, and brings what they need from the staged files to its place.
+  /// Adds the versions that only the journal has, and moves their nodes from the staging folder to the folder for
+  /// versions.
   func keepVersions() throws(SystemError) {
     let waiting = journal?.live?.sequence
     let records = (journal?.keeping ?? []).filter { $0.sequence != waiting }
@@ -49,7 +50,9 @@ extension PackageSession {
     versionsAreKept = true
   }
 
-  /// Keeps the version that a record of this session replaced. False where it still has to be kept.
+  /// Keeps the version that a record of this session replaced.
+  ///
+  /// - Returns: false if it is not kept yet.
   func keepVersion(of publisher: Publisher) -> Bool {
     let record = publisher.record
     guard let version = record.version, !hasDamagedHistory else { return true }
@@ -70,8 +73,10 @@ extension PackageSession {
     }
   }
 
-  /// A file that moved is one with what is kept of its old place. Renaming that moves the status time of both, so it is
-  /// done before anybody takes down what the file is now. What cannot be renamed yet is so with the rest.
+  /// Renames kept names of files that also moved into the folder for versions.
+  ///
+  /// A file that moved and the kept node of its old place are one file. The rename changes the status time of both
+  /// names, so it comes before any store notes the file's status. A name that cannot be renamed yet goes with the rest.
   func moveSecondNames(of publisher: Publisher) {
     let record = publisher.record
     guard record.version != nil, !hasDamagedHistory,
@@ -80,18 +85,18 @@ extension PackageSession {
     try? moveReplaced(of: record, looking: publisher.mustLook)
   }
 
-  /// All versions, those included that this session has added; nil where none are kept.
+  /// Returns all versions, with those that this session has added; nil if there is no history.
   func wholeHistory() throws(SystemError) -> HistoryFile? {
     let found = try HistoryFile.load(in: hidden.folder, on: disk)
     guard let history, let found, found.end.tip != history.tip else { return found }
-    // The versions that this session knows of come after something that was damaged.
+    // The versions that this session knows come after a damaged part.
     return try HistoryFile.load(in: hidden.folder, on: disk, skipsDamage: true)
   }
 
   private func openHistory(for record: JournalRecord) throws(SystemError) {
     if history != nil { return }
     if let found = try HistoryFile.load(in: hidden.folder, on: disk) { return history = found.end }
-    // Once for a document: it comes to its name whole.
+    // Once for a document: the history file gets its name whole.
     let made = HistoryFile(tip: record.version?.revision ?? .none)
     let name = PackageLayout.newHistory
     if try disk.exists(name, in: hidden.folder) { try disk.removeFile(name, in: hidden.folder) }
@@ -107,7 +112,7 @@ extension PackageSession {
   }
 
   private func append(_ version: VersionRecord) throws(SystemError) {
-    // Whoever was cut short may have added it before the mark was on the medium.
+    // A program that was cut short may have added it before the mark was durable.
     guard var history, history.tip != version.next else { return }
     let end = UInt64(history.offset)
     do {
@@ -116,7 +121,7 @@ extension PackageSession {
       try disk.write(bytes, to: disk.openFileForWriting(PackageLayout.history, in: hidden.folder), at: end)
       self.history = history
     } catch {
-      // What is in the file is looked at again.
+      // The next call reads the file again.
       self.history = nil
       throw error as? SystemError ?? SystemError("write", PackageLayout.history, code: .invalidArgument)
     }
@@ -125,7 +130,7 @@ extension PackageSession {
   func versionsFolder() throws(SystemError) -> OpenNode {
     if let versions { return versions }
     if try disk.makeDirectoryIfAbsent(PackageLayout.versions, in: hidden.folder) {
-      // Once for a document: before anything in it is said to last.
+      // Once for a document: before anything in the folder counts as durable.
       try disk.synchronize(hidden.folder)
     }
     let folder = OpenNode(try disk.openDirectory(PackageLayout.versions, in: hidden.folder))
@@ -141,8 +146,10 @@ extension PackageSession {
     }
   }
 
-  /// Renames what an operation took out into the folder for versions. Where it is not there any more, it is there
-  /// already, or a conflict version by now: then the version says that it is lost.
+  /// Renames the node that an operation took out into the folder for versions.
+  ///
+  /// If it is not among the staged files, it is already there, or it is a conflict version. Then the version says that
+  /// it is lost.
   func moveReplaced(
     of operation: JournalRecord.Operation, as name: FileName, looking: Bool
   ) throws(SystemError) {
@@ -160,7 +167,7 @@ extension PackageSession {
     }
   }
 
-  /// Under which of its names among the staged files what an operation replaced is, and not what it put there.
+  /// Returns the name among the staged files of the node that an operation replaced, not of the node that it put.
   private func replaced(
     by operation: JournalRecord.Operation, _ name: FileName
   ) throws(SystemError) -> FileName? {
@@ -180,7 +187,7 @@ extension PackageSession {
     return nil
   }
 
-  /// A name that goes from the folder for staged files for good has to last in the folder for versions.
+  /// Syncs the staging folder. A name that is gone from it must first be durable in the folder for versions.
   func synchronizeStaging() throws(SystemError) {
     if !historyIsSynchronized, let versions { try disk.synchronize(versions.descriptor) }
     try disk.synchronize(hidden.staging.descriptor)
@@ -199,17 +206,17 @@ extension PackageSession {
 }
 
 extension JournalRecord.Operation {
-  /// Whether it removes what is at its place.
+  /// Whether it removes the node at its place.
   var isRemoval: Bool {
     if case .remove = action { true } else { false }
   }
 
-  /// The kind of what it puts.
+  /// The kind of the node that it puts.
   fileprivate var puts: FileKind? {
     if case .put(let staged) = action { staged.node.kind } else { nil }
   }
 
-  /// The name of what it takes out of the package, where that is a part of the version.
+  /// The name of the node that it takes out of the package; nil if that node is no part of the version.
   var keptName: FileName? {
     guard old != nil, !PackageLayout.isOurs(path) else { return nil }
     return switch action {

@@ -2,47 +2,46 @@ import DurableIO
 import FoundationEssentials
 import SystemPackage
 
-// (1) While a record in the journal waits to be published, only one that takes its place is written.
-// (2) A journal whose medium failed is given up: its name goes, lastingly, before the save is said to have failed
-//     or is committed to another journal.
-// (3) The manifest is brought up to date after the names; until it is on the medium, the journal has its rows.
-// (4) A folder that went is taken apart only after the mark that it went is on the medium: a recovery that finds a
-//     part of it would take that for somebody's edit.
-// (5) A record that is found is put on the medium, and so is its journal's name, before the first name is changed.
-// (6) What is published is noted, and what a relaxed record left in memory is flushed, before anything else is
-//     committed. Whoever finds that missing does it again.
+// (1) While a record in the journal waits to be published, the session writes only a record that supersedes it.
+// (2) If a sync of the journal fails, the session gives it up: it removes the journal's name, durably. Only then does
+//     the save fail, or is committed to another journal.
+// (3) The session updates the manifest after it publishes. Until the manifest is durable, the journal has its rows.
+// (4) The session takes a removed folder apart only after the mark of its removal is durable. Otherwise recovery would
+//     take a part of the folder for another program's edit.
+// (5) The session syncs a record that it found, and its journal's name, before it changes the first name.
+// (6) Before the next commit the session marks the last record as published, and flushes the rest of a relaxed one. If
+//     that is missing, the next session does it again.
 
-/// What a store keeps open from its first save until it is closed: the hidden folder with the journal and the
-/// manifest.
+/// The state that a store holds from its first save to its close: the hidden folder with the journal and the manifest.
 final class PackageSession {
   let hidden: HiddenFolder
   let disk: any Disk
   var journal: JournalFile?
   var manifest: Manifest?
-  /// Counts the saves, for the names of staged files.
+  /// The number of saves, for the names of staged files.
   private var number = 0
   private let token = UInt32.random(in: .min ... .max)
-  /// Whether taking it up removed what an earlier save had left: second names of files, perhaps.
+  /// Whether `refresh(_:)` removed staged files of an earlier save, which may have been second names of files.
   private(set) var removedLeftovers = false
   var manifestIsSynchronized = true
   private var isAbandoned = false
-  /// What is published and has to be noted, or flushed and noted. (6)
+  /// The publisher of a record that is published and not marked, or not flushed and marked. (6)
   var published: Publisher?
-  /// What was removed from the package and somebody held then.
+  /// The nodes that were removed from the package while the program held their wrappers.
   var removed: [Removed] = []
 
-  /// Of it what a version has, too.
+  /// Such nodes that belong to a version.
   var heldInVersions: [Removed] = []
-  /// Where the history ends; nil where none is kept.
+  /// The end of the history; nil if there is none.
   var history: HistoryEnd?
-  /// The folder for what only versions have, once it was needed.
+  /// The folder for nodes that only versions have; nil until it is needed.
   var versions: OpenNode?
   var historyIsSynchronized = true
-  /// Whether the entries of the two in the hidden folder still have to be synchronised.
+  /// Whether the entries of the two in the hidden folder are not synchronised yet.
   var historyIsNew = false
   /// Whether the history has every version that the journal has.
   var versionsAreKept = true
-  /// Whether something was renamed for a version: a second name of a file, perhaps.
+  /// Whether a node was renamed for a version, which may have been a second name of a file.
   var movedReplaced = false
   /// Whether there is a history that cannot be read.
   var hasDamagedHistory = false
@@ -56,9 +55,9 @@ final class PackageSession {
   }
 
   deinit {
-    // A store that was not closed: what is needed only while it is open goes, where nothing waits in it. Another one
-    // that is being closed is waited for: it leaves everything to this one, as long as this one is there. Whatever
-    // comes in between, the next session does it.
+    // For a store that was not closed, this removes everything that only an open store needs, if no save waits. It
+    // waits 100 ms for another session that is being closed: that one leaves everything to this one while this one
+    // exists. After an error the next session does it.
     try? end(LockWait(limit: 100))
   }
 
@@ -71,17 +70,17 @@ final class PackageSession {
 
   // MARK: Finding what is there
 
-  /// Takes note of what others have written since this session last looked; with the lock held.
+  /// Takes up the changes of other programs since this session last looked; with the lock held.
   func refresh(_ metadata: PackageMetadata?) throws(FilePackageError) {
     removedLeftovers = false
     do {
       if let journal, try journal.isCurrent(in: hidden.folder) {
-        // Nobody else was there. The manifest is looked at only when it has all that is published.
+        // No other program was there. The session looks at the manifest only when it has everything that is published.
         try finish()
         try loadHistory()
       } else {
         journal = nil
-        // Whoever was there has done what was left of it.
+        // The program that was there has done the rest of it.
         published = nil
         switch try JournalFile.find(in: hidden.folder, on: disk, forWriting: true) {
         case .nothing: break
@@ -89,7 +88,7 @@ final class PackageSession {
         case .damaged(let reason): throw damage(reason)
         }
         try loadHistory()
-        // Without room for it, it waits, and so does what it needs.
+        // Without room for a version, it waits, and so do its nodes.
         movedReplaced = false
         let isKept = (try? keepVersions()) != nil
         removedLeftovers = movedReplaced
@@ -110,34 +109,34 @@ final class PackageSession {
       in: hidden.folder, on: disk, journal?.batches ?? [], for: metadata.revision, writing: true)
   }
 
-  /// The record that waits to be published or noted, written by whoever.
+  /// The record that waits to be published or marked, of this program or another.
   var live: JournalRecord? { journal?.live }
 
-  /// Whether the record that waits may be replaced by one that is made over the same state: nothing on disk is on its
-  /// way for it.
+  /// Whether the next record may supersede the one that waits: no staged file on disk belongs to that one.
   var canSupersede: Bool {
     guard let live, published == nil else { return false }
     return hidden.isLocked && !live.operations.contains(where: \.needsStaged)
   }
 
-  /// Whether a record of this session is published, and that is not noted yet.
+  /// Whether a record of this session is published and not marked yet.
   var isUnfinished: Bool { published != nil }
 
-  /// Whether that waits for a flush, too.
+  /// Whether that record waits for a flush, too.
   var isUnflushed: Bool { published?.isStrict == false }
 
-  /// From here on staged files have other names than those of earlier saves, which may not have gone.
+  /// Begins another save: its staged files get other names than those of earlier saves, which may still exist.
   func beginSave() { number += 1 }
 
-  /// A name for a staged file that no other save has.
+  /// Returns a name for a staged file that no other save has.
   func stagedName(_ index: Int) -> FileName {
     FileName("\(String(token, radix: 16))-\(number)-\(index)")
   }
 
   // MARK: Ending
 
-  /// Puts on the medium what is published and that it is, so that after a power cut nothing has to be compared; with
-  /// the lock held.
+  /// Makes a checkpoint: syncs everything that the journal still vouches for, so that recovery has nothing to compare.
+  ///
+  /// With the lock held.
   func checkpoint() throws {
     guard let journal, try journal.isCurrent(in: hidden.folder) else { return }
     try finish()
@@ -147,7 +146,7 @@ final class PackageSession {
     try journal.checkpoint()
   }
 
-  /// Ends the session: what is needed only while a store is open goes. Does nothing while a record waits.
+  /// Ends the session: removes everything that only an open store needs. Does nothing while a record waits.
   func end(_ wait: LockWait = LockWait()) throws(SystemError) {
     guard !isAbandoned else { return }
     if isUnfinished, (try? hidden.lock(wait)) != nil, try journal?.isCurrent(in: hidden.folder) == true {
@@ -156,7 +155,7 @@ final class PackageSession {
     guard journal?.live == nil else { return hidden.unlock() }
     try hidden.lock(wait)
     defer { hidden.unlock() }
-    // Others may have gone on with it, and a damaged one is left to be looked at.
+    // Another program may have gone on with the journal; a damaged one stays for inspection.
     switch try JournalFile.find(in: hidden.folder, on: disk, forWriting: false) {
     case .nothing: break
     case .journal(let found):
@@ -173,11 +172,11 @@ final class PackageSession {
     prune(all: true)
     try hidden.removeTraces()
     journal = nil
-    // What stands there from now on may be another's.
+    // A hidden folder at this place may be another session's from here on.
     isAbandoned = true
   }
 
-  /// Whether the history has what a journal has that is about to go.
+  /// Returns whether the history has all versions of a journal that is about to go.
   private func isKept(of found: JournalFile) throws(SystemError) -> Bool {
     if found.keeping.isEmpty { return true }
     if versionsAreKept, let journal, try journal.isCurrent(in: hidden.folder) { return true }
@@ -186,7 +185,7 @@ final class PackageSession {
     return (try? keepVersions()) != nil
   }
 
-  /// Forgets everything: the package's directory was replaced, and what was open in it is gone.
+  /// Forgets everything: the package's directory was replaced, and the open files in it are gone.
   func abandon() {
     isAbandoned = true
     hidden.unlock()

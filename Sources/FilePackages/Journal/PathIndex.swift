@@ -1,41 +1,41 @@
-// (1) A path is found by its bytes; its hash says only where to look. The hash has a key of this process, so that nobody can make
-//     names that share one.
+// (1) The bytes of a path identify it; its hash says only where to look. The hash has a key of this process, so that no
+//     author of a package can make names that share one.
 
-/// Where the newest row of each path is in the bytes of a manifest.
+/// The place of the newest row of each path in the bytes of a manifest.
 ///
 /// Open addressing with 8 bytes a slot, at most three quarters of them taken: 11 to 22 bytes a path.
 struct PathIndex {
   private struct Slot {
-    /// Of the row; there is none at the beginning of a manifest.
+    /// The place of the row; no row is at the beginning of a manifest.
     var offset: UInt32
     /// The lower half of the path's hash.
     var hash: UInt32
 
     static let empty = Slot(offset: 0, hash: 0)
-    /// What is past it may still be found.
+    /// A removed path: the search goes on past it.
     static let removed = Slot(offset: .max, hash: 0)
   }
 
   private var slots: [Slot] = []
-  /// The slots that are not empty.
+  /// The number of slots that are not empty.
   private var taken = 0
-  /// How many paths there are.
+  /// The number of paths.
   private(set) var count = 0
 
-  /// Where the rows are, in no order.
+  /// The places of the rows, in no order.
   var offsets: some Sequence<Int> {
     slots.lazy.filter { $0.offset != Slot.empty.offset && $0.offset != Slot.removed.offset }
       .map { Int($0.offset) }
   }
 
-  /// Where the row of a path is.
+  /// Returns the place of the row of a path.
   ///
-  /// - Parameter isPath: whether the row at an offset has the path. (1)
+  /// - Parameter isPath: returns whether the row at an offset has the path. (1)
   func find(_ path: UnsafeBufferPointer<UInt8>, _ isPath: (Int) -> Bool) -> Int? {
     slot(of: Self.hash(path), isPath).found.map { Int(slots[$0].offset) }
   }
 
-  /// Puts the row of a path where another one was, or where none was; nil removes it.
+  /// Sets or replaces the row of a path; nil removes it.
   mutating func set(_ offset: Int?, for path: UnsafeBufferPointer<UInt8>, _ isPath: (Int) -> Bool) {
     let hash = Self.hash(path)
     let (found, free) = slot(of: hash, isPath)
@@ -59,7 +59,7 @@ struct PathIndex {
     }
   }
 
-  /// The slot that has a path, and one on the way to it that can be taken again.
+  /// Returns the slot that has a path, and a free one on the way to it.
   private func slot(of hash: UInt32, _ isPath: (Int) -> Bool) -> (found: Int?, free: Int?) {
     if slots.isEmpty { return (nil, nil) }
     var (position, free) = (Int(hash) & (slots.count - 1), Int?.none)

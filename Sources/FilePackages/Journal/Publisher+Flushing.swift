@@ -1,8 +1,8 @@
 import DurableIO
 
-// What a relaxed publishing left to be done.
+// The rest of a relaxed publishing.
 extension Publisher {
-  /// Puts on the medium what a relaxed publishing left in memory. (4)
+  /// Syncs the files and folders that a relaxed publishing left in memory. (4)
   mutating func flush() throws(FilePackageError) {
     for index in record.operations.indices {
       let operation = record.operations[index]
@@ -10,12 +10,12 @@ extension Publisher {
         continue
       }
       if !givenUp.contains(index), try flush(staged, operation) { continue }
-      // Its pages count as written now although they are not, also when this is tried again.
+      // The kernel counts its pages as written although they are not, also when this is tried again.
       givenUp.insert(index)
       try republish(index)
       givenUp.remove(index)
     }
-    // (7) What was put and is not in the record is none of a relaxed one that removes something, too.
+    // (7) A relaxed record that removes something may also put files that it does not hold.
     if record.version != nil, record.operations.contains(where: \.isRemoval) { try synchronizeKept() }
     let folders = Set(record.operations.map(\.folder)).sorted()
     for path in folders {
@@ -25,7 +25,9 @@ extension Publisher {
     }
   }
 
-  /// Flushes a file that was published; what others have put there by now is theirs. False where the medium failed.
+  /// Flushes a file that was published; another program's file in its place stays as it is.
+  ///
+  /// - Returns: false if the flush failed.
   private func flush(
     _ staged: JournalRecord.Staged, _ operation: JournalRecord.Operation
   ) throws(FilePackageError) -> Bool {
@@ -59,7 +61,7 @@ extension Publisher {
 }
 
 extension JournalRecord.Operation {
-  /// The folder that changes with it.
+  /// The folder that the operation changes.
   fileprivate var folder: PackagePath {
     if case .setAttributes = action { path } else { path.parent }
   }

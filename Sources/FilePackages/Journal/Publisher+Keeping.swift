@@ -1,9 +1,9 @@
 import DurableIO
 import FoundationEssentials
 
-// What another program wrote meanwhile, and what was to be put there.
+// How the publisher keeps another program's content, and its own if it cannot put it.
 extension Publisher {
-  /// What was to be put somewhere stays as a conflict version, since something else stands there by now.
+  /// Keeps a node that the record puts as a conflict version, since something else stands at its place.
   mutating func keepOurs(_ operation: JournalRecord.Operation) throws(FilePackageError) {
     guard case .put(let staged) = operation.action else { return }
     var own = staged
@@ -13,7 +13,7 @@ extension Publisher {
     } catch {
       throw FilePackageError(error, .save, node(operation.path), activity: "looking at")
     }
-    // What the record does not hold is lost only once it was published.
+    // A node that the record does not hold is missing only after it was published.
     if isLost { return }
     try keep(try prepare(&own, operation), of: operation.path)
   }
@@ -24,11 +24,11 @@ extension Publisher {
     conflictFolder = top
     do throws(SystemError) {
       guard let name = path.name else { return }
-      // It has the journal, so that its own name lasts.
+      // This folder has the journal, so its own name is durable.
       var folder = OpenNode(try disk.openDirectory(PackageLayout.hidden, in: root.descriptor))
       for name in top.names + path.parent.names {
         _ = try disk.makeDirectoryIfAbsent(name, in: folder.descriptor)
-        // It may be there and not on the medium yet.
+        // The subfolder may be there and not durable yet.
         try disk.synchronize(folder.descriptor)
         folder = OpenNode(try disk.openDirectory(name, in: folder.descriptor))
       }
@@ -40,7 +40,7 @@ extension Publisher {
         do throws(SystemError) {
           try disk.synchronize(folder.descriptor)
         } catch {
-          // Whoever publishes this again finds it among the staged files; where it cannot go back, it stays here.
+          // The next attempt to publish finds it among the staged files; if it cannot go back, it stays here.
           try? disk.rename(name, in: folder.descriptor, to: source, in: staging.descriptor, .replace)
           throw error
         }
@@ -53,13 +53,13 @@ extension Publisher {
     conflicts.append(path.string)
   }
 
-  /// Whoever was cut short after an exchange may not have looked at what came out of it.
+  /// Looks at the nodes that exchanges brought out before a cut, since no process may have done so.
   mutating func keepWhatCameOut(
     _ staged: JournalRecord.Staged, _ operation: JournalRecord.Operation, isPublished: Bool
   ) throws(FilePackageError) {
     guard isRecovery && isBound else { return }
     let names = [staged.name, staged.name.rewritten]
-    // What the record does not hold waits there itself until it is published.
+    // A node that the record does not hold waits there itself until it is published.
     let mayHoldTheirs = isPublished || staged.bytes != nil
     for name in names.map(\.movedAway) + (mayHoldTheirs ? names : []) {
       try keepIfTheirs(name, staged, operation)
@@ -75,12 +75,12 @@ extension Publisher {
       if try isOld(operation.old, now, source, in: staging.descriptor) {
         if try isUntouched(operation.old, source) { return }
       } else {
-        // Where both names led to one node, as a file system may leave them, nothing came out; and a staged file
-        // that a power cut has torn is still ours.
+        // If both names led to one node, as a file system may leave them, nothing came out. A staged file that a power
+        // cut has torn is still ours.
         if isBound && now.identity.inode == staged.node.inode { return }
         if try isContent(staged, now, source, in: staging.descriptor) { return }
-        // What was just made is known by its number: anything else is somebody's, also an empty file, which another
-        // program may be about to write.
+        // This process knows a file that it just made by its inode number. Any other file is another program's, even an
+        // empty one, which that program may be about to write.
         if isRecovery, try isRemains(staged, now, source, in: staging.descriptor) { return }
       }
     } catch {
@@ -89,7 +89,7 @@ extension Publisher {
     try keep(source, of: operation.path)
   }
 
-  /// Whether nobody changed anything in a folder, now among the staged files, since the save was made over it.
+  /// Returns whether no program changed anything in a folder, which is a staged one, since the save was made over it.
   func isUntouched(
     _ old: JournalRecord.Known?, _ name: FileName
   ) throws(SystemError) -> Bool {

@@ -1,7 +1,7 @@
 import DurableIO
 import SystemPackage
 
-// What is put: made from the record, or waiting among the staged files.
+// The nodes that a record puts: made from the record, or waiting in the staging folder.
 extension Publisher {
   // MARK: Making what the record holds
 
@@ -14,7 +14,7 @@ extension Publisher {
         try make(indices[start..<min(start + 64, indices.count)])
       }
     } catch {
-      // No name leads to any of them yet, and without room they would only be in the way.
+      // No visible name leads to any of them yet, and on a full disk they would only take room.
       for index in indices {
         if case .put(let staged) = record.operations[index].action {
           removeLeftover(staged.name, isFolder: false)
@@ -24,7 +24,7 @@ extension Publisher {
     }
   }
 
-  /// Begins to write all before the first is waited for, so that the disk can write them together.
+  /// Starts writing all files before it waits for the first, so that the disk can write them together.
   private mutating func make(_ indices: ArraySlice<Int>) throws(FilePackageError) {
     var open: [(index: Int, file: OpenNode)] = []
     for index in indices {
@@ -32,7 +32,7 @@ extension Publisher {
       guard case .put(var staged) = operation.action else { continue }
       do {
         let file = try make(&staged, as: staged.name, operation)
-        // From here on it is known by its number.
+        // From here on its inode number identifies it.
         record.operations[index].action = .put(staged)
         guard let file else { continue }
         if isStrict && indices.count > 1 { try disk.startWriting(file.descriptor) }
@@ -44,7 +44,7 @@ extension Publisher {
     guard isStrict else { return }
     for (index, file) in open {
       guard (try? disk.synchronize(file.descriptor)) == nil else { continue }
-      // Its pages count as written now although they are not: it is given up, and made anew.
+      // The kernel counts its pages as written although they are not: the publisher gives it up, and makes it anew.
       let operation = record.operations[index]
       guard case .put(var staged) = operation.action else { continue }
       removeLeftover(staged.name, isFolder: false)
@@ -53,8 +53,9 @@ extension Publisher {
     }
   }
 
-  /// Makes a file or a link; what a user gave the file that it replaces, it gets, too. Nil for a link, which is
-  /// synchronised with its folder.
+  /// Makes a file or a link; a file gets the attributes that a user gave the file in its place.
+  ///
+  /// - Returns: nil for a link, which is synchronised with its folder.
   private mutating func make(
     _ staged: inout JournalRecord.Staged, as name: FileName, _ operation: JournalRecord.Operation
   ) throws(SystemError) -> OpenNode? {
@@ -73,7 +74,7 @@ extension Publisher {
     try keepAttributes(of: operation, on: file)
     try disk.setModified(staged.node.modified, of: file)
     var status = try disk.status(of: file)
-    // Whoever wrote the record does not get the rights of whoever opens the package.
+    // The record's author must not get the rights of the user who opens the package.
     let mode = isRecovery ? staged.mode & ~JournalRecord.Staged.rights : staged.mode
     if staged.modeIsExact && status.mode != mode {
       try disk.setMode(mode, of: file)
@@ -94,7 +95,7 @@ extension Publisher {
       try disk.keepAttributes(of: disk.status(of: old), from: old, on: file)
     } catch {
       switch error.code {
-      // Somebody put something else there, or nothing.
+      // Another program put something else there, or removed it.
       case .noSuchFileOrDirectory, .invalidArgument, .tooManySymbolicLinkLevels, .noSuchAddressOrDevice:
         return
       case .permissionDenied where error.call == "openat": fallbacks.insert("attributes that cannot be read")
@@ -103,7 +104,9 @@ extension Publisher {
     }
   }
 
-  /// Makes again what was lost, torn or given up, and flushes it; returns its name.
+  /// Makes a node again that was lost, torn or given up, and flushes it.
+  ///
+  /// - Returns: its name.
   mutating func makeAnew(
     _ staged: inout JournalRecord.Staged, _ operation: JournalRecord.Operation
   ) throws(FilePackageError) -> FileName {
@@ -120,7 +123,7 @@ extension Publisher {
 
   // MARK: What waits
 
-  /// Why what a record does not hold itself cannot be put; nil where it can.
+  /// Returns the reason why a node that the record does not hold cannot be put; nil if it can.
   func problem(_ staged: JournalRecord.Staged) throws(SystemError) -> String? {
     guard staged.bytes == nil else { return nil }
     guard let status = try disk.statusIfPresent(of: staged.name, in: staging.descriptor) else {
@@ -134,11 +137,13 @@ extension Publisher {
     return nil
   }
 
-  /// Makes sure that what is to be put is there and lasts; returns its name.
+  /// Makes sure that a node of the record is there and durable.
+  ///
+  /// - Returns: its name.
   mutating func prepare(
     _ staged: inout JournalRecord.Staged, _ operation: JournalRecord.Operation
   ) throws(FilePackageError) -> FileName {
-    // What this process has just made and flushed is there.
+    // A node that this process has just made and flushed is there.
     guard isRecovery else {
       return rewritten.contains(staged.name) ? staged.name.rewritten : staged.name
     }
@@ -147,7 +152,7 @@ extension Publisher {
       if let problem = try problem(staged) {
         throw failure(.journalDamaged, operation.path, problem)
       }
-      // After a process died it may be in memory only. A folder was synchronised before the record.
+      // If a process died, the file may be in memory only. A folder was synchronised before the record.
       if staged.node.kind == .file {
         try disk.synchronize(disk.openFile(staged.name, in: staging.descriptor))
       }
@@ -163,12 +168,12 @@ extension Publisher {
 extension FileName {
   /// The name of a staged file that is made again from the record.
   var rewritten: FileName { FileName(bytes: bytes + Array("+".utf8)) }
-  /// The name for what stood at a place while that is neither the old nor the new one's.
+  /// The name for a node that is moved out of its place before the new one comes to it.
   var movedAway: FileName { FileName(bytes: bytes + Array("-".utf8)) }
 }
 
 extension JournalRecord.Operation {
-  /// Whether it puts something that the record holds and that no file system has yet.
+  /// Whether it puts a node that the record holds and that is not made yet.
   fileprivate var isToBeMade: Bool {
     guard case .put(let staged) = action else { return false }
     return staged.bytes != nil && staged.node.inode == JournalRecord.Known.noInode

@@ -1,8 +1,8 @@
 import DurableIO
 
-// Which node is which, told before anything is touched.
+// Tells the nodes apart, before the publisher touches anything.
 extension Publisher {
-  /// Whether a node is the one that the record puts.
+  /// Returns whether a node is the one that the record puts.
   func isContent(
     _ staged: JournalRecord.Staged, _ status: FileStatus, _ name: FileName,
     in folder: borrowing OwnedDescriptor
@@ -11,16 +11,16 @@ extension Publisher {
     guard status.kind == known.kind else { return false }
     let isSameNode = isBound && status.identity.inode == known.inode
     if known.kind == .directory { return isSameNode }
-    // What was just written is known by its number; what is found has to prove itself.
+    // This process knows a node that it just wrote by its inode number; a node that it found has to prove itself.
     if !isRecovery { return known.isSame(as: status) }
-    // The same bytes under another mode or date are what was there before only those were changed.
+    // A node of the same bytes with another mode or date stood there before, if the save changed only those.
     if isBound && !isSameNode && !staged.hasAttributes(of: status) { return false }
     guard status.kind == .symbolicLink || status.size == known.size else { return false }
     guard let content = known.content else { return isBound && known.isSame(as: status) }
     return try disk.contentHash(of: name, status.kind, in: folder) == content
   }
 
-  /// Whether a node is the one that the save was made over.
+  /// Returns whether a node is the one that the save was made over.
   func isOld(
     _ old: JournalRecord.Known?, _ status: FileStatus, _ name: FileName, in folder: borrowing OwnedDescriptor
   ) throws(SystemError) -> Bool {
@@ -41,8 +41,9 @@ extension Publisher {
     return try disk.contentHash(of: name, .file, in: folder) == content
   }
 
-  /// Whether a node is what a cut may leave of one that the record holds: a file with some of its bytes, zeros for
-  /// others, and nothing else; a link without its date.
+  /// Returns whether a node may be the remains that a cut leaves of one that the record holds.
+  ///
+  /// A file has some of its bytes, zeros for the rest, and nothing else; a link has no date.
   func isRemains(
     _ staged: JournalRecord.Staged, _ status: FileStatus, _ name: FileName,
     in folder: borrowing OwnedDescriptor
@@ -56,7 +57,7 @@ extension Publisher {
 
   // MARK: Looking before anything is touched (5)
 
-  /// The operations that have not been carried out yet, without carrying out any.
+  /// Returns the operations that are not carried out yet, without carrying out any.
   func outstanding() throws(FilePackageError) -> [JournalRecord.Operation] {
     try checkAll()
   }
@@ -76,7 +77,7 @@ extension Publisher {
     return outstanding
   }
 
-  /// Whether an operation is still to be carried out.
+  /// Returns whether an operation is not carried out yet.
   func check(_ operation: JournalRecord.Operation) throws -> Bool {
     guard let name = operation.path.name, let parent = try open(operation.path.parent) else { return false }
     let target = try disk.statusIfPresent(of: name, in: parent.descriptor)
@@ -102,16 +103,16 @@ extension Publisher {
       "it holds a save of another copy of the document, which this child was not part of")
   }
 
-  /// What stands at the place of something that is to be put there.
+  /// The node at the place where an operation puts another one.
   enum Standing {
     case nothing
-    /// What is to be put.
+    /// The node that the record puts.
     case new
-    /// What the save was made over, or what somebody made of it before the save was published.
+    /// The node that the save was made over, or another program's edit of it from before the save was published.
     case replaceable
-    /// What somebody wrote after the save was published.
+    /// Another program's node from after the save was published.
     case later
-    /// What somebody wrote, nobody can tell when.
+    /// Another program's node of unknown time.
     case other
   }
 
@@ -124,7 +125,7 @@ extension Publisher {
     if try isOld(old, target, name, in: folder) { return .replaceable }
     guard isBound else { return .other }
     if record.isRelaxed, try isRemains(staged, target, name, in: folder) { return .replaceable }
-    // Its mode or its date was changed, and nothing else.
+    // Another program changed its mode or its date, and nothing else.
     if isRecovery, try hasBytes(staged, target, name, in: folder) { return .later }
     guard let waiting = try disk.statusIfPresent(of: staged.name, in: staging.descriptor) else {
       return .other

@@ -2,54 +2,54 @@ import DurableIO
 import FoundationEssentials
 import SystemPackage
 
-// (1) A name leads to a new file only after that file is synchronised, so that programs that know nothing of us
-//     find the old one or the new one, whole, also after a power cut. A relaxed record leaves that to `flush()`.
-// (2) What comes out of an exchange is what the save was made over; anything else is somebody's later edit and is
-//     kept as a conflict version.
-// (3) Every step may have been taken already, by this process or by one that was cut short.
-// (4) What the save puts into the package stays in the journal until all touched folders are synchronised.
-// (5) In recovery nothing is touched before it is known that every step can be taken.
-// (7) What a version needs has a lasting name among the staged files before the one in the package goes for good; and
-//     what was put has a lasting one in the package before that.
-// (8) What another program wrote lasts among the conflict versions before anything else is done, also where what is
-//     left of the publishing fails: the folders that it comes into are synchronised before it does, and its own after.
-// (6) Of a node that is neither the old nor the new one, and of which nothing says that it came before the new
-//     one was published, is assumed that it came later: it stays.
+// (1) A name leads to a new file only after that file is synchronised. Other programs find the old file or the new one,
+//     whole, also after a power cut. A relaxed record leaves that to `flush()`.
+// (2) The publisher compares each node that comes out of an exchange with the one that the save was made over. Any
+//     other node is another program's later edit, and becomes a conflict version.
+// (3) This process, or one that was cut short, may have taken every step already.
+// (4) The content that the save puts into the package stays in the journal until all touched folders are synchronised.
+// (5) In recovery the publisher touches nothing before it knows that it can take every step.
+// (6) A node may be neither the old nor the new one. If nothing shows that it came before the new one was published,
+//     the publisher assumes that it came later: it stays.
+// (7) Before a node of a version loses its name in the package for good, it has a durable name among the staged files.
+//     Before that, the node that was put has a durable name in the package.
+// (8) The publisher makes another program's content durable among the conflict versions before its next step, even if
+//     the rest of the publishing fails. It syncs the folders above before the move, and the target folder after it.
 
-/// Brings what a record says to the names where it belongs.
+/// Gives the committed children of a record their visible names.
 ///
 /// Cost: for each file that the record holds, making it, a flush and a rename; a rename for each other operation; a
-/// synchronisation for each folder that is touched. Nothing else in the package is looked at.
+/// synchronisation for each touched folder. It looks at nothing else in the package.
 struct Publisher {
-  /// With the numbers of the nodes that were made for it.
+  /// The record, with the inode numbers of the nodes that were made for it.
   var record: JournalRecord
   /// The package.
   let root: OpenNode
-  /// The folder for staged files.
+  /// The staging folder.
   let staging: OpenNode
   let location: Location
   let disk: any Disk
-  /// Whether the record was found rather than just written: then nothing about the staged files is taken for
+  /// Whether the record was found rather than just written: then the publisher takes nothing about the staged files for
   /// granted.
   let isRecovery: Bool
-  /// Whether the journal was written for this very directory, so that numbers of files mean something.
+  /// Whether the journal was written for this very directory, so that inode numbers mean something.
   var isBound = true
 
-  /// Children at whose places somebody else wrote meanwhile; both contents are kept.
+  /// Children that another program wrote meanwhile; the package has both contents.
   var conflicts: [String] = []
-  /// Ways of the file system that had to be gone around.
+  /// Features that the file system lacks and that the publisher did without.
   var fallbacks: Set<String> = []
   /// The staged files that were lost or given up and made anew from the record.
   var rewritten: Set<FileName> = []
-  /// The folder for versions, where something in it may not be on the medium yet.
+  /// The folder for versions, if something in it may not be durable yet.
   var versions: OpenNode?
-  /// Whether something that was replaced has another name among the staged files than by an exchange.
+  /// Whether a replaced node has another name among the staged files than an exchange gives it.
   var isKeptAside = false
-  /// The operations whose files the medium refused after they were published.
+  /// The operations whose files failed to sync after they were published.
   var givenUp: Set<Int> = []
-  /// The first version that is kept makes a folder for all of them.
+  /// The folder for all conflict versions of this publishing; nil until the first one.
   var conflictFolder: PackagePath?
-  /// The folders of the package that were opened.
+  /// The open folders of the package.
   private let folders = OpenFolders()
 
   init(
@@ -64,13 +64,13 @@ struct Publisher {
     self.isRecovery = isRecovery
   }
 
-  /// Whether every file has to be on the medium before a name leads to it.
+  /// Whether every file must be durable before a name leads to it.
   var isStrict: Bool { isRecovery || !record.isRelaxed }
 
   mutating func publish() throws(FilePackageError) {
     if isRecovery { try checkAll() }
     try makeStaged()
-    // What comes first and what goes afterwards: a file that moves has two names meanwhile, never none.
+    // New names come before removals: a file that moves has two names meanwhile, never none.
     let groups = Dictionary(grouping: record.operations, by: \.path.parent).sorted { $0.key < $1.key }
     for (folder, operations) in groups {
       let puts = operations.filter { if case .put = $0.action { true } else { false } }
@@ -91,13 +91,13 @@ struct Publisher {
     }
   }
 
-  /// Removes what the operations left among the staged files. What cannot be removed now is removed by the next
-  /// session.
+  /// Removes the leftovers of the operations from the staging folder. The next session removes what cannot be removed
+  /// here.
   func removeLeftovers() {
     for operation in record.operations {
       switch operation.action {
       case .put(let staged):
-        // What is in the folder for versions by now.
+        // That node is in the folder for versions.
         if isKept(operation) { continue }
         let isFolder = operation.old?.kind == .directory || staged.node.kind == .directory
         removeLeftover(staged.name, isFolder: isFolder)
@@ -113,7 +113,7 @@ struct Publisher {
     record.version != nil && operation.keptName != nil && !mustLook
   }
 
-  /// Whether what was replaced may have several names, and others the one that it should have.
+  /// Whether replaced nodes may have several names, or other nodes may have the names that they should have.
   var mustLook: Bool { isRecovery || isKeptAside || !rewritten.isEmpty }
 
   func removeLeftover(_ name: FileName, isFolder: Bool) {
@@ -136,7 +136,7 @@ struct Publisher {
       throw FilePackageError(error, .save, node(path), activity: "opening")
     }
     guard let folder else {
-      // Somebody moved the folder away: what was to come into it is kept beside.
+      // Another program moved the folder away: the publisher keeps its children as conflict versions.
       for operation in operations { try keepOurs(operation) }
       return
     }
@@ -154,7 +154,7 @@ struct Publisher {
     }
   }
 
-  /// A folder of the package; nil when it is not there any more.
+  /// Returns a folder of the package; nil if it is gone.
   func open(_ path: PackagePath) throws(SystemError) -> OpenNode? {
     guard let first = path.names.first else { return root }
     if let known = folders.open[path] { return known }
@@ -172,8 +172,9 @@ struct Publisher {
     }
   }
 
-  /// Whether a node that was found under its name is on the medium, or was put there now. A relaxed publishing that
-  /// was cut short may have left it in memory; where the medium refuses it, it has to be made anew.
+  /// Returns whether a node that has its visible name is durable, after a sync if necessary.
+  ///
+  /// A relaxed publishing that was cut short may have left it in memory. If the sync fails, it must be made anew.
   private func lasts(
     _ staged: JournalRecord.Staged, _ operation: JournalRecord.Operation, in folder: borrowing OwnedDescriptor
   ) throws(FilePackageError) -> Bool {
@@ -204,7 +205,7 @@ struct Publisher {
       if try lasts(staged, operation, in: folder) { return }
     case .later: return try keepWhatCameOut(staged, operation, isPublished: true)
     case .other:
-      // Edited before it was published and again after that.
+      // Another program edited it before it was published, and again after that.
       try keepWhatCameOut(staged, operation, isPublished: true)
       return try keepOurs(operation)
     case .nothing, .replaceable: try keepWhatCameOut(staged, operation, isPublished: false)
@@ -223,7 +224,7 @@ struct Publisher {
     try keepIfTheirs(source, staged, operation)
   }
 
-  /// Gives a staged file a name that nothing has; where something has it by now, the two change places.
+  /// Gives a staged file a name that is free; if another program took it meanwhile, the two change places.
   mutating func place(
     _ source: FileName, as name: FileName, in folder: borrowing OwnedDescriptor,
     over old: JournalRecord.Known?
@@ -247,7 +248,7 @@ struct Publisher {
       try disk.rename(source, in: staging.descriptor, to: name, in: folder, .exchange)
     } catch {
       if error.code == .noSuchFileOrDirectory {
-        // What was to be replaced has just gone.
+        // The node that it replaces has just gone.
         return try disk.rename(source, in: staging.descriptor, to: name, in: folder, .replace)
       }
       guard error.isLackOfRule else { throw error }
@@ -259,7 +260,7 @@ struct Publisher {
         try keepAside(name, in: folder, as: source.movedAway, isFolder || target.kind == .directory || !isOld)
         try disk.rename(source, in: staging.descriptor, to: name, in: folder, .replace)
       } else if isFolder || target.kind == .directory || !isOld {
-        // What somebody wrote must not go, and a file and a folder cannot replace each other in one step here.
+        // Another program's content must not go, and here a file and a folder cannot replace each other in one step.
         _ = disk.removeEverything(source.movedAway, from: staging.descriptor)
         try disk.rename(name, in: folder, to: source.movedAway, in: staging.descriptor, .replace)
         try disk.rename(source, in: staging.descriptor, to: name, in: folder, .replace)
@@ -271,14 +272,15 @@ struct Publisher {
     }
   }
 
-  /// Where nothing can be exchanged, gives what is to be replaced a name among the staged files that lasts, before the
-  /// new one takes its place. (7) A file has two meanwhile; where there are no links, the version has lost it.
+  /// Gives a node that will be replaced a durable name among the staged files, if the file system cannot exchange. (7)
+  ///
+  /// A file then has two names for a while. Without hard links, the version has lost it.
   private mutating func keepAside(
     _ name: FileName, in folder: borrowing OwnedDescriptor, as kept: FileName, _ mustMove: Bool
   ) throws(SystemError) {
     _ = disk.removeEverything(kept, from: staging.descriptor)
     isKeptAside = true
-    // What was put into the folder before this goes from the staged files for good, too.
+    // The nodes that were put into the folder before also lose their names in the staging folder for good.
     try disk.synchronize(folder)
     if mustMove {
       try disk.rename(name, in: folder, to: kept, in: staging.descriptor, .replace)
@@ -308,14 +310,13 @@ struct Publisher {
       if let target = try disk.statusIfPresent(of: name, in: folder) {
         if try isOld(operation.old, target, name, in: folder) {
           if try isSecondName(target, of: staged) {
-            // Renaming one to the other would do nothing.
+            // A rename from one name to the other would do nothing.
             try disk.removeFile(name, in: folder)
             return
           }
           try disk.rename(name, in: folder, to: staged, in: staging.descriptor, .replace)
         } else if try !disk.exists(staged, in: staging.descriptor) {
-          // (6) Somebody wrote it after the save was made; where what was to go has gone already, that is no
-          // conflict.
+          // (6) Another program wrote it after the save was made. If the old node is gone already, that is no conflict.
           conflicts.append(operation.path.string)
         }
       }
@@ -329,7 +330,7 @@ struct Publisher {
     try keep(staged, of: operation.path)
   }
 
-  /// Whether a cut has left both names of what was to be renamed.
+  /// Returns whether a cut has left both names of a node that was being renamed.
   private func isSecondName(_ target: FileStatus, of staged: FileName) throws(SystemError) -> Bool {
     guard isRecovery, target.kind != .directory else { return false }
     let other = try disk.statusIfPresent(of: staged, in: staging.descriptor)
