@@ -8,7 +8,7 @@ import FoundationEssentials
 
 /// The digest of every child as it was saved.
 ///
-/// With it a save can subtract a child that it replaces without reading it, and verification can name a damaged child.
+/// A save can then subtract a child that it replaces without reading it, and verification can name a damaged child.
 /// A file of batches, one a save, each row replacing earlier ones of the same path. Loading costs its size; finding a
 /// row is O(1).
 final class Manifest {

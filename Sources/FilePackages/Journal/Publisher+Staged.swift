@@ -121,7 +121,7 @@ extension Publisher {
     }
   }
 
-  // MARK: What waits
+  // MARK: Waiting nodes
 
   /// Returns the reason why a node that the record does not hold cannot be put; nil if it can.
   func problem(_ staged: JournalRecord.Staged) throws(SystemError) -> String? {

@@ -21,8 +21,8 @@ extension PackageStore {
     /// Publishes without waiting for the disk: other programs see the save one flush after it began instead of four.
     ///
     /// The save is as durable as any other. After a power cut, changed files may be empty, missing or as they
-    /// were. A program that does not use this library may find them so until this library has opened the package once. The next save,
-    /// `close()` or an idle time of some seconds makes the missing flushes.
+    /// were. A program that does not use this library may find them so until this library has opened the package once.
+    /// The next save, `close()` or an idle time of some seconds makes the missing flushes.
     public static let relaxed = SavingOptions(rawValue: 8)
     /// Keeps the version that the save replaces, and starts a history: from then on every program's saves keep theirs.
     ///
