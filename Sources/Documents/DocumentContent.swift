@@ -1,31 +1,32 @@
-// What a document type is made of is at hand with one import, as with SwiftUI's.
+// One import gives a document type all that it needs, as with SwiftUI's.
 @_exported public import FilePackages
 import FoundationEssentials
 
-/// What a document holds: a value that is read from a file wrapper and written as one.
+/// The content of a document: a value that reads itself from a file wrapper and writes itself as one.
 ///
-/// Counterpart of SwiftUI's `FileDocument`: its models conform as they are. The configurations have public
-/// initialisers, so that a model can be tested without a document.
+/// Counterpart of SwiftUI's `FileDocument`, whose models conform without change. The configurations have public
+/// initialisers, so that a test can read and write a model without a document.
 public protocol DocumentContent: Sendable {
   /// The types that `init(configuration:)` reads.
   static var readableContentTypes: [UTType] { get }
-  /// The types that `fileWrapper(configuration:)` writes; by default those that are read.
+  /// The types that `fileWrapper(configuration:)` writes; by default those that the content reads.
   static var writableContentTypes: [UTType] { get }
 
-  /// What reading is told.
+  /// The facts for a read.
   typealias ReadConfiguration = FileDocumentReadConfiguration
-  /// What writing is told.
+  /// The facts for a write.
   typealias WriteConfiguration = FileDocumentWriteConfiguration
 
-  /// Reads the content. Children that are not asked for are not read from disk.
+  /// Reads the content. The wrapper reads only the children that the content asks for.
   init(configuration: ReadConfiguration) throws
 
-  /// Gives the tree to be saved: a new one, or `configuration.existingFile` with only those children replaced
-  /// that changed. What stays the same wrapper is not written again.
+  /// Returns the tree to save: a new one, or `configuration.existingFile` with new wrappers for changed children only.
+  ///
+  /// A save does not write a child again if its wrapper is the same.
   func fileWrapper(configuration: WriteConfiguration) throws -> FileWrapper
 
-  /// How many bytes an earlier value takes in memory that is kept for undoing, beside what it shares with later
-  /// ones; by default 64 KiB.
+  /// The bytes in memory that an earlier value takes for undo, beside data that it shares with later values; by default
+  /// 64 KiB.
   var undoCost: Int { get }
 }
 
@@ -33,19 +34,19 @@ public protocol DocumentContent: Sendable {
 public typealias FileDocument = DocumentContent
 
 extension DocumentContent {
-  /// The types that are read.
+  /// The types that the content reads.
   public static var writableContentTypes: [UTType] { readableContentTypes }
-  /// 64 KiB, so that a thousand values are kept where nothing else is said.
+  /// 64 KiB, so that by default undo holds a thousand values.
   public var undoCost: Int { 64 << 10 }
 }
 
-/// What a content's initialiser is told.
+/// The facts for a content's initialiser.
 public struct FileDocumentReadConfiguration: Sendable {
   /// The type of the document on disk.
   public let contentType: UTType
   /// The document's tree.
   public let file: FileWrapper
-  /// Where the tree is on disk as it is; nil where that is nowhere.
+  /// The URL at which the disk holds the same tree; nil if it holds none.
   let fileURL: URL?
 
   /// Makes a configuration, also for tests.
@@ -58,15 +59,15 @@ public struct FileDocumentReadConfiguration: Sendable {
   }
 }
 
-/// What a content is told when it is to be written.
+/// The facts for a content's write.
 public struct FileDocumentWriteConfiguration: Sendable {
   /// The type to write.
   public let contentType: UTType
-  /// The tree that is on disk; nil for a document that was never saved.
+  /// The tree on disk; nil for a document that was never saved.
   public let existingFile: FileWrapper?
-  /// Where that tree is on disk as it is; nil where that is nowhere.
+  /// The URL at which the disk holds that tree; nil if it holds none.
   let originalContentsURL: URL?
-  /// Where the document is to be; nil where nothing is to be written beside it.
+  /// The URL of the document; nil if the content must not write beside it.
   let fileURL: URL?
 
   /// Makes a configuration, also for tests.

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// How a new document gets its filename when the user gives none.
+/// A rule for the filename of a new document that the user gave no name.
 public enum FilenameConvention: Sendable, Hashable {
   /// `Notes 1`, `Notes 2`, …: the first number that is free in the folder.
   case sequence(String)
@@ -9,10 +9,10 @@ public enum FilenameConvention: Sendable, Hashable {
   /// A UUID.
   case uuid
 
-  /// A name, without its extension, for a new document among `taken`.
+  /// Returns a name, without its extension, for a new document among `taken`.
   ///
-  /// Names are compared as the least distinguishing file system does: without regard to case and to how letters
-  /// are composed. The name is free at this moment only; making the document decides.
+  /// It compares names as the least distinguishing file system does: without regard to case and to the composition of
+  /// letters. The name is free at this moment only; the creation of the document decides.
   public func name(
     amongst taken: some Sequence<String>, extension pathExtension: String, now: Date = Date()
   ) -> String {
@@ -33,7 +33,7 @@ public enum FilenameConvention: Sendable, Hashable {
 
   private static func stamp(_ date: Date) -> String {
     let style = Date.ISO8601FormatStyle(dateTimeSeparator: .space, timeSeparator: .colon, timeZone: .gmt)
-    // Colons are no part of a name on other systems.
+    // Other systems do not allow colons in a name.
     return date.formatted(style.year().month().day().time(includingFractionalSeconds: false))
       .replacing(":", with: ".")
   }

@@ -2,7 +2,7 @@ import FilePackages
 import FoundationEssentials
 
 extension FlatFileStore {
-  /// The type of the document: what its name says.
+  /// The type of the document, by its name.
   var contentType: UTType { UTType(filename: url.lastPathComponent, isDirectory: false) }
 
   /// Reads the document as content of this type.
@@ -12,16 +12,16 @@ extension FlatFileStore {
         contentType: contentType(for: type), file: file, at: isOnRealDisk ? url : nil))
   }
 
-  /// Saves the content; writes nothing where its type gives back the wrapper that is on disk, or the same bytes.
+  /// Saves the content; writes nothing if its type returns the wrapper on disk, or the same bytes.
   func save<Content: DocumentContent>(_ content: Content) throws -> SaveReport {
     let new = try fileWrapper(of: content, writingBeside: url)
     if new !== file, try new.isSame(as: file) { return try save(file) }
     return try save(new)
   }
 
-  /// The file with the content in it.
+  /// Returns the file with the content in it.
   ///
-  /// - Parameter place: where a content that writes by URL may do so; nil for among the temporary files.
+  /// - Parameter place: the document beside which a content may write by URL; nil for the temporary folder.
   func fileWrapper<Content: DocumentContent>(
     of content: Content, writingBeside place: URL?
   ) throws -> FileWrapper {

@@ -2,39 +2,38 @@ public import FilePackages
 public import FoundationEssentials
 
 extension PackageStore {
-  /// The type of the document: what its metadata says, where that type is declared by now, or else what its
-  /// name says.
+  /// The type of the document: the type in its metadata, if it is declared by now, or else the type of its name.
   public var contentType: UTType {
-    // Metadata that cannot be read is reported by `metadata()` and by saving; the name still tells a type.
+    // Metadata that cannot be read is an error of `metadata()` and of a save; the name still has a type.
     let declared = (try? metadata())?.contentType.flatMap { UTType($0) }
     return declared ?? UTType(filename: url.lastPathComponent, isDirectory: true)
   }
 
   /// Reads the document as content of this type.
   ///
-  /// - Throws: what the content's initialiser throws.
+  /// - Throws: the error of the content's initialiser.
   public func content<Content: DocumentContent>(as type: Content.Type = Content.self) throws -> Content {
     try Content(
       configuration: FileDocumentReadConfiguration(
         contentType: contentType(for: type), file: tree, at: place(for: type)))
   }
 
-  /// Saves the content: its type replaces in the tree what changed, and only that is written.
+  /// Saves the content. Its type replaces changed children in the tree, and the save writes only them.
   ///
-  /// - Throws: what the content's `fileWrapper(configuration:)` throws, and what `save(_:options:)` throws.
+  /// - Throws: the errors of the content's `fileWrapper(configuration:)` and of `save(_:options:)`.
   @discardableResult
   public func save(_ content: some DocumentContent, options: SavingOptions = []) throws -> SaveReport {
     try save(fileWrapper(of: content, writingBeside: url), options: options)
   }
 
-  /// Says what saving the content would do, without touching anything on disk.
+  /// Returns the plan of a save of the content, without a change on disk.
   public func plan(_ content: some DocumentContent) throws -> SavePlan {
     try plan(fileWrapper(of: content, writingBeside: nil))
   }
 
-  /// The tree with the content in it.
+  /// Returns the tree with the content in it.
   ///
-  /// - Parameter url: where a content that writes by URL may do so; nil for among the temporary files.
+  /// - Parameter url: the document beside which a content may write by URL; nil for the temporary folder.
   func fileWrapper<Content: DocumentContent>(
     of content: Content, writingBeside url: URL?
   ) throws -> FileWrapper {
@@ -44,16 +43,17 @@ extension PackageStore {
         writingBeside: isOnRealDisk ? url : nil))
   }
 
-  /// Where a content that reads and writes by URL finds the tree on disk; nil for other contents, and where it is not
-  /// there as it is.
+  /// Returns the URL at which a content that reads and writes by URL finds the same tree on disk.
+  ///
+  /// It returns nil for other contents, and if the disk does not hold the same tree.
   func place<Content: DocumentContent>(for type: Content.Type) -> URL? {
     guard type is any URLDocumentContent.Type, isOnRealDisk else { return nil }
-    // What cannot be published is in the tree alone.
+    // If a publish fails, only the tree has the changes.
     try? publish()
     return unpublishedProblem == nil ? url : nil
   }
 
-  /// The type of the document, once the content's own types are declared, which naming them does.
+  /// Returns the type of the document after the content's types are declared; their use declares them.
   private func contentType<Content: DocumentContent>(for type: Content.Type) -> UTType {
     _ = (type.readableContentTypes, type.writableContentTypes)
     return contentType
@@ -61,10 +61,9 @@ extension PackageStore {
 
   /// Makes a new document of the content, of its first writable type.
   ///
-  /// - Parameter writesMetadata: whether the package gets a `Metadata.plist`, which is one of its children for every
-  ///   content that counts them; without it the document has no identifier, no versions and no type but its name's.
-  /// - Throws: what the content's `fileWrapper(configuration:)` throws, and what `create(_:at:contentType:)`
-  ///   throws.
+  /// - Parameter writesMetadata: whether the package gets a `Metadata.plist`, which a content that counts children sees
+  ///   as a child. Without it the document has no identifier, no versions and only its name's type.
+  /// - Throws: the errors of the content's `fileWrapper(configuration:)` and of `create(_:at:contentType:)`.
   public static func create<Content: DocumentContent>(
     _ content: Content, at url: URL, writesMetadata: Bool = true
   ) async throws -> (store: PackageStore, report: SaveReport) {
@@ -72,7 +71,7 @@ extension PackageStore {
     return try await create(tree, at: url, contentType: writesMetadata ? type.identifier : nil)
   }
 
-  /// Says what making a new document of the content would do, without touching anything.
+  /// Returns the plan of a new document of the content, without a change on disk.
   public static func plan<Content: DocumentContent>(creating content: Content, at url: URL) throws -> SavePlan
   {
     let (tree, type) = try newTree(content, writingBeside: nil)

@@ -4,12 +4,12 @@ public import FoundationEssentials
 import Synchronization
 import SystemPackage
 
-/// A content that reads and writes its files itself, by URL, where a tree of file wrappers does not fit: a database, the
-/// files of a library that wants a path, or more than memory holds.
+/// A content that reads and writes its files itself, by URL.
 ///
-/// What `UIDocument` has `read(from:)` and `writeContents(_:to:for:originalContentsURL:)` for. It is saved as any other
-/// content, and as safely: it writes into a folder that nobody else uses, and once that has succeeded the store commits
-/// what is there. Whatever fails or is killed before leaves the document as it was.
+/// It is for data beyond a tree of file wrappers: a database, the files of a library that wants a path, or more than
+/// memory holds. `UIDocument` has `read(from:)` and `writeContents(_:to:for:originalContentsURL:)` for this. A save is
+/// as safe as for any other content. The content writes into a folder that no other program uses, and then the store
+/// commits the files. If the write fails or its process is killed, the document stays as it was.
 ///
 /// ```swift
 /// struct Recording: URLDocumentContent {
@@ -23,28 +23,27 @@ import SystemPackage
 ///   func write(to url: URL, configuration: URLWriteConfiguration) throws {
 ///     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
 ///     try index.write(to: url.appending(path: "Index"))
-///     configuration.keep("Samples")     // stays as it is on disk, whatever is in it
+///     configuration.keep("Samples")     // stays as it is on disk, with all its children
 ///   }
 /// }
 /// ```
 ///
-/// Cost of a save: what is written, twice, since it is committed from where it was written; on file systems that can
-/// share blocks, large files once. What is kept, or linked from the original, costs no bytes.
+/// Cost of a save: all written bytes twice, because the store commits a copy. On file systems that can share blocks, it
+/// writes large files once. Children that the content keeps, or links from the original, cost no bytes.
 public protocol URLDocumentContent: DocumentContent {
-  /// What reading is told.
+  /// The facts for a read.
   typealias URLReadConfiguration = URLDocumentReadConfiguration
-  /// What writing is told.
+  /// The facts for a write.
   typealias URLWriteConfiguration = URLDocumentWriteConfiguration
 
-  /// Reads the content from the file or folder at `url`, which is not to be changed, and not to be asked for after this
-  /// returns.
+  /// Reads the content from the file or folder at `url`. Do not change it, and do not use it after the return.
   init(from url: URL, configuration: URLReadConfiguration) throws
 
-  /// Writes the content as a file or a folder at `url`, where nothing is yet. Nothing has to be synchronised.
+  /// Writes the content as a new file or folder at `url`. The content need not sync it.
   func write(to url: URL, configuration: URLWriteConfiguration) throws
 }
 
-/// What a content that reads by URL is told.
+/// The facts for a content that reads by URL.
 public struct URLDocumentReadConfiguration: Sendable {
   /// The type of the document on disk.
   public let contentType: UTType
@@ -53,12 +52,14 @@ public struct URLDocumentReadConfiguration: Sendable {
   public init(contentType: UTType) { self.contentType = contentType }
 }
 
-/// What a content that writes by URL is told.
+/// The facts for a content that writes by URL.
 public struct URLDocumentWriteConfiguration: Sendable {
   /// The type to write.
   public let contentType: UTType
-  /// The document as it was last read or saved, to copy or to link from, and not to be changed; nil for one that is not
-  /// on disk. A file that is a hard link of one there is not written again.
+  /// The document as it was last read or saved; nil for a document that is not on disk.
+  ///
+  /// The content may copy or link files from it and must not change it. A save does not write a hard link of such a
+  /// file again.
   public let originalContentsURL: URL?
   private let kept = KeptChildren()
 
@@ -67,13 +68,14 @@ public struct URLDocumentWriteConfiguration: Sendable {
     (self.contentType, self.originalContentsURL) = (contentType, originalContentsURL)
   }
 
-  /// Leaves a child, and all that is in it, as it is in the document, without writing or linking it. Costs nothing,
-  /// whatever is in it; there need not be such a child.
+  /// Leaves a child and all its children as they are in the document, without a write or a link.
+  ///
+  /// It costs nothing, whatever the child's size; the child need not exist.
   ///
   /// - Parameter path: its place in the document, such as `Media/Clip.mov`.
   public func keep(_ path: String) { kept.paths.withLock { _ = $0.insert(path) } }
 
-  /// The places of what was left as it is.
+  /// The places of the children that stay.
   public var keptPaths: Set<String> { kept.paths.withLock { $0 } }
 }
 
@@ -81,11 +83,11 @@ private final class KeptChildren: Sendable {
   let paths = Mutex<Set<String>>([])
 }
 
-// As a tree: what a `DocumentContent` is.
+// The tree form, which a `DocumentContent` has.
 
 extension URLDocumentContent {
-  /// Reads the content from where the tree is on disk; a tree that is not there as it is, is written among the temporary
-  /// files before.
+  /// Reads the content from the tree on disk. If the disk does not hold the same tree, writes it to the temporary
+  /// folder first.
   public init(configuration: ReadConfiguration) throws {
     let reading = URLReadConfiguration(contentType: configuration.contentType)
     if let url = configuration.fileURL {
@@ -98,14 +100,14 @@ extension URLDocumentContent {
     withExtendedLifetime(files) {}
   }
 
-  /// Writes the content, and gives a tree of what was written, kept and linked.
+  /// Writes the content, and returns a tree of the children that it wrote, kept and linked.
   public func fileWrapper(configuration: WriteConfiguration) throws -> FileWrapper {
     let writing = URLWriteConfiguration(
       contentType: configuration.contentType, originalContentsURL: configuration.originalContentsURL)
     let place = try configuration.fileURL.map { try FilePath(of: $0, for: .save) }
     let files = try WrittenFiles.folder(beside: place)
     try write(to: files.url, configuration: writing)
-    // A disk that has no URLs copies nothing from one that has.
+    // A disk without URLs copies nothing from a disk with URLs.
     let isOnRealDisk = configuration.fileURL != nil || configuration.originalContentsURL != nil
     let written =
       isOnRealDisk
@@ -121,18 +123,18 @@ extension URLDocumentContent {
 extension WrittenFiles {
   fileprivate static let contents = "Contents"
 
-  /// Where the content is written.
+  /// The place at which the content writes.
   fileprivate var url: URL {
     URL(filePath: path.appending(Self.contents).string, directoryHint: .notDirectory)
   }
 }
 
 extension FileWrapper {
-  /// Makes this folder what was written; children at the paths that are kept stay, and so do files that were linked.
+  /// Gives this folder the children of `written`; kept children and linked files stay.
   fileprivate func become(_ written: FileWrapper, keeping kept: Set<String>, at path: String) throws {
     let new = try Set(written.childNames())
     for name in try childNames() where !new.contains(name) && !kept.contains(path + name) {
-      // The metadata are the store's, unless the content writes some.
+      // The store owns the metadata, unless the content writes some.
       if path.isEmpty && name == PackageLayout.metadata.string { continue }
       guard let old = try child(named: name) else { continue }
       let folder = path + name + "/"

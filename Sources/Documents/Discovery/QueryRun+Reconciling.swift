@@ -222,7 +222,7 @@ extension QueryRun {
 extension DocumentItem {
   /// Returns whether both are the same file or directory.
   ///
-  /// If the file system does not record when a node was made, date and size must be the same, too: another node may
+  /// If the file system does not record when a node was made, date and size must be the same, too. Another node may
   /// have the number.
   func isSameNode(as other: DocumentItem) -> Bool {
     node == other.node && (node.born != nil || (modified == other.modified && bytes == other.bytes))

@@ -1,10 +1,10 @@
-/// The parts that two sequences have in common, found as Myers does ("An O(ND) Difference Algorithm and Its
-/// Variations", 1986, with linear space): with the fewest insertions and removals.
+/// The common parts of two sequences, by Myers ("An O(ND) Difference Algorithm and Its Variations", 1986, in linear
+/// space): the fewest insertions and removals.
 ///
-/// **Cost.** O((n + m) d) steps for n and m elements and d differences, O(n + m) memory. After `effort` steps the
-/// rest is matched in O(n log n) by the elements that occur once in both sequences, in their longest common
-/// order (patience differencing), and what is left between them counts as replaced: still a true difference, perhaps
-/// not the smallest.
+/// **Cost.** O((n + m) d) steps for n and m elements and d differences, O(n + m) memory. After `effort` steps it
+/// matches the rest in O(n log n) by patience differencing. This matches the elements that occur once in both
+/// sequences, in their longest common order. The elements between them count as replaced. The result is still a true
+/// difference, perhaps not the smallest.
 package struct LineDifference {
   /// Equal elements at two places.
   private struct Match: Hashable {
@@ -13,7 +13,7 @@ package struct LineDifference {
     var count: Int
   }
 
-  /// Elements of the left that the right has others for; never both empty.
+  /// Elements of the left that the right replaces; never both empty.
   package struct Change: Hashable {
     package var left: Range<Int>
     package var right: Range<Int>
@@ -34,7 +34,7 @@ package struct LineDifference {
     backward = forward
   }
 
-  /// What has to be replaced in the left to get the right, in order, no two changes touching each other.
+  /// Returns the replacements that make the right of the left, in order; no two of them touch.
   package static func changes(from left: [Int], to right: [Int], effort: Int) -> [Change] {
     var difference = LineDifference(left, right, effort: effort)
     difference.compare(0..<left.count, 0..<right.count)
@@ -58,8 +58,7 @@ package struct LineDifference {
     }
   }
 
-  /// Finds the matches of a part of both. Each call halves the differences that are left, and so the depth is
-  /// small.
+  /// Finds the matches of a part of both. Each call halves the remaining differences, so the depth is small.
   private mutating func compare(_ a: Range<Int>, _ b: Range<Int>) {
     var (a, b) = (a, b)
     var prefix = 0
@@ -87,11 +86,11 @@ package struct LineDifference {
     note(end)
   }
 
-  /// A place in the middle of a shortest way through both parts, which begin and end differently; nil when it
-  /// takes more steps than there are.
+  /// Returns a place in the middle of a shortest path through both parts; nil if the path takes more than `effort`
+  /// steps. The parts begin and end differently.
   ///
-  /// From both corners at once, and step by step, the furthest places that can be reached with so many changes;
-  /// a diagonal is the number of elements of `a` passed less that of `b`.
+  /// It advances from both corners at once, one change at a time, and records the furthest place on each diagonal. A
+  /// diagonal is the number of passed elements of `a` less that of `b`.
   private mutating func middle(_ a: Range<Int>, _ b: Range<Int>) -> (left: Int, right: Int)? {
     let (n, m) = (a.count, b.count)
     let zero = m + 1
@@ -101,7 +100,7 @@ package struct LineDifference {
     forward[zero] = 0
     backward[zero + n - m] = n
     while effort > 0 {
-      // The next diagonals: one more at each end, where there is nothing to come from, or one less at the edge.
+      // The next diagonals: one more at each end, which no path has reached yet, or one less at the edge.
       if low > -m {
         low -= 1
         forward[zero + low - 1] = -1
@@ -156,7 +155,7 @@ package struct LineDifference {
     return nil
   }
 
-  /// Matches by what occurs once in each part.
+  /// Matches the elements that occur once in each part.
   private mutating func matchUnique(_ a: Range<Int>, _ b: Range<Int>) {
     let (leftPlaces, rightPlaces) = (Self.uniquePlaces(of: left, in: a), Self.uniquePlaces(of: right, in: b))
     let unique = leftPlaces.compactMap { element, place in
@@ -164,7 +163,7 @@ package struct LineDifference {
     }.sorted { $0.left < $1.left }
     var (leftEnd, rightEnd) = (a.lowerBound, b.lowerBound)
     for pair in Self.longestRising(unique) {
-      // What stands before and behind it may be equal, too.
+      // The elements before and behind it may be equal, too.
       if pair.left < leftEnd || pair.right < rightEnd { continue }
       var back = 0
       while pair.left - back > leftEnd, pair.right - back > rightEnd,
@@ -192,9 +191,9 @@ package struct LineDifference {
     return places.filter { !repeated.contains($0.key) }
   }
 
-  /// The most pairs whose right places rise, too.
+  /// Returns the longest series of pairs with rising right places.
   private static func longestRising(_ pairs: [(left: Int, right: Int)]) -> [(left: Int, right: Int)] {
-    // For each length, the pair with the smallest right place in which a row of that length ends.
+    // For each length, the pair with the smallest right place at the end of a row of that length.
     var ends: [Int] = []
     var before = [Int](repeating: -1, count: pairs.count)
     for (index, pair) in pairs.enumerated() {

@@ -1,7 +1,7 @@
-/// A stretch of three sequences, and what the merge makes of it.
+/// A stretch of three sequences, and its kind in the merge.
 struct MergeRegion: Hashable {
   enum Kind: Hashable {
-    /// Nobody changed it.
+    /// Neither side changed it.
     case same
     /// One side changed it.
     case ours, theirs
@@ -15,11 +15,12 @@ struct MergeRegion: Hashable {
   var ours: Range<Int>
   var theirs: Range<Int>
 
-  /// All of the three sequences in order. Changes of the two sides that overlap or touch are taken together.
+  /// Returns regions that cover the three sequences in order. A region joins changes of the two sides that overlap or
+  /// touch.
   static func regions(base: [Int], ours: [Int], theirs: [Int], effort: Int) -> [MergeRegion] {
     let sides = [ours, theirs].map { LineDifference.changes(from: base, to: $0, effort: effort) }
     var next = [0, 0]
-    // How far each sequence is done.
+    // The number of elements done in each sequence.
     var (done, sideDone) = (0, [0, 0])
     var regions: [MergeRegion] = []
 
@@ -48,7 +49,7 @@ struct MergeRegion: Hashable {
             let change = sides[side][next[side]]
             next[side] += 1
             end = max(end, change.left.upperBound)
-            // Where this side's part ends if the region ends with the change.
+            // The end of this side's part if the region ends with the change.
             sideEnds[side] = change.right.upperBound - change.left.upperBound
             isChanged[side] = true
             grows = true

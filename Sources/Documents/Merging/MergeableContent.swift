@@ -1,19 +1,22 @@
-/// A content that can be put together from two that were made from one: what a document does when its file is
-/// changed outside while there are unsaved edits.
+/// A content that can merge two contents with a common origin.
+///
+/// A document merges if another program changes its file while it has unsaved edits.
 public protocol MergeableContent: DocumentContent {
-  /// Puts two contents together.
+  /// Merges two contents.
   ///
-  /// Each change of one side has to be in the result, or in the conflicts: nothing is dropped. Where both sides
-  /// made the same change, or one of them none, there is no conflict.
+  /// Each change of one side has to be in the result or in the conflicts. If both sides made the same change, or one
+  /// side made none, there is no conflict.
   ///
   /// - Parameters:
-  ///   - base: the content that both were made from.
+  ///   - base: the common origin of both contents.
   ///   - ours: the content of this document, with its unsaved edits.
-  ///   - theirs: what is on disk. The result is written over it.
+  ///   - theirs: the content on disk; the document writes the result over it.
   static func merged(base: Self, ours: Self, theirs: Self) throws -> MergeResult<Self>
 
-  /// Whether a child of the package is all in the content, so that merging contents merges it: by default none is, and
-  /// a child that both sides changed is a conflict beside what the contents say.
+  /// Returns whether the content holds all data of a child, so that a merge of contents also merges the child.
+  ///
+  /// By default no child is the content's own. Then a child that both sides changed is a conflict, beside the conflicts
+  /// of the contents.
   static func ownsChild(at path: String) -> Bool
 }
 
@@ -22,11 +25,11 @@ extension MergeableContent {
   public static func ownsChild(at path: String) -> Bool { false }
 }
 
-/// A merged content, and what could not be merged.
+/// A merged content and its conflicts.
 public struct MergeResult<Content: Sendable>: Sendable {
-  /// With what stands where there are conflicts, as each says.
+  /// The merged content; for each conflict it holds the side that the conflict names.
   public var content: Content
-  /// What is to be decided, by the place within the document.
+  /// The conflicts to decide, by their place in the document.
   public var conflicts: [MergeConflict]
 
   /// Makes a result.
@@ -37,35 +40,35 @@ public struct MergeResult<Content: Sendable>: Sendable {
 
 /// One place of a document that both sides changed in different ways.
 ///
-/// In the merged document stands what `kept` says; the other side's is for whoever resolves the conflict to keep.
+/// `kept` names the side in the merged document; a program that resolves the conflict saves the other side.
 public struct MergeConflict: Sendable, Hashable {
-  /// What the two sides did there.
+  /// The changes of the two sides.
   public enum Kind: String, Sendable, Hashable, Codable {
-    /// Both changed what was there.
+    /// Both changed it.
     case bothChanged
-    /// Both put something there where there was nothing.
+    /// Both added a child or value at an empty place.
     case bothAdded
-    /// Our side removed what the other one changed.
+    /// Our side removed it, and the other side changed it.
     case removedByUs
-    /// The other side removed what ours changed.
+    /// The other side removed it, and our side changed it.
     case removedByThem
     /// Both gave it another name or place.
     case bothMoved
   }
 
-  /// Whose change is in the merged document.
+  /// The side with its change in the merged document.
   public enum Side: String, Sendable, Hashable, Codable {
-    /// This document's, the other's, or both.
+    /// This document's, the other one's, or both.
     case ours, theirs, both
   }
 
   /// The child's path.
   public var path: String
-  /// What the two sides did.
+  /// The changes of the two sides.
   public var kind: Kind
-  /// What stands in the merged document.
+  /// The side in the merged document.
   public var kept: Side
-  /// The lines in question, where it is a text.
+  /// The lines in conflict, if the child is a text.
   public var lines: [ThreeWayMerge.Conflict]
 
   /// Makes a conflict.
@@ -74,7 +77,7 @@ public struct MergeConflict: Sendable, Hashable {
   }
 }
 
-/// One value that two sides may have changed.
+/// Merges one value that two sides may have changed.
 public func mergedValue<Value: Equatable>(base: Value, ours: Value, theirs: Value) -> (
   value: Value, isConflict: Bool
 ) {

@@ -5,11 +5,11 @@ import FoundationEssentials
 typealias TreeNodes = [PackagePath: FileWrapper]
 
 extension TreeNodes {
-  /// Lists all of a tree but for its root.
+  /// Lists all nodes of a tree except its root.
   init(of tree: FileWrapper) throws {
     self = [:]
     try add(tree, "")
-    // The library's own folder is no child, however the tree came about.
+    // The library's own folder is not a child, in any tree.
     self = filter { !PackageLayout.isOurs($0.key) || $0.key.names == [PackageLayout.metadata] }
   }
 
@@ -21,12 +21,12 @@ extension TreeNodes {
   }
 }
 
-/// Three trees whose nodes stand under the names that the merged tree has for them.
+/// Three trees, with their nodes under the names of the merged tree.
 struct MergedTrees {
   private(set) var base: TreeNodes
   private(set) var ours: TreeNodes
   private(set) var theirs: TreeNodes
-  /// Where their tree really has what our side renamed.
+  /// The paths in their tree of nodes that our side renamed.
   private(set) var origins: [PackagePath: PackagePath] = [:]
   private(set) var conflicts: [TreeMerge.Conflict] = []
 
@@ -35,12 +35,12 @@ struct MergedTrees {
     try mergeMetadata()
   }
 
-  /// All paths in order, a folder before what is in it.
+  /// All paths in order, a folder before its children.
   var paths: [PackagePath] {
     Set(base.keys).union(ours.keys).union(theirs.keys).sorted()
   }
 
-  /// Gives what one side renamed its new name on all sides.
+  /// Gives each node that one side renamed its new name on all sides.
   mutating func followRenames() {
     let (own, others) = (Self.renames(from: base, to: ours), Self.renames(from: base, to: theirs))
     for old in Set(own.keys).union(others.keys).sorted() {
@@ -79,10 +79,10 @@ struct MergedTrees {
         conflict: MergeConflict(path.string, kind, kept: kept), base: base, ours: own, theirs: other))
   }
 
-  /// The files that are under another name, and only there, by the old name.
+  /// Returns the new path, by the old one, of each file that has only another name.
   private static func renames(from base: TreeNodes, to side: TreeNodes) -> [PackagePath: PackagePath] {
     var added: [FileWrapper.StoredFile: PackagePath] = [:]
-    // Two names of one file are no rename.
+    // A file with two new names was not renamed.
     var repeated: Set<FileWrapper.StoredFile> = []
     for (path, node) in side where base[path] == nil {
       guard let file = node.storedFile else { continue }
@@ -92,14 +92,14 @@ struct MergedTrees {
     for (path, node) in base where side[path] == nil {
       guard let file = node.storedFile, !repeated.contains(file), let new = added[file] else { continue }
       renames[path] = new
-      // A second name that is gone, too, had the same file.
+      // If a second name of the file is gone, too, it does not count.
       repeated.insert(file)
     }
     return renames
   }
 
-  /// Each save of anybody's gives the metadata new values of the library's; only those of the application are the
-  /// document's.
+  /// Merges the metadata. Each save gives them new values of the library; only the application's values belong to the
+  /// document.
   private mutating func mergeMetadata() throws {
     let path = PackagePath([PackageLayout.metadata])
     guard let theirNode = theirs[path], let ourNode = ours[path], let other = Self.metadata(theirNode),
@@ -108,7 +108,7 @@ struct MergedTrees {
     let before = base[path].flatMap(Self.metadata)
     let merged = mergedValue(
       base: before?.applicationValues ?? [:], ours: own.applicationValues, theirs: other.applicationValues)
-    // What is not a conflict is made the same on both sides.
+    // Metadata without a conflict become the same on both sides.
     if merged.isConflict { return }
     if merged.value == other.applicationValues {
       (ours[path], base[path]) = (theirNode, theirNode)
@@ -121,7 +121,7 @@ struct MergedTrees {
   }
 
   private static func metadata(_ node: FileWrapper) -> PackageMetadata? {
-    // A plist that is not ours is a file like any other.
+    // A plist of another program is an ordinary file.
     node.isRegularFile ? try? PackageMetadata(decoding: node.contents()) : nil
   }
 }

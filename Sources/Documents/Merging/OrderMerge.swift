@@ -1,15 +1,16 @@
-/// The order of things that two sides added, removed and moved.
+/// The merged order of elements that two sides added, removed and moved.
 public struct OrderMerge<Element: Hashable & Sendable>: Sendable {
-  /// Those that stay, in order.
+  /// The elements that stay, in order.
   public private(set) var elements: [Element]
-  /// Whether both sides moved what was there before, in different ways; then it is our order.
+  /// Whether both sides moved common elements in different ways; the result then has our order.
   public private(set) var isConflict: Bool
 
-  /// Puts together the order of the elements that stay. An element stands behind the nearest one before it that it
-  /// stood behind on its side. O(n) for n elements.
+  /// Merges the order of the elements that stay. O(n) for n elements.
+  ///
+  /// An element follows the nearest element before it on its own side.
   ///
   /// - Parameters:
-  ///   - staying: which elements the result has; each is in `ours` or in `theirs`, and none is there twice.
+  ///   - staying: the elements of the result; each occurs in `ours` or in `theirs`, and no side has an element twice.
   public init(base: [Element], ours: [Element], theirs: [Element], staying: Set<Element>) {
     let common = Set(base).intersection(ours).intersection(theirs)
     let (before, own, others) = (
@@ -18,7 +19,7 @@ public struct OrderMerge<Element: Hashable & Sendable>: Sendable {
     isConflict = own != others && own != before && others != before
     let (leading, following) = own != before ? (ours, theirs) : (theirs, ours)
     let isLeading = Set(leading)
-    // What only the other side has, by what it stands behind.
+    // The elements that only the other side has, by the element before them.
     var followers: [Element?: [Element]] = [:]
     var previous: Element?
     for element in following {

@@ -1,9 +1,9 @@
-/// A text cut into lines, each with its own end: a line feed, a carriage return, or both. The last one may have none.
+/// A text cut into lines, each with its own end: a line feed, a carriage return, or both. The last line may have none.
 ///
-/// Cut there, no character is ever divided: neither one of several bytes nor one of several scalars.
+/// These cuts divide no character: neither one of several bytes nor one of several scalars.
 struct TextLines {
   let bytes: [UInt8]
-  /// Where each line ends.
+  /// The end of each line.
   let ends: [Int]
 
   init(_ bytes: [UInt8]) {
@@ -23,13 +23,13 @@ struct TextLines {
 
   var count: Int { ends.count }
 
-  /// The bytes of some lines.
+  /// Returns the bytes of some lines.
   func bytes(of lines: Range<Int>) -> ArraySlice<UInt8> {
     if lines.isEmpty { return [] }
     return bytes[(lines.lowerBound == 0 ? 0 : ends[lines.lowerBound - 1])..<ends[lines.upperBound - 1]]
   }
 
-  /// A number for each line, the same for equal lines of all texts that are numbered together.
+  /// Returns a number for each line; equal lines of all texts with the same table have the same number.
   func numbers(_ known: inout [ArraySlice<UInt8>: Int]) -> [Int] {
     (0..<count).map { line in
       let next = known.count

@@ -1,25 +1,24 @@
-/// Two texts that were made from one, put together by line, as `diff3` does.
+/// A merge by line of two texts with a common origin, as `diff3` makes it.
 ///
-/// - What only one side changed is as that side has it; the same change on both sides is one change.
-/// - Where both changed the same lines, or lines that stand next to each other, in different ways, there is a
-///   conflict, whose lines are kept from all three texts.
-/// - Lines are compared by their bytes, line ends included: a line whose end changed has changed, and so has a last line that
-///   got one. No character is divided.
-/// - Which lines count as the same where many are equal is a matter of choice; another program may see another
-///   change in the same texts. No choice loses a line that only one side has.
+/// - If only one side changed lines, the result has that change. The same change on both sides is one change.
+/// - If both sides changed the same or adjacent lines in different ways, there is a conflict, which holds the lines of
+///   all three texts.
+/// - Lines are compared by their bytes, with line ends. A line with a new end has changed, and so has a last line that
+///   got an end. No character is divided.
+/// - If many lines are equal, another program may match other ones and see another change in the same texts. No match
+///   loses a line that only one side has.
 ///
-/// A pure function of its three texts. It costs O((n + d²)) steps for n lines and d changes until `effort` is spent, and
-/// O(n log n) then, where large changes may be taken together as one; memory is O(n), always.
+/// The result depends only on the three texts. The merge costs O((n + d²)) steps for n lines and d changes until
+/// `effort` is spent. Then it costs O(n log n), and may join large changes. Memory is always O(n).
 ///
 /// ```swift
 /// let merge = ThreeWayMerge(base: base, ours: mine, theirs: onDisk)
 /// if merge.conflicts.isEmpty { text = merge.text() }
 /// ```
 public struct ThreeWayMerge: Sendable, Hashable {
-  /// The same lines as the three texts have them. Each part may be empty, where lines were removed or there were
-  /// none before.
+  /// The same lines in the three texts. Each part may be empty, for removed or new lines.
   public struct Conflict: Sendable, Hashable {
-    /// The lines of the text that both were made from.
+    /// The lines of the common origin.
     public var base: String
     /// The lines of our side.
     public var ours: String
@@ -36,13 +35,13 @@ public struct ThreeWayMerge: Sendable, Hashable {
 
   /// A stretch of the result.
   public enum Part: Sendable, Hashable {
-    /// What nobody changed, or what the changes come to.
+    /// Lines without a conflict.
     case merged(String)
-    /// What has to be decided.
+    /// Lines to decide.
     case conflict(Conflict)
   }
 
-  /// What stands in the result where there is a conflict.
+  /// The lines that stand for a conflict in the result.
   public enum Choice: Sendable, Hashable {
     /// The lines of one side.
     case ours, theirs
@@ -52,10 +51,10 @@ public struct ThreeWayMerge: Sendable, Hashable {
     case marked(ours: String, base: String, theirs: String)
   }
 
-  /// The result in order; no two merged parts follow each other.
+  /// The parts of the result in order; no two merged parts follow each other.
   public private(set) var parts: [Part] = []
 
-  /// Steps after which a difference is searched for in a simpler way: about a second.
+  /// The steps after which a difference takes a simpler way: about a second.
   public static let usualEffort = 50_000_000
 
   /// Merges two texts.
@@ -87,12 +86,12 @@ public struct ThreeWayMerge: Sendable, Hashable {
     flush()
   }
 
-  /// What has to be decided, in order.
+  /// The conflicts to decide, in order.
   public var conflicts: [Conflict] {
     parts.compactMap { if case .conflict(let conflict) = $0 { conflict } else { nil } }
   }
 
-  /// The result, with that choice in all conflicts; by default our lines.
+  /// Returns the result, with the chosen lines in all conflicts; by default our lines.
   public func text(_ choice: Choice = .ours) -> String {
     parts.map { part in
       switch part {
@@ -118,9 +117,9 @@ extension ThreeWayMerge.Conflict {
     }
   }
 
-  /// The lines, so that another one can follow.
+  /// Returns the lines with an end, so that a line can follow.
   private static func ended(_ lines: String) -> String {
-    // A character for both, so that the suffix is looked for by bytes.
+    // The bytes are compared, because both ends together are one character.
     let isEnded = lines.utf8.last.map { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") } ?? true
     return isEnded ? lines : lines + "\n"
   }

@@ -1,27 +1,27 @@
 public import FilePackages
 import FoundationEssentials
 
-// (1) A change of one side is carried out, or is a conflict that has its wrapper.
-// (2) What neither side changed, and what only the other side changed, stays the very object of their tree, so that
-//     saving that tree writes our changes and nothing else.
+// (1) The merge carries out each change of one side, or makes a conflict with its wrapper.
+// (2) If our side did not change a child, their tree keeps its very object. A save of their tree then writes only our
+//     changes.
 
-/// Two trees that were made from one, put together child by child.
+/// A merge by child of two trees with a common origin.
 ///
-/// - Different children merge; the same change on both sides is one change.
-/// - A child that both changed in different ways is a conflict, in which ours stands in the merged tree. One that one
-///   side removed and the other one changed stays, and is a conflict, too.
-/// - A child that one side renamed keeps what the other one wrote into it. Renames are known by the file on disk.
-/// - Folders are merged by what is in them; a folder that one side removed goes when nothing is left in it.
-/// - Contents are compared, not dates and modes. Of `Metadata.plist` only the application's values count.
+/// - Changes of different children merge; the same change on both sides is one change.
+/// - If both sides changed a child in different ways, it is a conflict, and the merged tree has ours.
+/// - If one side removed a child and the other side changed it, it is a conflict, and the child stays.
+/// - A child that one side renamed keeps the contents that the other side wrote. The file on disk identifies it.
+/// - Folders merge by their children. A folder that one side removed goes if it is empty after the merge.
+/// - Contents are compared, not dates and modes; in `Metadata.plist`, only the application's values.
 ///
-/// It reads nothing but contents that may be the same and are not known to be. It makes an object of every child:
-/// O(children) steps, each with a status of the file on disk where it was never looked at.
+/// It reads only contents that may be the same and are not known to be. It makes an object of every child in
+/// O(children) steps, each with a status of the file if the tree has not read it yet.
 public struct TreeMerge: Sendable {
-  /// A child that both sides changed, and what each has there; nil where it has nothing.
+  /// A child that both sides changed, on all three sides; nil for a side without it.
   public struct Conflict: Sendable {
-    /// What it is about.
+    /// The place and the kind of the conflict.
     public var conflict: MergeConflict
-    /// The child of the tree that both were made from.
+    /// The child of the common origin.
     public var base: FileWrapper?
     /// The child of our tree.
     public var ours: FileWrapper?
@@ -29,10 +29,10 @@ public struct TreeMerge: Sendable {
     public var theirs: FileWrapper?
   }
 
-  /// What is to be done to their tree.
+  /// A change to their tree.
   enum Step: Sendable {
     case remove(PackagePath)
-    /// Once it is empty.
+    /// Removes a folder if it is empty by then.
     case removeFolder(PackagePath)
     case move(PackagePath, to: PackagePath)
     case put(FileWrapper, at: PackagePath)
@@ -44,15 +44,15 @@ public struct TreeMerge: Sendable {
     }
   }
 
-  /// In the order in which they are carried out.
+  /// The steps in their order.
   private(set) var steps: [Step] = []
-  /// What is to be decided, by path.
+  /// The conflicts to decide, by path.
   public private(set) var conflicts: [Conflict] = []
   private let theirs: FileWrapper
 
-  /// Decides what the merged tree is; none of the three trees changes.
+  /// Decides the steps to the merged tree; changes none of the three trees.
   ///
-  /// - Throws: what the system says when a folder cannot be listed. A file that cannot be read counts as changed.
+  /// - Throws: the error of the system if a folder cannot be listed. A file that cannot be read counts as changed.
   public init(base: FileWrapper, ours: FileWrapper, theirs: FileWrapper) throws {
     self.theirs = theirs
     var trees = try MergedTrees(
@@ -63,13 +63,13 @@ public struct TreeMerge: Sendable {
     conflicts.sort { PackagePath($0.conflict.path) < PackagePath($1.conflict.path) }
   }
 
-  /// Whether their tree is the merged one.
+  /// Whether their tree is already the merged one.
   public var isUnchanged: Bool { steps.isEmpty }
 
-  /// Makes their tree the merged one, and returns it. To be called once.
+  /// Makes their tree the merged one, and returns it. Call it once.
   ///
-  /// - Parameter isIncluded: whether a place is to be merged; others stay as they have it.
-  /// - Throws: what the system says when a folder cannot be listed.
+  /// - Parameter isIncluded: whether to merge a path; at all other paths their child stays.
+  /// - Throws: the error of the system if a folder cannot be listed.
   public func apply(where isIncluded: (String) -> Bool = { _ in true }) throws -> FileWrapper {
     for step in steps where isIncluded(step.path.string) {
       switch step {
@@ -82,7 +82,7 @@ public struct TreeMerge: Sendable {
         try theirs.removeDescendant(at: old.string)
         try theirs.setDescendant(node, at: new.string)
       case .put(let node, let path):
-        // What is in a folder is put there by steps of its own.
+        // Steps of their own put the children into a folder.
         if node.isDirectory, try theirs.descendant(at: path.string)?.isDirectory == true { continue }
         let copy = node.isDirectory ? FileWrapper(directoryWithFileWrappers: [:]) : node.copy()
         try theirs.setDescendant(copy, at: path.string)
@@ -97,7 +97,7 @@ public struct TreeMerge: Sendable {
     var removals: [PackagePath] = []
     var folders: [PackagePath] = []
     var puts: [(PackagePath, FileWrapper)] = []
-    // What stands in the merged tree and is not a folder.
+    // All nodes of the merged tree except folders.
     var leaves: Set<PackagePath> = []
     for path in trees.paths {
       let (base, own, other) = (trees.base[path], trees.ours[path], trees.theirs[path])
@@ -124,7 +124,7 @@ public struct TreeMerge: Sendable {
     let removed = Set(removals)
     let moves = trees.origins.filter { !removed.contains($0.value) }.sorted { $0.value < $1.value }
     steps = removals.map { .remove($0) } + moves.map { .move($0.value, to: $0.key) }
-    // What is in a folder goes first; one in which something stays, stays.
+    // Children go before their folder; a folder with a remaining child stays.
     let occupied = Set(leaves.flatMap(\.folders))
     steps += folders.sorted(by: >).filter { !occupied.contains($0) }.map { .removeFolder($0) }
     for (path, own) in puts {
@@ -136,7 +136,7 @@ public struct TreeMerge: Sendable {
     }
   }
 
-  /// A file of ours where they have a folder in which something stays, or the other way round.
+  /// Settles a path at which a file of one side meets a folder of the other side with remaining children: theirs stays.
   private mutating func keepTheirs(_ path: PackagePath, instead own: FileWrapper, _ trees: MergedTrees) {
     if let known = conflicts.firstIndex(where: { $0.conflict.path == path.string }) {
       conflicts[known].conflict.kept = .theirs
@@ -152,7 +152,7 @@ public struct TreeMerge: Sendable {
   private static func conflict(
     _ path: PackagePath, _ base: FileWrapper?, _ own: FileWrapper?, _ other: FileWrapper?
   ) -> Conflict? {
-    // Of a folder that one side removed, or turned into something else, its children tell.
+    // If one side removed or replaced a folder, its children make the conflicts.
     if own == nil && other?.isDirectory == true || other == nil && own?.isDirectory == true { return nil }
     let kind: MergeConflict.Kind
     if own == nil {
@@ -170,11 +170,11 @@ public struct TreeMerge: Sendable {
 }
 
 extension FileWrapper? {
-  /// Whether both are nothing, folders, or leaves with the same contents.
+  /// Returns whether both are nil, folders, or leaves with the same contents.
   fileprivate func isSame(as other: FileWrapper?) -> Bool {
     guard let self, let other else { return self == nil && other == nil }
     if self.isDirectory || other.isDirectory { return self.isDirectory && other.isDirectory }
-    // What cannot be read may be anything: it counts as changed, and nothing is lost by that.
+    // An unreadable file may hold anything: it counts as changed, so that no change is lost.
     return (try? self.hasSameContents(as: other)) ?? false
   }
 }
@@ -186,7 +186,7 @@ extension FileWrapper {
 }
 
 extension PackagePath {
-  /// The folders that it is in, but for the root.
+  /// The folders around the path, except the root.
   var folders: [PackagePath] {
     (1..<Swift.max(names.count, 1)).map { PackagePath(Array(names.prefix($0))) }
   }

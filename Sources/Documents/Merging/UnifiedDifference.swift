@@ -1,16 +1,16 @@
-/// How one text differs from another, by line, in the unified form that `patch` reads.
+/// The difference of two texts by line, in the unified form that `patch` reads.
 package struct UnifiedDifference: Sendable, Hashable {
   /// The hunks, each line with its mark and its own end.
   package private(set) var lines: [String] = []
-  /// Lines that only the second text has.
+  /// The number of lines that only the second text has.
   package private(set) var added = 0
-  /// Lines that only the first text has.
+  /// The number of lines that only the first text has.
   package private(set) var removed = 0
 
   /// Compares two texts.
   ///
-  /// - Parameter context: how many equal lines stand around those that differ.
-  /// - Returns: nil where one of them is no text: not UTF-8, or with NUL characters.
+  /// - Parameter context: the number of equal lines around the lines that differ.
+  /// - Returns: nil if one of them is not a text: not UTF-8, or with NUL characters.
   package init?(from old: [UInt8], to new: [UInt8], context: Int = 3) {
     for bytes in [old, new] {
       guard !bytes.contains(0), String(validating: bytes, as: UTF8.self) != nil else { return nil }
@@ -61,7 +61,7 @@ package struct UnifiedDifference: Sendable, Hashable {
   }
 
   private static func range(_ lines: Range<Int>) -> String {
-    // An empty range is named by the line before it.
+    // The line before it names an empty range.
     lines.count == 1
       ? "\(lines.lowerBound + 1)"
       : "\(lines.isEmpty ? lines.lowerBound : lines.lowerBound + 1),\(lines.count)"
