@@ -67,7 +67,7 @@ extension Archive {
   }
 }
 
-/// An entry as `archive list --json` prints it: with the keys of `tree --json`.
+/// An entry in the output of `archive list --json`, with the keys of `tree --json`.
 private struct Listed: Encodable {
   var path: String
   var kind: ArchivedEntry.Kind

@@ -2,7 +2,7 @@ import FilePackages
 import PackageArchive
 
 extension ArchiveError {
-  /// The same error, with the option that lets through what was refused.
+  /// The same error with the option that lets the archive through.
   var withAdvice: any Error {
     guard let advice = allowance?.advice else { return self }
     return InputError(description: "\(text(path: FilePackageError.Wording.command.path)) \(advice)")
@@ -10,7 +10,7 @@ extension ArchiveError {
 }
 
 extension ArchiveError.Allowance {
-  /// What to do where an import refuses an archive that is to be taken all the same.
+  /// The option with which an import takes the archive all the same.
   fileprivate var advice: String {
     switch self {
     case .appleDouble: "--apple-double takes these too."

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Glibc
 
-/// An option's value of the form `NAME=VALUE`. The first `=` ends the name; `\=` stands for one in it.
+/// An option's value of the form `NAME=VALUE`. The first `=` ends the name; `\=` stands for an `=` in the name.
 struct Assignment: ExpressibleByArgument {
   var name: String
   var value: String
@@ -15,7 +15,7 @@ struct Assignment: ExpressibleByArgument {
     (self.name, self.value) = (name, value)
   }
 
-  /// Every way to divide `argument` at a `=` that no backslash stands before, the shortest name first.
+  /// Returns every division of `argument` at an `=` without a backslash before it, the shortest name first.
   fileprivate static func splits(_ argument: String) -> [Assignment] {
     var splits: [Assignment] = []
     var name = ""
@@ -27,7 +27,7 @@ struct Assignment: ExpressibleByArgument {
         continue
       }
       if scalar == "=" {
-        // Of the backslashes before a `=`, two stand for one.
+        // Two backslashes before an `=` stand for one.
         name += String(repeating: "\\", count: backslashes / 2)
         if backslashes.isMultiple(of: 2) {
           if name.isEmpty { return [] }
@@ -44,7 +44,7 @@ struct Assignment: ExpressibleByArgument {
   }
 }
 
-/// An option's value of the form `NAME=FILE`, with `\=` for a `=` in either.
+/// An option's value of the form `NAME=FILE`, with `\=` for an `=` in either.
 struct FileAssignment: ExpressibleByArgument {
   var name: String
   var file: String
@@ -59,7 +59,7 @@ struct FileAssignment: ExpressibleByArgument {
     (name, file, self.argument, others) = (first.name, first.value, argument, Array(splits.dropFirst()))
   }
 
-  /// - Throws: a `ValidationError` where another `=` may have been meant to end the name.
+  /// - Throws: a `ValidationError` if another `=` may be the end of the name.
   func checkIsUnambiguous() throws {
     guard let other = others.first(where: { Self.exists($0.value) }) else { return }
     let escaped = other.name.replacing("=", with: "\\=") + "=" + other.value

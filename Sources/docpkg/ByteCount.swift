@@ -1,7 +1,9 @@
 import ArgumentParser
 
-/// A number of bytes as an option takes it: `4096`, `500M`, `1.5GB`. As with the programs of GNU, K, M, G, T and P, alone or
-/// followed by iB, are powers of 1,024; followed by B, they are powers of 1,000.
+/// A number of bytes as an option's value: `4096`, `500M`, `1.5GB`.
+///
+/// The units are those of GNU programs. K, M, G, T and P, alone or before iB, are powers of 1,024. Before B they
+/// are powers of 1,000.
 struct ByteCount: ExpressibleByArgument, Equatable {
   var bytes: UInt64
 

@@ -38,8 +38,8 @@ struct Cat: TurnTakingCommand {
 }
 
 extension PackageStore {
-  /// The children as they are, or as they were in a version, of the history or in conflict, and those of which that is
-  /// not kept.
+  /// Returns the present children, or those of a version in the history or in conflict, and the paths that the
+  /// version lacks.
   func tree(ofVersion text: String?) throws -> (tree: FileWrapper, lost: [String]) {
     guard let text else { return (tree, []) }
     if try isPresent(text) { return (tree, []) }
@@ -49,7 +49,7 @@ extension PackageStore {
     }
     return try contents(of: id)
   }
-  /// Whether the identifier of the state on disk, and of no version, begins like that.
+  /// Returns whether `text` begins the identifier of the present state, and of no version.
   private func isPresent(_ text: String) throws -> Bool {
     let begins: (UUID) -> Bool = { $0.uuidString.hasPrefix(text.uppercased()) }
     guard !text.isEmpty, let present = try metadata()?.revision, begins(present) else { return false }

@@ -1,6 +1,6 @@
 import FilePackages
 
-/// Does something with a child. Where it is not there, the error says which one may have been meant.
+/// Runs `body` with a child. If the child does not exist, the error suggests a name that the user may have meant.
 func suggesting<Result>(_ child: String, in tree: FileWrapper, _ body: () throws -> Result) throws -> Result {
   do {
     return try body()
@@ -11,8 +11,9 @@ func suggesting<Result>(_ child: String, in tree: FileWrapper, _ body: () throws
 }
 
 extension FileWrapper {
-  /// The path of a child that a mistyped one may have meant: with another name in the first folder that lacks the one
-  /// given, or with the same last name in another folder.
+  /// Returns the path of a child that a mistyped path may mean.
+  ///
+  /// It has another name in the first folder that lacks the given name, or the same last name in another folder.
   fileprivate func nearestPath(to path: String) throws -> String? {
     let names = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
     var (folder, place) = (self, [String]())

@@ -3,20 +3,20 @@ import Glibc
 
 /// The names of the commands, as the user typed them.
 enum CommandNames {
-  /// The usage error where the first arguments, or those after `help`, are to name a command and do not.
+  /// Returns the usage error if the first arguments, or those after `help`, should name a command and do not.
   static func problem(in arguments: [String]) -> ValidationError? {
     let isHelp = arguments.first == "help"
     let (command, names, rest) = command(in: isHelp ? arguments.dropFirst() : arguments[...])
     guard let name = rest.first, !name.hasPrefix("-"), name != "help" || !names.isEmpty else { return nil }
     let configuration = command.configuration
-    // What follows a command that has no commands is its own, as it is where one of them need not be named.
+    // Arguments after a command without subcommands, or with a default one, belong to that command.
     if !isHelp && (configuration.subcommands.isEmpty || configuration.defaultSubcommand != nil) { return nil }
     let path = (names + [display(name)]).joined(separator: " ")
     return ValidationError(
       "There is no command '\(path)'." + didYouMean(name, among: configuration.subcommands.map { $0.name }))
   }
 
-  /// What may have been meant by arguments that were refused.
+  /// Returns a suggestion for arguments that the parser refused.
   static func hint(for arguments: [String]) -> String? {
     let (command, names, rest) = command(in: arguments[...])
     guard command.configuration.defaultSubcommand != nil, let name = rest.first, access(name, F_OK) != 0,

@@ -2,9 +2,9 @@ import FilePackages
 import FoundationEssentials
 
 extension FilePackageError.Wording {
-  /// For the people who gave a command: paths as they gave them, and the command that helps.
+  /// The wording for users of a command: paths as they gave them, and the command that helps.
   static let command = wording(hasEnded: true)
-  /// For the people in a session, which goes on.
+  /// The wording for users of a session, which continues.
   static let session = wording(hasEnded: false)
 
   private static func wording(hasEnded: Bool) -> FilePackageError.Wording {
@@ -20,11 +20,12 @@ extension FilePackageError.Wording {
       path: { display(spelling(of: $0, among: givenArguments)) })
   }
 
-  /// The path as it is in the arguments; where it is not, from the working directory on if it is in there.
+  /// Returns the path's spelling in the arguments. If they lack it, returns the path relative to the working
+  /// directory, or the path itself outside of it.
   static func spelling(of path: String, among arguments: [String]) -> String {
     let wanted = url(path).standardized.path
     for argument in arguments {
-      // A whole one, or what is assigned: `--set child=file`, `--text-file=file`.
+      // An argument may be a path, or an assignment such as `--set child=file` or `--text-file=file`.
       let parts = argument.split(separator: "=", omittingEmptySubsequences: false)
       for start in parts.indices {
         let candidate = parts[start...].joined(separator: "=")
@@ -36,7 +37,7 @@ extension FilePackageError.Wording {
   }
 }
 
-/// The arguments, those that are not UTF-8 spelled without loss.
+/// The arguments, with a lossless spelling for those that are not UTF-8.
 var givenArguments: [String] {
   CommandLine.unsafeArgv.withMemoryRebound(to: UnsafeMutablePointer<CChar>?.self, capacity: 1) {
     values in

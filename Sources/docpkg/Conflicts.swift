@@ -48,13 +48,13 @@ struct Conflicts: TurnTakingCommand {
   }
 }
 
-/// A version in conflict as it is listed.
+/// A conflict version in the list.
 private struct ShownConflict: Encodable, Sendable {
   var id: String?
   var current: Bool
   var modified: Date?
   var savingComputer: String?
-  /// The program that has left it; nil where a save has kept it.
+  /// The program that left it; nil if a save has kept it.
   var program: String?
   var whole: Bool
   var changed: [String] = []

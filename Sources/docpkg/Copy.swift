@@ -32,7 +32,7 @@ struct Copy: TurnTakingCommand {
     try writing.report(await copy(store, to: destination), of: destination)
   }
 
-  /// Copies, and shows how far it is.
+  /// Copies the document, and shows the progress.
   private func copy(_ store: PackageStore, to destination: String) async throws -> SaveReport {
     let (progress, shown) = (ByteProgress(), Throughput())
     let ticking = Task {

@@ -3,15 +3,15 @@ import FilePackages
 import Glibc
 import SystemPackage
 
-/// Where a command puts what it makes, as cp(1) takes a destination.
+/// The place of a command's result, with the rules of cp(1).
 enum Destination {
-  /// `path` itself, or the place with that name in the folder that is there.
+  /// Returns `path` itself, or the path of that name in `path` if `path` is a folder.
   static func path(_ path: String, for name: () -> String?) -> String {
     guard isFolder(path), let name = name() else { return path }
     return path.hasSuffix("/") ? path + name : "\(path)/\(name)"
   }
 
-  /// The last name of a path, and what of it is before the extension; nil for `.`, `..` and the root.
+  /// Returns the last name of a path, and that name without its extension; nil for `.`, `..` and the root.
   static func name(of path: String) -> (name: String, stem: String)? {
     guard let name = path.split(separator: "/").last.map(String.init), name != ".", name != ".." else {
       return nil
@@ -20,8 +20,8 @@ enum Destination {
     return (name, String(name[..<dot]))
   }
 
-  /// Whether it is a folder to put things into: it is there, and no package. A name with an extension may be that of a
-  /// package whose type is not known, unless the path ends in a slash.
+  /// Returns whether the path is an existing folder and no package. If the name has an extension, it may be a
+  /// package of an unknown type, unless the path ends in a slash.
   private static func isFolder(_ path: String) -> Bool {
     var status = stat()
     guard let place = filePath(path), place.withPlatformString({ stat($0, &status) }) == 0,
@@ -31,7 +31,7 @@ enum Destination {
   }
 
   private static func filePath(_ path: String) -> FilePath? {
-    // A path that is none is an error of the command's own work, which says so.
+    // The command itself reports a string that is no path.
     try? FilePath(of: url(path), for: .create)
   }
 }

@@ -100,13 +100,13 @@ struct Diff: TurnTakingCommand {
   }
 }
 
-/// A difference as it is printed.
+/// A difference in the output.
 private struct ShownDifference: Encodable, Sendable {
   enum Change: String, Encodable { case added, removed, changed, mode }
 
   var path: String
   var change: Change
-  /// What it was and what it is, in words.
+  /// The old and the new state in words.
   var old: String?
   var new: String?
   var linesAdded: Int?
@@ -140,12 +140,12 @@ private struct ShownDifference: Encodable, Sendable {
     return try old.contents() == new.contents()
   }
 
-  /// Beyond this a file is not compared by line.
+  /// The largest file that is compared by line.
   private static let maximumTextSize: UInt64 = 16 << 20
 
   private static func bytes(_ node: FileWrapper?) throws -> [UInt8]? {
     guard let node, node.isRegularFile else { return nil }
-    // What is too large to be shown is no text.
+    // A file beyond that size counts as binary.
     if (node.regularFileSize ?? 0) > maximumTextSize { return [0] }
     return Array(try node.contents())
   }
@@ -164,7 +164,7 @@ private struct ShownDifference: Encodable, Sendable {
 
   private var place: String { display(path.isEmpty ? "." : path) }
 
-  /// One line.
+  /// The difference in one line.
   var line: String {
     let words =
       switch change {
@@ -177,7 +177,7 @@ private struct ShownDifference: Encodable, Sendable {
     return "\(place): \(words)"
   }
 
-  /// All of it.
+  /// The whole difference.
   var text: String {
     guard !lines.isEmpty else { return line + "\n" }
     let (before, after) = (

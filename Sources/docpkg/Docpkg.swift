@@ -27,7 +27,7 @@ struct Docpkg: AsyncParsableCommand {
     ])
 }
 
-/// What the program's exit status says, the same for every command.
+/// The program's exit status, with the same meaning for every command.
 enum ExitStatus {
   static let different: Int32 = 1
   static let failed: Int32 = 2

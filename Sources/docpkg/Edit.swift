@@ -108,7 +108,7 @@ struct Edit: TurnTakingCommand {
   }
 
   func run() async throws {
-    // An option that there is not is told first.
+    // `validate()` does not check this, so that the parser reports an unknown option first.
     if !changesNotes && setChildren.isEmpty && removedChildren.isEmpty {
       throw ValidationError("Say what to change, as with --append, --add-image or --set.")
     }
@@ -145,7 +145,7 @@ struct Edit: TurnTakingCommand {
     try writing.report(done, of: path)
   }
 
-  /// Where nothing can be taken back, nobody should find out only then.
+  /// Warns the user before an edit that `docpkg undo` cannot take back.
   private func warnOfNoHistory() {
     if noHistory || writing.quiet { return }
     StandardError.write(
@@ -153,9 +153,8 @@ struct Edit: TurnTakingCommand {
         + "'docpkg versions start \(display(path))' begins a history\n")
   }
 
-  /// What changes the content alone is an edit of an open document: what another program saves meanwhile is brought
-  /// together with it. Children by their paths are no part of a content, and a plan is made of a tree: both are the
-  /// store's.
+  /// Edits the content through an open document, which merges saves of other programs. Children by their paths are
+  /// no part of a content, and a plan needs a tree, so both go through the store.
   private func editDocument() async throws {
     let document = try await Document.openNotes(at: path, .oneSave(options))
     let wasInConflict = await document.documentState.contains(.inConflict)

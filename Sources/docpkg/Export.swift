@@ -106,7 +106,7 @@ struct Export: TurnTakingCommand {
     }
   }
 
-  /// The archive's path: in the folder that is there, or as it was typed.
+  /// The archive's path: in an existing folder, or as the user typed it.
   private var target: String {
     guard let format, !isToStandardOutput else { return archive }
     return Destination.path(archive) { Destination.name(of: path).map { "\($0.stem).\(format.rawValue)" } }
@@ -114,13 +114,13 @@ struct Export: TurnTakingCommand {
 
   private var encrypts: Bool { encrypt ?? (passphraseFile != nil || Passphrase.isInEnvironment) }
 
-  /// What to do where only the environment asks for encryption.
+  /// The way out if only the environment asks for encryption.
   private var wayOut: String {
     encrypt == nil && passphraseFile == nil
       ? "; DOCPKG_PASSPHRASE is set: unset it, or give --no-encrypt" : ""
   }
 
-  /// - Throws: a `ValidationError` for options that the format does not have.
+  /// - Throws: a `ValidationError` for options that the format does not support.
   private func check(_ format: ArchiveFormat) throws {
     if update && format != .zip {
       throw ValidationError("Only a zip can be updated, not \(format.rawValue).")
@@ -138,7 +138,7 @@ struct Export: TurnTakingCommand {
     if isToStandardOutput { try StandardOutput.requireOpen() }
     let options = try options()
     let shown = Throughput()
-    // In a pipe nothing is left that would have to be cleaned up.
+    // An export to a pipe leaves nothing to clean up.
     let report =
       isToStandardOutput
       ? try await export(options, shown)
@@ -207,7 +207,7 @@ struct Export: TurnTakingCommand {
 }
 
 extension ArchiveFormat: ExpressibleByArgument {
-  /// The format of that name, nil where there is none.
+  /// Finds the format of that name; nil if there is none.
   public init?(argument: String) {
     self.init(named: argument)
   }

@@ -2,7 +2,7 @@ import FilePackages
 import PackageArchive
 
 extension FilePackageError {
-  /// What to do with an archive, such as an EPUB, that was named where a package is expected.
+  /// A hint for an archive, such as an EPUB, in the place of a package; empty for other errors.
   var archiveHint: String {
     guard code == .notAPackage, let format = ArchiveFormat(recognizingFileAt: url(document)) else {
       return ""

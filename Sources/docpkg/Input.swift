@@ -3,17 +3,17 @@ import FoundationEssentials
 import Glibc
 import SystemPackage
 
-/// Input of a command that cannot be used.
+/// An error in the input of a command.
 struct InputError: Error, CustomStringConvertible {
   var description: String
 }
 
-/// A place on disk, as the user typed it.
+/// Returns the URL of a path as the user typed it.
 func url(_ path: String) -> URL {
   URL(filePath: path)
 }
 
-/// The text that `--text` gives, or that is in the file of `--text-file`, `-` for standard input.
+/// Returns the text of `--text` or of the file of `--text-file`; `-` stands for standard input.
 func text(_ text: String?, file: String?) throws -> String? {
   if let text { return text }
   guard let file else { return nil }
@@ -24,7 +24,7 @@ func text(_ text: String?, file: String?) throws -> String? {
   return text
 }
 
-/// The bytes of a file, to be read when they are written; `-` stands for standard input, read now.
+/// Returns a file whose bytes are read when they are written. For `-`, reads standard input now.
 func contents(ofFile file: String) throws -> FileWrapper {
   guard file == "-" else { return try FileWrapper(regularFileWithContentsOf: url(file)) }
   var data = Data()

@@ -3,15 +3,16 @@ import FilePackages
 import Glibc
 import Synchronization
 
-/// Carries out `body` so that Ctrl-C, a terminal that is closed, or being asked to end, cancels it. A `body` that was
-/// committed by then goes on to its end, and the command with it. Otherwise the program ends by that signal once it has
-/// cleaned up, as a shell expects.
+/// Runs `body`, and cancels it on Ctrl-C (`SIGINT`), `SIGTERM` or the end of the terminal (`SIGHUP`).
+///
+/// If `body` has committed by then, it and the command run to their end. Otherwise the program cleans up and ends
+/// by that signal, as a shell expects.
 func interruptible<Value: Sendable>(
   _ body: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {
   let task = Task { try await body() }
   let received = Mutex<Int32?>(nil)
-  // What is ignored from the start, as by nohup(1), stays ignored.
+  // A signal that is ignored from the start, as under nohup(1), stays ignored.
   let numbers = [SIGINT, SIGTERM, SIGHUP].filter { !isIgnored($0) }
   let sources = numbers.map { number in
     signal(number, SIG_IGN)
@@ -25,11 +26,11 @@ func interruptible<Value: Sendable>(
   }
   let result = await task.result
   for source in sources { source.cancel() }
-  // A command that is done goes on to say so: a signal would tell its caller that nothing happened.
+  // A finished command still reports its work. A signal would tell its caller that nothing happened.
   if case .failure = result { for number in numbers { signal(number, SIG_DFL) } }
   if case .failure(let error) = result, isCancellation(error), let number = received.withLock({ $0 }) {
     StandardError.write("\ndocpkg: cancelled; nothing was written\n")
-    // Threads like this one are spared signals.
+    // This thread blocks signals.
     var signals = sigset_t()
     sigemptyset(&signals)
     sigaddset(&signals, number)

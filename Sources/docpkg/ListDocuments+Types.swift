@@ -14,7 +14,7 @@ extension ListDocuments {
     }
   }
 
-  /// - Parameter packages: the extensions that the user says are those of packages.
+  /// - Parameter packages: extensions that the user declares as those of packages.
   func printTypes(_ packages: Set<String>) throws {
     var output = StandardOutput()
     let types = UTType.known.map { KnownType($0, packages) }
@@ -24,7 +24,7 @@ extension ListDocuments {
   }
 }
 
-/// A type as `list --types` has it.
+/// A type in the output of `list --types`.
 private struct KnownType: Encodable {
   var type: String
   var extensions: [String]
@@ -35,7 +35,7 @@ private struct KnownType: Encodable {
   init(_ type: UTType, _ packages: Set<String>) {
     self.type = type.identifier
     extensions = type.tags[.filenameExtension] ?? []
-    // Those of packages whose types have no identifier.
+    // These are the extensions of packages whose types have no identifier.
     if type == .package { extensions += CoreTypes.packageExtensions.union(packages).sorted() }
     mimeTypes = type.tags[.mimeType] ?? []
     package = type.isPackageOrBundle

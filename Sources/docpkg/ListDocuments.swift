@@ -96,9 +96,9 @@ struct ListDocuments: AsyncParsableCommand {
     for name in packageExtensions where !PackageExtensions.isValid(name) {
       throw ValidationError("'\(display(name))' is no extension.")
     }
-    // Declares it.
+    // The access declares the type.
     _ = UTType.imageNotes
-    // Why the user's settings cannot be used, run() says.
+    // `run()` reports why the user's settings cannot be used.
     if let packages = try? packages { _ = try types(packages) }
   }
 
@@ -124,7 +124,7 @@ struct ListDocuments: AsyncParsableCommand {
     if !problems.isEmpty || !documents.isEmpty { throw ExitCode(ExitStatus.failed) }
   }
 
-  /// Whether there is a document at the path, in which there is nothing to be listed.
+  /// Returns whether the path is a document, which contains nothing to list.
   private func isDocument(_ path: String) -> Bool {
     func has(_ name: String) -> Bool {
       FileManager.default.fileExists(atPath: url(path).appending(path: name).path)
@@ -134,7 +134,7 @@ struct ListDocuments: AsyncParsableCommand {
     return has(".docpkg") || has("Metadata.plist") || isOne && has(".")
   }
 
-  /// Extensions of packages, beside those of the types that are known.
+  /// Extensions of packages, beside those of the known types.
   private var packages: Set<String> {
     get throws { try PackageExtensions.ofUser().union(PackageExtensions.canonical(packageExtensions)) }
   }
@@ -174,7 +174,7 @@ struct ListDocuments: AsyncParsableCommand {
   }
 }
 
-/// Paths as the arguments have them.
+/// Paths as the arguments spell them.
 private struct Places {
   private var folders: [(prefix: String, argument: String)] = []
 
@@ -195,7 +195,7 @@ private struct Places {
   }
 }
 
-/// A document as `list --json` has it.
+/// A document in the output of `list --json`.
 private struct Listed: Encodable {
   var path: String
   var name: String
@@ -220,10 +220,10 @@ private struct Listed: Encodable {
 private struct ListEvent: Encodable {
   var event: String
   var path: String?
-  /// Where a document was that moved.
+  /// The previous path of a moved document.
   var from: String?
   var document: Listed?
-  /// How many documents were found.
+  /// The number of documents that were found.
   var count: Int?
   var reason: String?
   var time = Date()
@@ -263,7 +263,7 @@ private struct ListEvent: Encodable {
 }
 
 extension DocumentItem {
-  /// What stands before the path.
+  /// Returns the columns before the path.
   fileprivate func details(typeWidth: Int) -> String {
     let size = size.map(String.init) ?? "-"
     let type = shownType
@@ -272,12 +272,12 @@ extension DocumentItem {
       + "  \(type)" + String(repeating: " ", count: typeWidth - type.count + 2)
   }
 
-  /// A dynamic type's identifier tells people nothing.
+  /// The type's identifier. A dynamic type's identifier tells users nothing, so this is a general one then.
   fileprivate var shownType: String {
     contentType.isDynamic ? (isPackage ? UTType.package : .data).identifier : contentType.identifier
   }
 
-  /// Whether the filename has `pattern` in it, or, where that has signs of a pattern, matches it.
+  /// Returns whether the filename contains `pattern`, or matches it if it has wildcards.
   fileprivate func isNamed(_ pattern: String) -> Bool {
     let hasSet = pattern.firstIndex(of: "[").map { pattern[$0...].contains("]") } ?? false
     if hasSet || pattern.contains(where: { "*?".contains($0) }) { return fnmatch(pattern, filename, 0) == 0 }

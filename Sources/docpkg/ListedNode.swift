@@ -3,7 +3,7 @@ import FilePackages
 import FoundationEssentials
 import Glibc
 
-/// A node of a package as `tree` lists it.
+/// A node of a package in the output of `tree`.
 struct ListedNode: Encodable {
   var path: String
   var kind: PackageEntry.Kind
@@ -27,14 +27,14 @@ struct ListedNode: Encodable {
     if node.isSymbolicLink { target = display(node.symbolicLinkDestinationURL?.relativePath ?? "") }
   }
 
-  /// What stands before the path with --long.
+  /// The columns before the path with `--long`.
   fileprivate var details: String {
     let size = size.map(String.init) ?? "-"
     let date = modified?.formatted(.iso8601) ?? ""
     return String(repeating: " ", count: max(0, 12 - size.count)) + "\(size)  \(date)  "
   }
 
-  /// What stands behind the path.
+  /// The text behind the path.
   fileprivate var end: String {
     switch kind {
     case .file: ""
@@ -45,7 +45,7 @@ struct ListedNode: Encodable {
   }
 }
 
-/// Prints nodes as they come: as lines, as the elements of a JSON array, or as bare paths with a NUL behind each.
+/// Prints nodes one by one: as lines, as the elements of a JSON array, or as bare paths that each end in a NUL.
 struct NodeOutput: ~Copyable {
   private let json: Bool
   private let long: Bool
@@ -72,7 +72,7 @@ struct NodeOutput: ~Copyable {
 }
 
 extension FileWrapper {
-  /// Calls `body` with every node in the tree, a folder before what is in it, names in byte order.
+  /// Calls `body` with every node in the tree, a folder before its children, names in byte order.
   func forEachListed(in folder: String = "", _ body: (ListedNode) throws -> Void) throws {
     for name in try childNames().sorted(by: { FileName($0) < FileName($1) }) {
       guard let child = try child(named: name) else { continue }

@@ -8,7 +8,8 @@ import PackageArchive
 
 @main
 struct Main {
-  /// Not asynchronous itself: Dispatch opens descriptors before an asynchronous one begins.
+  /// Starts the program. It is not asynchronous, because Dispatch opens descriptors before an asynchronous `main`
+  /// begins.
   static func main() {
     StandardDescriptors.fill()
     Task { await run() }
@@ -39,7 +40,7 @@ struct Main {
     exit(0)
   }
 
-  /// What went wrong in a command's own work, in a sentence, and what to do where an archive is in the way.
+  /// Returns a sentence on an error of a command, with a hint if an archive is in the place of a package.
   static func message(
     of error: any Error, _ wording: FilePackageError.Wording = .command
   ) -> String {
@@ -53,7 +54,7 @@ struct Main {
     }
   }
 
-  /// Says what is wrong with a command's arguments that only the command itself can see, as the parser says the rest.
+  /// Reports a usage error that only the command itself can find, in the parser's form, and ends the program.
   private static func end(_ error: ValidationError, of command: any ParsableCommand.Type) -> Never {
     let usage = Docpkg.usageString(for: command)
     let name = usage.prefix { !"[<".contains($0) }.dropLast()
@@ -62,12 +63,12 @@ struct Main {
     exit(ExitStatus.usage)
   }
 
-  /// Says what is to be said of an error, and ends with its exit status.
+  /// Reports an error and ends the program with its exit status.
   private static func end(_ error: any Error, _ arguments: [String]) -> Never {
     if let status = error as? ExitCode { exit(status.rawValue) }
     switch Docpkg.exitCode(for: error) {
     case .success:
-      // Help, and whatever else was asked for instead of a command.
+      // This case is help or other output that the arguments ask for.
       var output = StandardOutput()
       output.line(Docpkg.fullMessage(for: error))
       output.flush()

@@ -81,7 +81,7 @@ struct New: AsyncParsableCommand {
     try writing.tell(Located(path: path, report: report), "\(display(path)): \(report)")
   }
 
-  /// - Throws: `InputError` for a filename from which other programs, and this one, would tell another type.
+  /// - Throws: `InputError` for a filename with the extension of another type.
   private func checkExtension(_ path: String) throws {
     let imageNotes = UTType.imageNotes
     let name = url(path).lastPathComponent

@@ -43,7 +43,7 @@ struct Open: AsyncParsableCommand {
     let isInteractive = commands.isEmpty && isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1
     let output = SessionOutput(isJSON: json, isInteractive: isInteractive)
     let session = try await DocumentSession(path, output)
-    // A session that is told to end has done what it is for once everything is saved.
+    // If all edits are saved, a session that is asked to end has succeeded.
     let handler = TerminationHandler {
       output.promptIsAnswered()
       if isInteractive { StandardError.write("\n") }
@@ -78,7 +78,7 @@ struct Open: AsyncParsableCommand {
         break
       }
       if await session.run(line) { continue }
-      // Whoever sees that it cannot be saved may do something about it, or leave all the same.
+      // After a failed save, the user may mend the cause, or quit all the same.
       if !isInteractive || wasRefused { break }
       if await session.end() { break }
       wasRefused = true
@@ -86,7 +86,7 @@ struct Open: AsyncParsableCommand {
     }
   }
 
-  /// Saves, closes, and gives the exit status.
+  /// Saves and closes the document, and returns the exit status.
   private static func end(_ session: DocumentSession) async -> Int32 {
     let isInConflict = await session.document.documentState.contains(.inConflict)
     guard await session.end() else { return ExitStatus.failed }

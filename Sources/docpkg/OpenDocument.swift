@@ -4,7 +4,7 @@ import FoundationEssentials
 import ImageNotes
 
 extension Document<ImageNotes> {
-  /// Opens an ImageNotes document, by its type or, in the classic shape, by its `Text.txt`.
+  /// Opens an ImageNotes document, which has that type or, in the classic shape, a `Text.txt`.
   static func openNotes(
     at path: String, _ options: DocumentOptions<ImageNotes>
   ) async throws -> Document<ImageNotes> {
@@ -18,14 +18,16 @@ extension Document<ImageNotes> {
 }
 
 extension DocumentOptions<ImageNotes> {
-  /// For a command that saves once: what could not be saved is done by giving the command again, so that no recovery copy
-  /// is made; the save returns once other programs see it.
+  /// Makes the options for a command that saves once.
+  ///
+  /// It makes no recovery copy, because the user can give the command again. The save returns once other programs
+  /// see it.
   static func oneSave(_ saving: PackageStore.SavingOptions) -> DocumentOptions {
     var options = DocumentOptions()
     options.autosave = nil
     options.recoveryFolder = nil
     options.watchesDisk = false
-    // The command itself has its turn.
+    // The command coordinates already.
     options.takesTurns = false
     options.saving = saving
     return options

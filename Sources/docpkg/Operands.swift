@@ -1,9 +1,9 @@
 import ArgumentParser
 import FilePackages
 
-/// Does the same with each operand, and goes on after one with which it fails.
+/// Runs `body` with each operand, and continues after an operand that fails.
 ///
-/// - Throws: what `body` throws with a single operand; with several, the greatest exit status of all.
+/// - Throws: the error of `body` for a single operand; for several, the greatest exit status of all.
 func forEachOperand(_ paths: [String], _ body: (String) async throws -> Void) async throws {
   if let path = paths.first, paths.count == 1 { return try await body(path) }
   var status: Int32 = 0
@@ -20,7 +20,7 @@ func forEachOperand(_ paths: [String], _ body: (String) async throws -> Void) as
   if status != 0 { throw ExitCode(status) }
 }
 
-/// A report and the path of what it is about, as one JSON object.
+/// A report and its path, as one JSON object.
 struct Located<Report: Encodable>: Encodable {
   var path: String
   var report: Report

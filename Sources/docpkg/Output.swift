@@ -5,12 +5,13 @@ import FoundationEssentials
 import Glibc
 import SystemPackage
 
-/// Standard output, collected and written in large pieces.
+/// A buffer for standard output, which writes large pieces.
 struct StandardOutput: ~Copyable {
   enum Purpose {
-    /// What the command is for: without it the command has failed, and the program ends.
+    /// The command's result. If it cannot be written, the command has failed, and the program ends.
     case data
-    /// What is said of a change that is made: without it the change is as good, and a warning goes to standard error.
+    /// The report on a finished change. If it cannot be written, a warning goes to standard error, because the
+    /// change is done.
     case report
   }
 
@@ -31,7 +32,7 @@ struct StandardOutput: ~Copyable {
     write("\n")
   }
 
-  /// Writes a path as it is; on a terminal, control characters and what is not UTF-8 as `\xNN`.
+  /// Writes a path as it is. On a terminal, control characters and bytes that are not UTF-8 appear as `\xNN`.
   mutating func write(path: String, quoting: Bool = true) {
     if quoting && Self.isTerminal { write(display(path)) } else { write(bytes: FileName(path).bytes) }
   }
@@ -74,7 +75,7 @@ struct StandardOutput: ~Copyable {
     exit(ExitStatus.failed)
   }
 
-  /// - Throws: `InputError` where the program was started with standard output closed.
+  /// - Throws: `InputError` if standard output was closed at the start of the program.
   static func requireOpen() throws {
     if fcntl(STDOUT_FILENO, F_GETFL) & O_ACCMODE == O_RDONLY {
       throw InputError(description: "Standard output could not be written: it is closed.")
@@ -86,9 +87,9 @@ struct StandardOutput: ~Copyable {
   }
 }
 
-/// Standard error: talk. What cannot be said there is said nowhere.
+/// Standard error, for messages. An error there cannot be reported.
 enum StandardError {
-  /// Whether it is a terminal that can erase a line, as progress needs.
+  /// Whether standard error is a terminal that can erase a line, as progress needs.
   static let takesEscapes: Bool = {
     let terminal = getenv("TERM").map { String(cString: $0) }
     return isatty(STDERR_FILENO) == 1 && terminal != nil && terminal != "dumb"
@@ -101,7 +102,7 @@ enum StandardError {
 
 /// Writes all bytes.
 ///
-/// - Returns: the number of the system's error, nil when all are written.
+/// - Returns: the number of the system's error; nil for success.
 private func writeAll(_ bytes: UnsafeRawBufferPointer, to file: Int32) -> Int32? {
   var rest = bytes
   while !rest.isEmpty {
@@ -149,13 +150,13 @@ struct WritingOptions: ParsableArguments {
     for line in plan.lines { output.line(line) }
   }
 
-  /// Prints what was done, in one line, and what is left to be done.
+  /// Prints a save's report in one line, and its warnings.
   func report(_ report: SaveReport, of path: String) throws {
     warn(report.warnings)
     try tell(report, "\(display(path)): \(report)")
   }
 
-  /// Prints what was done, as JSON or in these lines; with --dry-run, what would be done.
+  /// Prints a report as JSON or as these lines. With `--dry-run` the report is the command's result.
   func tell(_ report: some Encodable, _ lines: String...) throws {
     if quiet { return }
     let purpose = dryRun ? StandardOutput.Purpose.data : .report
@@ -165,12 +166,12 @@ struct WritingOptions: ParsableArguments {
   }
 }
 
-/// Says what is left to be done, though the command is.
+/// Prints the warnings of a command that succeeded.
 func warn(_ warnings: [SaveWarning]) {
   for warning in warnings { StandardError.write("docpkg: warning: \(warning)\n") }
 }
 
-/// A string as a terminal can show it: control characters as `\xNN`.
+/// Returns a string that a terminal can show, with `\xNN` for control characters.
 func display(_ text: String) -> String {
   FilePackages.displayString(text)
 }

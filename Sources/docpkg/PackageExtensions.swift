@@ -3,9 +3,10 @@ import FilePackages
 import FoundationEssentials
 import Glibc
 
-/// The extensions that a user says are those of packages: an option of `list`, and a file with one a line.
+/// The extensions that the user declares as those of packages: in an option of `list`, and in a file with one on
+/// each line.
 enum PackageExtensions {
-  /// As they are compared: in lower case and without `.` or `*.` before them.
+  /// Returns the extensions in a comparable form: in lower case, without a leading `.` or `*.`.
   static func canonical(_ names: [String]) -> Set<String> {
     Set(names.map { TypeCatalog.bareExtension($0).lowercased() })
   }
@@ -18,7 +19,7 @@ enum PackageExtensions {
       }
   }
 
-  /// Those of the user's file; none where there is no file, or none that this user can reach.
+  /// Returns the extensions in the user's file; none if the file is missing or unreachable.
   static func ofUser() throws -> Set<String> {
     guard let path, access(path, F_OK) == 0 else { return [] }
     let bytes: Data
@@ -45,7 +46,7 @@ enum PackageExtensions {
       })
   }
 
-  /// Where the XDG Base Directory Specification says that the file is. Relative paths are ignored, as it asks.
+  /// The file's path by the XDG Base Directory Specification, which says to ignore relative paths.
   private static var path: String? {
     func folder(_ variable: String) -> String? {
       getenv(variable).map { FilePackages.losslessString(cString: $0) }.flatMap {

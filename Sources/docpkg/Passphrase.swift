@@ -2,9 +2,9 @@ import FilePackages
 import FoundationEssentials
 import Glibc
 
-/// Where a passphrase comes from: a file, the environment, or somebody at a terminal.
+/// The sources of a passphrase: a file, the environment, or the user at a terminal.
 enum Passphrase {
-  /// The one of the file or of the environment, if there is one.
+  /// Returns the passphrase of the file or of the environment; nil if there is none.
   static func given(file: String?) throws -> String? {
     if let file {
       let bytes = try contents(ofFile: file).contents()
@@ -17,7 +17,7 @@ enum Passphrase {
     return inEnvironment
   }
 
-  /// Whether the environment has one.
+  /// Whether the environment contains a passphrase.
   static var isInEnvironment: Bool { inEnvironment != nil }
 
   private static var inEnvironment: String? {
@@ -25,7 +25,7 @@ enum Passphrase {
     return value?.isEmpty == true ? nil : value
   }
 
-  /// The one to encrypt with; asked for twice where it is not given.
+  /// Returns the passphrase for a new archive. Asks the user twice if no other source gives it.
   static func forNewArchive(file: String?) throws -> String {
     if let given = try given(file: file) { return given }
     guard isatty(STDIN_FILENO) == 1 else {
@@ -39,7 +39,7 @@ enum Passphrase {
     return first
   }
 
-  /// Asks for one without showing what is typed.
+  /// Asks for a passphrase without an echo on the terminal.
   static func ask(_ prompt: String) throws -> String {
     var settings = termios()
     guard tcgetattr(STDIN_FILENO, &settings) == 0 else {

@@ -1,50 +1,50 @@
 import ArgumentParser
 
-// Arguments that are paths. An empty one is a usage error in every command: a library takes it for the working directory,
-// which a script with an unset variable does not mean.
+// Arguments that are paths. An empty path is a usage error in every command. The library takes it for the working
+// directory, which a script with an unset variable does not mean.
 
 extension Argument where Value == String {
-  /// A path.
+  /// Makes an argument that is a path.
   init(path help: ArgumentHelp) {
     self.init(help: help, completion: .file(), transform: checkedPath)
   }
 }
 
 extension Argument where Value == String? {
-  /// A path that may be left out.
+  /// Makes an optional argument that is a path.
   init(path help: ArgumentHelp) {
     self.init(help: help, completion: .file(), transform: checkedPath)
   }
 }
 
 extension Argument where Value == [String] {
-  /// One path or more.
+  /// Makes an argument of one path or more.
   init(paths help: ArgumentHelp) {
     self.init(help: help, completion: .file(), transform: checkedPath)
   }
 
-  /// Paths that may be left out.
+  /// Makes an argument of any number of paths.
   init(wrappedValue: [String], paths help: ArgumentHelp) {
     self.init(wrappedValue: wrappedValue, help: help, completion: .file(), transform: checkedPath)
   }
 }
 
 extension Option where Value == String? {
-  /// An option whose value is a path.
+  /// Makes an option whose value is a path.
   init(name: NameSpecification = .long, path help: ArgumentHelp) {
     self.init(name: name, help: help, completion: .file(), transform: checkedPath)
   }
 }
 
 extension Option where Value == String {
-  /// An option whose value is a path, with a path for a command line that lacks it.
+  /// Makes an option whose value is a path, with a default.
   init(wrappedValue: String, path help: ArgumentHelp) {
     self.init(wrappedValue: wrappedValue, help: help, completion: .file(), transform: checkedPath)
   }
 }
 
 extension Option where Value == [String] {
-  /// An option that may be given more than once, each time with a path.
+  /// Makes a repeatable option whose value is a path.
   init(wrappedValue: [String], name: NameSpecification = .long, paths help: ArgumentHelp) {
     self.init(
       wrappedValue: wrappedValue, name: name, help: help, completion: .file(), transform: checkedPath)

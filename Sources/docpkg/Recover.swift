@@ -35,7 +35,7 @@ struct Recover: AsyncParsableCommand {
       let store = try await PackageStore.open(at: url(path))
       let (damage, unpublished) = (await store.journalDamage, await store.unpublishedProblem)
       report.problem = (damage ?? unpublished)?.reason ?? report.problem
-      // What cannot be published now has been said.
+      // The report names this error already.
       try? await store.close()
     }
     if !writing.dryRun && report.problem == nil {

@@ -109,7 +109,7 @@ struct Resolve: TurnTakingCommand {
       }
       return try writing.report(await store.resolvingPlan(keeping: first?.id))
     }
-    // What becomes a document of its own is one before anything goes.
+    // The command makes the other documents before the save removes any version.
     for version in chosen {
       let place = try freePath(for: version)
       try await store.makeDocument(ofConflict: version?.id, at: url(place))
@@ -119,7 +119,7 @@ struct Resolve: TurnTakingCommand {
     try writing.report(await store.close(after: report), of: path)
   }
 
-  /// A path beside the document that nothing has: with the computer's name in it.
+  /// Returns a free path beside the document, with the computer's name in it.
   private func freePath(for version: ConflictVersion?) throws -> String {
     let document = FilePath(path)
     let (stem, end) = (document.stem ?? "", document.extension.map { ".\($0)" } ?? "")
@@ -133,7 +133,7 @@ struct Resolve: TurnTakingCommand {
   }
 }
 
-/// What is still to be decided, as it is printed.
+/// A merge conflict in the output.
 private struct ShownMergeConflict: Encodable {
   var path: String
   var kind: String
@@ -158,7 +158,7 @@ private struct ShownMergeConflict: Encodable {
 }
 
 extension PackageStore {
-  /// The version in conflict of which the identifier begins like that; nil for the document in its place.
+  /// Finds the conflict version whose identifier begins with `text`; nil for the document itself.
   fileprivate func conflict(_ text: String) throws -> ConflictVersion? {
     if text == "present" { return nil }
     let found = try conflicts().filter { $0.id.uuidString.hasPrefix(text.uppercased()) }
@@ -176,7 +176,7 @@ extension PackageStore {
     return version
   }
 
-  /// Makes a document of a version.
+  /// Makes a document of a conflict version.
   fileprivate func makeDocument(ofConflict id: UUID?, at url: URL) async throws {
     let made = try await Self.create(
       contents(ofConflict: id), at: url, contentType: contentType.identifier)

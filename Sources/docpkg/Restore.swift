@@ -52,9 +52,9 @@ struct Restore: TurnTakingCommand {
 }
 
 extension WritingOptions {
-  /// Prints what bringing a version back did.
+  /// Prints the report of a restore.
   ///
-  /// - Throws: the exit status for differences where something could not be brought back.
+  /// - Throws: the exit status for differences if a child could not be restored.
   func report(_ report: RestoreReport, of path: String) throws {
     try self.report(report.save, of: path)
     for child in report.lost {
@@ -67,16 +67,16 @@ extension WritingOptions {
 }
 
 extension PackageStore {
-  /// The present state, where its identifier, and no version's, begins like that.
+  /// Returns the identifier of the present state if `text` begins it, and no version's identifier.
   fileprivate func present(_ text: String) throws -> UUID? {
     let begins: (UUID) -> Bool = { $0.uuidString.hasPrefix(text.uppercased()) }
     guard !text.isEmpty, let present = try metadata()?.revision, begins(present) else { return nil }
     return try versions().contains { begins($0.persistentIdentifier) } ? nil : present
   }
 
-  /// The version of which the identifier begins like that, in either case.
+  /// Finds the version whose identifier begins with `text`, in either case.
   ///
-  /// - Parameter inConflict: whether it may be one that is in conflict with the present one.
+  /// - Parameter inConflict: whether conflict versions count too.
   func version(_ text: String, inConflict: Bool = false) throws -> FileVersion {
     let all = try versions() + (inConflict ? conflicts().map { FileVersion($0, at: url) } : [])
     let found = all.filter { $0.persistentIdentifier.uuidString.hasPrefix(text.uppercased()) }

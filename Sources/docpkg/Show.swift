@@ -31,7 +31,7 @@ struct Show: TurnTakingCommand {
 }
 
 extension ImageNotes {
-  /// Opens an ImageNotes document, by its type or, in the classic shape, by its `Text.txt`.
+  /// Opens an ImageNotes document, which has that type or, in the classic shape, a `Text.txt`.
   static func open(_ path: String) async throws -> (store: PackageStore, notes: ImageNotes) {
     let store = try await PackageStore.open(at: url(path))
     return (store, try await read(store, path))
@@ -53,7 +53,7 @@ extension ImageNotes {
 }
 
 extension PackageStore {
-  /// The type of the package, once those that this program brings are declared: only few commands need them.
+  /// The type of the package, after the declaration of this program's own types, which only few commands need.
   var knownContentType: UTType {
     _ = ImageNotes.readableContentTypes
     return contentType

@@ -2,7 +2,7 @@ import FilePackages
 import FoundationEssentials
 import ImageNotes
 
-/// An ImageNotes document as `show` prints it.
+/// An ImageNotes document in the output of `show`.
 struct ShownNotes: Encodable {
   var title: String
   var text: String
@@ -14,7 +14,7 @@ struct ShownNotes: Encodable {
     images = notes.images.map(ShownImage.init)
   }
 
-  /// What people read.
+  /// Prints the document for users.
   func print(to output: inout StandardOutput) {
     output.line(display(title))
     if !text.isEmpty {
@@ -26,7 +26,7 @@ struct ShownNotes: Encodable {
   }
 }
 
-/// What there is to say about one image.
+/// The facts about one image.
 struct ShownImage: Encodable {
   var name: String
   var originalFilename: String
@@ -35,7 +35,7 @@ struct ShownImage: Encodable {
   var width: Int?
   var height: Int?
   var size: UInt64?
-  /// Why there is no format.
+  /// The reason for a missing format.
   var problem: String?
 
   init(_ image: ImageNotes.Image) {

@@ -1,11 +1,11 @@
 import Glibc
 
-/// The descriptors 0, 1 and 2, with which a program may be started closed.
+/// The descriptors 0, 1 and 2, which may be closed when the program starts.
 enum StandardDescriptors {
-  /// Opens the closed ones on `/dev/null`: the system gives the next file that is opened the lowest free number, and the
-  /// report of a command must never go into a file of a document.
+  /// Opens closed descriptors on `/dev/null`.
   ///
-  /// Standard input cannot be read then, and the others cannot be written (EBADF), as where they are closed.
+  /// The system gives the next opened file the lowest free number, and a report must never go into a file of a
+  /// document. A read of standard input and a write to the other two still fail (EBADF), as for closed descriptors.
   static func fill() {
     for number in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(number, F_GETFD) < 0 {
       let mode = number == STDIN_FILENO ? O_WRONLY : O_RDONLY

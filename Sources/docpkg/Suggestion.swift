@@ -1,9 +1,9 @@
-/// ` Did you mean 'verify'?`, to be put behind a sentence; empty where no name is near.
+/// Returns ` Did you mean 'verify'?` for the end of a sentence; empty if no name is near.
 func didYouMean(_ name: String, among names: some Sequence<String>) -> String {
   nearest(to: name, among: names).map { " Did you mean '\(display($0))'?" } ?? ""
 }
 
-/// The name that a mistyped one is nearest to, if few letters differ; the case of letters does not matter.
+/// Returns the name nearest to a mistyped one, if few letters differ; case does not matter.
 func nearest(to name: String, among names: some Sequence<String>) -> String? {
   let typed = Array(name.lowercased())
   let limit = max(1, typed.count / 3)
@@ -17,7 +17,7 @@ func nearest(to name: String, among names: some Sequence<String>) -> String? {
   return best?.name
 }
 
-/// How many letters have to be added, left out, replaced, or exchanged with the next, at least.
+/// Returns the least number of letters to add, remove, replace, or exchange with the next letter.
 private func editDistance(_ first: [Character], _ second: [Character]) -> Int {
   var before: [Int] = []
   var last = Array(0...second.count)

@@ -3,18 +3,19 @@ import Documents
 import FilePackages
 import FoundationEssentials
 
-/// A command that reads or writes one document, in turn with the programs that have it open.
+/// A command that coordinates its work on one document with the programs that have it open.
 protocol TurnTakingCommand: AsyncParsableCommand, Sendable {
   /// The document's path.
   var document: String { get }
-  /// Whether it is written: programs that have it open save before, and are told afterwards.
+  /// Whether the command writes the document. Programs that have it open save it first, and learn of the write
+  /// afterwards.
   var writes: Bool { get }
 }
 
 extension TurnTakingCommand {
   var writes: Bool { false }
 
-  /// Runs the command in its turn.
+  /// Runs the command in coordination.
   func runInTurn() async throws {
     try await inTurn(document, writes: writes) {
       var command = self
@@ -23,8 +24,10 @@ extension TurnTakingCommand {
   }
 }
 
-/// Carries out `body` in the turn of a document. Programs that have the document open save it first. Where one does not
-/// answer, that is said, and `body` goes on, since the document has locks of its own.
+/// Runs `body` in coordination. Programs that have the document open save it first.
+///
+/// If a program does not answer, this function says so and runs `body` all the same, because the document has locks
+/// of its own.
 func inTurn(
   _ path: String, writes: Bool = false, _ body: @Sendable () async throws -> Void
 ) async throws {

@@ -3,13 +3,13 @@ import Glibc
 import PackageArchive
 import Synchronization
 
-/// How far something is and how fast it goes: on standard error, on a terminal only, ten times a second at most.
+/// The progress and speed of a command on standard error, on a terminal only, at most ten times a second.
 final class Throughput: Sendable {
   let isShown = StandardError.takesEscapes
   private let start = ContinuousClock.now
   private let last = Mutex<ContinuousClock.Instant?>(nil)
 
-  /// Shows how far it is.
+  /// Shows the progress of an export or import.
   var show: ArchiveProgress.Handler {
     { [self] progress in
       guard isShown, isDue else { return }
@@ -20,7 +20,7 @@ final class Throughput: Sendable {
     }
   }
 
-  /// Shows how far a copy is.
+  /// Shows the progress of a copy.
   func show(_ count: ByteProgress.Count) {
     guard isShown, count.total > 0, isDue else { return }
     StandardError.write(
@@ -41,7 +41,7 @@ final class Throughput: Sendable {
     if isShown { StandardError.write("\r\u{1B}[K") }
   }
 
-  /// Bytes in each second since the beginning, behind a comma; nothing where there are too few to tell.
+  /// Returns the bytes per second since the start, after a comma; empty below 1,000,000 bytes.
   func rate(of bytes: UInt64) -> String {
     if bytes < 1_000_000 { return "" }
     let seconds = (ContinuousClock.now - start) / .seconds(1)

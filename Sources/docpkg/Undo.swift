@@ -65,7 +65,7 @@ struct Redo: TurnTakingCommand {
 }
 
 extension WritingOptions {
-  /// Brings a document to another version, or says what that would do.
+  /// Restores another version, or prints the plan of that.
   fileprivate func goBack(
     _ path: String, plan: (PackageStore) async throws -> SavePlan,
     save: @escaping @Sendable (PackageStore) async throws -> RestoreReport

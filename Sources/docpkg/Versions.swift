@@ -52,7 +52,7 @@ struct VersionsList: TurnTakingCommand {
   }
 }
 
-/// A version as it is listed.
+/// A version in the list.
 private struct ShownVersion: Encodable {
   var id: String
   var generation: Int
@@ -195,7 +195,7 @@ struct VersionsStop: AsyncParsableCommand {
 
   func run() async throws {
     let store = try await PackageStore.open(at: url(path))
-    // A history that cannot be read goes, too.
+    // The command also removes an unreadable history.
     let count = (try? await store.versions().count) ?? 0
     let left = try await interruptible {
       var left: [SaveWarning] = []

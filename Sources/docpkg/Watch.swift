@@ -57,7 +57,7 @@ struct Watch: AsyncParsableCommand {
     for text in line.texts { output.line(text) }
   }
 
-  /// Tells the state of the document on disk where it is another one.
+  /// Prints the state of the document on disk if it changed.
   private func tellState(after state: inout DocumentState, at url: URL) throws {
     let now = DocumentState(ofDocumentAt: url)
     if now == state { return }
@@ -65,10 +65,10 @@ struct Watch: AsyncParsableCommand {
     try print(Line(now, at: url))
   }
 
-  /// What is printed of one event.
+  /// The output for one event.
   private struct Line: Encodable {
     var event: String
-    /// Where the document is.
+    /// The document's path.
     var document: String
     var paths: [String]?
     var state: [String]?
@@ -89,7 +89,7 @@ struct Watch: AsyncParsableCommand {
       (event, document, self.state) = ("state", url.path, state.names)
     }
 
-    /// A line for each child; of a single file, and of all else, one for the document.
+    /// The lines for users: one for each child, or one for the document.
     var texts: [String] {
       if let state { return ["state \(state.isEmpty ? "normal" : state.joined(separator: ", "))"] }
       let places = paths.map { $0.map { $0.isEmpty ? document : $0 } } ?? [document]
@@ -99,10 +99,11 @@ struct Watch: AsyncParsableCommand {
 }
 
 extension DocumentState {
-  /// What is to be said of a document that is not open here. Only looks: whoever watches publishes nothing.
+  /// Finds the state of a document that this program has not opened. It only looks, because a watching program
+  /// publishes nothing.
   fileprivate init(ofDocumentAt url: URL) {
     let folder = url.appending(path: ".docpkg/conflicts").path
-    // A folder that is not there has nothing in it.
+    // A missing folder counts as empty.
     let isInConflict = (try? FileManager.default.contentsOfDirectory(atPath: folder))?.isEmpty == false
     self = !FileManager.default.fileExists(atPath: url.path) ? .closed : isInConflict ? .inConflict : .normal
   }

@@ -25,7 +25,8 @@ final class StagedFile {
   /// file is durable.
   ///
   /// - Throws: `busy` if another process makes the same file; `fileExists` if its place holds another kind of node.
-  ///   Without `overwritesReadOnly`, `permissionDenied` for a file without any write permission. Also the errors of `body`. (3)
+  ///   Without `overwritesReadOnly`, `permissionDenied` for a file without any write permission. Also the errors of
+  ///   `body`. (3)
   static func make<Result>(
     at path: FilePath, on disk: any Disk, overwritesReadOnly: Bool, _ body: (StagedFile) throws -> Result
   ) throws -> Result {

@@ -5,7 +5,7 @@ import FoundationEssentials
 import Glibc
 import SystemPackage
 
-/// How often each takes its turn, where that is a choice.
+/// The number of rounds, for benchmarks that let the user choose it.
 struct BenchRounds: ParsableArguments {
   @Option(help: "How often each takes its turn.")
   var rounds: Int?
@@ -24,12 +24,12 @@ struct BenchRounds: ParsableArguments {
   }
 }
 
-/// The way that ratios are to, where that is a choice.
+/// The way that ratios compare to, for benchmarks that let the user choose it.
 struct BenchRatios: ParsableArguments {
   @Option(help: ArgumentHelp("The one that ratios are to.", valueName: "name"))
   var against: String?
 
-  /// - Throws: a `ValidationError` when ratios are to be to a way that is none of these.
+  /// - Throws: a `ValidationError` if `against` is none of these ways.
   func check(_ measured: [String]) throws {
     if let against, !measured.contains(against) {
       throw ValidationError(
@@ -77,20 +77,20 @@ struct BenchOptions: ParsableArguments {
   }
 }
 
-/// A benchmark's results on their way out: tables as they come, the rest at the end.
+/// The output of a benchmark: it prints tables at once, and the rest at the end.
 final class BenchOutput {
   private let options: BenchOptions
   private let before: BenchmarkReport?
   private var report: BenchmarkReport
   private let progress = BenchProgress()
 
-  /// What was to be reached, where that was measured.
+  /// The goals, if the benchmark measures them.
   var goals: [Goal]? {
     get { report.goals }
     set { report.goals = newValue }
   }
 
-  /// - Throws: `InputError` for files that could not be read or written in the end.
+  /// - Throws: `InputError` for files that could not be read or written at the end.
   init(_ options: BenchOptions, against: String) throws {
     self.options = options
     report = BenchmarkReport(machine: Machine(folder: FilePath(options.folder)), against: against)
@@ -133,9 +133,9 @@ final class BenchOutput {
     output.flush()
   }
 
-  /// Prints and writes what comes at the end.
+  /// Prints and writes the end of the output.
   ///
-  /// - Throws: `InputError` when something left what it should not have; exit status 1 when something became slower.
+  /// - Throws: `InputError` if a way left wrong contents; exit status 1 if a way became slower.
   func finish() throws {
     progress.clear()
     if options.json { try printJSON(report) }
@@ -157,7 +157,7 @@ final class BenchOutput {
   }
 }
 
-/// One line on standard error that says what is being done, on a terminal only.
+/// A line on standard error that names the present work; only on a terminal.
 private struct BenchProgress {
   private let isShown = StandardError.takesEscapes
 
@@ -170,7 +170,7 @@ private struct BenchProgress {
   }
 }
 
-/// Several values of one option, with commas between them.
+/// Several values of one option, separated by commas.
 struct List<Element: ExpressibleByArgument & Sendable>: ExpressibleByArgument, Sendable {
   var values: [Element]
 
@@ -190,7 +190,7 @@ struct List<Element: ExpressibleByArgument & Sendable>: ExpressibleByArgument, S
 }
 
 extension List where Element == String {
-  /// - Throws: a `ValidationError` for a name that is none of these.
+  /// - Throws: a `ValidationError` for a name that is not in `known`.
   func check(_ known: [String], _ what: String) throws {
     for name in values where !known.contains(name) {
       throw ValidationError(

@@ -97,7 +97,7 @@ extension Bench {
       }
     }
 
-    /// A package for each number of children and of changed ones, where there are that many.
+    /// A package for each number of children and each number of changed children that is not greater.
     private var models: [ModelPackage] {
       children.values.flatMap { children in
         changed.values.filter { $0 <= children }.map { changed in

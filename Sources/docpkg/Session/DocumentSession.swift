@@ -4,14 +4,14 @@ import FoundationEssentials
 import ImageNotes
 import Synchronization
 
-/// A document that is kept open, and what its user asks for.
+/// An open document, and the commands of its user.
 struct DocumentSession {
   let document: Document<ImageNotes>
   let output: SessionOutput
 
   init(_ path: String, _ output: SessionOutput) async throws {
     var options = DocumentOptions<ImageNotes>()
-    // What is told as saved other programs see, too.
+    // With no option set, a save returns only when other programs see it too.
     options.saving = []
     options.errorHandler = { output.tell($0) }
     options.eventHandler = { output.tell($0) }
@@ -28,7 +28,7 @@ struct DocumentSession {
 
   // MARK: Commands
 
-  /// Carries out one line; false for the one that ends the session.
+  /// Runs one line; returns false for the line that ends the session.
   func run(_ line: String) async -> Bool {
     do {
       guard let command = try SessionCommand.parse(line) else { return true }
@@ -96,7 +96,7 @@ struct DocumentSession {
     return copies
   }
 
-  /// The oldest first, so that the last edits are those that stay.
+  /// Recovers the copies, the oldest first, so that the latest edits prevail.
   private func takeInCopies() async throws {
     for copy in try await copies().reversed() { try await document.recover(copy) }
     output.tell(.init(event: "recovered"), "taken in, and still to be saved")
@@ -137,7 +137,7 @@ struct DocumentSession {
 
   // MARK: Ending
 
-  /// Saves and closes; false where it could not be saved, after which the document is open still.
+  /// Saves and closes the document. If the save fails, returns false, and the document stays open.
   func end() async -> Bool {
     do {
       try await document.close()
@@ -150,8 +150,8 @@ struct DocumentSession {
 }
 
 extension Document<ImageNotes> {
-  /// Each command is one step to undo: those that have the same name from the start would be one when they follow each
-  /// other at once.
+  /// Makes one undo step of each command. Consecutive edits with the same name from the start would become one
+  /// step.
   fileprivate func editOnce(_ name: String, _ body: @Sendable (inout ImageNotes) throws -> Void) throws {
     try edit("") { try body(&$0) }
     setActionName(name)

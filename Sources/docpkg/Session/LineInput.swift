@@ -4,24 +4,24 @@ import FilePackages
 import Glibc
 import Synchronization
 
-/// Standard input, line by line, for whoever does other things meanwhile.
+/// Standard input by lines, read without blocking other tasks.
 struct LineInput {
   private let thread = BlockingThread()
   private let bytes = InputBytes()
 
-  /// The next line, in which bytes that are not UTF-8 are spelled as in the names of files; nil at the end.
+  /// Returns the next line, with the spelling of filenames for bytes that are not UTF-8; nil at the end.
   ///
-  /// - Throws: `InputError` when standard input cannot be read.
+  /// - Throws: `InputError` if standard input cannot be read.
   func next() async throws -> String? {
     try await thread.run { [bytes] in try bytes.line().map { FileName(bytes: $0).string } }
   }
 }
 
-/// The bytes of standard input that were read and not taken yet.
+/// The bytes of standard input that were read and not yet returned.
 private final class InputBytes: Sendable {
   private let rest = Mutex<[UInt8]>([])
 
-  /// The bytes up to the next line break, or to the end; nil when there are none left.
+  /// Returns the bytes up to the next line break or the end; nil if there are none left.
   func line() throws -> [UInt8]? {
     var line = rest.withLock { $0 }
     var searched = 0

@@ -1,7 +1,7 @@
 import DurableIO
 import FilePackages
 
-/// What a user of a session asks for, in one line.
+/// A command of a session, on one line.
 enum SessionCommand: Equatable {
   case show
   case printText
@@ -24,7 +24,7 @@ enum SessionCommand: Equatable {
   case help
   case quit
 
-  /// Reads a line; nil for an empty one and for a comment, which begins with `#`.
+  /// Parses a line; returns nil for an empty line and for a comment, which begins with `#`.
   static func parse(_ line: String) throws -> SessionCommand? {
     let line = line.drop(while: \.isWhitespace)
     guard let first = line.first, first != "#" else { return nil }
@@ -67,7 +67,7 @@ enum SessionCommand: Equatable {
     "close": .quit,
   ]
 
-  /// Each command, and what it does.
+  /// The usage and the meaning of each command.
   static let descriptions: [(usage: String, meaning: String)] = [
     ("show", "title, text and images"),
     ("text", "the text alone"),
@@ -89,14 +89,14 @@ enum SessionCommand: Equatable {
   ]
 }
 
-/// What follows a command's name.
+/// The rest of the line after a command's name.
 private struct SessionArgument {
   var string: String
   var isEmpty: Bool { string.isEmpty }
 
   init(_ string: String) { self.string = string }
 
-  /// A text with its new lines, tabs and backslashes.
+  /// Returns the text with its escapes for new lines, tabs and backslashes replaced.
   func text(for command: String) throws -> String {
     guard let string = String(validating: FileName(string).bytes, as: UTF8.self) else {
       throw InputError(description: "'\(command)' needs a text in UTF-8: '\(display(string))' is none.")
@@ -119,7 +119,7 @@ private struct SessionArgument {
     return isEscaped ? text + "\\" : text
   }
 
-  /// A name, without the quotation marks that a terminal puts around a file that is dropped on it.
+  /// Returns the name without the quotation marks that a terminal puts around a dropped file.
   func name(for command: String) throws -> String {
     var name = string
     while name.last?.isWhitespace == true { name.removeLast() }

@@ -5,18 +5,18 @@ import Glibc
 import ImageNotes
 import Synchronization
 
-/// What a session prints: data and JSON on standard output, talk and the prompt on standard error. Lines of different
-/// tasks never mix.
+/// The output of a session: data and JSON on standard output, messages and the prompt on standard error. Lines of
+/// different tasks never mix.
 final class SessionOutput: Sendable {
   /// Whether every line is a JSON value.
   let isJSON: Bool
-  /// Whether somebody sits before it.
+  /// Whether a user types the commands.
   let isInteractive: Bool
 
   private struct State {
     var prompt: String?
     var flags: DocumentState = []
-    /// What was said last, so that an error which comes again and again is told once.
+    /// The last error, so that the session reports a repeated error once.
     var lastError = ""
     var hasFailed = false
   }
@@ -48,7 +48,7 @@ final class SessionOutput: Sendable {
     var time: Date?
   }
 
-  /// Data that was asked for.
+  /// Prints the result of a command.
   func answer(_ line: Line, _ print: (inout StandardOutput) -> Void) {
     state.withLock { _ in
       var output = StandardOutput()
@@ -56,7 +56,7 @@ final class SessionOutput: Sendable {
     }
   }
 
-  /// Something that happened.
+  /// Reports an event.
   func tell(_ line: Line, _ talk: String?) {
     state.withLock { state in
       if isJSON {
@@ -70,7 +70,7 @@ final class SessionOutput: Sendable {
     }
   }
 
-  /// An error, once where it comes several times.
+  /// Reports an error; a repeated error once.
   func fail(_ message: String, during command: String? = nil) {
     let isNew = state.withLock { state in
       state.hasFailed = true
@@ -80,7 +80,7 @@ final class SessionOutput: Sendable {
     if isNew { tell(Line(event: "error", command: command, message: message), message) }
   }
 
-  /// Whether an error was told of.
+  /// Whether the session has reported an error.
   var hasFailed: Bool { state.withLock { $0.hasFailed } }
 
   private static func json(_ line: Line) -> String {
@@ -94,7 +94,7 @@ final class SessionOutput: Sendable {
 
   // MARK: Prompt
 
-  /// Says that it is the user's turn.
+  /// Shows the prompt.
   func prompt(_ name: String) {
     guard isInteractive else { return }
     state.withLock { state in
@@ -104,20 +104,21 @@ final class SessionOutput: Sendable {
     }
   }
 
-  /// The user has said something.
+  /// Notes that the user has answered the prompt.
   func promptIsAnswered() { state.withLock { $0.prompt = nil } }
 
-  /// Leaves what the user has typed so far, which the terminal still has, where it is, and asks again.
+  /// Prints a message on a line of its own, and the prompt again. The terminal still holds the user's unfinished
+  /// line.
   private func say(_ talk: String, after prompt: String?) {
     StandardError.write((prompt == nil ? "" : "\n") + talk + "\n" + (prompt ?? ""))
   }
 }
 
-// What the open document tells.
+// Messages of the open document.
 
 extension SessionOutput {
   func tell(_ error: DocumentError) {
-    // Without a document there is no session: that is the program's to say.
+    // The program itself reports a failed opening, because there is no session then.
     if error.operation != .open { fail(error.text(.session)) }
   }
 
@@ -137,7 +138,7 @@ extension SessionOutput {
   }
 
   private func tell(_ flags: DocumentState) {
-    // The others come and go too fast for people, or are told by what made them.
+    // Other flags change too fast for users, or their causes are reported elsewhere.
     let lasting = flags.intersection([.inConflict, .savingError])
     let isNew = state.withLock { state in
       defer { state.flags = lasting }
@@ -147,7 +148,7 @@ extension SessionOutput {
   }
 
   private func words(_ outcome: ExternalChangeOutcome, _ paths: [String]) -> String {
-    // The metadata change with everything else.
+    // The metadata change with every save.
     let paths = paths.count > 1 ? paths.filter { $0 != "Metadata.plist" } : paths
     let what = paths.isEmpty ? "the document" : paths.prefix(4).map(display).joined(separator: ", ")
     let more = paths.count > 4 ? " and \(paths.count - 4) more" : ""
