@@ -32,7 +32,7 @@ struct AutosaveTests {
     clock.advance(by: .seconds(1))
     try await document.edit { $0["a.txt"] = "2" }
     clock.advance(by: .seconds(1))
-    // What woke up finds that there was an edit meanwhile.
+    // The autosave wakes up and finds a later edit.
     #expect(await clock.nextDeadline().offset == .seconds(3))
     #expect(await document.hasUnsavedChanges)
     let saved = Task { await document.states(until: .normal, after: .progressAvailable) }
@@ -70,7 +70,7 @@ struct AutosaveTests {
       let next = await clock.nextDeadline().offset
       times.append(next)
       clock.advance(by: next - clock.now.offset)
-      // Done when it waits again.
+      // The attempt is over when the autosave waits again.
       while await clock.nextDeadline().offset <= next { await Task.yield() }
     }
     #expect(times == [2, 6, 14, 30, 60, 90].map { .seconds($0) })
@@ -106,7 +106,7 @@ struct AutosaveTests {
     }()
     await clock.nextDeadline()
     clock.advance(by: .seconds(2))
-    // The store tidies up when it goes, which is after the document was saved; until then it may be busy.
+    // The store closes only after its document, which has saved by then; until that moment it may be busy.
     try await withDeadline("an autosave of a document that nobody holds") {
       while (try? await Trip.open(on: disk).content["a.txt"]) != "last words" { await Task.yield() }
     }
@@ -123,7 +123,7 @@ struct AutosaveTests {
 }
 
 extension Document {
-  /// Listens until the state is `last` after it was `first`; false when the document ends before.
+  /// Listens until the state is `last` after it was `first`; false if the document ends before that.
   func states(until last: DocumentState, after first: DocumentState) async -> Bool {
     var wasFirst = false
     for await state in stateChanges {

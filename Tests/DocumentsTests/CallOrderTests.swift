@@ -7,19 +7,18 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// Which of the application's own code is called when, as `UIDocument` does it: what the disk is asked, what the content
-/// is asked, what is told, and what returns.
+/// The order of calls, as in `UIDocument`: requests to the disk, calls of the content, events, and returns.
 @Suite("The order of calls")
 struct CallOrderTests {
   private typealias Desk = DocumentsTests.Desk<Logged>
 
-  /// What happened, in order; what happens again at once is one.
+  /// The calls in order; repeated calls in a row are one line.
   final class Log: Sendable {
     private let lines = Mutex<[String]>([])
 
     func note(_ line: String) { lines.withLock { if $0.last != line { $0.append(line) } } }
 
-    /// What was noted since this was asked last.
+    /// Returns the lines since the last call of this method.
     func taken() -> [String] {
       lines.withLock { lines in
         defer { lines = [] }
@@ -29,7 +28,7 @@ struct CallOrderTests {
 
   }
 
-  /// Pages that note what they are asked.
+  /// Pages that note each call.
   struct Logged: DocumentContent {
     static var readableContentTypes: [UTType] { Pages.readableContentTypes }
     static let log = Mutex<Log?>(nil)
@@ -51,7 +50,7 @@ struct CallOrderTests {
     Logged.log.withLock { $0 = log }
     defer { Logged.log.withLock { $0 = nil } }
     let switchable = SwitchableDisk(try CrashDisk())
-    // Requests that only look, and those that change, each as one line.
+    // Requests that only read, and requests that change, each as one line.
     let disk = CountingDisk(switchable.disk) { event in
       if event.operation == .synchronizeData || event.operation == .synchronize { log.note("flush") }
     }
@@ -98,7 +97,7 @@ struct CallOrderTests {
         "save() returns",
       ])
 
-    // Apple documents that where `contents(forType:)` fails nothing calls back; here the call throws.
+    // By Apple's documentation, no callback follows a failure of `contents(forType:)`; here the call throws.
     try await document.edit { $0.pages["a.txt"] = Pages.poison }
     await #expect(throws: DocumentError.self) { try await document.save() }
     log.note("save() throws")
@@ -134,9 +133,9 @@ struct CallOrderTests {
       log.taken() == ["state closed, progressAvailable", "state closed", "error file", "open() throws"])
   }
 
-  /// The application's code that reads and writes does so beside the document: it may take its time.
+  /// The application's code runs beside the document when it reads and writes: it may take its time.
   @Test func `lets the user go on while the content is read and written`() async throws {
-    /// A content that waits, in reading and in writing, until the user has edited.
+    /// A content that waits in each reading and writing until the user has edited.
     struct Waiting: DocumentContent {
       static var readableContentTypes: [UTType] { Pages.readableContentTypes }
       static let edits = Atomic(0)
@@ -153,7 +152,7 @@ struct CallOrderTests {
         return tree
       }
 
-      /// Holds up its thread until there is one edit more.
+      /// Blocks its thread until there is another edit.
       private static func wait() -> Int {
         let edits = edits.load(ordering: .acquiring)
         waits.add(1, ordering: .releasing)

@@ -12,7 +12,7 @@ struct ConflictCrashTests {
   private static let other = ["a.txt": "one\ntwo\ntheirs\n", "begun.txt": "begun"]
   private static let merged = ["a.txt": "ours\ntwo\ntheirs\n", "begun.txt": "begun"]
 
-  /// Two versions that are apart, and one that a save has kept.
+  /// Makes two versions that were made apart, and one that a save has kept.
   private static func disk() async throws -> CrashDisk {
     let disk = try CrashDisk()
     _ = try await ConflictTests.apart(
@@ -25,7 +25,7 @@ struct ConflictCrashTests {
     return disk
   }
 
-  /// Opens every state that a cut leaves, and looks whether everything is there still, or all is decided.
+  /// Opens every state that a power cut leaves, and checks that all versions are there or the conflict is resolved.
   private static func check(
     _ decided: [String: String], _ resolve: (PackageStore) async throws -> Void
   ) async throws -> (states: Int, undecided: Int, bad: [String]) {
@@ -47,12 +47,12 @@ struct ConflictCrashTests {
           if try await isAll(store) {
             undecided += 1
             if !point.promises.isEmpty { bad.append("\(point)\n\(state)\nwhat was decided is not") }
-            // It can be decided again.
+            // A second attempt resolves the conflict.
             try await resolve(store)
           } else if present != decided {
             bad.append("\(point)\n\(state)\n\(present), \(try await store.conflicts())")
           } else if try await !store.conflicts().isEmpty {
-            // What was kept goes last.
+            // The conflict versions go last.
             try await store.resolveConflicts(keeping: nil)
           }
           let now = try ConflictTests.texts(await store.contents(ofConflict: nil))
@@ -71,7 +71,7 @@ struct ConflictCrashTests {
     return (states, undecided, bad)
   }
 
-  /// Whether both versions are there.
+  /// Returns whether both versions are there.
   private static func isAll(_ store: PackageStore) async throws -> Bool {
     var found: [[String: String]] = []
     for version in try await store.conflicts() {

@@ -4,15 +4,15 @@ import FoundationEssentials
 import SystemPackage
 import TestSupport
 
-/// Two folders with one document, changed at random on both sides and then brought together by a program that knows single
-/// files; and what the two sides wrote, line by line.
+/// Two folders with one document, changed at random on both sides, and the lines that each side wrote. A program that
+/// knows only single files then synchronises the folders.
 struct ConflictProgram {
   typealias Texts = [String: String]
 
   private(set) var base: Texts = [:]
   private(set) var own: Texts = [:]
   private(set) var other: Texts = [:]
-  /// What each save left.
+  /// The texts after each save.
   private(set) var states: [UUID: Texts] = [:]
   private var random: SeededGenerator
   private var number = 0
@@ -37,13 +37,14 @@ struct ConflictProgram {
     var folders = try SyncedFolders(ConflictTests.first, ConflictTests.second, on: disk)
     own = try await edit(base, at: ConflictTests.first, "own")
     other = try await edit(base, at: ConflictTests.second, "other")
-    // A program that goes by the time of each file, or one whose clocks are wrong.
+    // The program goes by the time of each file, or has wrong clocks.
     let (isMixed, stays) = (Bool.random(using: &random), Bool.random(using: &random))
     var generator = random
     try folders.meet { _ in isMixed ? Bool.random(using: &generator) : stays }
   }
 
-  /// A line that nobody else writes, and one after it that nobody changes: changes of different lines do not touch.
+  /// Returns a line that only this side writes, with a line after it that no side changes. So changes of different
+  /// lines do not touch.
   private mutating func line(_ who: String, _ place: Int) -> String {
     number += 1
     return "\(who) \(number)\n-- \(place)\n"
@@ -88,12 +89,13 @@ struct ConflictProgram {
     if let revision = try await ConflictTests.revision(path, on: disk) { states[revision] = texts }
   }
 
-  // MARK: What has to be
+  // MARK: Expectations
 
-  /// What is wrong with the versions of a history: each is what its save left, but for what it says that nobody has.
+  /// Returns the faults in the versions of a history. Each version has the state after its save, without its missing
+  /// children.
   func problems(_ store: PackageStore) async throws -> [String] {
     var problems: [String] = []
-    // What another program brought before a save is in the version that the save replaced.
+    // A replaced version also has the files that another program brought before the save.
     let replaced = try await store.metadata()?.parentRevisions.first
     for version in try await store.versions() where version.persistentIdentifier != replaced {
       guard let expected = states[version.persistentIdentifier] else { continue }
@@ -107,17 +109,17 @@ struct ConflictProgram {
     return problems
   }
 
-  /// The lines of all texts.
+  /// Returns the lines of all texts.
   static func lines(_ texts: Texts) -> Set<String> {
     Set(texts.flatMap { name, text in text.split(separator: "\n").map { "\(name): \($0)" } })
   }
 
-  /// The lines that one of the two wrote and has still.
+  /// The lines that one of the two sides wrote and still has.
   var written: Set<String> {
     Self.lines(own).union(Self.lines(other)).subtracting(Self.lines(base))
   }
 
-  /// The lines that one of the two took out.
+  /// The lines that one of the two sides removed.
   var removed: Set<String> {
     Self.lines(base).subtracting(Self.lines(own).intersection(Self.lines(other)))
   }

@@ -6,7 +6,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// `CONFLICT_PROGRAMS` is how many there are.
+/// `CONFLICT_PROGRAMS` is the number of programs.
 @Suite("Versions that were made apart at random")
 struct ConflictProgramTests {
   private static let count =
@@ -37,12 +37,12 @@ struct ConflictProgramTests {
         var wanted = program.written
         if report.save == nil {
           undecided += 1
-          // Nothing has changed, and everything is still to be had.
+          // Nothing has changed, and all versions are still there.
           #expect(try await store.conflicts().map(\.id) == versions.map(\.id))
           if isFirst {
             report = try await store.mergeConflicts(keepingBoth: true, options: .keepsHistory)
           } else if let version = versions.last {
-            // One side's version, exactly.
+            // The result is one side's version, exactly.
             let texts = try ConflictTests.texts(await store.contents(ofConflict: version.id))
             try await store.resolveConflicts(keeping: version.id, options: .keepsHistory)
             #expect(try ConflictTests.texts(await store.tree) == texts, "seed \(seed)")
@@ -64,7 +64,7 @@ struct ConflictProgramTests {
         kept += try await store.versions().count
         try await store.close()
         let names = try SyncedFolders.files(in: path, on: program.disk).keys.map(\.string)
-        // A version of the history has what it had.
+        // A version of the history has the files of its save.
         #expect(!names.contains { $0.contains("sync-conflict") }, "seed \(seed): \(names)")
         let again = try await PackageStore.open(path, on: program.disk)
         #expect(try ConflictProgram.lines(ConflictTests.texts(await again.tree)) == lines)

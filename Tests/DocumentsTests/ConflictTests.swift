@@ -12,7 +12,7 @@ struct ConflictTests {
   static let first: FilePath = "/A.pages"
   static let second: FilePath = "/B.pages"
 
-  /// The texts of a tree by their paths, without the metadata.
+  /// Returns the texts of a tree by their paths, without the metadata.
   static func texts(_ tree: FileWrapper) throws -> [String: String] {
     var texts: [String: String] = [:]
     for (name, child) in try tree.children() where name != "Metadata.plist" {
@@ -39,12 +39,12 @@ struct ConflictTests {
     try await store.close()
   }
 
-  /// The state that a document is in.
+  /// Returns the present revision of a document.
   static func revision(_ path: FilePath, on disk: any Disk) async throws -> UUID? {
     try await open(path, on: disk).metadata()?.revision
   }
 
-  /// A document that was changed in two folders, which have met.
+  /// Makes a document that was changed in two folders and then synchronised.
   static func apart(
     _ base: [String: String], first own: [String: String?], second other: [String: String?],
     keepsHistory: Bool = true, naming name: ((FileName, Bool) -> FileName)? = nil,
@@ -79,10 +79,10 @@ struct ConflictTests {
     for path in [Self.first, Self.second] {
       let store = try await Self.open(path, on: disk)
       let versions = try await store.conflicts()
-      // What is in its place has the children of both: neither version is there as it was saved.
+      // The document in its place has the children of both sides: neither version is there as it was saved.
       #expect(try await !store.isPresentVersionWhole())
       #expect(versions.count == 2)
-      // What one side removed is nowhere but in its history.
+      // Only the history has a child that one side removed.
       #expect(versions.filter(\.isWhole).count == (keepsHistory ? 2 : 1))
       #expect(versions.flatMap(\.missing) == (keepsHistory ? [] : ["c.txt"]))
       var found: [[String: String]] = []
@@ -158,13 +158,13 @@ struct ConflictTests {
       #expect(report.removed.contains { $0.hasPrefix("a.sync-conflict") })
       let kept = keepsOther ? ["a.txt": "ours"] : ["a.txt": "theirs"]
       var expected = Self.base.merging(["begun.txt": "begun"]) { $1 }.merging(kept) { $1 }
-      // In its place the document has what both came to: no such file.
+      // The document in its place has the merge of both sides, without this file.
       expected["c.txt"] = nil
       #expect(try Self.texts(await store.tree) == expected)
       #expect(try await store.conflicts().isEmpty)
       #expect(try await store.metadata()?.parentRevisions.count == versions.count + 1 - (versions.count - 1))
       #expect(try await store.verify().isWhole)
-      // What it was before is a version.
+      // The state before is a version.
       #expect(try await store.versions().count >= 1)
       try await store.close()
     }
@@ -218,7 +218,7 @@ struct ConflictTests {
     let again = try await Self.open(Self.first, on: disk)
     let versions = try await again.conflicts()
     #expect(versions.map(\.origin) == [.otherProgram] && versions.map(\.differences) == [["a.txt"]])
-    // What both were made from is not known: the lines that they have in common count as that.
+    // The common base is not known: the common lines count as the base.
     #expect(try await again.mergeConflicts().conflicts.isEmpty)
     #expect(try Self.texts(await again.tree)["a.txt"] == "zero\none\ntwo\nthree\nfour\n")
     #expect(try await again.conflicts().isEmpty)
@@ -234,7 +234,7 @@ struct ConflictTests {
     let version = try #require(try await store.conflicts().first)
     #expect(!version.isWhole && version.missing == ["a.txt"])
     await #expect(throws: FilePackageError.self) { try await store.mergeConflicts() }
-    // Nothing becomes what is not there.
+    // A version with missing children resolves nothing.
     let error = await #expect(throws: FilePackageError.self) {
       try await store.resolveConflicts(keeping: version.id)
     }
@@ -284,7 +284,7 @@ struct ConflictTests {
 }
 
 extension PackageStore {
-  /// Gives children these texts; nil takes one out.
+  /// Sets the texts of children; nil removes a child.
   func change(_ texts: [String: String?]) throws {
     for (path, text) in texts {
       if let text {

@@ -22,27 +22,27 @@ struct DocumentCallTests {
     case conflicts, removeConflicts, listConflicts, resolveConflicts, access, disable, close, discard
   }
 
-  /// What a call throws; nil for nothing.
+  /// The error code of a call; nil for none.
   typealias Outcome = DocumentError.Code?
 
   static func expected(_ call: Call, in situation: Situation) -> Outcome {
     switch (situation, call) {
-    // Where there is no document on disk, there is none to be read.
+    // A missing document cannot be read.
     case (.new, .open), (.missing, .open), (.new, .revert), (.missing, .revert): return .file
     case (.removed, .open), (.removed, .revert): return .file
     case (_, .open), (_, .revert), (_, .revertElsewhere): return nil
     case (.failing, .savePresented): return .file
     case (_, .savePresented): return nil
-    // What cannot be kept anywhere is not let go of.
+    // A document whose edits have no other place stays open.
     case (.failing, .deletion): return .deleted
-    // These are the same everywhere.
+    // These calls have one outcome in every situation.
     case (_, .count), (_, .tokens), (_, .didChange), (_, .didMove), (_, .deletion), (_, .access): return nil
     case (_, .disable), (_, .begin): return nil
     case (.failing, .close): return .file
     case (_, .close): return nil
     case (_, .end): return .undoGrouping
     case (_, .discard): return nil
-    // What has content can be made a document of.
+    // Only a document with content can be created elsewhere.
     case (.unopened, .create), (.missing, .create), (.closed, .create): return .closed
     case (.unopened, .saveElsewhere), (.missing, .saveElsewhere), (.closed, .saveElsewhere): return .closed
     case (.new, .create), (.removed, .create): return nil
@@ -51,12 +51,12 @@ struct DocumentCallTests {
     case (_, .saveElsewhere): return nil
     case (.unopened, .content), (.missing, .content), (.closed, .content): return .closed
     case (_, .content): return nil
-    // Everything else needs an open document,
+    // All other calls need an open document.
     case (.new, _), (.unopened, _), (.missing, _), (.closed, _), (.removed, _): return .closed
-    // of which some refuse edits,
+    // Some open documents refuse edits.
     case (.refusing, .edit), (.refusing, .undo), (.refusing, .redo), (.refusing, .undoNested):
       return .editingDisabled
-    // and some the disk.
+    // Some open documents have a disk that refuses.
     case (.failing, .save), (.failing, .autosave), (.failing, .resolveConflicts): return .file
     case (.failing, .synchronize): return nil
     case (.failing, .recover): return .file
@@ -71,7 +71,7 @@ struct DocumentCallTests {
     let stage = try await Stage(situation)
     let outcome = try await withDeadline("\(call) while \(situation)") { () -> Outcome in
       async let result = stage.outcome(of: call)
-      // Whatever waits for the running save goes on with it.
+      // A call that waits for the running save goes on with it.
       if situation == .saving {
         await Task.yield()
         stage.gate.open()
@@ -79,7 +79,7 @@ struct DocumentCallTests {
       return try await result
     }
     #expect(outcome == Self.expected(call, in: situation), "\(call) while \(situation)")
-    // Whatever happened, what is open can be closed.
+    // An open document can be closed after every call.
     stage.switchable.stopFailing()
     let document = stage.document
     try await withDeadline("closing after \(call) while \(situation)") {
@@ -134,7 +134,7 @@ struct DocumentCallTests {
         Task { [document] in try await document.save() }
         await gate.arrival()
       }
-      // Reading goes on, as on a disk that is full.
+      // Reading goes on, as on a full disk.
       if situation == .failing { switchable.fail(.changes(from: 0), with: .noSpace) }
     }
 
@@ -194,7 +194,7 @@ struct DocumentCallTests {
 }
 
 extension RecoveryCopy {
-  /// A copy that somebody else has removed meanwhile.
+  /// A copy that another program has removed meanwhile.
   static var nowhere: RecoveryCopy {
     RecoveryCopy(
       url: URL(filePath: "/Recovery/Gone.recovery", directoryHint: .isDirectory), kind: .edits,

@@ -5,7 +5,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// A model as one writes it for SwiftUI.
+/// A model as an application has it for SwiftUI.
 private struct Drawing: DocumentContent {
   static var readableContentTypes: [UTType] {
     [UTType(exportedAs: "org.example.sketch", conformingTo: .package)]

@@ -12,7 +12,7 @@ import Testing
 struct DocumentCostTests {
   private typealias Book = Desk<Chapters>
 
-  /// A document of many children, of which one is edited: the others are never objects.
+  /// A document of many children that edits only one of them: the other ones are never objects.
   struct Chapters: DocumentContent {
     static var readableContentTypes: [UTType] { Pages.readableContentTypes }
     var first: String
@@ -34,7 +34,7 @@ struct DocumentCostTests {
     for number in 0..<count { entries[FileName("\(number).txt")] = .file(Array("child \(number)".utf8)) }
     let disk = try CrashDisk(["Trip.pages": .directory(entries)])
     let store = try await PackageStore.open(Book.path, on: disk)
-    // Metadata come with the first values that an application has for them.
+    // The first application values make the metadata.
     let metadata = PackageMetadata(applicationValues: ["DisplayName": .string("Book")])
     await store.tree.addRegularFile(
       withContents: try metadata.encoded(), preferredFilename: "Metadata.plist")
@@ -55,7 +55,7 @@ struct DocumentCostTests {
     }
   }
 
-  /// What the third save of an open document asks the disk for: the journal is there by then, and full of zeros.
+  /// Returns the requests of the third save of an open document: the journal is there by then, and full of zeros.
   private static func costOfAutosave(_ count: Int) async throws -> [DiskOperation: Int] {
     let disk = CountingDisk(try await Self.disk(count))
     let clock = ManualClock()
@@ -78,7 +78,7 @@ struct DocumentCostTests {
     return cost
   }
 
-  /// The same without a document.
+  /// Returns the same requests without a document.
   private static func costOfStore(_ count: Int) async throws -> [DiskOperation: Int] {
     let disk = CountingDisk(try await Self.disk(count))
     let store = try await PackageStore.open(Book.path, on: disk)
@@ -103,7 +103,7 @@ struct DocumentCostTests {
     gate.close(for: .synchronize)
     let saving = Task { try await document.save() }
     await gate.arrival()
-    // All of this happens while the save stands still.
+    // The save stands still during all these edits.
     for number in 0..<1000 {
       try await document.edit("Typing") { $0["a.txt"] = "\(number)" }
       #expect(await document.progress?.activity == .saving)
@@ -127,7 +127,7 @@ struct DocumentCostTests {
     #expect(await document.progress == nil)
     gate.close(for: .synchronize)
     let saving = Task { try await document.save() }
-    // The first flush is of the first file, when it is written and the other is not.
+    // The first sync is that of the first file, before the save writes the second one.
     await gate.arrival()
     let progress = try #require(await document.progress)
     #expect(progress.fractionCompleted == 0.5)
@@ -182,9 +182,9 @@ struct DocumentCostTests {
       print(
         "1,000 documents: \((opened.bytes - before.bytes) / 1000) bytes each open, "
           + "\((saved.bytes - before.bytes) / 1000) saved, \(most.withLock { $0 }) threads")
-      // Both are the process's, which runs other tests, too: they count where it runs this one alone.
+      // Both figures are the process's, which runs other tests, too. They count only if it runs this test alone.
       guard ProcessInfo.processInfo.environment["ALONE"] == "1" else { return }
-      // What blocks has 32 threads, all documents together.
+      // Blocking work has 32 threads for all documents together.
       #expect(most.withLock { $0 } < 64)
       #expect((saved.bytes - before.bytes) / 1000 < 1 << 20)
     }
@@ -192,7 +192,7 @@ struct DocumentCostTests {
 }
 
 extension CountingDisk.Counts {
-  /// The operations that there were since, and how many of each.
+  /// Returns the operations since an earlier count, with their numbers.
   fileprivate func since(_ earlier: CountingDisk.Counts) -> [DiskOperation: Int] {
     DiskOperation.allCases.reduce(into: [:]) { found, operation in
       let count = self[operation] - earlier[operation]
@@ -201,7 +201,7 @@ extension CountingDisk.Counts {
   }
 }
 
-/// What the process has of the system.
+/// The process's use of memory and threads.
 private struct ProcessUse {
   var bytes: Int
   var threads: Int

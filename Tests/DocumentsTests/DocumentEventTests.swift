@@ -25,7 +25,7 @@ struct DocumentEventTests {
       lines.withLock { $0.append(line) }
     }
 
-    /// What was told since this was asked last.
+    /// Returns the lines since the last call of this method.
     func heard() -> [String] {
       lines.withLock { lines in
         defer { lines = [] }
@@ -71,7 +71,7 @@ struct DocumentEventTests {
     #expect(listener.heard() == ["state closed", "deleted []"])
   }
 
-  /// Pages that tell when they have been read.
+  /// Pages that report each reading.
   private struct Told: DocumentContent {
     static var readableContentTypes: [UTType] { Pages.readableContentTypes }
     static let whenRead = Mutex<(@Sendable () -> Void)?>(nil)
@@ -87,7 +87,7 @@ struct DocumentEventTests {
     }
   }
 
-  /// What is read anew must not take away what was edited between the reading and the taking in.
+  /// A reload takes no edit away that comes between the reading and the taking in.
   @Test func `of reading anew takes no edit away that was made meanwhile`() async throws {
     let disk = try CrashDisk()
     let document = try await Desk<Told>.create(Told(Pages(["a.txt": "a", "b.txt": "b"])), on: disk) {

@@ -41,7 +41,7 @@ struct DocumentLifeTests {
     try await document.edit { $0.text = "two" }
     #expect(try await document.save().written == ["Trip.pages"])
     #expect(try disk.text("Trip.pages", in: "/") == "two")
-    // The same bytes are not written again.
+    // Equal bytes are not written again.
     #expect(try await document.save().written == [])
     try await document.close()
     let again = try await Desk<Plain>.open(on: disk)
@@ -76,7 +76,7 @@ struct DocumentLifeTests {
     #expect(try disk.text("a.txt", in: "/Trip.pages") == "one")
     #expect(try disk.text("a.txt", in: "/Copy.pages") == "edited")
     #expect(try await identifier("/Copy.pages", on: disk) != first)
-    // The next save goes there, and costs what changed.
+    // The next save goes there, and writes only the changed children.
     try await document.edit { $0["c.txt"] = "three" }
     #expect(try await document.save().written == ["Metadata.plist", "c.txt"])
     try await document.close()
@@ -100,7 +100,7 @@ struct DocumentLifeTests {
     #expect(await document.fileURL == Trip.url)
     #expect(await document.hasUnsavedChanges)
     #expect(try disk.text("x.txt", in: "/Copy.pages") == "theirs")
-    // The edits are still saved where it was.
+    // The next save still goes to the old place.
     try await document.save()
     try await document.synchronize()
     #expect(try disk.text("a.txt", in: Trip.path) == "edited")
@@ -203,14 +203,14 @@ struct DocumentLifeTests {
     await gate.arrival()
     try await document.edit { $0["b.txt"] = "b" }
     let others = (0..<10).map { _ in Task { try await document.save() } }
-    // All of them are waiting once the last one's turn has been asked for.
+    // All saves wait by the time of this access.
     async let done: Void = document.performAsynchronousFileAccess {}
     gate.open()
     #expect(try await first.written == ["Metadata.plist", "a.txt"])
     var reports: Set<SaveReport> = []
     for other in others { reports.insert(try await other.value) }
     #expect(reports.contains { $0.written.contains("b.txt") })
-    // Those that came when that one had begun found nothing left to write.
+    // Saves that came after the beginning of that one found nothing to write.
     #expect(reports.count <= 2)
     await done
     #expect(await !document.hasUnsavedChanges)
@@ -237,7 +237,7 @@ struct DocumentLifeTests {
     async let saved = document.save()
     await gate.arrival()
     async let closed: Void = document.close()
-    // Not before the save has ended.
+    // The close waits for the end of the save.
     while await !document.documentState.contains(.editingDisabled) { await Task.yield() }
     #expect(await document.isOpen)
     gate.open()

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("An open document that other programs change")
 struct DocumentWatchingTests {
-  /// A document on the disk of this machine, and where it is.
+  /// Calls `body` with a document on the disk of this machine, and its URL.
   private static func with(
     _ body: (Document<Pages>, URL) async throws -> Void
   ) async throws {
@@ -20,7 +20,7 @@ struct DocumentWatchingTests {
     }
   }
 
-  /// Waits until it is so; a failure after a time that nothing takes.
+  /// Waits for a condition; fails after a time that no change takes.
   private static func waits(
     _ location: SourceLocation = #_sourceLocation, until condition: () async throws -> Bool
   ) async throws {
@@ -67,7 +67,7 @@ struct DocumentWatchingTests {
       try await document.synchronize()
       #expect(try String(contentsOf: moved.appending(path: "one.txt"), encoding: .utf8) == "mine")
       #expect(!FileManager.default.fileExists(atPath: url.path))
-      // What the document has still to tidy up may go from under this.
+      // The document may remove its own files meanwhile.
       while FileManager.default.fileExists(atPath: moved.path) {
         try? FileManager.default.removeItem(at: moved)
       }
@@ -83,7 +83,7 @@ struct DocumentWatchingTests {
         try await document.save()
       }
       try await document.synchronize()
-      // What is told after them is told.
+      // The document also takes in a later change.
       try Data("theirs".utf8).write(to: url.appending(path: "two.txt"))
       try await Self.waits { try await document.content["two.txt"] == "theirs" }
       #expect(try await document.content["one.txt"] == "19")

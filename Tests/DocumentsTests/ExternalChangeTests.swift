@@ -29,7 +29,7 @@ struct ExternalChangeTests {
     try await document.edit { $0["b.txt"] = nil }
     try await document.save(to: URL(filePath: "/Copy.pages"), for: .forCreating)
     #expect(try await document.checkForExternalChanges() == .nothing)
-    // Also while there are edits.
+    // The same holds with unsaved edits.
     try await document.edit { $0["b.txt"] = "again" }
     #expect(try await document.checkForExternalChanges() == .nothing)
     #expect(await document.hasUnsavedChanges)
@@ -89,7 +89,7 @@ struct ExternalChangeTests {
     let document = try await document(on: disk) { $0.merge = Pages.merge }
     try await document.edit { $0["a.txt"] = "ours" }
     try await document.edit { $0["c.txt"] = "ours" }
-    // Both add a page of the same name, and the same bytes.
+    // Both sides add a page of the same name with the same bytes.
     try disk.replace("c.txt", "ours", in: Trip.path)
     try disk.replace("b.txt", "theirs", in: Trip.path)
     try await document.save()
@@ -112,7 +112,7 @@ struct ExternalChangeTests {
     try await document.close()
     #expect(try disk.text("a.txt", in: Trip.path) == "ours")
 
-    // The state is found again, until somebody has looked.
+    // Each opening finds the conflict, until a user has looked.
     let again = try await Trip.open(on: disk)
     #expect(await again.documentState == .inConflict)
     try await again.removeConflictVersions()
@@ -223,20 +223,20 @@ struct ExternalChangeTests {
     }
     #expect(await document.documentState == .closed)
     #expect(try !disk.holds("Trip.pages", in: "/"))
-    // The edits are not lost: they are in memory, and in a recovery copy.
+    // The edits are in memory and in a recovery copy.
     #expect(try await document.content["a.txt"] == "unsaved")
     try await document.save(to: Trip.url, for: .forCreating)
     #expect(await document.documentState == .normal)
     try await document.close()
     let again = try await Trip.open(on: disk)
     #expect(try await again.content["a.txt"] == "unsaved")
-    // They are saved, so that nobody is asked about them.
+    // The edits are saved, so that no copy is offered.
     #expect(await again.recoveryCopies.isEmpty)
   }
 }
 
 extension Pages {
-  /// Pages that only one side changed are merged.
+  /// Merges pages that only one side changed.
   @Sendable static func merge(_ input: DocumentMerge<Pages>) -> Pages? {
     var merged = input.ours
     let names = Set(input.base.pages.keys).union(input.ours.pages.keys).union(input.theirs.pages.keys)

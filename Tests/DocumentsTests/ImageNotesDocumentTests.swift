@@ -49,7 +49,7 @@ struct ImageNotesDocumentTests {
     try await other.close()
     #expect(try await document.checkForExternalChanges() == .merged)
     #expect(try await document.content.text == "ONE\ntwo\nTHREE\n")
-    // The same line is a conflict, and nothing is lost.
+    // A change of the same line is a conflict, and no text is lost.
     try await document.save()
     try await document.synchronize()
     let third = try await Trip.open(on: disk)
@@ -76,7 +76,7 @@ struct ImageNotesDocumentTests {
     }
     #expect(error?.description.contains("Dawn.gif") == true, "\(error?.description ?? "none")")
     #expect(try !disk.holds("Trip.pages", in: "/"))
-    // The text can be saved once somebody lets go of the picture.
+    // The text can be saved without the picture.
     var kept = try await document.content
     #expect(kept.text == "Three valleys\nThe hut at last.\n")
     try kept.remove(image: "Dawn.gif")

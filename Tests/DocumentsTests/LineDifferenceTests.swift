@@ -12,7 +12,7 @@ struct LineDifferenceTests {
     changes.reversed().reduce(into: left) { $0.replaceSubrange($1.left, with: right[$1.right]) }
   }
 
-  /// The length of a longest common subsequence, by the table.
+  /// Returns the length of a longest common subsequence, by the table.
   private static func longestCommon(_ left: [Int], _ right: [Int]) -> Int {
     var row = [Int](repeating: 0, count: right.count + 1)
     for element in left {
@@ -35,7 +35,7 @@ struct LineDifferenceTests {
       #expect(Self.changed(left, right, changes) == right)
       let size = changes.reduce(0) { $0 + $1.left.count + $1.right.count }
       #expect(size == left.count + right.count - 2 * Self.longestCommon(left, right), "\(left) \(right)")
-      // No two touch each other, and none is empty.
+      // No two changes touch each other, and none is empty.
       for (change, next) in zip(changes, changes.dropFirst()) {
         #expect(
           change.left.upperBound < next.left.lowerBound && change.right.upperBound < next.right.lowerBound)

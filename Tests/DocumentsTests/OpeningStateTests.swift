@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A document on its way to being open")
 struct OpeningStateTests {
-  /// Opens and saves elsewhere many times, and looks between any two steps of that.
+  /// Opens and saves elsewhere many times, and looks between any two steps.
   @Test func `is closed or open, and never both`() async throws {
     try await withTemporaryDirectory { folder in
       func place(_ number: Int) -> URL { URL(filePath: folder.appending("\(number).pages").string) }
@@ -40,7 +40,7 @@ struct OpeningStateTests {
 }
 
 extension Document {
-  /// What the document says of itself that cannot be true at once.
+  /// Returns a contradiction between the document's facts about itself.
   fileprivate func contradiction() -> String? {
     documentState.contains(.closed) == isOpen ? "\(documentState), and isOpen is \(isOpen)" : nil
   }

@@ -4,7 +4,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// Merging by other programs, where they are installed.
+/// Merging by other programs that are installed.
 @Suite("A merge of texts beside other programs")
 struct OtherMergersTests {
   enum Program: String, CaseIterable, Sendable {
@@ -16,14 +16,14 @@ struct OtherMergersTests {
       allCases.filter { FileManager.default.isExecutableFile(atPath: $0.url.path) }
     }
 
-    /// What it makes of the files `base`, `ours` and `theirs`, and whether there is a conflict.
+    /// Returns the program's merge of the files `base`, `ours` and `theirs`, and whether there is a conflict.
     func merge(in folder: FilePath) throws -> (text: String, isConflict: Bool) {
       let process = Process()
       process.executableURL = url
       process.arguments =
         switch self {
         case .git: ["merge-file", "-p", "--diff3", "ours", "base", "theirs"]
-        // Without -E it marks changes that both sides made alike, too.
+        // Without -E, diff3 also marks equal changes of both sides.
         case .diff3: ["-m", "-E", "ours", "base", "theirs"]
         }
       process.currentDirectoryURL = URL(filePath: folder.string)
@@ -32,14 +32,13 @@ struct OtherMergersTests {
       process.standardOutput = try FileHandle(forWritingTo: output)
       try process.run()
       process.waitUntilExit()
-      // The number of conflicts, or 1; above that, it failed.
+      // The status is the number of conflicts, or 1; a higher one is a failure.
       try #require(process.terminationReason == .exit && process.terminationStatus < (self == .git ? 128 : 2))
       return (try String(contentsOf: output, encoding: .utf8), process.terminationStatus != 0)
     }
   }
 
-  /// Of lines of which no two are equal there is one difference, and nothing on which two programs may differ but
-  /// what counts as touching.
+  /// No two lines are equal, so that there is one difference. Two programs may disagree only about changes that touch.
   @Test(
     .enabled(if: !Program.installed.isEmpty, "needs git or diff3"), arguments: Program.installed)
   func `comes to the same as`(program: Program) async throws {
@@ -59,7 +58,7 @@ struct OtherMergersTests {
         }
         conflicts += merge.conflicts.count
       }
-      // Both kinds were there.
+      // There were merges with and without conflicts.
       #expect(conflicts > 5)
     }
   }

@@ -54,7 +54,7 @@ struct Pages: DocumentContent, Equatable {
   }
 }
 
-/// A document that is one file.
+/// A flat document.
 struct Plain: DocumentContent, Equatable {
   static var readableContentTypes: [UTType] { [.plainText] }
 
@@ -72,7 +72,7 @@ struct Plain: DocumentContent, Equatable {
 }
 
 extension DocumentOptions {
-  /// Nothing happens by itself, and recovery copies are beside the document.
+  /// Options without timed work, with recovery copies in this folder.
   static func quiet(_ folder: URL?, _ change: (inout DocumentOptions) -> Void = { _ in }) -> DocumentOptions {
     var options = DocumentOptions()
     options.autosave = nil
@@ -83,7 +83,7 @@ extension DocumentOptions {
 }
 
 extension DocumentMedium {
-  /// A disk on which nothing happens by itself.
+  /// A disk without timed work.
   static func test(_ disk: any Disk) -> DocumentMedium {
     DocumentMedium(disk, delays: .none, journalCapacity: 24 << 10)
   }
@@ -118,7 +118,7 @@ struct Desk<Content: DocumentContent> {
 }
 
 extension Disk {
-  /// Writes a file as another program would: beside its place, and then there.
+  /// Writes a file as another program would: beside its place, with a rename to it.
   func replace(_ name: FileName, _ text: String, in folder: FilePath) throws {
     let directory = try openDirectory(at: folder)
     try makeFile("other-program", Array(text.utf8), in: directory)

@@ -3,7 +3,7 @@ import FilePackages
 import Foundation
 import Testing
 
-// A model as an iOS developer has it; `import Documents` stands where `import SwiftUI` stood.
+// An iOS model, with `import Documents` in place of `import SwiftUI`.
 private struct Note: FileDocument {
   static var readableContentTypes: [UTType] { [.plainText] }
   static var writableContentTypes: [UTType] { [.plainText] }
@@ -29,7 +29,7 @@ private struct Note: FileDocument {
   }
 }
 
-/// A folder of notes, all of whose children are notes.
+/// A folder whose children are all notes.
 private struct Notebook: FileDocument {
   static var readableContentTypes: [UTType] { [.package] }
   var notes: [String: String]
@@ -88,7 +88,7 @@ struct PortedModelTests {
     #expect(try await Document<Notebook>.open(at: url).content.notes == ["a.txt": "one", "b.txt": "two"])
     #expect(try await Document<Notebook>.open(at: copy).content.notes == ["b.txt": "two"])
     #expect(try FileManager.default.contentsOfDirectory(atPath: copy.path) == ["b.txt"])
-    // The store's own way.
+    // The store saves the content itself.
     let third = folder.appendingPathComponent("Third.notebook")
     let (store, _) = try await PackageStore.create(Notebook(["c.txt": "c"]), at: third, writesMetadata: false)
     try await store.save(Notebook(["c.txt": "c", "d.txt": "d"]))

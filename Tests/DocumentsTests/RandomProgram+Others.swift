@@ -5,7 +5,7 @@ import FoundationEssentials
 import SystemPackage
 import TestSupport
 
-// What other programs do to the document. Each thing is on the medium when it is done.
+// The actions of other programs on the document. Each action is durable when it is done.
 
 extension RandomProgram {
   mutating func othersEdit() async throws {
@@ -23,7 +23,7 @@ extension RandomProgram {
     tally.count(.othersEdit)
   }
 
-  /// The document gets another name, of which it is told, as by its watcher.
+  /// Gives the document another name and tells it so, as its watcher would.
   mutating func move() async throws {
     let new: FileName = name == "Trip.pages" ? "Tour.pages" : "Trip.pages"
     log.append("moved to \(new)")
@@ -35,17 +35,17 @@ extension RandomProgram {
     tally.count(.move)
   }
 
-  /// The document goes, with all that was saved: that is what somebody wants. What was not saved is kept.
+  /// Removes the document with all saved edits, as a user wants it. Unsaved edits must stay.
   mutating func delete() async throws {
     log.append("deleted")
     try await dropSaved()
     try removePackage()
-    // Its parts are found, or told.
+    // The document finds the removal, or is told of it.
     if Bool.random(using: &random) {
       await attempt("told of it") { try await $0.accommodatePresentedItemDeletion() }
     } else {
       await attempt("saved after it") { _ = try await $0.save() }
-      // A save that has nothing to write finds nothing.
+      // A save without changes does not notice the removal.
       if await document.isOpen {
         await attempt("looked after it") { _ = try await $0.checkForExternalChanges() }
       }
@@ -53,7 +53,7 @@ extension RandomProgram {
     tally.count(.deletion)
   }
 
-  /// Another package takes the place of the document.
+  /// Puts another package in the place of the document.
   mutating func replace() async throws {
     try await dropSaved()
     number += 1
@@ -71,7 +71,7 @@ extension RandomProgram {
     tally.count(.replacement)
   }
 
-  /// What is on disk is gone; what is in memory alone, or in a recovery copy, is still somebody's.
+  /// Drops the texts on disk. A text in memory or in a recovery copy alone must stay.
   private mutating func dropSaved() async throws {
     var onDisk = saved
     for (page, child) in base.tree[name]?.entries ?? [:] where page != ".docpkg" {
@@ -90,8 +90,7 @@ extension RandomProgram {
     try base.synchronize(folder)
   }
 
-  /// A document that was deleted is made again of what is in memory, or another one is made in its place, which finds the
-  /// edits that were kept.
+  /// Makes a deleted document again from memory, or makes another one in its place, which finds the recovery copies.
   mutating func goOnAfterDeletion() async throws {
     if Bool.random(using: &random) {
       log.append("made again")

@@ -5,7 +5,7 @@ import FoundationEssentials
 import SystemPackage
 import TestSupport
 
-/// One random program, and the edits that somebody would miss. Each edit writes a text that no other one writes.
+/// One random program, and the edits that must not be lost. Each edit writes a text of its own.
 struct RandomProgram {
   var random: SeededGenerator
   var base: CrashDisk
@@ -13,13 +13,13 @@ struct RandomProgram {
   var document: Document<Pages>
   /// The name that the document has on disk.
   var name: FileName = "Trip.pages"
-  /// The texts that nobody has replaced, undone, discarded or deleted.
+  /// The texts that no step has replaced, undone, discarded or deleted.
   var alive: Set<String> = []
-  /// Those that another program has replaced, which going back to them does not make anybody's again.
+  /// The texts that another program has replaced; an undo does not make them alive again.
   var replaced: Set<String> = []
-  /// Those that a power cut must leave.
+  /// The texts that a power cut must leave.
   var safe: Set<String> = []
-  /// Those of the content when it was last the same as on disk.
+  /// The texts of the content when it was last the same as on disk.
   var saved: Set<String> = []
   var number = 0
   var log: [String] = []
@@ -28,7 +28,7 @@ struct RandomProgram {
 
   private typealias Trip = Desk<Pages>
 
-  /// What happened, and how often.
+  /// The steps of a program, with their numbers.
   struct Tally: CustomStringConvertible {
     enum Kind: String, CaseIterable {
       case edit, undo, save, othersEdit, move, deletion, replacement, failure, powerCut, conflict, recovery
@@ -114,7 +114,7 @@ struct RandomProgram {
     let after = try await texts
     alive.subtract(before.subtracting(after))
     alive.formUnion(after.subtracting(before).subtracting(replaced))
-    // What comes back is in memory alone until it is saved again.
+    // A text that comes back is in memory alone until the next save.
     if await document.hasUnsavedChanges { safe.subtract(after.subtracting(before).subtracting(saved)) }
     tally.count(.undo)
   }
@@ -146,7 +146,7 @@ struct RandomProgram {
       await attempt("check, failing: \(fault)") { _ = try await $0.checkForExternalChanges() }
     }
     if disk.stopFailing() > 0 { tally.count(.failure) }
-    // The program ends, with edits that are in the recovery copy only.
+    // The program ends, with edits in the recovery copy only.
     if isKept, Bool.random(using: &random) {
       log.append("quit")
       try await document.close(discardingChanges: true)
@@ -179,7 +179,7 @@ struct RandomProgram {
     try await takeInRecoveryCopies()
   }
 
-  /// The power goes, most often during a save.
+  /// Cuts the power, most often during a save.
   private mutating func crash() async throws {
     let before = safe
     let points = await CrashDisk.crashPoints(of: base) {
@@ -190,7 +190,7 @@ struct RandomProgram {
     let states = point.states(limit: 8, seed: random.next())
     let state = states[Int.random(in: 0..<states.count, using: &random)]
     log.append("power cut at \(point)")
-    // What is only in memory goes with the power.
+    // A text in memory alone goes with the power.
     alive.formIntersection(before)
     base = state.mount()
     disk = SwitchableDisk(base)
@@ -201,18 +201,18 @@ struct RandomProgram {
 
   private mutating func takeInRecoveryCopies() async throws {
     for copy in await document.recoveryCopies where copy.kind == .edits {
-      // The user may leave it for the next time.
+      // The user may leave the copy for the next time.
       if Int.random(in: 0..<4, using: &random) == 0 { continue }
       let before = try await texts
       try await document.recover(copy)
-      // They go over what is there; what others wrote there is kept.
+      // The copy's edits go over the document; other programs' texts become a conflict version.
       alive.subtract(before.subtracting(try await texts).intersection(safe))
       tally.count(.recovery)
       log.append("recovered \(try await texts)")
     }
   }
 
-  /// Calls something that may fail; what a save acknowledged is safe.
+  /// Makes a call that may fail; the texts of an acknowledged save are safe.
   @discardableResult
   mutating func attempt(
     _ what: String, _ body: @Sendable (Document<Pages>) async throws -> Void
@@ -236,21 +236,21 @@ struct RandomProgram {
     get async throws { Set(try await document.content.pages.values) }
   }
 
-  /// The texts that are in recovery copies.
+  /// The texts in recovery copies.
   var recoverable: Set<String> {
     var found = Set<String>()
     base.tree["Recovery"]?.collect(into: &found)
     return found
   }
 
-  /// Everything that somebody would miss is somewhere.
+  /// Checks that every live text is somewhere.
   mutating func check(_ what: String) async throws {
     var found = recoverable
     if await document.isOpen { found.formUnion(try await texts) }
     let package = base.tree[name]
     for (name, child) in package?.entries ?? [:] where name != ".docpkg" { child.collect(into: &found) }
     package?[".docpkg"]?["conflicts"]?.collect(into: &found)
-    // What was to be kept, and could not be moved there yet: the next save does it, and closing leaves nothing here.
+    // A conflict version may wait here for its place. The next save moves it, and closing leaves nothing here.
     package?[".docpkg"]?["tmp"]?.collect(into: &found)
     let missing = alive.subtracting(found)
     if !missing.isEmpty {

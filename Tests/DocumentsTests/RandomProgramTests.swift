@@ -6,10 +6,10 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// Random edits, undos, saves, what other programs do to the document, failures of the disk and power cuts: no edit is ever
-/// lost, that is, in neither the content, the document on disk, a conflict version nor a recovery copy.
+/// Random edits, undos, saves, changes of other programs, failures of the disk and power cuts. Every edit stays in the
+/// content, the document on disk, a conflict version or a recovery copy.
 ///
-/// `RANDOM_PROGRAMS` is how many there are, `RANDOM_SEED` the first one's seed.
+/// `RANDOM_PROGRAMS` is the number of programs, `RANDOM_SEED` the first one's seed.
 @Suite("A document under random programs")
 struct RandomProgramTests {
   private static func number(_ name: String, otherwise number: UInt64) -> UInt64 {
@@ -34,7 +34,7 @@ struct RandomProgramTests {
     }
     print("random programs: \(count) runs, \(total)")
     guard count >= 40 else { return }
-    // The programs did what they are for.
+    // The programs made steps of every kind.
     #expect(total[.edit] > 300 && total[.save] > 50 && total[.failure] > 30 && total[.powerCut] > 30)
     #expect(total[.othersEdit] > 100 && total[.conflict] > 10 && total[.recovery] > 0)
     #expect(total[.move] > 10 && total[.deletion] > 10 && total[.replacement] > 10)

@@ -10,7 +10,7 @@ import Testing
 struct RecoveryCopyTests {
   private typealias Trip = Desk<Pages>
 
-  /// A document with edits that its disk does not take, and another disk for recovery copies.
+  /// Makes a document with edits that its disk refuses, and another disk for recovery copies.
   private func failed(
     _ code: Errno, _ fault: FaultyDisk.Fault = .changes(from: 0)
   ) async throws -> (document: Document<Pages>, disk: SwitchableDisk, recovery: CrashDisk) {
@@ -43,7 +43,7 @@ struct RecoveryCopyTests {
     #expect(try await again.content == expected)
     #expect(await again.hasUnsavedChanges)
     #expect(await again.documentState == .normal)
-    // It is there until the edits are saved.
+    // The copy stays until the edits are saved.
     #expect(recovery.tree["Recovery"]?.entries.count == 1)
     try await again.save()
     #expect(recovery.tree["Recovery"]?.entries.isEmpty == true)
@@ -128,7 +128,7 @@ struct RecoveryCopyTests {
   @Test func `belongs to one document at a time`() async throws {
     let (document, disk, recovery) = try await failed(.noSpace)
     disk.stopFailing()
-    // The one that made it is open, with the edits in memory.
+    // The first document is open, with the edits in memory.
     let second = try await Trip.open(on: disk.disk, recoveryDisk: recovery)
     #expect(await second.recoveryCopies.isEmpty)
     try await second.close()
@@ -137,13 +137,13 @@ struct RecoveryCopyTests {
     #expect(await third.recoveryCopies.count == 1)
     let fourth = try await Trip.open(on: disk.disk, recoveryDisk: recovery)
     #expect(await fourth.recoveryCopies.isEmpty)
-    // Whoever does not take it leaves it to the next one.
+    // A document that does not take the copy leaves it to the next one.
     try await third.close()
     try await fourth.close()
     let fifth = try await Trip.open(on: disk.disk, recoveryDisk: recovery)
     try await fifth.recover(#require(await fifth.recoveryCopies.first))
     #expect(try await fifth.content["new.txt"] == "new")
-    // Taken in, and not saved yet: still nobody else's.
+    // The edits are taken in and not saved: no other document gets the copy.
     #expect(try await Trip.open(on: disk.disk, recoveryDisk: recovery).recoveryCopies.isEmpty)
     try await fifth.close()
     #expect(recovery.tree["Recovery"]?.entries.isEmpty == true)

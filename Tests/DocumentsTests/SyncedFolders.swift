@@ -3,8 +3,8 @@ import FilePackages
 import SystemPackage
 import TestSupport
 
-/// Two folders that a program synchronises as these programs do: file by file, without knowing what belongs together. Of a
-/// file that both changed one stays in its place, and the other one becomes a copy beside it.
+/// Two folders that a program synchronises file by file, without knowing which files belong together. If both sides
+/// changed a file, one file stays in its place, and the other one becomes a conflict copy beside it.
 struct SyncedFolders {
   /// A file as such a program sees it.
   struct File: Hashable {
@@ -17,9 +17,9 @@ struct SyncedFolders {
   let disk: any Disk
   let first: FilePath
   let second: FilePath
-  /// How the program calls a copy.
+  /// The program's name for a conflict copy.
   var name: (_ original: FileName, _ isOfFirst: Bool) -> FileName = SyncedFolders.syncthing
-  /// The files of both when they met last.
+  /// The files of both folders after the last synchronisation.
   private var last: Files = [:]
 
   init(_ first: FilePath, _ second: FilePath, on disk: any Disk) throws {
@@ -40,9 +40,9 @@ struct SyncedFolders {
     return (String(text[..<dot]), String(text[dot...]))
   }
 
-  /// Brings the two together.
+  /// Synchronises the two folders.
   ///
-  /// - Parameter staysFirst: whether the first folder's file stays in its place, where both changed it.
+  /// - Parameter staysFirst: whether the first folder's file stays in its place, if both sides changed it.
   mutating func meet(_ staysFirst: (PackagePath) -> Bool) throws {
     let (own, other) = (
       try Self.files(in: first, on: disk), try Self.files(in: second, on: disk)
@@ -61,7 +61,7 @@ struct SyncedFolders {
         merged[path] = isFirst ? mine : theirs
         merged[path.parent.appending(self.name(name, !isFirst))] = isFirst ? theirs : mine
       } else {
-        // What one side removed and the other one changed is there again.
+        // A file that one side removed and the other one changed is there again.
         merged[path] = mine ?? theirs
       }
     }

@@ -24,7 +24,7 @@ struct TerminationHandlerTests {
     }
   }
 
-  /// The files of a package are what the user saw, without this library: nothing waits in the hidden folder.
+  /// The files of a package show the user's edits without this library: no save waits in the hidden folder.
   @Test func `leaves its package's files as the user saw them`() async throws {
     try await withTemporaryDirectory { folder in
       let path = folder.appending("Trip.imageNotes").string
@@ -34,7 +34,7 @@ struct TerminationHandlerTests {
       await #expect(processExitsWith: .signal(SIGTERM)) { [path = path as String] in
         let (document, termination) = try await printedInDocuments(url: URL(filePath: path))
         try await document.edit { $0.text += "saved\n" }
-        // Committed, and not published yet.
+        // This save is committed and not published.
         try await document.save()
         try await document.edit { $0.text += "last words\n" }
         try await endBySignal(holding: termination)
@@ -47,7 +47,7 @@ struct TerminationHandlerTests {
   }
 }
 
-/// Sends this process the signal that asks it to end, and waits for that.
+/// Sends this process the signal that asks it to end, and waits for its end.
 private func endBySignal(holding termination: TerminationHandler) async throws {
   kill(getpid(), SIGTERM)
   // Longer than any test may take: the process ends by the signal, or the test fails.

@@ -52,7 +52,7 @@ struct ThreeWayMergeTests {
     let merge = ThreeWayMerge(base: example.base, ours: example.ours, theirs: example.theirs)
     #expect(Array(merge.text().utf8) == Array(example.merged.utf8))
     #expect(merge.conflicts == example.conflicts)
-    // The other way round it is the same but for the sides.
+    // With the sides exchanged, the merge is the same but for the sides.
     let turned = ThreeWayMerge(base: example.base, ours: example.theirs, theirs: example.ours)
     #expect(turned.conflicts == example.conflicts.map(\.turned))
     #expect(Array(turned.text(.theirs).utf8) == Array(example.merged.utf8))
@@ -79,10 +79,10 @@ struct ThreeWayMergeTests {
 
   // MARK: Properties
 
-  /// Lines of which no two are equal, and what each side made of them.
+  /// Lines, no two of them equal, and the edits of each side.
   struct Edited {
     var base: [String] = []
-    /// By side and by place in `base`: the lines before it, and what stands instead of it.
+    /// The edits by side and by place in `base`: the lines before it, and the lines in its stead.
     var inserted: [[Int: [String]]] = [[:], [:]]
     var replaced: [[Int: [String]]] = [[:], [:]]
 
@@ -118,7 +118,7 @@ struct ThreeWayMergeTests {
 
     func text(_ side: Int) -> String { lines(side, 0..<base.count).joined() }
 
-    /// What a merge has to come to: stretches without an untouched line between them belong together.
+    /// The expected merge: stretches without an untouched line between them belong together.
     var expected: (text: String, conflicts: Int) {
       var (text, conflicts, start) = ("", 0, 0)
       func isTouched(_ side: Int, _ range: ClosedRange<Int>) -> Bool {
@@ -184,7 +184,7 @@ struct ThreeWayMergeTests {
     let turned = merged(base, theirs, ours)
     #expect(turned.conflicts == merge.conflicts.map(\.turned))
     #expect(turned.text(.theirs) == merge.text(.ours) && turned.text(.ours) == merge.text(.theirs))
-    // Whatever is decided, no line is lost that only one side has.
+    // No decision loses a line that only one side has.
     func lines(_ text: String) -> Set<Substring> { Set(text.split(whereSeparator: \.isNewline)) }
     #expect(lines(ours).subtracting(lines(base)).isSubset(of: lines(merge.text(.ours))))
     #expect(lines(theirs).subtracting(lines(base)).isSubset(of: lines(merge.text(.theirs))))
@@ -202,7 +202,7 @@ struct ThreeWayMergeTests {
     #expect(merge.conflicts.isEmpty)
     let merged = merge.text().split(separator: "\n")
     #expect(merged.count == base.count && merged[10] == "ours 10" && merged[15] == "theirs 10")
-    // Nothing in common: one conflict.
+    // Texts without a common line are one conflict.
     let others = { (name: String) in (0..<5_000).map { "\(name) \($0)\n" }.joined() }
     let apart = ThreeWayMerge(base: others("a"), ours: others("b"), theirs: others("c"), effort: 50_000)
     #expect(apart.conflicts.count == 1)
@@ -210,7 +210,7 @@ struct ThreeWayMergeTests {
 }
 
 extension ThreeWayMerge {
-  /// The merged text where there is no conflict.
+  /// The merged text, if there is no conflict.
   fileprivate var result: String? { conflicts.isEmpty ? text() : nil }
 }
 

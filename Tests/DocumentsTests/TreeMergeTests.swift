@@ -5,7 +5,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// A tree as its files by path; a path that ends in a slash is an empty folder.
+/// The files of a tree by path; a path that ends in a slash is an empty folder.
 typealias Files = [String: String]
 
 extension FileWrapper {
@@ -102,14 +102,14 @@ struct TreeMergeTests {
 
   // MARK: Properties
 
-  /// - Parameter names: names of files; folders have others, unless `mixes`.
+  /// - Parameter mixes: whether a file may have the name of a folder.
   private static func random(_ generator: inout SeededGenerator, mixes: Bool) -> Files {
     var files: Files = [:]
     for _ in 0..<Int.random(in: 0...7, using: &generator) {
       let folder = ["", "", "f/", "g/", "f/h/"].randomElement(using: &generator) ?? ""
       let name = (mixes ? ["a", "f", "g", "h"] : ["a", "b", "c"]).randomElement(using: &generator) ?? "a"
       let path = folder + name
-      // A name is one thing in one tree.
+      // A name has one kind in one tree.
       if files.keys.contains(where: { $0.hasPrefix(path + "/") || path.hasPrefix($0 + "/") }) { continue }
       files[path] = String(Int.random(in: 0...2, using: &generator))
     }
@@ -131,7 +131,7 @@ struct TreeMergeTests {
     for round in 0..<400 {
       let base = Self.random(&generator, mixes: false)
       let (ours, theirs) = (Self.edited(base, &generator), Self.edited(base, &generator))
-      // By the rules, child by child.
+      // The expected merge follows the rules, child by child.
       var (expected, conflicts): (Files, [String: MergeConflict.Kind]) = ([:], [:])
       for path in Set(base.keys).union(ours.keys).union(theirs.keys) {
         let (before, own, other) = (base[path], ours[path], theirs[path])
@@ -147,12 +147,12 @@ struct TreeMergeTests {
         }
       }
       let (files, found) = try Self.merge(base, ours, theirs)
-      // A folder that both sides have stays, also when each took out what the other one left.
+      // A folder of both sides stays, even if each side removed all children that the other one left.
       #expect(files.filter { !$0.key.hasSuffix("/") } == expected, "round \(round)")
       #expect(
         Dictionary(uniqueKeysWithValues: found.map { ($0.path, $0.kind) }) == conflicts, "round \(round)")
       kinds.formUnion(conflicts.values)
-      // The other way round, the same places are in question.
+      // With the sides exchanged, the conflicts have the same places.
       let turned = try Self.merge(base, theirs, ours)
       #expect(Set(turned.conflicts.map(\.path)) == Set(conflicts.keys), "round \(round)")
     }
@@ -168,7 +168,7 @@ struct TreeMergeTests {
         #expect(files == side, "round \(round)")
         #expect(conflicts == [], "round \(round)")
       }
-      // Two trees that have nothing to do with each other: what is not in the result is in a conflict.
+      // Two unrelated trees: every file is in the result or in a conflict.
       let other = Self.random(&generator, mixes: true)
       let merge = try TreeMerge(base: FileWrapper(base), ours: FileWrapper(side), theirs: FileWrapper(other))
       let kept = try merge.conflicts.reduce(into: Set(merge.apply().files().values)) { kept, conflict in
@@ -187,7 +187,7 @@ struct TreeMergeTests {
 
   private static func url(_ folder: FilePath) -> URL { URL(filePath: folder.appending("A.pkg").string) }
 
-  /// Three views of one package: as it was, with our edits, and as it is on disk after another program's.
+  /// Returns three views of one package: before, with our edits, and on disk after another program's.
   private static func trees(
     in folder: FilePath, _ files: Files, ours: (FileWrapper) throws -> Void, theirs: (String) throws -> Void
   ) async throws -> (merge: TreeMerge, store: PackageStore) {
@@ -196,7 +196,7 @@ struct TreeMergeTests {
       try await PackageStore.open(at: url(folder)), try await PackageStore.open(at: url(folder))
     )
     let base = await before.tree
-    // What the content of a document has read.
+    // The content of a document has read these files.
     _ = try base.files()
     let mine = await own.tree
     _ = try mine.files()
@@ -240,7 +240,7 @@ struct TreeMergeTests {
         try renamed(tree, "d", "mine")
         try renamed(tree, "e", "f/e")
       } theirs: { path in
-        // In place, so that it is the same file.
+        // A write in place, so that it is the same file.
         let file = try FileDescriptor.open(FilePath(path + "/a"), .writeOnly)
         _ = try file.closeAfter { try file.writeAll(Array("ONE of theirs".utf8)) }
         try FileManager.default.moveItem(atPath: path + "/b", toPath: path + "/f/theirs")
@@ -252,7 +252,7 @@ struct TreeMergeTests {
           MergeConflict("f/e", .removedByThem, kept: .ours), MergeConflict("mine", .bothMoved, kept: .both),
         ])
       let tree = try merge.apply()
-      // What was removed with its file is not there to be read any more.
+      // The file of a removed child cannot be read any more.
       try tree.removeDescendant(at: "f/e")
       _ = try await store.save(tree)
       var merged = try await PackageStore.open(at: Self.url(folder)).tree.files()

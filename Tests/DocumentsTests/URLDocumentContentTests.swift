@@ -9,15 +9,15 @@ import Testing
 
 @Suite("A content that reads and writes by URL")
 struct URLDocumentContentTests {
-  /// A recording: an index that is written by a library which wants a path, and samples that are never read.
+  /// A recording: an index by a library that wants a path, and samples that no code reads.
   struct Recording: URLDocumentContent, Equatable {
     static var readableContentTypes: [UTType] {
       [UTType(exportedAs: "org.example.recording", conformingTo: .package)]
     }
     var index: String
-    /// How the samples come into the next state.
+    /// The way of the samples into the next state.
     var samples = Samples.kept
-    /// After how many files writing fails.
+    /// The number of files after which writing fails.
     var failure = Int.max
 
     enum Samples: Equatable { case kept, linked, written(String), left }
@@ -48,7 +48,7 @@ struct URLDocumentContentTests {
     }
   }
 
-  /// One file.
+  /// A content of one file.
   struct Table: URLDocumentContent, Equatable {
     static var readableContentTypes: [UTType] { [.plainText] }
     var rows: String
@@ -98,7 +98,7 @@ struct URLDocumentContentTests {
       try await document.synchronize()
       #expect(try text("A.recording/Index.txt", in: folder) == "two")
       #expect(try inode("Samples", in: media) == before)
-      // Nothing stays of what was written.
+      // No written file is left beside the document.
       #expect(try names(in: folder) == ["A.recording"])
       try await document.close()
       let again = try await Document<Recording>.open(
@@ -152,7 +152,7 @@ struct URLDocumentContentTests {
   @Test func `that is killed leaves the document, and what it wrote goes with the next save`() async throws {
     try await withRecording { document, folder in
       try await document.close()
-      // Exit tests take nothing from around them but the environment.
+      // An exit test takes only the environment from around it.
       setenv("RECORDING", folder.appending("A.recording").string, 1)
       await #expect(processExitsWith: .signal(SIGKILL)) {
         struct Killed: URLDocumentContent {
@@ -202,7 +202,7 @@ struct URLDocumentContentTests {
     try await withRecording { document, folder in
       let path = folder.appending("A.recording")
       try await document.edit { $0.index = "two" }
-      // Another program's folder is in the way of the file, so that the save is refused.
+      // Another program's folder has the name of the file, so that the save is refused.
       let disk = PosixDisk()
       let package = try disk.openDirectory(at: path)
       try disk.removeFile("Index.txt", in: package)

@@ -11,11 +11,11 @@ struct TemporaryDirectory: ~Copyable {
   }
 
   deinit {
-    // What is left of a test in the temporary directory harms nothing.
+    // A directory that a test leaves does no harm.
     try? FileManager.default.removeItem(atPath: path)
   }
 
-  /// Writes a file, with its directories, and gives its path.
+  /// Writes a file, with its directories, and returns its path.
   @discardableResult
   func write(_ text: String, to name: String) throws -> String {
     let file = path + "/" + name

@@ -9,7 +9,7 @@ import Testing
 struct UndoTests {
   private typealias Trip = Desk<Pages>
 
-  /// A document of one page, and a clock that stands still.
+  /// Makes a document of one page, and a clock that stands still.
   private func document(
     _ change: (inout DocumentOptions<Pages>) -> Void = { _ in }
   ) async throws -> (document: Document<Pages>, clock: ManualClock) {
@@ -41,7 +41,7 @@ struct UndoTests {
     try await document.undo()
     try await document.undo()
     #expect(try await document.text == "0")
-    // Something else ends what could be redone.
+    // A new edit removes the redo steps.
     try await document.set("3", "Third")
     #expect(await !document.canRedo)
   }
@@ -64,11 +64,11 @@ struct UndoTests {
     #expect(try await document.text == "0")
     try await document.redo()
     #expect(try await document.text == "typed 5")
-    // What was redone is not added to.
+    // A later edit does not join a redone step.
     try await document.set("more", "Typing")
     try await document.undo()
     #expect(try await document.text == "typed 5")
-    // Edits without a name are each its own.
+    // Each edit without a name is a step of its own.
     try await document.set("x", "")
     try await document.set("y", "")
     try await document.undo()
@@ -102,7 +102,7 @@ struct UndoTests {
     try await document.redo()
     #expect(try await document.text == "3")
     #expect(await document.undoActionName == "All")
-    // One open group is ended by undoing.
+    // An undo ends one open group.
     await document.beginUndoGrouping()
     try await document.set("5", "Five")
     try await document.set("6", "Six")
@@ -137,7 +137,7 @@ struct UndoTests {
   }
 
   @Test func `is bounded by bytes, and keeps the last step always`() async throws {
-    // Each costs what the default says.
+    // Each step has the default cost.
     let (document, _) = try await document { $0.undo = UndoPolicy(byteBudget: 5 * (64 << 10)) }
     for number in 1...20 { try await document.set("\(number)", "") }
     #expect(await document.undoCount == 5)
@@ -176,7 +176,7 @@ struct UndoTests {
     #expect(await document.hasUnsavedChanges)
     try await document.redo()
     #expect(await !document.hasUnsavedChanges)
-    // As many edits as were undone make no saved document.
+    // An equal number of undos and edits does not make the document saved.
     try await document.undo()
     try await document.set("other", "")
     #expect(await document.hasUnsavedChanges)

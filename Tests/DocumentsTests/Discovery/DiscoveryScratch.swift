@@ -7,7 +7,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// A directory of its own for one test of finding documents.
+/// A directory for one test of finding documents.
 struct DiscoveryScratch: Sendable {
   let path: String
 
@@ -27,7 +27,7 @@ struct DiscoveryScratch: Sendable {
 
   func url(_ name: String) -> URL { URL(filePath: text(name), directoryHint: .isDirectory) }
 
-  /// As the library spells a path, bytes that are not UTF-8 included.
+  /// Returns a path in the spelling of the library, bytes that are not UTF-8 included.
   func bytes(_ name: [UInt8]) -> [CChar] {
     (Array((path + "/").utf8) + name + [0]).map { CChar(bitPattern: $0) }
   }
@@ -40,17 +40,17 @@ struct DiscoveryScratch: Sendable {
     try Data(string.utf8).write(to: URL(filePath: text(name)))
   }
 
-  /// Without a file: one that was open for writing while a process was started beside is closed, and told as changed,
-  /// only when that process begins.
+  /// Makes a package without a file. A file that is open for writing while another process starts is closed late: the
+  /// system reports the change only when that process begins.
   func makePackage(_ name: String) throws { try makeFolder(name + "/Images") }
 
-  /// What makes a package of a plain folder.
+  /// Makes a package of a plain folder.
   func makeSaved(_ name: String) throws {
     try makeFolder(name + "/.docpkg")
     try write("plist", to: name + "/Metadata.plist")
   }
 
-  /// As a save in place does: a new file takes the plist's name.
+  /// Saves as a save in place does: a new file takes the plist's name.
   func save(_ name: String) throws {
     try makeFolder(name + "/.docpkg")
     try write("newer", to: name + "/.docpkg/staged")
@@ -73,7 +73,7 @@ struct DiscoveryScratch: Sendable {
 
   func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: text(name)) }
 
-  /// What a walk of these folders finds, written down as `Found` does it.
+  /// Returns the documents that a walk of these folders finds, as `Found` values.
   func walk(_ folders: [String]) throws -> [String: Found] {
     var found: [String: Found] = [:]
     for folder in folders { try walk(text(folder), &found) }
@@ -103,7 +103,7 @@ struct DiscoveryScratch: Sendable {
     }
   }
 
-  /// What matters of a document that was found.
+  /// The tested facts of a document that was found.
   struct Found: Equatable {
     var inode: UInt
     var seconds: Int
@@ -126,14 +126,14 @@ func withDiscoveryScratch<Result>(_ body: (DiscoveryScratch) async throws -> Res
   return try await withTemporaryDirectory { try await body(DiscoveryScratch(path: $0.string)) }
 }
 
-/// The results as somebody has them who only heard the updates.
+/// The results of a program that has only the updates.
 struct HeardResults {
   private(set) var items: [String: DocumentItem] = [:]
   private(set) var isGathering = false
   private(set) var problems: [String: FilePackageError.Code] = [:]
   private(set) var counts = (added: 0, changed: 0, moved: 0, removed: 0)
 
-  /// Takes all that there is to hear, and checks that it fits what was heard before.
+  /// Takes all updates, and checks that they fit the earlier ones.
   mutating func hear(_ query: DocumentQuery) {
     while let update = query.takeUpdate() { hear(update) }
   }
@@ -179,7 +179,7 @@ extension DocumentQuery.Options {
     return options
   }
 
-  /// Does nothing by itself for as long as a test takes.
+  /// Options without any timed work for as long as a test takes.
   static var patient: DocumentQuery.Options {
     var options = DocumentQuery.Options()
     options.batchingInterval = .seconds(3600)

@@ -39,7 +39,7 @@ struct DocumentLibraryTests {
       #expect(
         try String(contentsOf: scratch.url("Cloud/A 2.dnote").appending(path: "Text.txt"), encoding: .utf8)
           == "this one")
-      // Another library of the same settings prefers the same.
+      // Another library with the same settings file prefers the same place.
       let second = try await self.library(scratch)
       #expect(await second.preferred == .container)
       #expect(try await second.url(of: "c.txt")?.path == scratch.text("Cloud/c.txt"))
@@ -82,7 +82,7 @@ struct DocumentLibraryTests {
       let isOther =
         try FileManager.default.attributesOfItem(atPath: other)[.systemNumber] as? Int
         != FileManager.default.attributesOfItem(atPath: scratch.path)[.systemNumber] as? Int
-      // What cannot be moved keeps none of the others.
+      // A document that cannot move does not stop the next one.
       #expect(report.failures.map(\.name) == (isOther ? ["B.dnote"] : []))
       #expect(try await names(library.local) == (isOther ? ["B.dnote"] : []))
       let moved = try await PackageStore.open(at: URL(filePath: other + "/Documents/A.dnote"))
@@ -129,7 +129,7 @@ struct DocumentLibraryTests {
         let error = await #expect(throws: FilePackageError.self) { try await location.document(named: name) }
         #expect(error?.code == .invalidName)
       }
-      // A plain folder is no document, whatever is in it.
+      // A plain folder is not a document, whatever is in it.
       try scratch.makePackage("Local/Trips/A.dnote")
       #expect(try await location.document(named: "Trips") == nil)
       let folder = await #expect(throws: FilePackageError.self) { try await location.delete("Trips") }

@@ -28,7 +28,7 @@ struct DocumentQueryLimitTests {
       while heard.counts.changed < 30 || heard.counts.added < 1, let update = await updates.next() {
         heard.hear(update)
       }
-      // With fewer there are enough.
+      // With fewer folders the watches suffice.
       for number in 0..<3 { try scratch.remove("Folder \(number)") }
       while heard.counts.removed < 30 || query.limitation != nil, let update = await updates.next() {
         heard.hear(update)
@@ -80,13 +80,13 @@ struct DocumentQueryLimitTests {
         }
       }
       await Self.wait(for: closed)
-      // The same event twice in a row would be one.
+      // The system merges two equal events in a row.
       let (one, other) = (scratch.text("One/0.dnote"), scratch.text("One/1.dnote"))
       for _ in 0...(queue / 2) {
         chmod(one, 0o700)
         chmod(other, 0o700)
       }
-      // None of this is told.
+      // The system reports none of these changes.
       for number in 0..<20 { try scratch.rename("One/\(number).dnote", "Two/\(number).dnote") }
       for number in 20..<25 { try scratch.remove("One/\(number).dnote") }
       for number in 25..<30 { try scratch.save("One/\(number).dnote") }
@@ -97,7 +97,7 @@ struct DocumentQueryLimitTests {
       heard.hear(query)
       #expect(heard.counts == (added: 5, changed: 5, moved: 20, removed: 5))
       #expect(try heard.items.mapValues(DiscoveryScratch.Found.init) == scratch.walk([""]).normalized)
-      // What came unheard is watched.
+      // The query watches the documents that it found without an event.
       try scratch.save("Three/New/0.dnote")
       await query.update()
       heard.hear(query)
@@ -148,7 +148,7 @@ struct DocumentQueryLimitTests {
       ] {
         try FileManager.default.createSymbolicLink(atPath: scratch.text(name), withDestinationPath: target)
       }
-      // The same folder, named in three ways.
+      // One folder under three names.
       try FileManager.default.createSymbolicLink(atPath: scratch.text("Link"), withDestinationPath: "One")
       let search = DocumentSearch(in: ["One", "One/../One/", "Link"].map(scratch.url))
       #expect(await search.documents().items.map(\.filename) == ["A.dnote"])
@@ -156,7 +156,7 @@ struct DocumentQueryLimitTests {
   }
 
   @Test func `of permissions are told, and the rest is found`() async throws {
-    // In a process of its own, which gives up its privileges.
+    // The test runs in a process of its own, which gives up its privileges.
     await #expect(processExitsWith: .success) {
       try await withDiscoveryScratch { scratch in
         for name in ["Open", "Closed"] { try scratch.makePackage("\(name)/A.dnote") }
@@ -169,7 +169,7 @@ struct DocumentQueryLimitTests {
         let query = DocumentQuery(DocumentSearch(in: [scratch.url("")]), options: .patient)
         query.start()
         await query.update()
-        // Of the thread that looks, the rights are the process's.
+        // The reading thread has the rights of the process.
         var heard = HeardResults()
         heard.hear(query)
         let closed = scratch.text("Closed")
@@ -188,7 +188,7 @@ struct DocumentQueryLimitTests {
 }
 
 extension [String: DiscoveryScratch.Found] {
-  /// With paths that have one slash where two were put.
+  /// The same results, with one slash for two in their paths.
   fileprivate var normalized: Self {
     Dictionary(uniqueKeysWithValues: map { ($0.key.replacing("//", with: "/"), $0.value) })
   }

@@ -20,7 +20,7 @@ struct DocumentQueryModelTests {
       var heard = HeardResults()
       var steps: [Step] = []
       for round in 0..<60 {
-        // Now and then it looks while things go on.
+        // Now and then the query looks while the steps go on.
         for _ in 0..<Int.random(in: 1...12, using: &generator) {
           let step = Step.random(&generator)
           steps.append(step)
@@ -39,7 +39,7 @@ struct DocumentQueryModelTests {
         try #require(told == [], "round \(round) of \(seed) after \(steps.suffix(12).map(\.rawValue))")
         try #require(heard.items == results.mapValues { $0[0] }, "round \(round) of \(seed)")
         if round == 30 {
-          // A run that begins anew tells everything anew.
+          // A new run tells everything again.
           query.search = query.search
         }
       }
@@ -48,7 +48,7 @@ struct DocumentQueryModelTests {
     }
   }
 
-  /// Something that a user or a program does.
+  /// A change that a user or a program makes.
   private enum Step: String, CaseIterable {
     case makePackage, makeFile, makeFolder, rename, renameAgain, exchange, remove, save, writeInside, append,
       replace
@@ -58,7 +58,7 @@ struct DocumentQueryModelTests {
       allCases.randomElement(using: &generator) ?? .makeFile
     }
 
-    /// What fails, because of what stands or does not stand there, is no step.
+    /// Makes the change. A change that fails, because of the items at its paths, is no step.
     func carryOut(in scratch: DiscoveryScratch, _ generator: inout SeededGenerator) {
       func any(_ ending: String? = nil) -> String {
         let folders = ["One", "Two", "One/Inner", "Two/Deep", "Two/Deep/Er", "One/F", "Two/F", "One/Inner/G"]

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A query")
 struct DocumentQueryTests {
-  /// A query that looks only when it is told to.
+  /// Starts a query that looks only on request.
   private func started(
     _ search: DocumentSearch, maximumWatches: Int = .max
   ) async -> (query: DocumentQuery, heard: HeardResults) {
@@ -64,7 +64,7 @@ struct DocumentQueryTests {
       #expect(items.map(\.displayName) == ["a", "b", "c", "inside"])
       search.contentTypes = [.data]
       #expect(await search.documents().items.map(\.path) == [scratch.text("d.other/inside.txt")])
-      // The same while it watches.
+      // A watching query finds the same.
       search.contentTypes = [.package]
       var (query, heard) = await started(search)
       try scratch.makeFolder("e.qqbook")
@@ -116,7 +116,7 @@ struct DocumentQueryTests {
         #expect(
           query.resultCount
             == (types.isEmpty ? 160 : types == [.package] ? 120 : types == [.spreadsheet] ? 0 : 40))
-        // Each folder is opened by way of the one that is searched, and is the one that is meant.
+        // The query opens each folder through the searched folder, and checks that it is the same folder.
         #expect(counts[.openDirectory] == 1 + 2 * folders && counts[.list] == 1 + folders)
         #expect(counts[.status] == query.resultCount + (1 + folders) + folders, "\(types)")
         #expect(counts.total == counts[.openDirectory] + counts[.list] + counts[.status])
@@ -168,13 +168,13 @@ struct DocumentQueryTests {
       #expect(changes.moved.map(\.new.path) == [scratch.text("Two/G.dnote")])
       #expect(changes.moved[0].old.inode == changes.moved[0].new.inode)
       #expect(names(changes.removed) == ["D.dnote"] && names(changes.added) == ["F.dnote"])
-      // What is written in place moves no date of the package.
+      // A write in place changes no date of the package.
       try scratch.write("other", to: "One/A.dnote/Text.txt")
       await query.update()
       heard.hear(.updated(changes))
       heard.hear(query)
       #expect(heard.counts.changed == 3)
-      // A folder that is renamed moves its documents.
+      // A renamed folder moves its documents.
       try scratch.rename("Two", "One/Inner")
       await query.update()
       heard.hear(query)
@@ -200,7 +200,7 @@ struct DocumentQueryTests {
         for await update in query { heard.hear(update) }
         return heard
       }
-      // Every document moves again and again, while it is looked at.
+      // Every document moves again and again while the query looks.
       var places = (0..<1_000).map { "One/\($0).dnote" }
       for step in 0..<count {
         let new = "\(step % 2 == 0 ? "Two" : "One")/\(step % 1_000) \(step / 1_000).dnote"

@@ -2,7 +2,7 @@ import Documents
 import Foundation
 import ImageNotes
 
-// The lines between the braces are those that README.md and Docs/Documents.md print: `PrintedCodeTests` compares them.
+// README.md and Docs/Documents.md print the lines between the braces: `PrintedCodeTests` compares them.
 
 func printedInReadme(url: URL, photo: URL) async throws {
   let document = try await Document<ImageNotes>.open(at: url)

@@ -12,7 +12,7 @@ struct PrintedCodeTests {
   private static let project = printed.deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
 
-  /// The block of Swift with these words in a document.
+  /// Returns the block of Swift in a document that has these words.
   private func block(with words: String, in document: String) throws -> String {
     let text = try String(contentsOf: Self.project.appending(path: document), encoding: .utf8)
     let blocks = text.components(separatedBy: "```swift\n").dropFirst()
@@ -24,7 +24,7 @@ struct PrintedCodeTests {
     try String(contentsOf: Self.printed.appending(path: name), encoding: .utf8)
   }
 
-  /// The lines without imports and blank lines, and without what they are indented by.
+  /// Returns the lines without imports, blank lines and indentation.
   private func lines(_ text: String) -> [Substring] {
     text.split(separator: "\n").map { $0.drop { $0 == " " } }.filter {
       !$0.isEmpty && !$0.hasPrefix("import ")
