@@ -6,10 +6,10 @@ import SystemPackage
 
 /// A content that reads and writes its files itself, by URL.
 ///
-/// It is for data beyond a tree of file wrappers: a database, the files of a library that wants a path, or more than
-/// memory holds. `UIDocument` has `read(from:)` and `writeContents(_:to:for:originalContentsURL:)` for this. A save is
-/// as safe as for any other content. The content writes into a folder that no other program uses, and then the store
-/// commits the files. If the write fails or its process is killed, the document stays as it was.
+/// It is for data beyond a tree of file wrappers: a database, files of a library that wants a path, or more than memory
+/// holds. `UIDocument` has `read(from:)` and `writeContents(_:to:for:originalContentsURL:)` for this. A save is as safe
+/// as for any other content. The content writes into a folder that no other program uses, and then the store commits
+/// the files. If the write fails or its process is killed, the document stays as it was.
 ///
 /// ```swift
 /// struct Recording: URLDocumentContent {

@@ -1,11 +1,11 @@
 import FilePackages
 import FoundationEssentials
 
-/// `Images.txt`: a line an image, in order, with the path of its file in the package, the filename it had when
-/// it was added, and its caption, separated by tabs.
+/// `Images.txt`: one line for each image, in order. Its fields, separated by tabs, are the path of the file in the
+/// package, the original filename, and the caption.
 ///
-/// A backslash, a tab and a line's end within a field are `\\`, `\t`, `\n` and `\r`. Whoever edits it by hand
-/// may leave fields out at the end of a line.
+/// A backslash, a tab and the ends of a line in a field are `\\`, `\t`, `\n` and `\r`. A user who edits the file by
+/// hand may leave out fields at the end of a line.
 struct ImageList {
   struct Entry: Hashable {
     var path: String

@@ -1,7 +1,7 @@
 import Documents
 import FilePackages
 
-/// The images of two documents that were made from one.
+/// The merged images of two documents with a common origin.
 struct ImageMerge {
   private(set) var images: [ImageNotes.Image] = []
   private(set) var conflicts: [MergeConflict] = []
@@ -12,7 +12,7 @@ struct ImageMerge {
     var merged: [String: ImageNotes.Image] = [:]
     let others = Self.byPath(theirs)
     for index in own.indices {
-      // Two images that happen to have one name are two.
+      // Two different new pictures with one name are two images.
       guard before[own[index].path] == nil, let other = others[own[index].path],
         try !own[index].hasSamePicture(as: other)
       else { continue }
@@ -33,7 +33,7 @@ struct ImageMerge {
     Dictionary(images.map { ($0.path, $0) }) { first, _ in first }
   }
 
-  /// The image of one place, nil where there is none any more.
+  /// Returns the merged image of one path, nil if none stays.
   private mutating func merge(
     _ path: String, _ base: ImageNotes.Image?, _ own: ImageNotes.Image?, _ other: ImageNotes.Image?
   ) throws -> ImageNotes.Image? {
@@ -45,7 +45,7 @@ struct ImageMerge {
     guard let other else {
       guard let base else { return try own.detached() }
       guard try own.isChanged(since: base) else { return nil }
-      // Of a picture that was removed with its file there is only the caption left.
+      // If the picture's file was removed with it, only its caption is left.
       let isThere = own.isReadable
       conflicts.append(MergeConflict(path, .removedByThem, kept: isThere ? .ours : .theirs))
       return isThere ? try own.detached() : nil
@@ -74,10 +74,10 @@ struct ImageMerge {
 }
 
 extension ImageNotes.Image {
-  /// Whether both are the same picture. One that cannot be read any more counts as another.
+  /// Returns whether both are the same picture. An unreadable picture counts as another one.
   fileprivate func hasSamePicture(as other: ImageNotes.Image) throws -> Bool {
     if case .stored(let own) = source, case .stored(let others) = other.source, own === others { return true }
-    // What is gone from the disk is no picture that anything could be lost of.
+    // A picture that is gone from the disk cannot be lost by the merge.
     guard let own = try? file(), let others = try? other.file() else { return false }
     return (try? own.hasSameContents(as: others)) ?? false
   }
@@ -91,7 +91,7 @@ extension ImageNotes.Image {
     return (try? file.withRandomAccess { _, _ in true }) ?? false
   }
 
-  /// The same image for another tree, in which it is new.
+  /// Returns the same image as a new one for another tree.
   fileprivate func detached() throws -> ImageNotes.Image {
     guard !isNew else { return self }
     return ImageNotes.Image(

@@ -2,11 +2,12 @@ import FilePackages
 public import FoundationEssentials
 
 extension ImageNotes {
-  /// Adds the image in a file, at the end or at `index`, and returns the name it gets in the package.
+  /// Adds the image in a file, at the end or at `index`, and returns its name in the package.
   ///
-  /// The file is read when the document is saved, in pieces; its name stays as it is where that is free.
+  /// The save reads the file, in pieces. The file keeps its name if that is free.
   ///
-  /// - Throws: `ImageNotesError.notAnImage` when the bytes are no image of a known format; what the system says when it cannot be read.
+  /// - Throws: `ImageNotesError.notAnImage` if the bytes are not an image of a known format; the error of the system if
+  ///   the file cannot be read.
   @discardableResult
   public mutating func add(imageAt url: URL, caption: String = "", at index: Int? = nil) throws -> String {
     try add(
@@ -38,8 +39,9 @@ extension ImageNotes {
     return name
   }
 
-  /// Replaces the picture of one image. It keeps its place and caption, and its name where the new picture has
-  /// the same format.
+  /// Replaces the picture of one image.
+  ///
+  /// The image keeps its place and caption. It keeps its name if the new picture has the same format.
   ///
   /// - Throws: `ImageNotesError.noSuchImage` for a name that no image has; otherwise as `add(imageAt:caption:at:)`.
   @discardableResult
@@ -65,8 +67,8 @@ extension ImageNotes {
     try images.remove(at: index(of: name)).hold()
   }
 
-  /// Moves one image to another place in the order, counted from 0 without the image itself; a place beyond the
-  /// end is the end.
+  /// Moves one image to another place in the order, counted from 0 without the image itself. A place beyond the end is
+  /// the end.
   ///
   /// - Throws: `ImageNotesError.noSuchImage` for a name that no image has.
   public mutating func move(image name: String, to place: Int) throws {
@@ -99,8 +101,9 @@ extension ImageNotes {
 
 /// Names for images in a package.
 enum FreeName {
-  /// The original name, with an extension of the format, and a number where it is taken. Names are compared
-  /// without regard to case, as some file systems do.
+  /// Returns the original name with an extension of the format, and with a number if the name is taken.
+  ///
+  /// It compares names without regard to case, as some file systems do.
   static func of(_ original: String, _ format: ImageHeader.Format, amongst taken: [String]) -> String {
     let taken = Set(taken.map { $0.lowercased() })
     var (base, pathExtension) = split(original.replacing("/", with: ":").replacing("\0", with: ""))
@@ -108,10 +111,10 @@ enum FreeName {
       base = pathExtension.isEmpty ? base : "\(base).\(pathExtension)"
       pathExtension = format.preferredFilenameExtension
     }
-    // A hidden file would not be found again.
+    // A reader does not find a hidden file.
     base = String(base.drop { $0 == "." })
     if base.isEmpty { base = "Image" }
-    // Room for a number and an extension within the 255 bytes of a name.
+    // A number and an extension also fit in the 255 bytes of a name.
     while base.utf8.count > 230 { base.removeLast() }
     var name = "\(base).\(pathExtension)"
     var number = 2

@@ -4,14 +4,14 @@ import Synchronization
 extension ImageNotes {
   /// One image of a document.
   public struct Image: Sendable {
-    /// The name of its file in the package, by which it is addressed.
+    /// The name of its file in the package, which identifies the image.
     public let name: String
-    /// The name that the file had when it was added.
+    /// The name of the file when the user added it.
     public let originalFilename: String
-    /// What the user wrote about it.
+    /// The user's caption.
     public var caption: String
 
-    /// Where in the package it is: in `Images`, or at the top in the classic shape.
+    /// The folder in the package: `Images`, or the top in the classic shape.
     var folder: [String]
     let source: Source
 
@@ -23,9 +23,9 @@ extension ImageNotes {
     /// The path of its file in the package.
     public var path: String { (folder + [name]).joined(separator: "/") }
 
-    /// The regular file that holds it.
+    /// The image's regular file.
     ///
-    /// - Throws: `noSuchFile` when it is gone from the package.
+    /// - Throws: `noSuchFile` if it is gone from the package.
     public func file() throws -> FileWrapper {
       switch source {
       case .new(let wrapper): return wrapper
@@ -33,9 +33,9 @@ extension ImageNotes {
       }
     }
 
-    /// Its format and size in pixels, from its bytes, never from its name. Reads only its header.
+    /// The image's format and size in pixels, from its bytes, never from its name. Reads only its header.
     ///
-    /// - Throws: `ImageHeaderError` when it is no image of a known format; `FilePackageError` when it cannot be
+    /// - Throws: `ImageHeaderError` if the file is not an image of a known format; `FilePackageError` if it cannot be
     ///   read.
     public func header() throws -> ImageHeader {
       try ImageHeader(of: file())
@@ -43,8 +43,9 @@ extension ImageNotes {
   }
 }
 
-/// A child of a directory wrapper, which becomes an object when it is asked for. All values that have the image share
-/// it: one in which it was removed, and an earlier one to which the user goes back.
+/// A child of a directory wrapper, which becomes an object on its first use.
+///
+/// All values with the image share it: a value without the image, and an earlier value to which the user goes back.
 final class StoredImage: Sendable {
   let directory: FileWrapper
   let name: String
@@ -59,11 +60,11 @@ final class StoredImage: Sendable {
     return try directory.regularFile(at: name)
   }
 
-  /// The image, where it was taken out of a value.
+  /// The image's file, after its removal from a value.
   var removed: FileWrapper? { held.withLock { $0 } }
 
-  /// Holds on to the image, which is to be taken out of the directory by the next save. Of one that another program has
-  /// removed there is nothing to hold.
+  /// Holds the image, which the next save removes from the directory. There is nothing to hold if another program has
+  /// removed it.
   func hold() throws {
     do {
       let file = try file()
@@ -74,7 +75,7 @@ final class StoredImage: Sendable {
 }
 
 extension ImageHeader {
-  /// Reads the header of an image that is a regular file.
+  /// Reads the header of an image from a regular file.
   public init(of file: FileWrapper) throws {
     self = try file.withRandomAccess { size, read in try ImageHeader(size: size, reading: read) }
   }

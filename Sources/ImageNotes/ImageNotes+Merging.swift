@@ -4,16 +4,16 @@ import FilePackages
 extension ImageNotes: MergeableContent {
   /// Merges the text by line, the images by their names, and the custom name.
   ///
-  /// - Text: lines that both changed in different ways are a conflict, with our lines in the text.
-  /// - Images: what either side added is there; two different ones of the same name get two. One that one side
-  ///   removed goes, unless the other one changed its picture or its caption: then it stays, and is a conflict. Of two new
-  ///   pictures for one image ours stays, and of two captions our own.
-  /// - The order is the one of the side that moved images; of both, ours, and it is a conflict. Images that were added
-  ///   stand behind the one that they were put behind.
+  /// - Text: lines that both sides changed in different ways are a conflict, with our lines in the text.
+  /// - Images: the result has the images that either side added. Two different new ones of the same name get two names.
+  ///   An image that one side removed goes, unless the other side changed its picture or caption. Such an image stays,
+  ///   and is a conflict. If both sides changed a picture or a caption, ours stays.
+  /// - Order: the order of the side that moved images. If both sides moved images, it is our order, and a conflict. An
+  ///   added image stays behind the image that it followed.
   ///
-  /// Pictures are read where they may be the same and are not known to be.
+  /// A merge reads pictures only if they may be the same and are not known to be.
   ///
-  /// - Throws: what the system says when a picture of ours cannot be read any more.
+  /// - Throws: the error of the system if a picture of ours cannot be read.
   public static func merged(
     base: ImageNotes, ours: ImageNotes, theirs: ImageNotes
   ) throws -> MergeResult<ImageNotes> {
@@ -33,7 +33,7 @@ extension ImageNotes: MergeableContent {
     return MergeResult(merged, conflicts: conflicts)
   }
 
-  /// The text, the images and their list, and the metadata, in which the custom name is.
+  /// Whether the child is the text, an image, the list of images, or the metadata, which hold the custom name.
   public static func ownsChild(at path: String) -> Bool {
     [Layout.text, Layout.list, Layout.metadata, Layout.images].contains(path)
       || path.hasPrefix(Layout.images + "/")

@@ -13,10 +13,10 @@ enum Layout {
 }
 
 extension ImageNotes {
-  /// Reads a document. Of the images only their names are read.
+  /// Reads a document; of the images, only their names.
   ///
-  /// - Throws: `wrongKind` when the document is no directory; `invalidContent` when `Text.txt` is not UTF-8;
-  ///   what the system says when a part cannot be read.
+  /// - Throws: `wrongKind` if the document is not a directory; `invalidContent` if `Text.txt` is not UTF-8; the
+  ///   system's error if a part is unreadable.
   public init(configuration: ReadConfiguration) throws {
     let tree = configuration.file
     guard tree.isDirectory else {
@@ -45,7 +45,7 @@ extension ImageNotes {
 
   static func customName(in tree: FileWrapper) throws -> String? {
     guard let file = try tree.child(named: Layout.metadata), file.isRegularFile else { return nil }
-    // Metadata that is not ours holds no name of ours; saving reports it.
+    // Metadata of another program have no name of ours; a save reports them.
     return (try? PackageMetadata(decoding: file.contents()))?.displayName
   }
 
@@ -63,7 +63,7 @@ extension ImageNotes {
       add(name, [], tree)
     }
     if let directory = try tree.child(named: Layout.images), directory.isDirectory {
-      // Hidden files are a file manager's, not the document's.
+      // Hidden files belong to a file manager, not to the document.
       for name in try directory.regularFileNames() where !name.hasPrefix(".") {
         add(name, [Layout.images], directory)
       }
@@ -76,7 +76,7 @@ extension ImageNotes {
           name: image.name, originalFilename: entry.originalFilename, caption: entry.caption,
           folder: image.folder, source: image.source))
     }
-    // Images that another program put there come last.
+    // Images that another program added come last.
     return images + order.compactMap { found[$0] }
   }
 }

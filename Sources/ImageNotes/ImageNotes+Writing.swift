@@ -3,8 +3,9 @@ public import FilePackages
 import FoundationEssentials
 
 extension ImageNotes {
-  /// Gives the tree to be saved. Only what changed gets a new wrapper; everything else, also children that this
-  /// type knows nothing of, is the same wrapper as before.
+  /// Returns the tree to save. Only changed children get a new wrapper.
+  ///
+  /// All other children, also those that this type does not know, keep their wrapper.
   public func fileWrapper(configuration: WriteConfiguration) throws -> FileWrapper {
     let tree = configuration.existingFile ?? FileWrapper(directoryWithFileWrappers: [:])
     let before = try configuration.existingFile.map {
@@ -16,14 +17,14 @@ extension ImageNotes {
     return tree
   }
 
-  /// - Parameter former: the images of the tree; nil where it is a new one.
+  /// - Parameter former: the images of the tree; nil for a new tree.
   private func writeImages(over former: [Image]?, in tree: FileWrapper) throws {
     let before = former ?? []
     let kept = Set(images.filter { !$0.isNew }.map(\.path))
     let present = Set(before.map(\.path))
     for old in before where !kept.contains(old.path) {
       let file = try old.file()
-      // Whoever undoes the removal finds the bytes in the wrapper; if nobody holds it, they go with it.
+      // An undo of the removal finds the bytes in the wrapper, which drops them with its last holder.
       if !images.contains(where: { $0.isNew(file) }) { _ = try file.contents() }
       old.directory?.removeFileWrapper(file)
     }
@@ -36,7 +37,7 @@ extension ImageNotes {
     try writeList(over: before, in: tree)
   }
 
-  /// Writes `Images.txt` where it says more than the files' names and their order do.
+  /// Writes `Images.txt` if it says more than the names of the files and their order.
   private func writeList(over before: [Image], in tree: FileWrapper) throws {
     let list = ImageList(entries: images.map(\.entry))
     let names = images.map(\.path)
@@ -53,7 +54,7 @@ extension ImageNotes {
 
   private func writeName(in tree: FileWrapper) throws {
     let old = try tree.child(named: Layout.metadata)?.contents()
-    // Metadata that cannot be read is reported when the package is saved.
+    // Metadata that cannot be read are an error of the package's save.
     var metadata = old.flatMap { try? PackageMetadata(decoding: $0) } ?? PackageMetadata()
     metadata.displayName = customName
     try Self.replace(Layout.metadata, with: metadata.encoded(), in: tree)
@@ -80,19 +81,20 @@ extension ImageNotes {
 }
 
 extension ImageNotes.Image {
-  /// Takes care that an earlier value has the image still when it is gone from the package.
+  /// Makes sure that an earlier value still has the image after its removal from the package.
   func hold() throws {
     if case .stored(let image) = source { try image.hold() }
   }
 
-  /// The file that is not in the tree, since it is new, is of another tree, or was removed by an earlier save, which has it
-  /// in memory; nil for one that another program removed.
+  /// Returns the file to add to the tree, nil if the tree has it or another program removed it.
   ///
-  /// - Throws: `imageIsGone` where the package that had it is gone and nobody has read it.
+  /// The file is new, belongs to another tree, or was removed by an earlier save, which has its bytes in memory.
+  ///
+  /// - Throws: `imageIsGone` if the image's package is gone and the image was never read.
   func fileToAdd(amongst present: Set<String>, isNewTree: Bool) throws -> FileWrapper? {
     switch source {
     case .new(let file):
-      // One that has a name on disk was saved before.
+      // An earlier save wrote a file that has a name on disk.
       if present.contains(path) || file.filename == nil { return file }
       return FileWrapper(regularFileWithContents: try file.contents())
     case .stored:
@@ -100,14 +102,14 @@ extension ImageNotes.Image {
       do {
         return FileWrapper(regularFileWithContents: try file().contents())
       } catch let error as FilePackageError {
-        // Another program removed it, and what is not there cannot be lost.
+        // Another program removed it, so the save cannot lose it.
         if !isNewTree && error.code == .noSuchFile { return nil }
         throw ImageNotesError.imageIsGone(path, reason: error.reason ?? error.code.words)
       }
     }
   }
 
-  /// Whether it was added as this file, which may be saved by now.
+  /// Returns whether the image was added as this file, which a save may have written since.
   func isNew(_ file: FileWrapper) -> Bool {
     if case .new(let own) = source { own === file } else { false }
   }

@@ -2,7 +2,7 @@ public import Documents
 
 /// A document of text and any number of images in order.
 ///
-/// On disk, in a package, as ordinary files:
+/// On disk it is a package of ordinary files:
 ///
 ///     Trip.imageNotes/
 ///         Text.txt          the text, UTF-8
@@ -10,8 +10,8 @@ public import Documents
 ///         Images.txt        their order, original filenames and captions
 ///         Metadata.plist    the version and metadata of the package
 ///
-/// A document in the classic shape, `Text.txt` and one `Image.png` beside it, is read too, and keeps its shape.
-/// Children that are none of these stay as they are.
+/// A document in the classic shape, `Text.txt` and one `Image.png` beside it, is read too, and keeps its shape. All
+/// other children stay as they are.
 ///
 /// ```swift
 /// let package = try await PackageStore.open(at: url)
@@ -28,7 +28,7 @@ public struct ImageNotes: DocumentContent {
   public var text: String
   /// The images, in order.
   public internal(set) var images: [Image]
-  /// The name that the user gave the document, which goes before the first line of its text; nil for none.
+  /// The name that the user gave the document, instead of the first line of its text; nil for none.
   public var customName: String?
 
   /// Makes an empty document.
@@ -37,11 +37,11 @@ public struct ImageNotes: DocumentContent {
     images = []
   }
 
-  /// The text's bytes and some for each image; images are shared between values.
+  /// The text's bytes and some for each image; values share their images.
   public var undoCost: Int { text.utf8.count + 64 * images.count }
 
-  /// What to call the document: its custom name, or the first line of its text that is not blank, shortened to
-  /// 80 characters, or `Untitled`.
+  /// The document's name for people: its custom name, or the first line of its text that is not blank, or `Untitled`. A
+  /// line is cut to 80 characters.
   public var displayName: String {
     if let customName, !customName.isEmpty { return customName }
     let lines = text.split(whereSeparator: \.isNewline).lazy.map { $0.trimmed }

@@ -1,10 +1,10 @@
-/// Why a document of text and images cannot be edited in some way.
+/// The reason why a document of text and images refuses an edit.
 public enum ImageNotesError: Error, Sendable, Equatable {
-  /// The file of that name is no image of a known format, whatever its name says.
+  /// The file with that name is not an image of a known format, whatever its name says.
   case notAnImage(String, ImageHeaderError)
-  /// The document has no image of that name; it has the others.
+  /// The document has no image with that name; `has` lists its images.
   case noSuchImage(String, has: [String])
-  /// The image is to be saved in another package, and the one that had it is gone, or cannot be read.
+  /// A save in another package needs the image, and the image's package is gone or cannot be read.
   case imageIsGone(String, reason: String)
 }
 

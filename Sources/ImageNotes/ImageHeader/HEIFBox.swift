@@ -5,7 +5,7 @@ struct HEIFBox {
 }
 
 extension ImageHeaderReader {
-  /// Reads the header of a box that has to end where its parent does, or before.
+  /// Reads the header of a box, which must not end after its parent.
   ///
   /// A size of 0 means up to the end of the parent; 1 means that the size follows in 64 bits.
   mutating func box(at offset: UInt64, before end: UInt64) throws(ImageHeaderError) -> HEIFBox {
@@ -29,7 +29,7 @@ extension ImageHeaderReader {
     return HEIFBox(type: type, body: offset.adding(headerSize)..<boxEnd)
   }
 
-  /// The boxes that fill a range; at most 32,767 of them, the greatest number by which a property can be named.
+  /// Reads the boxes that fill a range: at most 32,767, the greatest number of a property.
   mutating func boxes(in range: Range<UInt64>) throws(ImageHeaderError) -> [HEIFBox] {
     var boxes: [HEIFBox] = []
     var offset = range.lowerBound
@@ -42,7 +42,7 @@ extension ImageHeaderReader {
     return boxes
   }
 
-  /// A number at a position within a box.
+  /// Reads a number at a position within a box.
   mutating func field(
     of box: HEIFBox, at position: UInt64, bytes count: Int
   ) throws(ImageHeaderError) -> UInt64 {
@@ -55,7 +55,7 @@ extension ImageHeaderReader {
 }
 
 extension Range<UInt64> {
-  /// The range without its first elements; empty where it has fewer.
+  /// Returns the range without its first elements; empty if it has fewer.
   func dropping(_ count: UInt64) -> Range<UInt64> {
     Swift.min(lowerBound.adding(count), upperBound)..<upperBound
   }

@@ -1,10 +1,11 @@
-/// What the `ftyp` box at the beginning of a file says.
+/// The brands in the `ftyp` box at the beginning of a file.
 struct HEIFBrands {
-  /// Whether the file may be a HEIC: the first brand that names a codec names HEVC, or none does and the file is
-  /// HEIF of some kind; its primary item tells then.
+  /// Whether the file may be a HEIC: the first brand that names a codec names HEVC.
+  ///
+  /// If no brand names a codec, a file of any kind of HEIF may be one; its primary item decides then.
   let areHEVC: Bool
 
-  /// Takes the first bytes of a file; brands further on than those do not count.
+  /// Takes the first bytes of a file; brands behind them do not count.
   init(_ bytes: [UInt8]) {
     let boxSize = bytes.prefix(4).reduce(0) { $0 << 8 | Int($1) }
     let box = bytes.prefix(boxSize)

@@ -2,8 +2,8 @@
 struct HEIFProperties {
   let boxes: [HEIFBox]
 
-  /// Reads an `iprp` box: `ipco`, which holds the properties of all items, and `ipma`, which names an item's by
-  /// their number in there, counted from 1; 0 names none.
+  /// Reads an `iprp` box. Its `ipco` holds the properties of all items. Its `ipma` names an item's properties by their
+  /// number in `ipco`, counted from 1; 0 names none.
   init(
     _ reader: inout ImageHeaderReader, _ box: HEIFBox, item: UInt64
   ) throws(ImageHeaderError) {
@@ -23,7 +23,7 @@ struct HEIFProperties {
     boxes = indices.filter { $0 > 0 }.map { properties[Int($0) - 1] }
   }
 
-  /// The numbers of an item's properties, at most 255; none where the box does not name the item.
+  /// Returns the numbers of an item's properties, at most 255; none if the box does not name the item.
   private static func indices(
     _ reader: inout ImageHeaderReader, _ box: HEIFBox, item: UInt64
   ) throws(ImageHeaderError) -> [UInt64] {

@@ -5,9 +5,9 @@ enum BitmapHeader {
 }
 
 extension ImageHeader {
-  /// Reads the bitmap header (`BITMAPCOREHEADER`, or `BITMAPINFOHEADER` and what grew out of it).
+  /// Reads the bitmap header: `BITMAPCOREHEADER`, `BITMAPINFOHEADER`, or a successor.
   ///
-  /// A negative height means that the top row comes first; it is reported without its sign.
+  /// A negative height means that the top row comes first; the header reports it without its sign.
   static func bmp(_ reader: inout ImageHeaderReader) throws(ImageHeaderError) -> ImageHeader {
     let headerSize = try reader.number(at: 14, bytes: 4, .littleEndian, "the bitmap header")
     let sideSize = headerSize == 12 ? 2 : 4

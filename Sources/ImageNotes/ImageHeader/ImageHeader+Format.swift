@@ -1,5 +1,5 @@
 extension ImageHeader {
-  /// The formats of pictures that are recognised.
+  /// The formats of pictures that the reader recognises.
   public enum Format: String, Sendable, CaseIterable, Codable {
     /// Portable Network Graphics (W3C, third edition), animated or not.
     case png
@@ -13,7 +13,8 @@ extension ImageHeader {
     case bmp
     /// TIFF 6.0 and BigTIFF, in both byte orders.
     case tiff
-    /// HEIF (ISO/IEC 23008-12) with a still picture coded in HEVC. AVIF is another format, and not recognised.
+    /// HEIF (ISO/IEC 23008-12) with a still picture coded in HEVC. AVIF is another format, which the reader does not
+    /// recognise.
     case heic
 
     /// The format's name as people write it, for messages.
@@ -29,7 +30,7 @@ extension ImageHeader {
       }
     }
 
-    /// The extensions, in lower case and without a dot, that files of this format go by; the preferred one first.
+    /// The extensions of files of this format, in lower case and without a dot; the preferred one first.
     public var filenameExtensions: [String] {
       switch self {
       case .png: ["png"]
@@ -73,8 +74,8 @@ extension ImageHeader {
 extension ImageHeader.Format {
   /// Recognises a format by the first bytes of a file, at most ``ImageHeader/maximumReadSize`` of them.
   ///
-  /// A file that ends within its signature is not recognised. `BM` alone begins many a text, so that a bitmap has
-  /// to have the size of a known header as well.
+  /// It does not recognise a file that ends within its signature. Many texts begin with `BM`, so a bitmap must also
+  /// have the size of a known header.
   init?(signature bytes: [UInt8]) {
     func has(_ expected: [UInt8], at offset: Int = 0) -> Bool {
       bytes.dropFirst(offset).starts(with: expected)

@@ -1,9 +1,9 @@
 extension ImageHeader {
-  /// Finds the primary item and adds up the properties that it is associated with (ISO/IEC 23008-12, 6).
+  /// Finds the primary item and combines its properties (ISO/IEC 23008-12, 6).
   ///
-  /// The size is that of `ispe`, cropped by `clap` where there is one: encoders code blocks, and crop what a picture
-  /// does not fill. `irot` and `imir` become the ``orientation``; an Exif item's orientation does not
-  /// count in HEIF. An image sequence without a still picture is refused.
+  /// The size is that of `ispe`, cropped by `clap` if there is one: encoders code whole blocks and crop the rest.
+  /// `irot` and `imir` become the ``orientation``; HEIF ignores the orientation in an Exif item. An image sequence
+  /// without a still picture is refused.
   static func heic(_ reader: inout ImageHeaderReader) throws(ImageHeaderError) -> ImageHeader {
     let meta = try metaBox(&reader)
     let children = try reader.boxes(in: meta.body.dropping(4))
@@ -42,7 +42,7 @@ extension ImageHeader {
     return try reader.field(of: box, at: 4, bytes: version == 0 ? 2 : 4)
   }
 
-  /// The type of an item, or nil where the list does not have it.
+  /// Returns the type of an item, nil if the list does not have it.
   private static func itemType(
     _ reader: inout ImageHeaderReader, _ list: HEIFBox, item: UInt64
   ) throws(ImageHeaderError) -> String? {
@@ -57,7 +57,7 @@ extension ImageHeader {
     return nil
   }
 
-  /// Applies the properties in their order, which for cropping and turning matters.
+  /// Applies the properties in their order, which matters for crops and turns.
   private static func header(
     _ reader: inout ImageHeaderReader, _ properties: HEIFProperties
   ) throws(ImageHeaderError) -> ImageHeader {
@@ -85,7 +85,7 @@ extension ImageHeader {
       format: .heic, width: size.width, height: size.height, orientation: steps.orientation)
   }
 
-  /// The size that a clean aperture leaves, in stored columns and rows; fractions of a pixel are dropped.
+  /// Returns the size of a clean aperture, in stored columns and rows, without fractions of a pixel.
   private static func cropped(
     _ reader: inout ImageHeaderReader, _ box: HEIFBox, _ whole: (width: UInt64, height: UInt64), turned: Bool
   ) throws(ImageHeaderError) -> (width: UInt64, height: UInt64) {

@@ -1,8 +1,8 @@
 extension ImageHeader {
   /// Walks over the marker segments to the first frame header (ITU-T T.81, B.1 and B.2).
   ///
-  /// A height of 0 means that it is told by a DNL segment after the first scan. Such files are hardly ever made and
-  /// finding the segment would mean reading the scan, so that they are refused.
+  /// If the height is 0, a DNL segment after the first scan has it. The reader refuses such rare files, because it
+  /// would have to read the scan.
   static func jpeg(_ reader: inout ImageHeaderReader) throws(ImageHeaderError) -> ImageHeader {
     var orientation: Orientation?
     var offset: UInt64 = 2
@@ -48,8 +48,9 @@ extension ImageHeader {
     }
   }
 
-  /// Whether a marker is SOF0 to SOF15 or DHP, the frame header of a whole hierarchical picture; DHT, JPG and DAC
-  /// lie between them.
+  /// Returns whether a marker is SOF0 to SOF15, or DHP, the frame header of a whole hierarchical picture.
+  ///
+  /// DHT, JPG and DAC have numbers between them.
   private static func describesFrame(_ marker: UInt64) -> Bool {
     switch marker {
     case 0xC4, 0xC8, 0xCC: false
@@ -76,9 +77,9 @@ extension ImageHeader {
     return try ImageHeader(format: .jpeg, width: width, height: height, orientation: orientation)
   }
 
-  /// The orientation that an APP1 segment tells: a TIFF file behind `Exif` and two zeros (Exif 2.32, 4.7.2).
+  /// Returns the orientation in an APP1 segment: a TIFF file behind `Exif` and two zeros (Exif 2.32, 4.7.2).
   ///
-  /// Damage in there is no reason to refuse the picture. An error of the source is remembered by the reader.
+  /// Damage in the segment is no reason to refuse the picture. The reader records an error of the source.
   private static func exifOrientation(
     _ reader: inout ImageHeaderReader, _ segment: Range<UInt64>
   ) -> Orientation? {

@@ -1,6 +1,7 @@
 extension ImageHeader {
-  /// How stored pixels have to be turned for display; the numbers are those of Exif and TIFF 6.0 (tag 274), the
-  /// names those of Apple's `CGImagePropertyOrientation`.
+  /// The turn of the stored pixels for display.
+  ///
+  /// The numbers are those of Exif and TIFF 6.0 (tag 274), the names those of Apple's `CGImagePropertyOrientation`.
   public enum Orientation: Int, Sendable, CaseIterable, Codable {
     /// As stored.
     case up = 1
@@ -30,31 +31,31 @@ extension ImageHeader {
 }
 
 extension ImageHeader.Orientation {
-  /// An orientation as one mirroring, left to right, followed by quarter turns clockwise.
+  /// An orientation as one exchange of left and right, followed by quarter turns clockwise.
   ///
-  /// Every sequence of turns and mirrorings comes down to this, which is how HEIF's properties are added up.
+  /// Every sequence of turns and exchanges is equal to such steps. HEIF's properties add up in this form.
   struct Steps {
     private var mirrored = false
     private var quarterTurns = 0
 
-    /// Turns what there is counter-clockwise.
+    /// Turns the picture counter-clockwise.
     mutating func turnLeft(quarters: Int) {
       quarterTurns = (quarterTurns + 4 - quarters % 4) % 4
     }
 
-    /// Exchanges left and right of what there is; mirroring after a turn is the opposite turn after mirroring.
+    /// Exchanges left and right of the picture. An exchange after a turn equals the opposite turn after an exchange.
     mutating func mirrorLeftToRight() {
       mirrored.toggle()
       quarterTurns = (4 - quarterTurns) % 4
     }
 
-    /// Exchanges top and bottom of what there is.
+    /// Exchanges top and bottom of the picture.
     mutating func mirrorTopToBottom() {
       mirrorLeftToRight()
       turnLeft(quarters: 2)
     }
 
-    /// The orientation that the steps amount to.
+    /// The orientation that is equal to the steps.
     var orientation: ImageHeader.Orientation {
       switch (mirrored, quarterTurns) {
       case (false, 1): .right

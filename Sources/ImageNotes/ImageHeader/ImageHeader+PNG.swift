@@ -1,5 +1,5 @@
 extension ImageHeader {
-  /// Reads the IHDR chunk, which has to come first (PNG third edition, 5.2, 5.3 and 11.2.1).
+  /// Reads the IHDR chunk, which must come first (PNG third edition, 5.2, 5.3 and 11.2.1).
   static func png(_ reader: inout ImageHeaderReader) throws(ImageHeaderError) -> ImageHeader {
     let length = try reader.number(at: 8, bytes: 4, .bigEndian, "the IHDR chunk")
     guard try reader.code(at: 12, "the IHDR chunk") == "IHDR", length == 13 else {
@@ -24,7 +24,7 @@ extension ImageHeader {
       height: reader.number(at: 20, bytes: 4, .bigEndian, "the height"))
   }
 
-  /// The bit depths that a colour type allows; none for a type that does not exist.
+  /// Returns the bit depths that a colour type allows; none for an unknown type.
   private static func depths(ofColorType color: UInt8) -> [UInt8] {
     switch color {
     case 0: [1, 2, 4, 8, 16]
@@ -34,7 +34,7 @@ extension ImageHeader {
     }
   }
 
-  /// The checksum of PNG (annex D); bit by bit, as there are but 17 bytes.
+  /// Returns the checksum of PNG (annex D), bit by bit, because there are only 17 bytes.
   private static func crc32(_ bytes: [UInt8]) -> UInt32 {
     var remainder = UInt32.max
     for byte in bytes {

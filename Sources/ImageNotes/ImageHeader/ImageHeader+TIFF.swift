@@ -1,5 +1,5 @@
 extension ImageHeader {
-  /// Reads the first directory of the file, wherever that is; later ones are other pictures or smaller copies.
+  /// Reads the first directory of the file, at any position; later directories are other pictures or smaller copies.
   static func tiff(_ reader: inout ImageHeaderReader) throws(ImageHeaderError) -> ImageHeader {
     let directory = try TIFFDirectory(&reader, 0..<reader.size)
     guard let width = directory.width, let height = directory.height else {

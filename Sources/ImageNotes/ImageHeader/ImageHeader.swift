@@ -1,64 +1,65 @@
-/// What the first bytes of a picture tell about it: its format, its size in pixels, which way up it is.
+/// A picture's format, its size in pixels and its orientation, from its first bytes.
 ///
-/// The format is recognised by the file's contents alone; a file-name extension is never looked at. Nothing is
-/// decoded: a file that has a header may still be damaged further on.
+/// Only the contents of a file decide its format; its extension does not count. The reader decodes no pixels: a file
+/// with a header may still be damaged further on.
 ///
-/// The input may be hostile. Whatever it holds, no initialiser traps, allocates more than a few megabytes, or
-/// reads more than ``maximumReads`` times ``maximumReadSize`` bytes (1 MiB). Most pictures need one to ten reads;
-/// a HEIC of 200 megapixels, made of hundreds of tiles, about fifty.
+/// The input may be hostile. No initialiser traps, allocates more than a few megabytes, or reads more than
+/// ``maximumReads`` times ``maximumReadSize`` bytes (1 MiB). Most pictures need one to ten reads. A HEIC of 200
+/// megapixels, made of hundreds of tiles, needs about fifty.
 public struct ImageHeader: Sendable, Hashable {
   /// The format of the file.
   public let format: Format
 
   /// The number of stored columns, 1 to 2³¹ − 1.
   ///
-  /// The pixel size is that of the picture as stored, before ``orientation`` is applied. For GIF it is the logical
-  /// screen, for an animated WebP the canvas, for TIFF the first picture of the file, for HEIC the primary item
-  /// after cropping by its clean aperture.
+  /// The pixel size is that of the stored picture, without its ``orientation``. For GIF it is the logical screen, for
+  /// an animated WebP the canvas, for TIFF the first picture of the file. For HEIC it is the primary item, cropped by
+  /// its clean aperture.
   public let pixelWidth: Int
 
   /// The number of stored rows, 1 to 2³¹ − 1; the product with ``pixelWidth`` fits in an `Int`.
   public let pixelHeight: Int
 
-  /// How the stored pixels have to be turned for display.
+  /// The turn of the stored pixels for display.
   ///
-  /// Read from the first Exif segment before a JPEG's frame header, from a TIFF's first directory and from a HEIC's
-  /// `irot` and `imir` properties. ``Orientation/up`` for every other format, and where a JPEG's or
-  /// TIFF's entry is absent or damaged.
+  /// It comes from the first Exif segment before a JPEG's frame header, from a TIFF's first directory, and from a
+  /// HEIC's `irot` and `imir` properties. It is ``Orientation/up`` for every other format, and if a JPEG's or TIFF's
+  /// entry is missing or damaged.
   public let orientation: Orientation
 
-  /// The number of columns on display: ``pixelHeight`` when ``orientation`` turns the picture on its
-  /// side, as an iPhone's upright photographs are, otherwise ``pixelWidth``.
+  /// The number of columns on display, which is ``pixelHeight`` if ``orientation`` turns the picture on its side.
+  ///
+  /// An iPhone's upright photographs are stored on their side.
   public var displayWidth: Int { orientation.swapsSides ? pixelHeight : pixelWidth }
 
-  /// The number of rows on display: the other one of the two sides.
+  /// The number of rows on display: the other side.
   public var displayHeight: Int { orientation.swapsSides ? pixelWidth : pixelHeight }
 
-  /// How often an initialiser asks for bytes before it gives up.
+  /// The number of reads after which an initialiser gives up.
   public static let maximumReads = 1024
 
-  /// The greatest number of bytes that an initialiser asks for at once.
+  /// The greatest number of bytes in one read.
   public static let maximumReadSize = 1024
 
-  /// Reads the header of a picture that is in memory.
+  /// Reads the header of a picture in memory.
   ///
-  /// - Parameter bytes: The whole file, or as much of its beginning as there is. The header of a PNG, GIF, WebP or
-  ///   BMP is within the first 64 bytes; that of a JPEG, TIFF or HEIC can be anywhere.
-  /// - Throws: ``ImageHeaderError`` when the bytes are no picture of a known format, end too early or contradict
+  /// - Parameter bytes: The whole file, or the bytes from its beginning that the caller has. The header of a PNG, GIF,
+  ///   WebP or BMP is within the first 64 bytes; that of a JPEG, TIFF or HEIC can be anywhere.
+  /// - Throws: ``ImageHeaderError`` if the bytes are not a picture of a known format, end too early or contradict
   ///   themselves.
   public init(_ bytes: some RandomAccessCollection<UInt8>) throws(ImageHeaderError) {
     var reader = ImageHeaderReader(size: UInt64(bytes.count)) { offset, count in
-      // The reader asks only for what lies within the size it was given, so that the offset fits.
+      // The reader asks only for bytes within its size, so the offset fits.
       let start = bytes.index(bytes.startIndex, offsetBy: Int(offset))
       return Array(bytes[start...].prefix(count))
     }
     self = try Self.measure(&reader)
   }
 
-  /// Reads the header of a picture through a closure, so that a large file is never loaded.
+  /// Reads the header of a picture through a closure, which never loads a large file.
   ///
-  /// The closure is called at most ``maximumReads`` times, with `count` from 1 to ``maximumReadSize`` and a range
-  /// that lies within `size`. An answer shorter than `count` is taken for the end of the file.
+  /// The reader calls the closure at most ``maximumReads`` times, with `count` from 1 to ``maximumReadSize`` and a
+  /// range within `size`. An answer shorter than `count` counts as the end of the file.
   ///
   /// - Parameters:
   ///   - size: The size of the whole file in bytes.
@@ -70,7 +71,7 @@ public struct ImageHeader: Sendable, Hashable {
     self = try withoutActuallyEscaping(read) { read in
       var reader = ImageHeaderReader(size: size, read: read)
       let result = Result { try Self.measure(&reader) }
-      // A parser may have gone on without the bytes that were refused; the caller still hears of it.
+      // A parser may go on without the missing bytes; the caller still gets the error of `read`.
       if let failure = reader.failure { throw failure }
       return try result.get()
     }

@@ -1,4 +1,4 @@
-/// Why a picture's header could not be read.
+/// The reason why a picture's header could not be read.
 public enum ImageHeaderError: Error, Sendable, Equatable {
   /// The bytes do not begin like any format of ``ImageHeader/Format``.
   case unknownFormat
@@ -6,10 +6,10 @@ public enum ImageHeaderError: Error, Sendable, Equatable {
   /// The file ends before the named part of its header.
   case truncated(ImageHeader.Format, missing: String)
 
-  /// The header contradicts itself or its format's specification, or tells no size.
+  /// The header contradicts itself or its format's specification, or has no size.
   case impossible(ImageHeader.Format, reason: String)
 
-  /// The size was not found within the reads that one header may cost, ``ImageHeader/maximumReads``.
+  /// The reader did not find the size within ``ImageHeader/maximumReads`` reads.
   case tooFarAway(ImageHeader.Format)
 }
 

@@ -1,7 +1,7 @@
 /// Reads the bytes that a header needs from anywhere in a file, and only so many of them.
-// (1) No more than `maximumReads` calls of the closure, each for at most `maximumReadSize` bytes within the file.
-// (2) Every parser goes forward, at least a byte a step, so that (1) also bounds its steps.
-// (3) No position is computed by arithmetic that can overflow: a sum that would saturates, and lies past every end.
+// (1) The reader calls the closure at most `maximumReads` times, each for at most `maximumReadSize` bytes in the file.
+// (2) Every parser advances by at least a byte a step, so that (1) also bounds its steps.
+// (3) Sums of positions cannot overflow: they saturate, and are then past every end.
 struct ImageHeaderReader: ~Copyable {
   /// The size of the file in bytes.
   let size: UInt64
@@ -9,7 +9,7 @@ struct ImageHeaderReader: ~Copyable {
   /// The format that errors name.
   var format = ImageHeader.Format.png
 
-  /// The first error of the closure; after it, nothing more is read.
+  /// The first error of the closure; the reader reads nothing after it.
   private(set) var failure: (any Error)?
 
   private let read: (UInt64, Int) throws -> [UInt8]
@@ -22,13 +22,13 @@ struct ImageHeaderReader: ~Copyable {
     self.read = read
   }
 
-  /// The first bytes of the file, as many as one read gives.
+  /// Returns the first bytes of the file, as many as one read gives.
   mutating func beginning() -> [UInt8] {
     load(at: 0, atLeast: 0)
     return window
   }
 
-  /// Bytes at a position; `part` names them when they are missing.
+  /// Returns bytes at a position; `part` names them in the error if they are missing.
   mutating func bytes(
     at offset: UInt64, count: Int, _ part: @autoclosure () -> String
   ) throws(ImageHeaderError) -> ArraySlice<UInt8> {
@@ -44,7 +44,7 @@ struct ImageHeaderReader: ~Copyable {
     return window[start..<start + count]
   }
 
-  /// An unsigned number of one to eight bytes.
+  /// Returns an unsigned number of one to eight bytes.
   mutating func number(
     at offset: UInt64, bytes count: Int, _ order: ByteOrder, _ part: @autoclosure () -> String
   ) throws(ImageHeaderError) -> UInt64 {
@@ -55,14 +55,14 @@ struct ImageHeaderReader: ~Copyable {
     }
   }
 
-  /// Four bytes as text, for the four-character codes of RIFF, PNG and HEIF.
+  /// Returns four bytes as text, for the four-character codes of RIFF, PNG and HEIF.
   mutating func code(
     at offset: UInt64, _ part: @autoclosure () -> String
   ) throws(ImageHeaderError) -> String {
     String(decoding: try bytes(at: offset, count: 4, part()), as: UTF8.self)
   }
 
-  /// Which end of a number comes first.
+  /// The order of a number's bytes.
   enum ByteOrder {
     case bigEndian, littleEndian
   }
@@ -87,7 +87,7 @@ struct ImageHeaderReader: ~Copyable {
 }
 
 extension UInt64 {
-  /// The sum, or the greatest number where it would not fit.
+  /// Returns the sum, or the greatest number if the sum does not fit.
   func adding(_ other: UInt64) -> UInt64 {
     let (sum, overflow) = addingReportingOverflow(other)
     return overflow ? .max : sum

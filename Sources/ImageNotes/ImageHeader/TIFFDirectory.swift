@@ -1,4 +1,6 @@
-/// What the first directory of a TIFF file says (TIFF 6.0, section 2; BigTIFF). Exif has the same shape.
+/// The width, height and orientation in the first directory of a TIFF file (TIFF 6.0, section 2; BigTIFF).
+///
+/// Exif has the same shape.
 struct TIFFDirectory {
   private(set) var width: UInt64?
   private(set) var height: UInt64?
@@ -6,8 +8,8 @@ struct TIFFDirectory {
 
   /// Reads the directory of the TIFF file that fills a range of the whole file.
   ///
-  /// Entries are taken in any order; of two with the same tag the first counts. Reading ends when all three are
-  /// found.
+  /// The order of the entries does not matter. If a tag occurs twice, the first usable entry counts. The read ends when
+  /// it has all three.
   init(_ reader: inout ImageHeaderReader, _ range: Range<UInt64>) throws(ImageHeaderError) {
     let layout = try TIFFLayout(&reader, range)
     var entry = layout.firstEntry
@@ -34,7 +36,7 @@ struct TIFFDirectory {
   }
 }
 
-/// Where the entries of a first directory are, in either kind of TIFF file.
+/// The position of the entries of a first directory, in either kind of TIFF file.
 ///
 ///                       header                         directory          entry
 ///     TIFF      order(2) 42(2) offset(4)               count(2) entries   tag(2) type(2) count(4) value(4)
@@ -79,7 +81,7 @@ private struct TIFFLayout {
     firstEntry = directory.adding(isBig ? 8 : 2)
   }
 
-  /// The number that an entry holds: one SHORT, LONG or, in a BigTIFF, LONG8; nil for anything else.
+  /// Returns the number in an entry: one SHORT, LONG or, in a BigTIFF, LONG8; nil for any other type.
   func value(
     ofEntryAt entry: UInt64, _ reader: inout ImageHeaderReader
   ) throws(ImageHeaderError) -> UInt64? {
