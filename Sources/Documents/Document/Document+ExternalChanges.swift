@@ -76,8 +76,9 @@ extension Document {
     }
   }
 
-  /// Tells the document that another program removes it. It closes and does not make itself again. Unsaved edits go
-  /// into a recovery copy.
+  /// Tells the document that another program removes it.
+  ///
+  /// It closes and does not make itself again. Unsaved edits go into a recovery copy.
   ///
   /// - Throws: the reason why the edits have no recovery copy; the document then stays open.
   public func accommodatePresentedItemDeletion() async throws(DocumentError) {

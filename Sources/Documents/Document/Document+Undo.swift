@@ -49,7 +49,9 @@ extension Document {
 
   // MARK: Groups
 
-  /// Begins a group, whose edits are undone at once. Groups may be nested. Does nothing in a closed document.
+  /// Begins a group, whose edits are undone at once.
+  ///
+  /// Groups may be nested. Does nothing in a closed document.
   public func beginUndoGrouping() {
     guard let present, isOpen else { return }
     history.begin(at: .init(content: present, revision: changes.current))

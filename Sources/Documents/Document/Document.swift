@@ -7,7 +7,8 @@ import SystemPackage
 //     So an access takes the revision before, notes it after, and reads nothing else across.
 // (2) An edit is in memory until it is on disk. Only `revert` and `close(discardingChanges:)` drop edits, as their
 //     callers ask.
-// (3) The document reads, merges or keeps another program's changes before it writes over them.
+// (3) The document reads or merges another program's changes, or makes them a conflict version, before it writes over
+//     them.
 // (4) Every call ends, with a result or a `DocumentError`, in every state.
 // (5) The state has `closed` exactly while there is no storage. Both change in one step, without an `await` between.
 
@@ -89,7 +90,7 @@ public actor Document<Content: DocumentContent> {
 
   var schedule: AutosaveSchedule?
   var autosaving: Task<Void, Never>?
-  /// The children of another program's change that the document must keep before it writes over them. (3)
+  /// The children of another program that must become conflict versions before the document writes over them. (3)
   var unkeptConflict: [String] = []
   /// The recovery copies that the opening found: edits that an earlier document could not save. While this document is
   /// open, no other document is offered them.

@@ -7,9 +7,10 @@ public enum DocumentEvent: Sendable {
   case stateChanged(DocumentState)
   /// The document was saved, by a call or by itself.
   case saved(SaveReport)
-  /// The document took in another program's change, so that its content may be a new one. The paths are those of the
-  /// children that the other program changed, made or removed. There are none if a whole package took the place of
-  /// another one, or if the document is gone.
+  /// The document took in another program's change, so that its content may be a new one.
+  ///
+  /// The paths are those of the children that the other program changed, made or removed. There are none if a whole
+  /// package took the place of another one, or if the document is gone.
   case changedByOthers(ExternalChangeOutcome, paths: [String])
   /// The document has a new place.
   case moved(to: URL)

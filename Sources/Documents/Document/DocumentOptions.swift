@@ -9,6 +9,7 @@ public struct DocumentOptions<Content: DocumentContent>: Sendable {
   /// hundredths of a second later.
   public var saving: PackageStore.SavingOptions = .returnsAtCommit
   /// Whether a new package gets a `Metadata.plist`, which is one of its children for every content that counts them.
+  ///
   /// Without it the document has no identifier and no versions, and its name alone gives its type. A package that has
   /// the file keeps it.
   public var writesMetadata = true
@@ -28,8 +29,10 @@ public struct DocumentOptions<Content: DocumentContent>: Sendable {
   /// Whether the document takes in other programs' changes as they happen. Otherwise it does so when it is told, and
   /// before it writes over anything.
   public var watchesDisk = true
-  /// Whether the document takes part in coordination, in this process and with other processes. It saves before another
-  /// program reads, and waits while one reads or writes. If no other program takes part, that costs next to nothing.
+  /// Whether the document takes part in coordination, in this process and with other processes.
+  ///
+  /// It saves before another program reads, and waits while one reads or writes. If no other program takes part, that
+  /// costs next to nothing.
   public var takesTurns = true
   /// The longest wait for other programs. After it the document reads or writes all the same, and tells the error
   /// handler.

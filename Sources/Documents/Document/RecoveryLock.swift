@@ -1,7 +1,8 @@
 import DurableIO
 
-/// One document's hold on a recovery copy. While it lives, no other document in any process is offered the copy. It
-/// ends with the process.
+/// One document's hold on a recovery copy.
+///
+/// While it lives, no other document in any process is offered the copy. It ends with the process.
 final class RecoveryLock: Sendable {
   private let folder: OwnedDescriptor
 

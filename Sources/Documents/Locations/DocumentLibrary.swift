@@ -95,7 +95,9 @@ public actor DocumentLibrary {
     }
   }
 
-  /// Sets the place of new documents. Existing documents stay until `convert(to:)`. The setting is durable on return.
+  /// Sets the place of new documents.
+  ///
+  /// Existing documents stay until `convert(to:)`. The setting is durable on return.
   ///
   /// - Throws: `unsupported` for a container if there is none; the error of the file system.
   public func setPreferred(_ place: Place) async throws(FilePackageError) {
