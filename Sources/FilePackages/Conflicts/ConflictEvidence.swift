@@ -1,41 +1,42 @@
 import DurableIO
 import FoundationEssentials
 
-/// What there is in a package to put versions together from: its children by their digests, the copies that programs have left,
-/// and what saves have noted of the states that they made.
+/// The parts from which a package's versions can be assembled.
+///
+/// These are its children by their digests, the conflict copies, and the saves' notes of the states that they made.
 struct ConflictEvidence {
-  /// A copy that a program has left, and what it is one of.
+  /// A conflict copy, and its original.
   struct Copy {
     var path: PackagePath
     var original: PackagePath
     var name: ConflictName
   }
 
-  /// A copy of the metadata.
+  /// A conflict copy of the metadata.
   struct MetadataCopy {
     var copy: Copy
     var metadata: PackageMetadata
     var name: ConflictName { copy.name }
   }
 
-  /// The children of one state, as the save that made it has noted them.
+  /// The children of one state, as noted by the save that made it.
   struct State {
     var rows: [PackagePath: ManifestRow] = [:]
-    /// Whether these are all.
+    /// Whether these are all children of the state.
     var isComplete: Bool
   }
 
   let location: Location
-  /// Every child, the copies included, by its path.
+  /// Every child, including conflict copies, by its path.
   private(set) var found: [PackagePath: ManifestRow] = [:]
-  /// The children without the copies.
+  /// The children without the conflict copies.
   private(set) var present: [PackagePath: ManifestRow] = [:]
-  /// The sum of these.
+  /// The summary of these.
   private(set) var summary = ContentSummary()
-  /// But for those of the metadata.
+  /// The conflict copies, except those of the metadata.
   private(set) var copies: [Copy] = []
   private(set) var metadataCopies: [MetadataCopy] = []
-  /// Copies of the library's own files, by their names in the hidden folder.
+  /// The conflict copies of the library's own files, by their names in the hidden folder.
   private(set) var hiddenCopies: [FileName] = []
 
   private var manifests: [[UInt8]] = []
@@ -52,10 +53,10 @@ struct ConflictEvidence {
 
   var isEmpty: Bool { copies.isEmpty && metadataCopies.isEmpty }
 
-  /// Where the copies of a child are.
+  /// Returns the paths of a child's conflict copies.
   func copies(of path: PackagePath) -> [PackagePath] { originals[path] ?? [] }
 
-  /// Where the content of a child is, whatever its name is now.
+  /// Returns the path of a file with a child's content, under any name.
   func find(_ child: ChildSummary) -> PackagePath? {
     if let present = found[child.path], present.child.content == child.content,
       present.child.kind == child.kind
@@ -69,7 +70,7 @@ struct ConflictEvidence {
 
   // MARK: States
 
-  /// The children of a state; nil where no save that is known has noted them.
+  /// Returns the children of a state; nil if no known save noted them.
   func state(at revision: UUID) -> State? {
     for bytes in manifests {
       guard let manifest = Manifest(bytes, upTo: revision) else { continue }
@@ -80,7 +81,7 @@ struct ConflictEvidence {
     return nil
   }
 
-  /// The last state that two were both made from; nil where it is not known.
+  /// Returns the last state from which two states were both made; nil if it is not known.
   func commonState(of first: UUID, and second: UUID) -> State? {
     let others = Set(revisions(upTo: second))
     return revisions(upTo: first).last(where: others.contains).flatMap(state(at:))
@@ -99,7 +100,7 @@ struct ConflictEvidence {
   private mutating func findCopies() throws(FilePackageError) {
     let root = StoredNode(location: location, path: .root)
     let listing = try root.list()
-    // Endings that could be anybody's count where the metadata has one.
+    // An ending that any program could give counts only if a copy of the metadata has it.
     var endings: [String] = []
     for position in 0..<listing.count where listing.kind(at: position) == .file {
       let name = listing.name(at: position)
@@ -125,7 +126,7 @@ struct ConflictEvidence {
         let child = StoredNode(location: location, path: path)
         try findCopies(in: child, child.list(), endings)
       case .file, .symbolicLink:
-        // A name says so only beside the file that it is a copy of: otherwise it is anybody's.
+        // A name counts only beside its original: otherwise any program could have given it.
         guard let known = Self.conflictName(name, endings), listing.position(of: known.original) != nil else {
           continue
         }
@@ -145,7 +146,7 @@ struct ConflictEvidence {
 
   private mutating func add(_ copy: Copy) {
     if copy.original.names == [PackageLayout.metadata] {
-      // What is no metadata is a file like any other.
+      // If it is no metadata, it is a file like any other.
       guard let metadata = metadata(at: copy.path) else { return }
       metadataCopies.append(MetadataCopy(copy: copy, metadata: metadata))
     } else {
@@ -163,9 +164,9 @@ struct ConflictEvidence {
     return try? PackageMetadata(decoding: data)
   }
 
-  /// Whether a name in the package's own folder is that of a copy of the metadata.
+  /// Returns whether a name in the package's own folder is that of a conflict copy of the metadata.
   static func isCopyOfMetadata(_ name: FileName) -> Bool {
-    // Most names are none, which their first bytes tell.
+    // The first bytes rule out most names.
     guard name.bytes.starts(with: metadataStem) else { return false }
     return ConflictName(name)?.original == PackageLayout.metadata
       || ConflictName.ending(ofMetadata: name) != nil
@@ -195,7 +196,7 @@ struct ConflictEvidence {
     }
   }
 
-  /// `manifest-LAPTOP`, `manifest 2`: with an ending that a copy of the metadata has.
+  /// Returns whether a name such as `manifest-LAPTOP` or `manifest 2` has an ending of a copy of the metadata.
   private func isNumbered(_ name: FileName, _ original: FileName) -> Bool {
     metadataCopies.contains { ConflictName(name, ending: $0.name.tag)?.original == original }
   }
@@ -235,7 +236,7 @@ struct ConflictEvidence {
     }
   }
 
-  /// The folders that saves have kept.
+  /// Returns the folders that saves have kept.
   func keptFolders() throws(FilePackageError) -> [(name: FileName, modified: FileTime)] {
     let folder = StoredNode(location: location, path: PackageLayout.conflictsPath)
     guard let names = try Self.namesIfPresent(in: folder) else { return [] }
@@ -249,7 +250,7 @@ struct ConflictEvidence {
 
   private mutating func readChildren() throws(FilePackageError) {
     let root = StoredNode(location: location, path: .root)
-    // Of what is in its place with the size and the date that a save has noted, nothing is read.
+    // A child in its place with the noted size and date is not read.
     let known = manifests.first.flatMap { Manifest($0) }
     var rows: [PackagePath: ManifestRow] = [:]
     try visit(PackageSnapshot.Node(root, kind: .directory), at: .root) { row in

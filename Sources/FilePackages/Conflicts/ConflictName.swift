@@ -1,29 +1,29 @@
 package import DurableIO
 
-/// The name of a copy that a program which synchronises folders has left beside a file, since two computers had changed it.
+/// The name of a conflict copy, which a synchronising program made because two computers had changed a file.
 ///
 /// | Program | Its name for a copy of `Text.txt` |
 /// | --- | --- |
 /// | Syncthing | `Text.sync-conflict-20261121-101112-ABCDEFG.txt` |
 /// | Dropbox | `Text (Ana's conflicted copy 2026-11-21).txt`, `Text (Case Conflict).txt` |
 /// | Nextcloud, ownCloud | `Text (conflicted copy 2026-11-21 101112).txt`, `Text_conflict-20261121-101112.txt` |
-/// | Google Drive, pCloud and others | `Text_conf(1).txt`, `Text [conflicted].txt` |
+/// | Google Drive, pCloud, other programs | `Text_conf(1).txt`, `Text [conflicted].txt` |
 /// | OneDrive | `Text-LAPTOP.txt` |
 /// | iCloud, Finder | `Text 2.txt` |
 ///
-/// The last two could be anybody's names: they count only with an ending that the copy of `Metadata.plist` has.
+/// Any program could give the last two names: they count only if the copy of `Metadata.plist` has the same ending.
 package struct ConflictName: Hashable, Sendable {
-  /// The file that it is a copy of.
+  /// The name of the original.
   package var original: FileName
-  /// The program that left it.
+  /// The program that made the copy.
   package var program: String
-  /// What the program put into the name: the same for the files of one version, but for times.
+  /// The program's addition to the name: the same for the files of one version, except for times.
   package var tag: String
 
-  /// What the copies of one version have in common, as far as names tell.
+  /// The mark that the copies of one version share, as far as names tell.
   var mark: String { "\(program) \(tag)" }
 
-  /// Reads a name that only such a program gives; nil for any other.
+  /// Reads a name that only a synchronising program gives; nil for any other.
   package init?(_ name: FileName) {
     guard let text = String(validating: name.bytes, as: UTF8.self) else { return nil }
     for (program, pattern) in Self.patterns {
@@ -35,7 +35,7 @@ package struct ConflictName: Hashable, Sendable {
     return nil
   }
 
-  /// Reads a name that has the very ending that the copy of another file has: `-LAPTOP` or ` 2`.
+  /// Reads a name with the same ending as a copy of another file: `-LAPTOP` or ` 2`.
   package init?(_ name: FileName, ending: String) {
     guard let text = String(validating: name.bytes, as: UTF8.self) else { return nil }
     let (base, end) = Self.split(text)
@@ -45,7 +45,7 @@ package struct ConflictName: Hashable, Sendable {
     tag = ending
   }
 
-  /// What stands before the extension of a name that is one of `Metadata.plist` with an ending of its own.
+  /// Returns the ending in a name that extends the base of `Metadata.plist`; nil for any other name.
   package static func ending(ofMetadata name: FileName) -> String? {
     guard let text = String(validating: name.bytes, as: UTF8.self) else { return nil }
     let (base, end) = split(text)
@@ -71,7 +71,7 @@ package struct ConflictName: Hashable, Sendable {
     return (String(text[..<dot]), String(text[dot...]))
   }
 
-  /// `.sync-conflict-<date>-<time>`, and since 2016 `-<first seven characters of the device that changed it>`.
+  /// Matches `.sync-conflict-<date>-<time>`, since 2016 with `-<first seven characters of the device that changed it>`.
   @Sendable private static func syncthing(_ text: String) -> Match? {
     guard let marker = text.range(ofText: ".sync-conflict-") else { return nil }
     let rest = text[marker.upperBound...]
@@ -116,12 +116,12 @@ package struct ConflictName: Hashable, Sendable {
     return (String(base[..<marker.lowerBound]), String(base[marker.lowerBound...].dropFirst()), end)
   }
 
-  /// What stands in brackets at the end of a name, before its extension: `Text (note).txt`.
+  /// Returns the text in brackets at the end of a name, before its extension: `Text (note).txt`.
   private static func note(in text: String, from open: Character, to close: Character) -> Match? {
     let (base, end) = split(text)
     guard base.last == close, let start = base.lastIndex(of: open) else { return nil }
     var stem = base[..<start]
-    // Dropbox numbers a second copy of the day in brackets of its own, within the note.
+    // Dropbox adds the number of a second copy of the day in brackets of its own.
     var note = String(base[base.index(after: start)...].dropLast())
     if stem.last == " ", note.allSatisfy(\.isNumber), let outer = stem.dropLast().lastIndex(of: open) {
       note = String(stem[stem.index(after: outer)...]) + note
@@ -138,6 +138,6 @@ package struct ConflictName: Hashable, Sendable {
 }
 
 extension String {
-  /// The last place of a text.
+  /// Returns the last range of a text.
   fileprivate func range(ofText text: String) -> Range<Index>? { ranges(of: text).last }
 }

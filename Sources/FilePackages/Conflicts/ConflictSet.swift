@@ -2,25 +2,24 @@ import Crypto
 import DurableIO
 import FoundationEssentials
 
-// (1) A version says nothing that is not known: each of its children is one whose digest is the one that its save has noted,
-//     or it is missing.
-// (2) No copy is forgotten: what no known version has is a version of its own.
-// (3) Nothing is written here.
+// (1) A version contains no guesses: each of its children has the digest that its save noted, or it is missing.
+// (2) The set includes every copy: a copy that belongs to no known version is a version of its own.
+// (3) This code writes nothing.
 
-/// All that is in conflict in one package, as it is on disk now.
+/// All conflict versions of one package on disk.
 ///
-/// Cost: reads every child that has changed since it was saved, and looks at the others.
+/// Cost: reads every child that changed after its save, and looks at the status of each other child.
 struct ConflictSet {
-  /// A version, and what has to be laid over the document in its place to have it.
+  /// A version, and its differences from the document on disk.
   struct Entry {
     var version: ConflictVersion
-    /// What stands at each place that is something else; nil for nothing.
+    /// The content at each place that differs; nil if the version has nothing there.
     var overlay: [PackagePath: Content?]
-    /// The folder in which it is kept, where it is one that a save kept.
+    /// The folder that holds the version, if a save kept it there.
     var keptIn: FileName?
   }
 
-  /// What a version has at a place.
+  /// The content of a version at a place.
   enum Content {
     case stored(StoredNode, NodeAttributes)
     case folder
@@ -29,7 +28,7 @@ struct ConflictSet {
   let location: Location
   let evidence: ConflictEvidence
   private(set) var entries: [Entry] = []
-  /// Whether the document in its place is what one save left there, as far as can be told.
+  /// Whether the document on disk is exactly the result of one save, as far as the digests show.
   private(set) var isPresentWhole = true
 
   init(_ location: Location, _ current: PackageMetadata?) throws(FilePackageError) {
@@ -60,7 +59,7 @@ struct ConflictSet {
   private struct Overlay {
     var contents: [PackagePath: Content?] = [:]
     var missing: [PackagePath] = []
-    /// Of the document with this laid over it.
+    /// The summary of the document with this overlay applied.
     var summary: ContentSummary
     var isWhole = false
 
@@ -85,9 +84,9 @@ struct ConflictSet {
     entries.append(Entry(version: version, overlay: overlay.contents))
   }
 
-  /// What has to be laid over the document in its place to have the state of that metadata.
+  /// Returns the differences of the state with that metadata from the document on disk.
   ///
-  /// - Parameter name: of the copy that the metadata is from; nil for those in their place.
+  /// - Parameter name: the name of the copy with the metadata; nil for the package's own metadata.
   private func overlay(
     of metadata: PackageMetadata, ending name: ConflictName?, _ claimed: inout Set<PackagePath>
   ) -> Overlay {
@@ -95,7 +94,7 @@ struct ConflictSet {
     if let state = evidence.state(at: metadata.revision) {
       lay(state, into: &overlay, &claimed)
     } else if let name {
-      // Nothing but the sum of its children is known. The copies with the same mark may be its children.
+      // Only the sum of its children is known. The copies with the same mark may be its children.
       for copy in evidence.copies where copy.name.mark == name.mark && overlay.contents[copy.original] == nil
       {
         guard let row = evidence.found[copy.path] else { continue }
@@ -109,12 +108,12 @@ struct ConflictSet {
     return overlay
   }
 
-  /// (1)
+  /// Adds the differences of a noted state. (1)
   private func lay(
     _ state: ConflictEvidence.State, into overlay: inout Overlay, _ claimed: inout Set<PackagePath>
   ) {
     for (path, row) in state.rows {
-      // A copy with the same content is that version's, too.
+      // A copy with the same content belongs to that version as well.
       for copy in evidence.copies(of: path) where evidence.found[copy]?.child.content == row.child.content {
         claimed.insert(copy)
       }
@@ -133,7 +132,7 @@ struct ConflictSet {
     }
   }
 
-  /// What somebody still has of a child; nil where nobody does.
+  /// Returns the available content of a child; nil if it is lost.
   private func content(of row: ManifestRow) -> Content? {
     if row.child.kind == .directory { return .folder }
     return evidence.find(row.child).map { content(at: $0, row) }
@@ -148,7 +147,7 @@ struct ConflictSet {
 
   // MARK: Others
 
-  /// (2)
+  /// Adds the copies that belong to no known version. (2)
   private mutating func addUnclaimed(_ claimed: Set<PackagePath>) {
     var groups: [String: [ConflictEvidence.Copy]] = [:]
     for copy in evidence.copies where !claimed.contains(copy.path) {
@@ -157,7 +156,7 @@ struct ConflictSet {
           ?? false
       }
       if isRepeated != false { continue }
-      // Of two copies of one file, which differ in their times, each is of a version of its own.
+      // If two copies of one file differ in their times, each belongs to a version of its own.
       var mark = copy.name.mark
       while groups[mark]?.contains(where: { $0.original == copy.original }) == true { mark += "+" }
       groups[mark, default: []].append(copy)
@@ -179,7 +178,7 @@ struct ConflictSet {
     }
   }
 
-  /// What saves and documents have kept.
+  /// Adds the versions that saves and documents have kept.
   private mutating func addKept() throws(FilePackageError) {
     let folder = StoredNode(location: location, path: PackageLayout.conflictsPath)
     for kept in try evidence.keptFolders() {
@@ -217,7 +216,7 @@ struct ConflictSet {
 
   // MARK: Trees
 
-  /// Makes a tree of the document as it is on disk what it is in a version, or, for nil, what it is without the copies.
+  /// Changes a tree from the document on disk to a version or, for nil, removes the conflict copies.
   func apply(_ entry: Entry?, to tree: FileWrapper) throws {
     for copy in evidence.copies + evidence.metadataCopies.map(\.copy) {
       if try VersionHistory.node(at: copy.path, in: tree) != nil {
@@ -237,16 +236,16 @@ struct ConflictSet {
     }
   }
 
-  /// Makes a child one that a save writes anew, with the content that it has.
+  /// Replaces a child with the same content, so that a save writes it anew.
   func rewrite(_ row: ManifestRow, in tree: FileWrapper) throws {
     try put(content(at: row.child.path, row), at: row.child.path, in: tree)
   }
 
-  /// The state that both a version and the document in its place were made from, as far as somebody has its children;
-  /// nil where that is not known.
+  /// Returns the last common state of a version and the document on disk, with the available children; nil if it is
+  /// unknown.
   func base(of entry: Entry, _ current: PackageMetadata?) throws -> FileWrapper? {
     guard let current, let revision = entry.version.metadata?.revision else { return nil }
-    // What is in its place may be of more versions than one: the one that its metadata is of is then one among them.
+    // The document on disk may be of several versions: the version of its metadata is then one of the entries.
     let other =
       revision == current.revision
       ? entries.lazy.compactMap(\.version.metadata?.revision).first { $0 != revision } : current.revision
@@ -287,14 +286,14 @@ extension ChildSummary {
     return child
   }
 
-  /// Whether both have the same content under the same path.
+  /// Returns whether both have the same content under the same path.
   func isSame(as other: ChildSummary) -> Bool {
     path == other.path && kind == other.kind && content == other.content && isExecutable == other.isExecutable
   }
 }
 
 extension UUID {
-  /// The same for the same text.
+  /// Makes the same identifier for the same text.
   fileprivate init(hashing text: String) {
     self.init(bytes: ContentHash(of: Array(text.utf8)).bytes.prefix(16))
   }

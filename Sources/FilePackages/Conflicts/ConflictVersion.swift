@@ -1,36 +1,37 @@
 public import FoundationEssentials
 
-/// What somebody else made of a document, and nobody has decided yet what becomes of it.
+/// A version of a document by another program or computer, in a conflict that no user has resolved yet.
 ///
-/// Two kinds come about: what another program wrote where a save had something else to put, which the save keeps; and what a
-/// program that synchronises folders brought from another computer, where the document had been changed, too. Such a
-/// program knows single files: it leaves copies of some beside the others. With the digests that each save notes, whole
-/// versions are put together from them again.
+/// There are two kinds. A save found a file of another program in the place of its own file, and kept it. Or a
+/// synchronising program brought files from another computer that had changed the document as well. Such a program
+/// knows only single files, and makes conflict copies of some of them. The digests that each save notes allow the
+/// library to assemble whole versions again.
 public struct ConflictVersion: Sendable, Hashable, Identifiable {
-  /// How it came about.
+  /// The cause of the version.
   public enum Origin: Sendable, Hashable, Codable {
-    /// Another program wrote it into the open document, and a save or the document has kept it.
+    /// Another program wrote it into the open document, and a save or the document kept it.
     case otherProgram
-    /// A program that synchronises folders has left it; its name as far as it shows.
+    /// A synchronising program made it; the program's name as far as the copies show it.
     case synchronization(by: String)
   }
 
-  /// What finds it again: the revision where that is known.
+  /// The identifier of the version: its revision if that is known.
   public let id: UUID
-  /// How it came about.
+  /// The cause of the version.
   public let origin: Origin
-  /// The document's metadata in that version; nil where only some children are known.
+  /// The document's metadata in that version; nil if only some children are known.
   public let metadata: PackageMetadata?
-  /// When it was saved, or kept.
+  /// The date of its save, or of its keeping.
   public let modificationDate: Date?
-  /// The children that it has otherwise than the document in its place, as paths in byte order.
+  /// The children that differ from the document on disk, as paths in byte order.
   public let differences: [String]
-  /// Those of which nobody has what the version had: it is not whole without them.
+  /// The children whose content in this version is lost: the version is not whole without them.
   public let missing: [String]
-  /// Whether it is known to be exactly what was saved. False also where only some children are known, and the others are those of
-  /// the document in its place.
+  /// Whether it is known to be exactly a saved state.
+  ///
+  /// False also if only some children are known; the other children are then those of the document on disk.
   public let isWhole: Bool
 
-  /// The computer that saved it, where that is known.
+  /// The computer that saved it, if that is known.
   public var savingComputer: String? { metadata?.savingComputer }
 }

@@ -3,11 +3,12 @@ public import FoundationEssentials
 import SystemPackage
 
 extension PackageStore {
-  /// Keeps children as they are on disk, which is what another program wrote, among the conflict versions: a folder in
-  /// the hidden folder, with the children under their paths. When it returns, they survive a power cut. Children
-  /// that are not there are passed over, an empty path stands for the whole package.
+  /// Keeps children on disk, which another program wrote, among the conflict versions.
   ///
-  /// - Throws: the system's reason; nothing is changed then.
+  /// They go into a folder in the hidden folder, under their paths, and are durable on return. Ignores missing
+  /// children; an empty path stands for the whole package.
+  ///
+  /// - Throws: the system's error; nothing is changed then.
   public func keepConflict(_ paths: [String]) throws(FilePackageError) {
     let kept: FileWrapper
     do {
@@ -21,7 +22,7 @@ extension PackageStore {
     defer { endFailedSession() }
     do {
       _ = try location.disk.makeDirectoryIfAbsent(PackageLayout.conflicts, in: session.hidden.folder)
-      // It may be there and not on the medium yet.
+      // The folder may exist without being durable yet.
       try location.disk.synchronize(session.hidden.folder)
       try location.disk.synchronize(session.hidden.root.descriptor)
     } catch {
@@ -31,9 +32,9 @@ extension PackageStore {
       to: conflictFolder.appending(UUID().uuidString), options: [], original: nil, on: location.disk)
   }
 
-  /// The folders in which conflict versions are kept, each with the children under their paths.
+  /// Returns the folders of the conflict versions, each with the children under their paths.
   ///
-  /// - Throws: the system's reason.
+  /// - Throws: the system's error.
   public func conflictVersions() throws(FilePackageError) -> [URL] {
     do {
       let root = try location.openDirectory(.root)
@@ -54,7 +55,7 @@ extension PackageStore {
 
   /// Removes all conflict versions.
   ///
-  /// - Throws: the system's reason; those that are left are still to be had.
+  /// - Throws: the system's error; the remaining versions stay available.
   public func removeConflictVersions() throws(FilePackageError) {
     if try conflictVersions().isEmpty { return }
     let session = try openSession()

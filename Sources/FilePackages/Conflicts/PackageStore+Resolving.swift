@@ -1,48 +1,50 @@
 import DurableIO
 public import FoundationEssentials
 
-// (1) What is decided is saved, and on the medium, before anything that was in conflict goes: until then all versions are to
-//     be had, whatever happens.
-// (2) What came after the look at the conflicts stays.
-// (3) What is in its place and of another version than its metadata is written anew, as if this save brought it: so the versions of
-//     the history do not share it, and the sums are right.
+// (1) The outcome is saved and durable before any conflict version is removed: until then all versions stay available.
+// (2) Files that came after the look at the conflicts stay.
+// (3) A file of another version than the metadata in its place is written again, as if this save brought it. So the
+//     versions of the history do not share it, and the sums are right.
 
 extension PackageStore {
   // MARK: Looking
 
-  /// The versions that are in conflict with the document in its place, the newest first; none where there is no conflict.
-  /// Writes nothing, and looks at what is on disk: a save that waits to be published has no part in it.
+  /// Returns the versions in conflict with the document on disk, the newest first; empty if there is no conflict.
   ///
-  /// Cost: a getdents64(2) loop for each folder where there are none; otherwise reads every child that has changed since it
-  /// was saved.
+  /// Writes nothing. Looks only at the disk, and ignores a committed save that is unpublished.
   ///
-  /// - Throws: the system's reason.
+  /// Cost: a getdents64(2) loop for each folder if there are none; otherwise reads every child that changed after its
+  /// save.
+  ///
+  /// - Throws: the system's error.
   public func conflicts() throws(FilePackageError) -> [ConflictVersion] {
     try conflictSet().entries.map(\.version)
   }
 
-  /// Whether there is a conflict, as far as the names in the package's own folder tell: a copy of the metadata is there
-  /// wherever two computers have saved.
+  /// Returns whether the names in the package's own folder show a conflict.
   ///
-  /// Cost: that of listing the folder, if the tree has not.
+  /// If two computers saved the document, there is always a copy of the metadata.
   ///
-  /// - Throws: the system's reason.
+  /// Cost: a listing of the folder, if the tree has none.
+  ///
+  /// - Throws: the system's error.
   public func hasConflicts() throws(FilePackageError) -> Bool {
     if try !conflictVersions().isEmpty { return true }
     let listing = if let known = tree.knownListing { known } else { try node.list() }
     return (0..<listing.count).contains { ConflictEvidence.isCopyOfMetadata(listing.name(at: $0)) }
   }
 
-  /// Whether the document in its place is what one save left there. Where a program that synchronises folders has brought
-  /// some children of one version and some of another, it is not.
+  /// Returns whether the document on disk is exactly the result of one save.
   ///
-  /// - Throws: the system's reason.
+  /// It is not if a synchronising program brought some children of one version and some of another.
+  ///
+  /// - Throws: the system's error.
   public func isPresentVersionWhole() throws(FilePackageError) -> Bool { try conflictSet().isPresentWhole }
 
-  /// The document as it is in a conflict version, to be read: nothing that is done to the tree changes the version.
+  /// Returns the document of a conflict version, to read: changes to the tree do not change the version.
   ///
-  /// - Parameter id: of the version; nil for the document in its place, without the copies.
-  /// - Throws: `noSuchVersion`; the system's reason.
+  /// - Parameter id: the identifier of the version; nil for the document on disk, without the conflict copies.
+  /// - Throws: `noSuchVersion`; the system's error.
   public func contents(ofConflict id: UUID?) throws(FilePackageError) -> FileWrapper {
     let set = try conflictSet()
     let tree = try id == nil ? savedTree() : newTree()
@@ -54,9 +56,10 @@ extension PackageStore {
     }
   }
 
-  /// The state that a conflict version and the document in its place were both made from, as far as somebody still has its
-  /// children; nil where it is not known. Saves note the digests of their children; a document that keeps history has the
-  /// children, too.
+  /// Returns the last common state of a conflict version and the document on disk; nil if it is not known.
+  ///
+  /// The tree holds the children that are still available. Saves note only the digests of their children; a document
+  /// that keeps history has the children too.
   ///
   /// - Throws: as `contents(ofConflict:)`.
   public func commonAncestor(ofConflict id: UUID) throws(FilePackageError) -> FileWrapper? {
@@ -70,13 +73,14 @@ extension PackageStore {
 
   // MARK: Deciding
 
-  /// Decides a conflict for one version: the document becomes that, in one save, and nothing is in conflict any more. With
-  /// `keepsHistory` what was there before stays among the versions.
+  /// Resolves all conflicts for one version, which becomes the document in one save.
   ///
-  /// - Parameter id: of the version; nil for the document in its place.
-  /// - Returns: what was saved.
-  /// - Throws: `unsavedEdits` where the tree has edits that no save has, which stay; `noSuchVersion`, also for a version of
-  ///   which nobody has all children; what `save(_:options:)` throws. Then all versions are there still.
+  /// With `keepsHistory` the replaced state stays among the versions.
+  ///
+  /// - Parameter id: the identifier of the version; nil for the document on disk.
+  /// - Returns: the report of the save.
+  /// - Throws: `unsavedEdits` if the tree has unsaved edits, which stay; `noSuchVersion`, also for a version with lost
+  ///   children; the errors of `save(_:options:)`. All versions then stay.
   @discardableResult
   public func resolveConflicts(
     keeping id: UUID?, options: SavingOptions = []
@@ -93,15 +97,15 @@ extension PackageStore {
     }
   }
 
-  /// Decides a conflict: the document becomes what `body` makes of it, in one save, and nothing is in conflict any more.
+  /// Resolves all conflicts in one save of the tree that `body` changes.
   ///
   /// - Parameters:
-  ///   - options: how it is saved.
-  ///   - body: changes the tree of the document in its place, which has no copies; may use children of the trees that
-  ///     `contents(ofConflict:)` gave.
-  /// - Returns: what was saved.
-  /// - Throws: `unsavedEdits` where the tree has edits that no save has, which stay; what `body` throws, and what
-  ///   `save(_:options:)` throws. Then all versions are there still.
+  ///   - options: the options of the save.
+  ///   - body: changes the tree of the document on disk, without the conflict copies. It may use children of the trees
+  ///     from `contents(ofConflict:)`.
+  /// - Returns: the report of the save.
+  /// - Throws: `unsavedEdits` if the tree has unsaved edits, which stay; the errors of `body` and of
+  ///   `save(_:options:)`. All versions then stay.
   @discardableResult
   public func resolveConflicts(
     options: SavingOptions = [], with body: (FileWrapper) throws -> Void
@@ -109,17 +113,18 @@ extension PackageStore {
     try resolveConflicts(options: options) { tree, _ in try body(tree) }
   }
 
-  /// Says what `resolveConflicts(keeping:options:)` would do to the document as it was last saved, without touching anything
-  /// on disk. The tree with its unsaved edits stays as it is, and they have no part in the plan.
+  /// Returns the plan of `resolveConflicts(keeping:options:)` for the last saved document, without changing the disk.
   ///
-  /// - Throws: as that, but for `unsavedEdits`.
+  /// The tree with its unsaved edits stays as it is, and the plan ignores them.
+  ///
+  /// - Throws: as `resolveConflicts(keeping:options:)`, except `unsavedEdits`.
   public func resolvingPlan(keeping id: UUID?) throws -> SavePlan {
     try resolvingPlan { tree, set in try set.apply(id.map { try entry($0, in: set) }, to: tree) }
   }
 
-  /// Says what `resolveConflicts(options:with:)` would do, as `resolvingPlan(keeping:)` does.
+  /// Returns the plan of `resolveConflicts(options:with:)`, as `resolvingPlan(keeping:)` does.
   ///
-  /// - Throws: as that, but for `unsavedEdits`.
+  /// - Throws: as `resolveConflicts(options:with:)`, except `unsavedEdits`.
   public func resolvingPlan(with body: (FileWrapper) throws -> Void) throws -> SavePlan {
     try resolvingPlan { tree, _ in try body(tree) }
   }
@@ -149,7 +154,7 @@ extension PackageStore {
       defer { self.merge = nil }
       // (1)
       var report = try save(options: options)
-      // Once it is saved, nothing is an error.
+      // After the save, a failure is only a warning.
       do throws(FilePackageError) {
         try publish()
         report.isPublishedAfterAll()
@@ -165,7 +170,7 @@ extension PackageStore {
     }
   }
 
-  /// Makes a tree of what is in the document's place the document, without the copies.
+  /// Makes the tree the document on disk, without the conflict copies.
   private func prepare(_ tree: FileWrapper, _ set: ConflictSet) throws -> Merge {
     try set.apply(nil, to: tree)
     let merge = try Merge(set, try metadata(), loadManifest)
@@ -174,7 +179,7 @@ extension PackageStore {
     return merge
   }
 
-  /// The next save brings versions together.
+  /// Prepares the next save to merge versions.
   private func begin(_ merge: inout Merge) throws {
     merge.folders = try merge.folders.filter {
       try tree.descendant(at: $0.child.path.string)?.isDirectory == true
@@ -190,7 +195,7 @@ extension PackageStore {
     self.merge = merge
   }
 
-  /// (2)
+  /// Removes the resolved conflict versions. (2)
   private func removeResolved(_ set: ConflictSet) throws(FilePackageError) {
     let disk = location.disk
     do {
@@ -230,7 +235,7 @@ extension PackageStore {
     return entry
   }
 
-  /// Says that a version is not whole, so that nothing can become it.
+  /// Makes the error for a version with lost children, which cannot become the document.
   package func lacks(_ child: String, _ version: ConflictVersion) -> FilePackageError {
     FilePackageError(
       .noSuchVersion, .read, StoredNode(location: location, path: PackagePath(child)),
@@ -240,21 +245,22 @@ extension PackageStore {
 }
 
 extension PackageStore {
-  /// What a save that brings versions together has to note of them: what is in its place may be of several, while the digests
-  /// are those of one.
+  /// The notes of a save that merges versions.
+  ///
+  /// The files on disk may be of several versions, while the digests are those of one.
   struct Merge {
-    /// The states that are brought together, but for the one in its place.
+    /// The merged states, except the one on disk.
     var parents: [UUID]
-    /// The files and links that are not what the save has noted that made the state in its place.
+    /// The files and links that differ from the notes of the save that made the state on disk.
     fileprivate(set) var others: [ManifestRow] = []
-    /// The folders that it has not noted.
+    /// The folders that this save did not note.
     fileprivate(set) var folders: [ManifestRow] = []
-    /// What it has noted and is not there.
+    /// The noted children that are missing.
     private(set) var missing: [ManifestRow] = []
-    /// Whether nobody knows what it has noted: then the children are counted anew, and versions before that are not known to be
-    /// what they were.
+    /// Whether the notes are unknown: the save then counts the children again, and the content of earlier versions is
+    /// unknown.
     private(set) var isUnaccounted = false
-    /// Every child as it is, where they are counted anew.
+    /// Every child as it is, if the save counts them again.
     fileprivate(set) var recounted: [ManifestRow]?
 
     fileprivate init(
@@ -276,8 +282,9 @@ extension PackageStore {
 }
 
 extension StateMaker {
-  /// Accounts for what a program has brought that synchronises folders: the sums and the versions of the history are those of
-  /// the state that the metadata names.
+  /// Accounts for the files that a synchronising program brought.
+  ///
+  /// The sums and the versions of the history are those of the state that the metadata names.
   mutating func account(for merge: PackageStore.Merge) {
     for row in merge.missing {
       change.subtract(row.child)

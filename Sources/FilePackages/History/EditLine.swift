@@ -1,32 +1,32 @@
 import FoundationEssentials
 
-// (1) A state that undoing or redoing made has the content of another one, and stands for that.
-// (2) What can be redone is what was undone since the last save that was neither: after any other save there is
-//     nothing to be redone, and what was undone before stays among the versions.
+// (1) A state that an undo or redo made has the content of an earlier state, and stands for that state.
+// (2) A redo can take back only undos since the last save that was neither undo nor redo. After any other save there is
+//     nothing to redo, and the undone states stay among the versions.
 
-/// The states of a document in the order in which they were saved, as undoing and redoing whole saves sees them.
+/// The states of a document in the order of their saves, as undoing and redoing of whole saves sees them.
 struct EditLine {
-  /// The oldest first, the present one last.
+  /// The oldest first, the current one last.
   let states: [PackageMetadata]
 
   init(_ history: VersionHistory) {
     states = history.chain.versions[history.available].map(\.metadata) + [history.current]
   }
 
-  /// The state whose content the present one has after undoing; nil where nothing can be undone.
+  /// The state whose content an undo brings back; nil if there is nothing to undo.
   var undone: UUID? {
     guard let current = states.last else { return nil }
     return predecessor(of: current.content)
   }
 
-  /// The state whose content the present one has after redoing; nil where nothing can be redone.
+  /// The state whose content a redo brings back; nil if there is nothing to redo.
   var redone: UUID? {
     // (2)
     guard let current = states.last, let edit = states.last(where: { $0.contentRevision == nil }) else {
       return nil
     }
     var next = edit.content
-    // No state comes before itself; a damaged line must not keep us here.
+    // No state comes before itself; the bound ends the loop if the line is damaged.
     for _ in states {
       guard next != current.content, let before = predecessor(of: next) else { return nil }
       if before == current.content { return next }
@@ -35,7 +35,7 @@ struct EditLine {
     return nil
   }
 
-  /// Where in the line the content of a state is to be had, the present one apart.
+  /// Returns the index of the latest earlier state with this content; excludes the current state.
   func index(of content: UUID) -> Int? {
     states.dropLast().lastIndex { $0.content == content }
   }

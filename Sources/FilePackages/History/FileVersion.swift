@@ -2,29 +2,30 @@ import DurableIO
 public import FoundationEssentials
 import SystemPackage
 
-/// One version of a document: the present one, one that its history keeps, or one that is in conflict with it.
+/// One version of a document: the current one, one in its history, or one that is in conflict with it.
 ///
 /// Counterpart of Apple's `NSFileVersion`, with its members. Differences:
 ///
-/// - It is a value; two of the same version of the same document are equal.
-/// - What waits for a disk is `async` and says why it failed. What Apple's traps at, such as removing the present version,
-///   throws.
+/// - It is a value; two values of one version of one document are equal.
+/// - A member that waits for a disk is `async` and throws the reason of a failure. If Apple's traps, such as at
+///   removing the current version, this one throws.
 /// - A version is no file of its own: `contents()` is its tree, and `write(to:)` makes a document of it.
 public struct FileVersion: Sendable {
   /// The document.
   public let documentURL: URL
   /// The document's metadata in this version.
   public let metadata: PackageMetadata
-  /// Whether it is the present one.
+  /// Whether it is the current version.
   public let isCurrent: Bool
-  /// Whether the retention policy may drop it; false for the present one and for those that were added by hand.
+  /// Whether the retention policy may drop it; false for the current version and for versions that a caller added.
   public let isDiscardable: Bool
-  /// Bytes of children that only this version has.
+  /// The bytes of children that only this version has.
   public let keptBytes: UInt64
-  /// The children that the state after it has otherwise, as paths in byte order; none for the present one. For a version in
-  /// conflict, those that the present one has otherwise.
+  /// The children that differ in the next state, as paths in byte order; empty for the current version.
+  ///
+  /// For a conflict version, these are the children that differ in the current version.
   public let differences: [String]
-  /// What is known of the conflict; nil for a version that is in none.
+  /// The conflict; nil for a version that is in no conflict.
   public let conflict: ConflictVersion?
 
   init(_ history: VersionHistory, _ index: Int, at url: URL) {
@@ -48,7 +49,7 @@ public struct FileVersion: Sendable {
     conflict = nil
   }
 
-  /// A version that is in conflict with the document at `url`.
+  /// Makes a version that is in conflict with the document at `url`.
   public init(_ conflict: ConflictVersion, at url: URL) {
     documentURL = url
     var known = conflict.metadata ?? PackageMetadata()
@@ -62,21 +63,21 @@ public struct FileVersion: Sendable {
     self.conflict = conflict
   }
 
-  /// What finds the version again, also in another process.
+  /// The identifier of the version, which is the same in every process.
   public var persistentIdentifier: UUID { metadata.revision }
-  /// Where the version is: the document for the present one; nil for others, which have no file of their own.
+  /// The document's URL for the current version; nil for every other version, which has no file of its own.
   public var url: URL? { isCurrent ? documentURL : nil }
-  /// The name that the user gave the document then, or that of its file.
+  /// The name that the user gave the document at that time, or the name of its file.
   public var localizedName: String {
     metadata.displayName ?? FileName(bytes: Array(documentURL.lastPathComponent.utf8)).string
   }
   /// The computer that saved it.
   public var localizedNameOfSavingComputer: String { metadata.savingComputer }
-  /// When it was saved, to the second.
+  /// The date of its save, to the second.
   public var modificationDate: Date { metadata.modified }
-  /// Whether it came about by two writers: versions of the history never did.
+  /// Whether two writers caused it: versions of the history never are conflicts.
   public var isConflict: Bool { conflict != nil }
-  /// Whether nobody has to look at it any more: a version in conflict is one until `PackageStore` or `Document` resolves that.
+  /// Whether the conflict is resolved: a conflict version is unresolved until `PackageStore` or `Document` resolves it.
   public var isResolved: Bool { conflict == nil }
   /// Whether its contents are on this computer.
   public var hasLocalContents: Bool { true }
@@ -88,29 +89,30 @@ extension FileVersion: Hashable {
     left.documentURL.path == right.documentURL.path && left.persistentIdentifier == right.persistentIdentifier
   }
 
-  /// Hashes what makes two versions equal.
+  /// Hashes the identifier, which makes two versions equal.
   public func hash(into hasher: inout Hasher) { hasher.combine(persistentIdentifier) }
 }
 
 extension FileVersion {
   // MARK: Finding
 
-  /// The present version; nil where there is no document.
+  /// Returns the current version; nil if there is no document.
   ///
-  /// - Throws: what `PackageStore.open(at:)` throws but `noSuchFile`; `noSuchVersion` for a package without metadata.
+  /// - Throws: the errors of `PackageStore.open(at:)` except `noSuchFile`; `noSuchVersion` for a package without
+  ///   metadata.
   public static func currentVersionOfItem(at url: URL) async throws(FilePackageError) -> FileVersion? {
     guard let store = try await store(at: url) else { return nil }
     return FileVersion(current: try await store.requireMetadata(), at: url)
   }
 
-  /// The versions that are kept, the newest first, without the present one; nil where there is no document.
+  /// Returns the versions of the history, the newest first, without the current one; nil if there is no document.
   ///
   /// - Throws: as `PackageStore.versions()`.
   public static func otherVersionsOfItem(at url: URL) async throws(FilePackageError) -> [FileVersion]? {
     try await store(at: url)?.versions()
   }
 
-  /// The versions that are in conflict with the present one, the newest first; nil where there is no document.
+  /// Returns the versions that are in conflict with the current one, the newest first; nil if there is no document.
   ///
   /// - Throws: as `PackageStore.conflicts()`.
   public static func unresolvedConflictVersionsOfItem(
@@ -119,7 +121,7 @@ extension FileVersion {
     try await store(at: url)?.conflicts().map { FileVersion($0, at: url) }
   }
 
-  /// The version of that identifier; nil where there is none.
+  /// Returns the version of that identifier; nil if there is none.
   ///
   /// - Throws: as `PackageStore.versions()`.
   public static func version(
@@ -145,8 +147,10 @@ extension FileVersion {
 
   // MARK: Reading
 
-  /// The document as it was: a tree to be read. What another program has changed since, so that nobody has what it was,
-  /// is in `lost` and has no business in the tree.
+  /// Returns the document as it was in this version, as a tree to read.
+  ///
+  /// If another program changed a child since, its content is lost. Its path is in `lost`, and a caller must ignore it
+  /// in the tree.
   ///
   /// - Throws: as `PackageStore.contents(of:)`.
   public func contents() async throws(FilePackageError) -> (tree: FileWrapper, lost: [String]) {
@@ -158,12 +162,13 @@ extension FileVersion {
 
   // MARK: Adding
 
-  /// Adds a version of the document that holds what another one does, as the newest before the present one; the retention
-  /// policy leaves it alone.
+  /// Adds a version with the content of another document, as the newest before the current one.
   ///
-  /// - Parameter byMoving: whether the other one is removed then.
-  /// - Throws: as `PackageStore.addVersion(_:date:)`, and what keeps the other one from being opened or removed; a version that
-  ///   was added stays then.
+  /// The retention policy never drops it.
+  ///
+  /// - Parameter byMoving: whether to remove the other document afterwards.
+  /// - Throws: as `PackageStore.addVersion(_:date:)`; the error of opening or removing the other document. An added
+  ///   version then stays.
   @discardableResult
   public static func addOfItem(
     at url: URL, withContentsOf contents: URL, byMoving: Bool = false
@@ -175,9 +180,10 @@ extension FileVersion {
     return version
   }
 
-  /// Says whether the retention policy may drop the version.
+  /// Sets whether the retention policy may drop the version.
   ///
-  /// - Throws: `unsupported` for the present one and for one in conflict; as `PackageStore.setDiscardable(_:_:)`.
+  /// - Throws: `unsupported` for the current version and for a conflict version; as
+  ///   `PackageStore.setDiscardable(_:_:)`.
   public func setDiscardable(_ isDiscardable: Bool) async throws(FilePackageError) {
     if isCurrent || isConflict {
       throw FilePackageError(
@@ -190,12 +196,13 @@ extension FileVersion {
 
   // MARK: Changing
 
-  /// Brings the document at `url` to this version, by a save that keeps the version that was there; where there is
-  /// no document, makes a new one. A version in conflict that its own document is brought to has decided the conflict: none
-  /// is left.
+  /// Brings the document at `url` to this version, by a save that keeps the replaced version.
   ///
-  /// - Parameter byMoving: whether the version goes from the history.
-  /// - Returns: where the document is.
+  /// If there is no document, makes a new one. Bringing a document to one of its own conflict versions resolves all
+  /// conflicts.
+  ///
+  /// - Parameter byMoving: whether to remove the version from the history.
+  /// - Returns: the URL of the document.
   /// - Throws: as `PackageStore.restore(_:child:options:)` and `PackageStore.create(_:at:contentType:)`.
   @discardableResult
   public func replaceItem(at url: URL, byMoving: Bool = false) async throws(FilePackageError) -> URL {
@@ -223,10 +230,10 @@ extension FileVersion {
     return url
   }
 
-  /// Removes the version from the history; the others stay as they are.
+  /// Removes the version from the history; the other versions stay.
   ///
-  /// - Throws: `unsupported` for the present one, and for one in conflict, which goes when the conflict is resolved; as
-  ///   `PackageStore.removeVersions(_:)`.
+  /// - Throws: `unsupported` for the current version, and for a conflict version, which resolving the conflict removes;
+  ///   as `PackageStore.removeVersions(_:)`.
   public func remove() async throws(FilePackageError) {
     if isCurrent || isConflict {
       let version = isCurrent ? "the present version" : "a version in conflict"
@@ -237,7 +244,7 @@ extension FileVersion {
     try await store.removeVersions([persistentIdentifier])
   }
 
-  /// Removes all versions but the present one. Each save goes on keeping the one it replaces.
+  /// Removes all versions except the current one. Each later save still keeps the version that it replaces.
   ///
   /// - Throws: as `PackageStore.removeVersions(_:)`.
   public static func removeOtherVersionsOfItem(at url: URL) async throws(FilePackageError) {

@@ -1,21 +1,22 @@
 import DurableIO
 import FoundationEssentials
 
-// (1) A version at the end of the file is whole where its checksum is right over itself and the 32 bytes before it, which are
-//     the checksum of the version before. Nothing before these bytes is needed to add another one.
-// (2) Only where no journal is beside the file: otherwise a version before the last one may not be on the medium.
+// (1) The version at the end of the file is intact if its checksum over itself and the 32 bytes before it is right.
+// These
+//     bytes are the checksum of the version before. Adding a version needs no earlier bytes.
+// (2) The end counts only if no journal is beside the file: otherwise an earlier version may not be durable.
 
-/// Where a history ends: all that a save needs to add a version, whatever the number of versions.
+/// The end of a history: all that a save needs to add a version, for any number of versions.
 struct HistoryEnd {
   /// The state that the last version leads to.
   private(set) var tip: UUID
-  /// Where the next version goes.
+  /// The offset of the next version.
   private(set) var offset: Int
-  /// Of the last version, or of the header.
+  /// The checksum of the last version, or of the header.
   private(set) var checksum: ContentHash
-  /// Which file it is.
+  /// The identity of the file.
   private(set) var identity: FileIdentity?
-  /// How long the file is.
+  /// The length of the file.
   private var length: Int
   private var dueness = Dueness()
 
@@ -38,33 +39,33 @@ struct HistoryEnd {
     (self.offset, self.checksum) = (offset, checksum)
   }
 
-  /// Takes note of the file that it is the end of.
+  /// Records the file whose end this is.
   mutating func isFile(_ identity: FileIdentity, length: Int) {
     self.identity = identity
     self.length = max(length, offset)
     dueness = Dueness(offset: offset)
   }
 
-  /// Whether nobody else has written to the file since.
+  /// Returns whether no other program has written to the file since.
   func isCurrent(_ status: FileStatus) -> Bool {
     identity?.isSameNode(as: status.identity) == true && status.size == UInt64(length)
   }
 
   // MARK: Thinning
 
-  /// Whether it is time to look at all versions for those that are not to be kept, and from then on not any more for a while.
+  /// Returns whether thinning is due, and counts that as done.
   ///
-  /// A short history is looked at after every save. A longer one is when it has grown by a sixteenth, or when versions have
-  /// kept 16 MiB: what that costs is in proportion to what was written since the last look.
+  /// A short history is due after every save. A longer one is due if it grew by a sixteenth, or if versions kept 16
+  /// MiB. So the cost of thinning is in proportion to the bytes written since the last one.
   mutating func takeDueness() -> Bool {
     defer { dueness = Dueness(offset: offset) }
     return dueness.isDue(at: offset)
   }
 
   private struct Dueness {
-    /// How long the history was at the last look.
+    /// The length of the history at the last thinning.
     var offset = 0
-    /// Bytes that versions have kept since.
+    /// The bytes that versions have kept since.
     var kept: UInt64 = 0
 
     private static let short = 8 << 10
@@ -80,11 +81,11 @@ struct HistoryEnd {
 extension HistoryEnd {
   private static let firstWindow = 4 << 10
 
-  /// The end of the history in a hidden folder that has no journal; nil where none is kept. (2)
+  /// Loads the end of the history in a hidden folder that has no journal; nil if there is no history. (2)
   ///
   /// Cost: a read of the header, and one of the last version.
   ///
-  /// - Throws: EILSEQ for a file that is none.
+  /// - Throws: EILSEQ for a file that is no history.
   static func load(
     in folder: borrowing OwnedDescriptor, on disk: any Disk
   ) throws(SystemError) -> HistoryEnd? {
@@ -104,7 +105,7 @@ extension HistoryEnd {
       if let found = last(in: bytes, from: start, HistoryEnd(tip: tip, header: header)) {
         return found.of(status, size)
       }
-      // A version may be larger; and where the file does not end with one, all of it is read.
+      // A version may be larger; if the file does not end with one, all of it is read.
       if start == HistoryFile.headerLength {
         return try HistoryFile.load(in: folder, on: disk, skipsDamage: true)?.end
       }
@@ -119,7 +120,7 @@ extension HistoryEnd {
     return end
   }
 
-  /// The end after the version that the bytes end with. (1)
+  /// Returns the end after the version that is last in the bytes. (1)
   private static func last(in bytes: [UInt8], from start: Int, _ empty: HistoryEnd) -> HistoryEnd? {
     let magic = withUnsafeBytes(of: HistoryFile.recordMagic.littleEndian, Array.init)
     var position = bytes.count - magic.count

@@ -3,39 +3,39 @@ import DurableIO
 import FoundationEssentials
 import SystemPackage
 
-// (1) A version is in the journal's record of the save that replaced it, so it lasts as that save does. What the
-//     history file does not have yet is found there.
-// (2) What follows the last whole version in the file is nothing, as long as there is a journal: a cut may have left a later one
-//     and not the one before it. Without a journal the file is on the medium as it is (3), and a version that is not whole was
-//     damaged since: those after it count.
-// (3) The journal goes, or starts again, only after the file and the folder for versions are on the medium.
+// (1) A version is in the journal's record of the save that replaced it, so it is durable when that save is. The
+// journal
+//     has the versions that the history file does not have yet.
+// (2) If there is a journal, bytes after the last intact version in the file do not count. A power cut may have left a
+//     later version without the one before it. Without a journal the file is durable as a whole (3). A version that is
+//     not intact was then damaged later, and the versions after it count.
+// (3) The journal is removed or restarted only after the file and the folder for versions are synced.
 
-/// The versions of a package as they are on disk: a header, then one version after the other, each with a checksum
-/// that goes over those before it.
+/// The versions of a package on disk: a header, then the versions, each with a checksum that covers the earlier ones.
 ///
-/// Loading it costs its size, whatever the document's. A save needs its end alone: `HistoryEnd`.
+/// Loading it costs its size, for a document of any size. A save needs only its end: `HistoryEnd`.
 struct HistoryFile {
   private(set) var chain: VersionChain
   var policy: RetentionPolicy
-  /// Where the next version goes.
+  /// The end of the last version.
   private(set) var end: HistoryEnd
-  /// Whether something between the versions is none.
+  /// Whether there are invalid bytes between the versions.
   private(set) var isDamaged = false
 
   static let magic = Array("DOCPKGH1".utf8)
   static let recordMagic: UInt32 = 0x5352_4556  // VERS
   static let headerLength = 8 + 16 + RetentionPolicy.encodedLength
-  /// A history beyond this is not read.
+  /// The maximum size; a larger history is not read.
   static let maximumSize = 1 << 30
 
-  /// One without versions, of a document that is in the state `tip`.
+  /// Makes a history without versions, of a document in the state `tip`.
   init(tip: UUID, policy: RetentionPolicy = .standard) {
     chain = VersionChain(tip: tip)
     self.policy = policy
     end = HistoryEnd(tip: tip, header: Self.header(tip, policy))
   }
 
-  /// What a file begins with that has no versions yet.
+  /// The header of a file that has no versions yet.
   var header: [UInt8] { Self.header(chain.tip, policy) }
 
   private static func header(_ tip: UUID, _ policy: RetentionPolicy) -> [UInt8] {
@@ -46,7 +46,7 @@ struct HistoryFile {
     return writer.bytes
   }
 
-  /// The state and the policy that a file begins with; nil where that is no history.
+  /// Returns the state and the policy in the header of a file; nil if the file is no history.
   static func beginning(of file: [UInt8]) -> (tip: UUID, policy: RetentionPolicy)? {
     guard file.count >= headerLength, file.starts(with: magic) else { return nil }
     var reader = ByteReader(file[magic.count...])
@@ -57,7 +57,7 @@ struct HistoryFile {
     }
   }
 
-  /// Reads what a file holds; nil where that does not begin as a history does.
+  /// Decodes a file; nil if it does not begin as a history does.
   ///
   /// - Parameter skipsDamage: whether there is no journal beside it. (2)
   init?(_ file: [UInt8], skipsDamage: Bool = false) {
@@ -76,7 +76,7 @@ struct HistoryFile {
     }
   }
 
-  /// Where the next whole version begins, and the checksum before it.
+  /// Returns the offset of the next intact version, and the checksum before it.
   private static func nextVersion(
     in file: [UInt8], from start: Int
   ) -> (offset: Int, previous: ContentHash)? {
@@ -94,7 +94,8 @@ struct HistoryFile {
     return nil
   }
 
-  /// The version that the bytes begin with; nil where they do not, or its checksum is not that of one after `previous`.
+  /// Returns the version at the start of the bytes; nil if there is none, or if its checksum does not follow
+  /// `previous`.
   static func version(
     _ bytes: ArraySlice<UInt8>, after previous: ContentHash
   ) -> (VersionRecord, length: Int, checksum: ContentHash)? {
@@ -120,7 +121,7 @@ struct HistoryFile {
     return ContentHash(hash.finalize())
   }
 
-  /// A version as it is in the file.
+  /// Returns the bytes of a version in the file.
   fileprivate static func encoded(
     _ version: VersionRecord, after previous: ContentHash
   ) throws(ByteReader.Damage) -> (bytes: [UInt8], checksum: ContentHash) {
@@ -135,22 +136,22 @@ struct HistoryFile {
     return (writer.bytes, checksum)
   }
 
-  /// Puts a version at the end; returns the bytes to be written at `end` as it was before.
+  /// Adds a version; returns the bytes that a caller must write at the previous `end`.
   mutating func append(_ version: VersionRecord) throws(ByteReader.Damage) -> [UInt8] {
     let bytes = try end.append(version)
     chain.append(version)
     return bytes
   }
 
-  /// Those of the journal's versions that it does not have yet.
+  /// Returns the journal's versions that the history does not have yet.
   func missing(_ journal: [VersionRecord]) -> [VersionRecord] {
-    // Also where the versions that the journal tells of are dropped by now, or the ones before them.
+    // This also covers journal versions that the history has dropped, with those before them.
     let known = Set(chain.versions.flatMap { [$0.revision, $0.next] } + [chain.tip])
     guard let last = journal.lastIndex(where: { known.contains($0.next) }) else { return journal }
     return Array(journal[(last + 1)...])
   }
 
-  /// All of a file with these versions.
+  /// Returns the bytes of a file with these versions.
   static func contents(
     _ chain: VersionChain, _ policy: RetentionPolicy
   ) throws(ByteReader.Damage) -> [UInt8] {
@@ -162,10 +163,10 @@ struct HistoryFile {
 }
 
 extension HistoryFile {
-  /// The history in a hidden folder; nil where none is kept.
+  /// Loads the history in a hidden folder; nil if there is none.
   ///
   /// - Parameter skipsDamage: whether there is no journal beside it. (2)
-  /// - Throws: EILSEQ for a file that is none.
+  /// - Throws: EILSEQ for a file that is no history.
   static func load(
     in folder: borrowing OwnedDescriptor, on disk: any Disk, skipsDamage: Bool = false
   ) throws(SystemError) -> HistoryFile? {
@@ -180,7 +181,7 @@ extension HistoryFile {
 
   static let isNone = SystemError("read", PackageLayout.history, code: .illegalByteSequence)
 
-  /// Writes it as a new file in the place of the old one, and makes that last.
+  /// Writes a new file, replaces the old one with it, and makes that durable.
   static func replace(
     by chain: VersionChain, _ policy: RetentionPolicy, in folder: borrowing OwnedDescriptor, on disk: any Disk
   ) throws(SystemError) {
@@ -201,7 +202,7 @@ extension HistoryFile {
 }
 
 extension HistoryEnd {
-  /// Puts a version at the end; returns the bytes to be written at `offset` as it was before.
+  /// Adds a version; returns the bytes that a caller must write at the previous `offset`.
   mutating func append(_ version: VersionRecord) throws(ByteReader.Damage) -> [UInt8] {
     let (bytes, checksum) = try HistoryFile.encoded(version, after: checksum)
     append(version, length: bytes.count, checksum)

@@ -3,29 +3,30 @@ public import FoundationEssentials
 import Synchronization
 import SystemPackage
 
-// (1) What the new version and the one before it need is on the medium before the history tells of it: a cut leaves files that
-//     nobody needs, or the version.
-// (2) The version before keeps what it had: what it shared with the present state and the new one has otherwise is kept for
-//     it.
+// (1) The files of the new version and of the version before it are durable before the history names them. A power cut
+//     leaves either files that no version needs, or the version.
+// (2) The version before keeps its content. If it shares a child with the current state and the new version differs
+//     there, the store keeps the child for it.
 
 extension PackageStore {
-  /// Adds a version that holds what a tree holds, as the newest before the present one; the document stays as it is. The
-  /// retention policy leaves it alone. Begins a history where none is kept.
+  /// Adds a version with the content of a tree, as the newest before the current one; the document stays as it is.
   ///
-  /// The tree's own `Metadata.plist`, if it is a document's, says when it was saved and by whom.
+  /// The retention policy never drops the version. If there is no history, this call begins one. If the tree has the
+  /// `Metadata.plist` of a document, that names the date and the program of its save.
   ///
-  /// Cost: reads both, and writes what the tree has otherwise than the present state, and what the version before needs of that.
+  /// Cost: reads both, and writes the tree's differences from the current state and the files that the version before
+  /// needs.
   ///
-  /// - Parameter date: when the version was made; by default what its metadata say, or this moment.
-  /// - Throws: `noSuchVersion` for a package without metadata; `busy` while another program has the document open; the system's
-  ///   reason. There is then no such version.
+  /// - Parameter date: the date of the version; by default the date in its metadata, or the current date.
+  /// - Throws: `noSuchVersion` for a package without metadata; `busy` while another program has the document open; the
+  ///   system's error. The version is then not added.
   @discardableResult
   public func addVersion(
     _ contents: FileWrapper, date: Date? = nil
   ) throws(FilePackageError) -> FileVersion {
     try publish()
     guard let current = try metadata() else { throw keepsNone }
-    // With the lock held: what is in its place stays what it is.
+    // The lock is held, so that the children in place stay unchanged.
     _ = try openSession()
     defer { endFailedSession() }
     do {
@@ -52,9 +53,9 @@ extension PackageStore {
     }
   }
 
-  /// Says of versions whether the retention policy may drop them.
+  /// Sets whether the retention policy may drop these versions.
   ///
-  /// - Throws: `noSuchVersion`; `busy` while another program has the document open; the system's reason.
+  /// - Throws: `noSuchVersion`; `busy` while another program has the document open; the system's error.
   public func setDiscardable(_ isDiscardable: Bool, _ versions: Set<UUID>) throws(FilePackageError) {
     for version in versions { _ = try find(version) }
     try rewriteHistory { history in
@@ -71,7 +72,7 @@ extension PackageStore {
     of contents: FileWrapper, _ date: Date?, _ current: PackageMetadata
   ) throws -> PackageMetadata {
     let plist = try contents.child(named: PackageLayout.metadata.string)
-    // Metadata that are not a document's say nothing of this version.
+    // Metadata that are not a document's do not describe this version.
     let known = try plist.flatMap { $0.isRegularFile ? try $0.contents() : nil }
     var metadata = known.flatMap { try? PackageMetadata(decoding: $0) } ?? current
     let saved = known == nil ? nil : metadata.modified
@@ -84,11 +85,11 @@ extension PackageStore {
   }
 }
 
-/// What has to be kept for a version that is put before the present state.
+/// The files to keep for a version that is added before the current state.
 private struct VersionAddition {
-  /// What it has otherwise than the present state.
+  /// The new version's differences from the current state.
   private(set) var rows: [VersionRecord.Row] = []
-  /// What the present state, and so the version before, has where it has something else.
+  /// The rows of the current state, and so of the version before, at the same places.
   private(set) var earlier: [VersionRecord.Row] = []
   private var files = FileWrapper(directoryWithFileWrappers: [:])
   private var count = 0
@@ -125,7 +126,7 @@ private struct VersionAddition {
         && left.hasSameContents(as: right)
   }
 
-  /// A node to be kept; its status is not known yet.
+  /// Adds a node to keep; its status is not known yet.
   private mutating func add(_ wrapper: FileWrapper) throws -> VersionRecord.Node {
     var node = VersionRecord.Node(wrapper.kind, wrapper.state.withLock { $0.attributes })
     if wrapper.isDirectory { return node }
@@ -139,7 +140,7 @@ private struct VersionAddition {
     return node
   }
 
-  /// Writes what is to be kept; when it returns, it is on the medium.
+  /// Writes the files to keep; they are durable when it returns.
   mutating func keep(in location: Location) throws {
     if count == 0 { return }
     let hidden = try location.openDirectory(PackagePath([PackageLayout.hidden]))
@@ -162,7 +163,7 @@ private struct VersionAddition {
 }
 
 extension VersionRecord.Row {
-  /// The row with what the file system says of its file.
+  /// Returns the row with the status of its file.
   fileprivate func known(_ statuses: [PackagePath: FileStatus]) -> Self {
     guard let place = node?.place, let status = statuses[place] else { return self }
     var row = self
@@ -173,9 +174,9 @@ extension VersionRecord.Row {
 }
 
 extension VersionRecord {
-  /// This version where another one comes to stand between it and the present state. (2)
+  /// Returns this version for a history with another version between it and the current state. (2)
   ///
-  /// - Parameter shared: what the present state has where the new one has something else.
+  /// - Parameter shared: the rows of the current state at the places where the new version differs.
   fileprivate func leading(to revision: UUID, _ shared: [Row]) -> VersionRecord {
     var version = self
     version.next = revision

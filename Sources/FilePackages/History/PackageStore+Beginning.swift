@@ -1,23 +1,24 @@
 import DurableIO
 import FoundationEssentials
 
-/// What beginning a history did, or would do.
+/// The result of beginning a history, or of its dry run.
 public struct HistoryStartReport: Sendable, Hashable, Codable {
-  /// Whether a history begins; false where one was kept before.
+  /// Whether a history begins; false if the document already has one.
   public var begins = false
   /// Whether the package gets a `Metadata.plist`.
   public var addsMetadata = false
 }
 
 extension PackageStore {
-  /// Begins a history: each save keeps the version that it replaces from now on, whatever program saves. A package that has no
-  /// metadata gets them, since they name the states.
+  /// Begins a history: from this call on, each save by any program keeps the version that it replaces.
   ///
-  /// Cost: reads every child where there are no metadata.
+  /// A package without metadata gets them, since they name the states.
   ///
-  /// - Parameter dryRun: whether only to say what would be done.
-  /// - Throws: `unsavedEdits` where metadata are added and the tree has edits that no save has; `busy` while another program
-  ///   has the document open; `invalidContent` for a history that cannot be read; the system's reason.
+  /// Cost: reads every child if there are no metadata.
+  ///
+  /// - Parameter dryRun: whether to report the result without doing it.
+  /// - Throws: `unsavedEdits` if this call adds metadata and the tree has unsaved edits; `busy` while another program
+  ///   has the document open; `invalidContent` for a history that cannot be read; the system's error.
   @discardableResult
   public func startKeepingHistory(dryRun: Bool = false) throws(FilePackageError) -> HistoryStartReport {
     var report = HistoryStartReport()
@@ -38,7 +39,7 @@ extension PackageStore {
   private func addMetadata() throws(FilePackageError) {
     let session = try openSession()
     do throws(FilePackageError) {
-      // With the lock held: what is counted stays what it is.
+      // The lock is held, so that the counted children stay unchanged.
       let children = try verifyChildren()
       try refuseUnread(children)
       var summary = ContentSummary()

@@ -1,25 +1,27 @@
 public import FoundationEssentials
 import Synchronization
 
-/// One place at which two versions of a document differ.
+/// A place at which two versions of a document differ.
 public struct VersionDifference: Sendable {
-  /// The place.
+  /// The path of the place.
   public let path: String
-  /// What the first version has there; nil for nothing.
+  /// The node in the first version; nil if there is none.
   public let old: FileWrapper?
-  /// What the second one has there; nil for nothing.
+  /// The node in the second version; nil if there is none.
   public let new: FileWrapper?
 }
 
 extension PackageStore {
-  /// Where two versions, of the history or in conflict, differ, in order of paths: a folder before what is in it.
+  /// Returns the differences between two versions of the history or in conflict, in order of paths.
   ///
-  /// Cost: the bytes of the children that saves between the two and the present changed; no other child is read.
+  /// A folder comes before its children.
   ///
-  /// - Parameter other: the second version; nil for the document as it was last saved, with what other programs have made of
-  ///   it on disk.
-  /// - Returns: the differences, and the children of which nobody has what they were in one of the two.
-  /// - Throws: `noSuchVersion`; the system's reason.
+  /// Cost: the bytes of the children that saves between the two and the current state changed; it reads no other child.
+  ///
+  /// - Parameter other: the second version; nil for the document as it was last saved, with the changes of other
+  ///   programs on disk.
+  /// - Returns: the differences, and the children that are lost in one of the two versions.
+  /// - Throws: `noSuchVersion`; the system's error.
   public func differences(
     from version: UUID, to other: UUID? = nil
   ) throws -> (changes: [VersionDifference], lost: [String]) {
@@ -42,7 +44,7 @@ extension PackageStore {
     return (changes, lost.sorted())
   }
 
-  /// A version, and where it differs from what is on disk.
+  /// Returns a version, and the places where it differs from the disk.
   private func side(_ id: UUID) throws -> (places: Set<PackagePath>, tree: FileWrapper, lost: [String]) {
     if let conflict = try conflicts().first(where: { $0.id == id }) {
       return (

@@ -2,49 +2,50 @@ import DurableIO
 public import FoundationEssentials
 import SystemPackage
 
-// (1) What only a dropped version had goes; what an earlier one needs of it stays, for that one.
-// (2) The new history is on the medium before anything is unlinked: a cut leaves files that nobody needs, never a
+// (1) Files that only a dropped version needs are removed; files that an earlier version needs stay for that one.
+// (2) The new history is durable before any file is unlinked. A power cut leaves files that no version needs, never a
 //     version without its files.
-// (3) Only while no other store has the package open, and nobody here holds a child that is only in a version.
+// (3) This runs only while no other store has the package open, and this program holds no child of a version.
 
-/// What thinning a history did, or would do.
+/// The result of thinning a history, or of its dry run.
 public struct ThinningReport: Sendable, Hashable, Codable {
-  /// The identifiers of the versions that went, the oldest first.
+  /// The identifiers of the removed versions, the oldest first.
   public var removed: [String] = []
-  /// Bytes of children that only they had.
+  /// The bytes of children that only they had.
   public var bytes: UInt64 = 0
-  /// How many versions are left.
+  /// The number of remaining versions.
   public var remaining = 0
-  /// What is left to be done, though the versions are dropped.
+  /// The tasks that remain, although the versions are dropped.
   public var warnings: [SaveWarning] = []
 }
 
 extension PackageStore {
-  /// Which versions are kept; nil where no history is.
+  /// Returns the retention policy of the history; nil if there is no history.
   ///
   /// - Throws: as `versions()`.
   public func retentionPolicy() throws(FilePackageError) -> RetentionPolicy? { try history()?.policy }
 
-  /// Says from now on which versions are kept, for every program.
+  /// Sets the retention policy, for every program.
   ///
-  /// - Throws: `noSuchVersion` where no history is kept; `busy` while another program has the document open; the system's
-  ///   reason.
+  /// - Throws: `noSuchVersion` if there is no history; `busy` while another program has the document open; the system's
+  ///   error.
   public func setRetentionPolicy(_ policy: RetentionPolicy) throws(FilePackageError) {
     if try history() == nil { throw keepsNone }
     try rewriteHistory { ($0.chain, policy) }
   }
 
-  /// Drops the versions that the policy does not keep. `close()` and a store that is idle do it by themselves where one
-  /// is due.
+  /// Drops the versions that the policy does not keep.
   ///
-  /// Cost: writing the history anew, which is of the size of what differs between the versions, and an unlink for each
-  /// child that nobody needs any more.
+  /// `close()` and an idle store do it by themselves if a version is due.
+  ///
+  /// Cost: a new history file, of the size of the differences between the versions, and an unlink for each child
+  /// that no version needs.
   ///
   /// - Parameters:
-  ///   - date: the present moment; by default what the clock says.
-  ///   - dryRun: whether only to say what would go.
-  /// - Throws: `busy` while another program has the document open; the system's reason. Each version is then there or
-  ///   not, as a whole.
+  ///   - date: the current date; by default the clock's.
+  ///   - dryRun: whether to report the versions without dropping them.
+  /// - Throws: `busy` while another program has the document open; the system's error. Each version is then present or
+  ///   dropped, as a whole.
   @discardableResult
   public func thinHistory(
     at date: Date? = nil, dryRun: Bool = false
@@ -55,28 +56,28 @@ extension PackageStore {
     return try drop(dropped)
   }
 
-  /// Removes versions for good, whatever the policy says; the others stay as they are.
+  /// Removes versions for good, regardless of the policy; the other versions stay.
   ///
-  /// - Throws: `noSuchVersion`; `busy` while another program has the document open; the system's reason.
+  /// - Throws: `noSuchVersion`; `busy` while another program has the document open; the system's error.
   public func removeVersions(_ versions: Set<UUID>) throws(FilePackageError) {
     for version in versions { _ = try find(version) }
     _ = try drop(versions)
   }
 
-  /// Ends the history: removes all versions, and keeps none from now on.
+  /// Ends the history: removes all versions, and later saves keep none.
   ///
-  /// - Throws: `busy` while another program has the document open; the system's reason.
+  /// - Throws: `busy` while another program has the document open; the system's error.
   public func stopKeepingHistory() throws(FilePackageError) {
     do {
       if try history() == nil { return }
     } catch {
-      // What is damaged goes, too.
+      // This removes a damaged history as well.
       guard error.code == .invalidContent else { throw error }
     }
     try rewriteHistory { _ in nil }
   }
 
-  /// Thins where something is due and nobody is in the way: what cannot be done now is done another time.
+  /// Thins the history if that is due and possible; otherwise a later call does it.
   func thinIfDue() {
     guard pending == nil, let session, !session.isHoldingVersions, session.history?.takeDueness() == true
     else { return }
@@ -95,11 +96,11 @@ extension PackageStore {
     return report
   }
 
-  /// (3)
+  /// Replaces the history. (3)
   ///
-  /// - Parameter new: what it begins with where there is none; nil where there has to be one.
-  /// - Returns: what could not be removed that nobody needs any more.
-  /// - Throws: the history is then as it was, but for `indeterminate`.
+  /// - Parameter new: the first state of a history if there is none; nil if there must be one.
+  /// - Returns: a warning if files that no version needs could not be removed.
+  /// - Throws: the system's error. The history is then unchanged, except after `indeterminate`.
   @discardableResult
   func rewriteHistory(
     beginning new: HistoryFile? = nil,
@@ -151,7 +152,7 @@ extension ThinningReport {
 extension VersionChain {
   var keptBytes: UInt64 { versions.reduce(0) { $0 &+ $1.keptBytes } }
 
-  /// What a policy does not keep.
+  /// Returns the versions that a policy drops.
   func dropped(by policy: RetentionPolicy, now: Date) -> Set<UUID> {
     let outdated = policy.outdated(of: versions.map(RetentionPolicy.Candidate.init), now: now)
     var thinned = self
@@ -169,9 +170,9 @@ extension RetentionPolicy.Candidate {
 }
 
 extension PackageSession {
-  /// Puts another history in the place of this one, or none; with the lock held, and nobody else there. (2)
+  /// Replaces the history with another one, or with none, while the lock is held and no other store is open. (2)
   ///
-  /// - Returns: why something could not be removed that nobody needs any more.
+  /// - Returns: the error if files that no version needs could not be removed.
   fileprivate func rewriteHistory(
     _ new: (chain: VersionChain, policy: RetentionPolicy)?
   ) throws(SystemError) -> SystemError? {
@@ -185,7 +186,7 @@ extension PackageSession {
     do throws(SystemError) {
       try loadHistory()
       guard try disk.exists(PackageLayout.versions, in: hidden.folder) else { return nil }
-      // (1) What cannot be removed now goes the next time.
+      // (1) A later call removes the files that could not be removed.
       try removeUnneeded(in: versionsFolder().descriptor, at: .root, needed: new.chain.places)
       return nil
     } catch {
@@ -193,7 +194,7 @@ extension PackageSession {
     }
   }
 
-  /// Whether the history on disk is not the file that it was, or is gone, or cannot be told.
+  /// Returns whether the history on disk is another file, is gone, or cannot be looked at.
   fileprivate func isHistory(anotherThan known: FileIdentity?) -> Bool {
     guard let known else { return false }
     do {
@@ -204,7 +205,7 @@ extension PackageSession {
     }
   }
 
-  /// The journal first: it has versions, too.
+  /// Removes the journal first, since it has versions too.
   private func removeHistory() throws(SystemError) {
     if journal != nil {
       try disk.removeFile(PackageLayout.journal, in: hidden.folder)

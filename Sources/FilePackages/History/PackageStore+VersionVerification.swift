@@ -2,7 +2,7 @@ import DurableIO
 import FoundationEssentials
 
 extension PackageStore {
-  /// Reads what only versions have, and compares it with what the history says of it.
+  /// Reads the files that only versions have, and compares them with the history.
   func verifyVersions(_ report: inout VerificationReport) throws(FilePackageError) {
     let history: VersionHistory
     do {
@@ -27,7 +27,7 @@ extension PackageStore {
           report.damagedVersions.append("missing: \(name)")
           continue
         }
-        // What cannot be read is damaged.
+        // A file that cannot be read is damaged.
         let found = try? ChildSummary(reading: PackageSnapshot.Node(kept, kind: node.kind), at: row.path)
         if found?.content != node.content { report.damagedVersions.append("damaged: \(name)") }
       }

@@ -2,39 +2,43 @@ import DurableIO
 public import FoundationEssentials
 import SystemPackage
 
-/// What bringing a version back did.
+/// The result of restoring a version.
 public struct RestoreReport: Sendable, Hashable, Codable {
-  /// The save that did it.
+  /// The save that restored it.
   public var save: SaveReport
-  /// The children of which nobody has what they were in that version, since another program changed them; they are as
-  /// they were before.
+  /// The children whose content in that version is lost, because another program changed them.
+  ///
+  /// They stay as they were before the call.
   public var lost: [String] = []
 }
 
 extension PackageStore {
   // MARK: Looking
 
-  /// The versions of the document that can be had, the newest first, the present one apart. None where no history is
-  /// kept. Writes nothing: where a save waits to be published, its state is the present one, and the one on disk a version.
+  /// Returns the available versions of the document, the newest first, without the current one. Empty if there is no
+  /// history.
   ///
-  /// Cost: the size of the history, which grows with what the saves replaced.
+  /// Writes nothing. If a committed save is unpublished, its state is the current one, and the state on disk is a
+  /// version.
   ///
-  /// - Throws: `invalidContent` for a history that cannot be read; the system's reason.
+  /// Cost: the size of the history, which grows with the children that saves replaced.
+  ///
+  /// - Throws: `invalidContent` for a history that cannot be read; the system's error.
   public func versions() throws(FilePackageError) -> [FileVersion] {
     guard let history = try history() else { return [] }
     return history.available.reversed().map { FileVersion(history, $0, at: url) }
   }
 
-  /// Whether each save keeps the version that it replaces.
+  /// Returns whether each save keeps the version that it replaces.
   public func keepsHistory() throws(FilePackageError) -> Bool { try history() != nil }
 
-  /// The document as it was in a version, to be read: nothing that is done to the tree changes the version.
+  /// Returns the document as it was in a version, to read: changes to the tree do not change the version.
   ///
-  /// Cost: a look at each place that differs from the present state, however many versions are between, and at every
-  /// child for whether another program has changed it since.
+  /// Cost: a status for each place that differs from the current state, for any number of versions in between. It also
+  /// checks each child for changes by other programs.
   ///
-  /// - Returns: the tree, and the children of which nobody has what they were, since another program changed them.
-  /// - Throws: `noSuchVersion`; the system's reason.
+  /// - Returns: the tree, and the children whose content is lost because another program changed them.
+  /// - Throws: `noSuchVersion`; the system's error.
   public func contents(
     of version: UUID
   ) throws(FilePackageError) -> (tree: FileWrapper, lost: [String]) {
@@ -52,12 +56,13 @@ extension PackageStore {
 
   // MARK: Going back
 
-  /// Brings the document, or one child of it, to what it was in a version, and saves that: the state that was there is
-  /// kept as a version, so that restoring can be undone. What is as it was is not written again, and restoring the present
-  /// state does nothing.
+  /// Brings the document, or one child of it, back to a version, and saves that.
   ///
-  /// - Throws: `unsavedEdits` where the tree has edits that no save has, which stay; `noSuchVersion`, or `noSuchFile`
-  ///   where the child is neither in the version nor in the document; what `save(_:options:)` throws.
+  /// The replaced state becomes a version, so that a caller can undo the restore. Unchanged children are not written
+  /// again. Restoring the current state does nothing.
+  ///
+  /// - Throws: `unsavedEdits` if the tree has unsaved edits, which stay; `noSuchVersion`; `noSuchFile` if the child is
+  ///   neither in the version nor in the document; the errors of `save(_:options:)`.
   public func restore(
     _ version: UUID, child: String? = nil, options: SavingOptions = []
   ) throws(FilePackageError) -> RestoreReport {
@@ -70,28 +75,30 @@ extension PackageStore {
     return try restore(history, index, child: child, options: options, content: nil)
   }
 
-  /// Brings the document to what it was before the last save, as a new save. Undoing again goes on to the save before
-  /// that; a save that was itself undone is passed over.
+  /// Brings the document back to the state before the last save, as a new save.
   ///
-  /// - Throws: `noSuchVersion` where there is nothing to be undone, or it is not kept any more; otherwise as
+  /// Undoing again goes back to the save before that, and skips a save that is itself undone.
+  ///
+  /// - Throws: `noSuchVersion` if there is nothing to undo, or if the state is not kept; otherwise as
   ///   `restore(_:child:options:)`.
   public func undoSave(options: SavingOptions = []) throws(FilePackageError) -> RestoreReport {
     try go(to: \.undone, Self.nothingToUndo, options)
   }
 
-  /// Takes back the last `undoSave(options:)`. After any save that is neither undoing nor redoing nothing can be redone.
+  /// Takes back the last `undoSave(options:)`. After a save that is neither undo nor redo, there is nothing to redo.
   ///
   /// - Throws: as `undoSave(options:)`.
   public func redoSave(options: SavingOptions = []) throws(FilePackageError) -> RestoreReport {
     try go(to: \.redone, Self.nothingToRedo, options)
   }
 
-  // MARK: Saying what would be done
+  // MARK: Plans
 
-  /// Says what `restore(_:child:options:)` would do to the document as it was last saved, without touching anything on
-  /// disk. The tree with its unsaved edits stays as it is, and they have no part in the plan.
+  /// Returns the plan of `restore(_:child:options:)` for the document as it was last saved, without changing the disk.
   ///
-  /// - Throws: as that, but for `unsavedEdits`.
+  /// The tree with its unsaved edits stays as it is, and the plan ignores them.
+  ///
+  /// - Throws: as `restore(_:child:options:)`, except `unsavedEdits`.
   public func restorePlan(_ version: UUID, child: String? = nil) throws(FilePackageError) -> SavePlan {
     if committedMetadata?.revision == version {
       var plan = SavePlan()
@@ -102,17 +109,17 @@ extension PackageStore {
     return try plan(history, index, child: child)
   }
 
-  /// Says what `undoSave(options:)` would do, as `restorePlan(_:child:)` does.
+  /// Returns the plan of `undoSave(options:)`, as `restorePlan(_:child:)` does.
   ///
-  /// - Throws: as that, but for `unsavedEdits`.
+  /// - Throws: as `undoSave(options:)`, except `unsavedEdits`.
   public func undoPlan() throws(FilePackageError) -> SavePlan {
     let (history, index, _) = try target(\.undone, Self.nothingToUndo)
     return try plan(history, index, child: nil)
   }
 
-  /// Says what `redoSave(options:)` would do, as `restorePlan(_:child:)` does.
+  /// Returns the plan of `redoSave(options:)`, as `restorePlan(_:child:)` does.
   ///
-  /// - Throws: as that, but for `unsavedEdits`.
+  /// - Throws: as `redoSave(options:)`, except `unsavedEdits`.
   public func redoPlan() throws(FilePackageError) -> SavePlan {
     let (history, index, _) = try target(\.redone, Self.nothingToRedo)
     return try plan(history, index, child: nil)
@@ -162,11 +169,11 @@ extension PackageStore {
       contentRevision = content
       defer { contentRevision = nil }
       let report = try save(options: options.union(.keepsHistory))
-      // What was read may have been of another package, which another program has put in this one's place.
+      // Another program may have put another package in this place, and the tree may come from that.
       if report.strategy == "none" { try requirePlace() }
       return RestoreReport(save: report, lost: lost)
     } catch {
-      // Nothing is on disk; the tree has what was to be restored as an edit, which nobody asked for.
+      // Nothing is on disk; the restored children in the tree would count as edits, which no caller made.
       if tree === before && pending == nil && unsettled == nil { tree = newTree() }
       throw error
     }
@@ -194,8 +201,10 @@ extension PackageStore {
     }
   }
 
-  /// The children that a version shares with the present state, and that another program has changed since they were
-  /// saved: what they were then nobody has.
+  /// Returns the children that a version shares with the current state and that another program changed after their
+  /// save.
+  ///
+  /// Their content in the version is lost.
   private func changedOutside(
     of rows: Set<PackagePath>, within top: PackagePath
   ) throws(FilePackageError) -> [PackagePath] {
@@ -204,7 +213,7 @@ extension PackageStore {
     var root = node
     root.status = status
     guard let manifest = try loadManifest(for: metadata) else {
-      // Without the digests of the children only the whole can be told from what was saved.
+      // Without the digests of the children, only the sum of all shows a change.
       let now = PackageSnapshot(root: .init(root, kind: .directory))
       return try ContentSummary(reading: now) == metadata.summary ? [] : [top]
     }
@@ -235,7 +244,7 @@ extension PackageStore {
     }
   }
 
-  /// Gives the metadata the application's values that they had.
+  /// Gives the metadata the application's values of that version.
   private func restoreValues(
     of version: PackageMetadata, in tree: FileWrapper
   ) throws(FilePackageError) {
@@ -252,13 +261,13 @@ extension PackageStore {
 
   // MARK: Finding
 
-  /// The history as it is on disk and in the journal; nil where none is kept.
+  /// Returns the history on disk and in the journal; nil if there is none.
   func history() throws(FilePackageError) -> VersionHistory? {
     guard let known = try metadata() else { return nil }
     return try VersionHistory.load(location, try presentMetadata() ?? known, waiting: pending?.metadata)
   }
 
-  /// The metadata on disk, where another program has written them since this store read them.
+  /// Returns the metadata on disk, if another program wrote them since this store read them.
   private func presentMetadata() throws(FilePackageError) -> PackageMetadata? {
     var plist = StoredNode(location: location, path: PackagePath([PackageLayout.metadata]))
     do {
@@ -290,7 +299,7 @@ extension PackageStore {
     FilePackageError(.noSuchVersion, .read, node, reason: "the document keeps no history")
   }
 
-  /// What is in the file of the history; nil where there is none.
+  /// Returns the bytes of the history file; nil if there is none.
   func historyBytes() throws(FilePackageError) -> [UInt8]? {
     let disk = location.disk
     do {

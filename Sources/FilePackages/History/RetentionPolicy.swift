@@ -1,26 +1,26 @@
 public import FoundationEssentials
 
-/// Which versions of a document are kept.
+/// The rule for the versions that a document keeps.
 ///
-/// Of each hour, day and week one stays, the last; hours, days and weeks are those of UTC, so that thinning again drops
-/// nothing more. The most recent version and those that were added by hand always stay.
+/// The last version of each hour, day and week stays. Hours, days and weeks are those of UTC, so that thinning again
+/// drops no more versions. The most recent version and the versions that a caller added always stay.
 public struct RetentionPolicy: Sendable, Hashable {
-  /// For how many seconds every version is kept.
+  /// The time in seconds for which every version is kept.
   public var keepsAll: TimeInterval = 3600
-  /// For how many seconds one of each hour is kept.
+  /// The time in seconds for which one version of each hour is kept.
   public var keepsHourly: TimeInterval = 86_400
-  /// For how many seconds one of each day is kept; after that, one of each week.
+  /// The time in seconds for which one version of each day is kept; older ones are kept weekly.
   public var keepsDaily: TimeInterval = 30 * 86_400
-  /// Beyond so many bytes of kept children the oldest versions go.
+  /// The maximum bytes of kept children; beyond it, the oldest versions are dropped.
   public var byteBudget: UInt64 = 1 << 30
 
   /// Everything for an hour, hourly for a day, daily for 30 days, weekly after; at most 1 GiB.
   public static let standard = RetentionPolicy()
 
-  /// Makes the standard policy, to be changed.
+  /// Makes the standard policy, which a caller may change.
   public init() {}
 
-  /// What a version is to the policy.
+  /// The facts about a version that the policy uses.
   struct Candidate {
     var revision: UUID
     var date: Date
@@ -28,7 +28,7 @@ public struct RetentionPolicy: Sendable, Hashable {
     var isDiscardable: Bool
   }
 
-  /// The versions that go for their age, of these, the oldest first.
+  /// Returns the versions to drop for their age; expects the oldest first.
   func outdated(of versions: [Candidate], now: Date) -> Set<UUID> {
     var outdated: Set<UUID> = []
     var last: [Bucket: UUID] = [:]
@@ -39,7 +39,7 @@ public struct RetentionPolicy: Sendable, Hashable {
     return outdated
   }
 
-  /// The versions that go for their bytes, of these, the oldest first.
+  /// Returns the versions to drop for their bytes; expects the oldest first.
   func beyondBudget(of versions: [Candidate]) -> Set<UUID> {
     var beyond: Set<UUID> = []
     var bytes = versions.reduce(UInt64(0)) { $0 &+ $1.bytes }
@@ -55,7 +55,7 @@ public struct RetentionPolicy: Sendable, Hashable {
     var number: Int
   }
 
-  /// Nil for a version that is kept whatever else there is.
+  /// Returns nil for a version that is always kept.
   private func bucket(_ date: Date, now: Date) -> Bucket? {
     let age = now.timeIntervalSince(date)
     if age < keepsAll { return nil }

@@ -3,30 +3,28 @@ import FoundationEssentials
 import Synchronization
 import SystemPackage
 
-// (1) Nothing is told of a version that is not known: what a version has at a place and nobody has any more is lost, and
-//     said to be.
+// (1) A version shows no unknown content: if the content of a place is lost, the version reports it as lost.
 
-/// The versions of one document, as they are on disk now: of the history file, and of the journal what that does not have
-/// yet.
+/// The versions of one document on disk: those of the history file, and those of the journal that the file lacks.
 ///
-/// Loading it costs the size of the two; the document's children are not looked at.
+/// Loading it costs the size of the two; it does not look at the document's children.
 struct VersionHistory {
   let location: Location
-  /// The metadata of the present state, published or not.
+  /// The metadata of the current state, published or not.
   let current: PackageMetadata
   let chain: VersionChain
   let policy: RetentionPolicy
-  /// Whether the file has something between the versions that is none, so that those before it are not to be had.
+  /// Whether the file has invalid bytes between the versions, so that the versions before them are unavailable.
   let isDamaged: Bool
-  /// Where the children still stand that the newest version has and a save that waits to be published replaces, by the names
-  /// under which they will be kept.
+  /// The present places of the newest version's children that a committed save replaces, by their names in the history.
   private var standing: [FileName: PackagePath] = [:]
 
-  /// Nil where the document keeps no history.
+  /// Loads the history; nil if the document has none.
   ///
   /// - Parameters:
   ///   - present: the metadata on disk.
-  ///   - waiting: those of a save that waits to be published: its state is the present one, and the one on disk a version.
+  ///   - waiting: the metadata of a committed save that is unpublished. Its state is the current one, and the state on
+  ///     disk is a version.
   static func load(
     _ location: Location, _ present: PackageMetadata, waiting saved: PackageMetadata? = nil
   ) throws(FilePackageError) -> VersionHistory? {
@@ -38,8 +36,8 @@ struct VersionHistory {
         return nil
       }
       let folder = try disk.openDirectory(PackageLayout.hidden, in: root)
-      // The journal first: what it has is in the file before it goes. A record that is not marked as applied counts
-      // once the document has the state that it leads to: the mark and the history file come a moment later.
+      // Reads the journal first: its versions are in the file before it is removed. A record without the mark of an
+      // applied one counts if the document has the record's state: the mark and the history file follow a moment later.
       var waiting: [VersionRecord] = []
       var live: JournalRecord?
       var hasJournal = false
@@ -81,7 +79,7 @@ struct VersionHistory {
     }
   }
 
-  /// The versions that can be put together, by their place in the chain.
+  /// The complete versions, by their indices in the chain.
   var available: Range<Int> {
     chain.tip == current.revision ? chain.start..<chain.versions.count : 0..<0
   }
@@ -92,12 +90,12 @@ struct VersionHistory {
 
   // MARK: Putting a version together
 
-  /// Makes a tree that has the present state of the disk what it was in a version.
+  /// Changes a tree from the current state on disk to a version.
   ///
-  /// Cost: a look at each place that differs from the present state, whatever the number of versions between.
+  /// Cost: a status for each place that differs from the current state, for any number of versions in between.
   ///
-  /// - Parameter child: the child alone to be brought back; nil for the whole document.
-  /// - Returns: the places of which nobody has what they were; the tree has there what it had.
+  /// - Parameter child: the only child to bring back; nil for the whole document.
+  /// - Returns: the places whose content is lost; the tree is unchanged there.
   func apply(_ index: Int, to tree: FileWrapper, child: PackagePath? = nil) throws -> [PackagePath] {
     let rows = chain.rows(of: index).filter { row in child.map { row.path.isWithin($0) } ?? true }
     var lost: [PackagePath] = []
@@ -133,7 +131,7 @@ struct VersionHistory {
     return true
   }
 
-  /// Where a version's node is kept, or still waits to be; nil where nobody has what it was. (1)
+  /// Returns the kept file of a version's node, or the file that a save will keep; nil if the content is lost. (1)
   func find(_ node: VersionRecord.Node) throws(FilePackageError) -> StoredNode? {
     guard let place = node.place, let first = place.names.first else { return nil }
     let rest = Array(place.names.dropFirst())
@@ -165,7 +163,7 @@ struct VersionHistory {
     }
   }
 
-  /// What is at a path of a tree; nil also where the way there leads through a file or a link.
+  /// Returns the node at a path of a tree; nil also if the path leads through a file or a link.
   static func node(at path: PackagePath, in tree: FileWrapper) throws -> FileWrapper? {
     do {
       return try tree.descendant(at: path.string)
@@ -176,7 +174,7 @@ struct VersionHistory {
 }
 
 extension FileWrapper {
-  /// Gives a folder that stays another mode.
+  /// Sets the mode of a folder that stays.
   fileprivate func setMode(_ mode: UInt16) {
     if state.withLock({ $0.attributes.mode == mode }) { return }
     var attributes = fileAttributes

@@ -1,8 +1,8 @@
 import DurableIO
 import FoundationEssentials
 
-// A version as the journal and the history have it. The metadata are a property list without the keys of which the
-// value is that of every version.
+// The encoding of a version in the journal and in the history. The metadata are a property list without the keys that
+// have the same value in every version.
 
 extension VersionRecord {
   private enum Flag {
@@ -120,7 +120,7 @@ extension PackageMetadata {
     writer.write(plist)
   }
 
-  /// The application's values alone.
+  /// Returns a property list of the application's values alone.
   func applicationPlist() throws -> Data {
     if let xml = PropertyListWriter.xml(applicationValues) { return xml }
     let encoder = PropertyListEncoder()

@@ -1,36 +1,35 @@
 package import DurableIO
 package import FoundationEssentials
 
-/// One version that is kept: the metadata that the document had, and what has to be laid over the state that came after
-/// it to have it back.
+/// A version of the history: its metadata, and its differences from the next state.
 package struct VersionRecord: Sendable, Hashable {
   /// The document's metadata in that version.
   package var metadata: PackageMetadata
   /// The state that came after it.
   package var next: UUID
-  /// Whether retention may drop it: not where somebody added it by hand.
+  /// Whether the retention policy may drop it; false if a caller added it.
   package var isDiscardable = true
-  /// What stood at each place that is something else in the next state; each place is there once, in order.
+  /// The nodes at the places that differ in the next state; each place occurs once, in order.
   package var rows: [Row] = []
 
   package init(_ metadata: PackageMetadata, next: UUID) {
     (self.metadata, self.next) = (metadata, next)
   }
 
-  /// What identifies it.
+  /// The identifier of the version.
   package var revision: UUID { metadata.revision }
 
-  /// Bytes that only this version has.
+  /// The bytes that only this version has.
   package var keptBytes: UInt64 {
     rows.reduce(0) { $0 &+ ($1.node?.place == nil ? 0 : $1.node?.size ?? 0) }
   }
 
-  /// What stood at one place.
+  /// The node at one place.
   package struct Row: Sendable, Hashable {
     package var path: PackagePath
-    /// Nil where nothing did.
+    /// Nil if there was no node.
     package var node: Node?
-    /// What the versions before this one had there, where they do not say themselves.
+    /// The content of earlier versions at this place, unless they have a row of their own.
     package var earlier = Earlier.same
 
     package init(_ path: PackagePath, _ node: Node?, earlier: Earlier = .same) {
@@ -38,13 +37,13 @@ package struct VersionRecord: Sendable, Hashable {
     }
   }
 
-  /// What versions have at a place that a later one tells of.
+  /// The content of earlier versions at the place of a later version's row.
   package enum Earlier: UInt8, Sendable, Hashable {
-    /// What the later one has.
+    /// The same content as in the later version.
     case same
-    /// Something else, which another program changed and nobody has any more.
+    /// Other content, which another program changed and which is lost.
     case lost
-    /// Nothing: another program put there what the later one has.
+    /// No node: another program put the later version's node there.
     case nothing
   }
 
@@ -56,7 +55,7 @@ package struct VersionRecord: Sendable, Hashable {
     package var modified: FileTime
     /// The hash of its content; nil for a folder.
     package var content: ContentHash?
-    /// Where it is kept, within the folder for versions; nil for a folder that stayed, and for what nobody has any more.
+    /// Its place within the folder for versions; nil for a folder that stayed, and for lost content.
     package var place: PackagePath?
 
     package init(_ kind: FileKind, _ attributes: NodeAttributes, size: UInt64 = 0) {
@@ -65,16 +64,16 @@ package struct VersionRecord: Sendable, Hashable {
       modified = attributes.modified ?? FileTime(seconds: 0, nanoseconds: 0)
     }
 
-    /// A file that another program changed before it was kept.
+    /// A file that another program changed before a save could keep it.
     static let lost = Node(.file, NodeAttributes(mode: 0o666, modeIsExact: false, modified: nil))
 
-    /// Whether nobody has what it was.
+    /// Whether its content is lost.
     package var isLost: Bool { kind != .directory && place == nil }
   }
 }
 
 extension VersionRecord {
-  /// This version where the one that came after it is dropped: what has to be laid over the state after that.
+  /// Returns this version for a history without the next one: its differences from the state after that.
   func merged(over dropped: VersionRecord) -> VersionRecord {
     var merged = self
     merged.next = dropped.next
@@ -86,7 +85,7 @@ extension VersionRecord {
 }
 
 extension VersionRecord.Row {
-  /// What the versions before have there.
+  /// The row for earlier versions at the same place.
   var ofEarlier: VersionRecord.Row {
     switch earlier {
     case .same: self
@@ -96,9 +95,9 @@ extension VersionRecord.Row {
   }
 }
 
-/// The versions of one document, and what of it has to be kept when some are dropped.
+/// The versions of one document; dropping some passes their content to the versions that need it.
 struct VersionChain {
-  /// The oldest first; each leads to the next one, the last to the present state.
+  /// The oldest first; each leads to the next one, the last to the current state.
   private(set) var versions: [VersionRecord]
   /// The state that the last one leads to.
   private(set) var tip: UUID
@@ -107,13 +106,13 @@ struct VersionChain {
     (self.versions, self.tip) = (versions, tip)
   }
 
-  /// Adds the newest.
+  /// Adds the newest version.
   mutating func append(_ version: VersionRecord) {
     versions.append(version)
     tip = version.next
   }
 
-  /// Where the versions begin that can be put together: before it, a save kept nothing.
+  /// The index of the first complete version: a save before it kept nothing.
   var start: Int {
     var start = versions.count
     while start > 0, versions[start - 1].next == (start < versions.count ? versions[start].revision : tip) {
@@ -122,7 +121,7 @@ struct VersionChain {
     return start
   }
 
-  /// What has to be laid over the present state to have a version back.
+  /// Returns the differences of a version from the current state.
   func rows(of index: Int) -> [VersionRecord.Row] {
     var rows: [PackagePath: VersionRecord.Row] = [:]
     for row in versions[index].rows { rows[row.path] = row }
@@ -132,12 +131,12 @@ struct VersionChain {
     return rows.values.sorted { $0.path < $1.path }
   }
 
-  /// Drops versions; those before them get what they need of them.
+  /// Drops versions; earlier versions take over the rows that they need.
   mutating func drop(_ revisions: Set<UUID>) {
     var kept: [VersionRecord] = []
     for version in versions {
       if revisions.contains(version.revision) {
-        // What nothing leads to goes with it.
+        // If no version leads to this one, its rows are dropped with it.
         guard let last = kept.last, last.next == version.revision else { continue }
         kept[kept.count - 1] = last.merged(over: version)
       } else {
@@ -147,7 +146,7 @@ struct VersionChain {
     versions = kept
   }
 
-  /// Where something is kept, within the folder for versions.
+  /// The places of the kept files within the folder for versions.
   var places: Set<PackagePath> {
     Set(versions.flatMap(\.rows).compactMap { $0.node?.place })
   }
