@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 import SystemPackage
 
-/// An error of any kind as a sentence for people, where its own description may be a dump of its fields.
+/// Returns an error of any kind as a sentence for people; its own description may be a dump of its fields.
 package func sentence(of error: any Error) -> String {
   let text: String =
     switch error {

@@ -27,7 +27,7 @@ extension FilePackageError {
 }
 
 extension CocoaError {
-  /// The error of a file that is read to become a part of a document.
+  /// Returns the error of a file that is read to become a part of a document.
   func ofFile(at url: URL) -> CocoaError {
     guard var error = userInfo["NSUnderlyingError"] as? FilePackageError else { return self }
     (error.subject, error.document, error.child) = (.file, url.path, nil)

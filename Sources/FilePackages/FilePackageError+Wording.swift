@@ -2,22 +2,22 @@ import DurableIO
 import SystemPackage
 
 extension FilePackageError {
-  /// For whom the text is made: a program that goes on, or people who gave a command that has ended.
+  /// The readers of the text: a program that goes on, or people who gave a command that has ended.
   public struct Wording: Sendable {
-    /// How a path is written; by default its last name.
+    /// Returns the text of a path; by default its last name.
     public var path: @Sendable (String) -> String
     /// Whether the program has ended, so that nothing is in memory or open any more.
     public var hasEnded = false
-    /// What to say beside the usual, such as the command that helps.
+    /// Returns an additional sentence, such as the command that helps.
     public var hint: @Sendable (Code) -> String?
 
-    /// For a program that goes on.
+    /// The wording for a program that goes on.
     public static let program = Wording(
       path: {
         FilePath(lossless: $0).lastComponent.map { FileName($0).display } ?? displayString($0)
       })
 
-    /// Makes a wording that writes paths so.
+    /// Makes a wording with this text for paths.
     public init(
       hasEnded: Bool = false, hint: @escaping @Sendable (Code) -> String? = { _ in nil },
       path: @escaping @Sendable (String) -> String
@@ -26,17 +26,17 @@ extension FilePackageError {
     }
   }
 
-  /// What the error is about.
+  /// The thing that the error is about.
   public enum Subject: String, Sendable {
     /// A document, or a child of one.
     case document
-    /// A folder that is looked into.
+    /// A folder that is searched.
     case folder
     /// A file that is read to become a part of a document.
     case file
   }
 
-  /// One sentence that names the document, the child and the reason, and what to do.
+  /// Returns one sentence that names the document, the child and the reason, and advice.
   public func text(_ wording: Wording) -> String {
     let name = wording.path(document)
     let text = "The \(subject) '\(name)' could not be \(operation.past): \(detail)."
@@ -44,7 +44,7 @@ extension FilePackageError {
       separator: " ")
   }
 
-  /// The reason, and what was being done.
+  /// The reason, and the activity that failed.
   var detail: String {
     let reason = reason ?? code.words
     if let child { return "\(reason) (\(activity ?? operation.present) '\(child)')" }

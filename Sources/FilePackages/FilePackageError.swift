@@ -2,18 +2,17 @@ package import DurableIO
 public import FoundationEssentials
 package import SystemPackage
 
-/// Why something could not be done with a document, in facts; `text(_:)` is the one place where they become a
-/// text.
+/// The failure of an operation on a document, in facts; only `text(_:)` makes a text of them.
 public struct FilePackageError: Error, Sendable {
-  /// What kind of failure it is, for programs to decide by.
+  /// The kind of failure, for decisions of programs.
   public enum Code: String, Sendable, CaseIterable {
-    /// Nothing is at that place.
+    /// There is nothing at that place.
     case noSuchFile
     /// The document has no such version, or keeps none.
     case noSuchVersion
     /// It is a file, or something else that is not a directory.
     case notAPackage
-    /// There is something already, and it was not to be replaced.
+    /// There is something already, and the operation must not replace it.
     case fileExists
     /// Another program changed what this operation would overwrite, or the package itself.
     case changedOnDisk
@@ -21,7 +20,7 @@ public struct FilePackageError: Error, Sendable {
     case unsavedEdits
     /// The disk or the user's share of it is full.
     case noSpace
-    /// The medium cannot be written.
+    /// The file system is read-only.
     case readOnly
     /// The system or the child's own mode forbids it.
     case permissionDenied
@@ -33,32 +32,33 @@ public struct FilePackageError: Error, Sendable {
     case reservedName
     /// A FIFO, a socket or a device, or a node that is not of the kind the operation is for.
     case wrongKind
-    /// Folders within folders beyond what is followed.
+    /// Folders nested deeper than the library follows them.
     case tooDeep
-    /// `Metadata.plist` cannot be read or is not ours.
+    /// `Metadata.plist` cannot be read, or another program made it.
     case metadataDamaged
     /// A newer program made the package.
     case newerFormat
     /// A save that was acknowledged cannot be read in the package's journal, or not be carried out.
     case journalDamaged
-    /// Another program has held the document for so long that waiting was given up.
+    /// Another program has held the document for longer than this one waits.
     case busy
-    /// The task was cancelled before anything was committed.
+    /// The task was cancelled before the commit.
     case cancelled
-    /// The content is not what its type says.
+    /// The content is not of the form that its type requires.
     case invalidContent
-    /// The file system lacks something that is needed.
+    /// The file system lacks something that the operation needs.
     case unsupported
-    /// The system tells of no more folders than it does already; the rest is looked at from time to time.
+    /// The system watches no more folders for this user; the library checks the rest from time to time.
     case watchLimit
     /// The device failed, or the system gave a reason that has no code of its own.
     case inputOutput
-    /// The new state was in its place when the system failed, and could not be taken back: the document is
-    /// whole, but whether a power cut would leave the old state or the new one is not known.
+    /// The new state was in its place when the system failed, and could not be taken back.
+    ///
+    /// The document is whole. Whether a power cut would leave the old state or the new one is unknown.
     case indeterminate
   }
 
-  /// What was being done.
+  /// The operation that failed.
   public enum Operation: String, Sendable {
     /// Opening a package.
     case open
@@ -74,29 +74,29 @@ public struct FilePackageError: Error, Sendable {
     case verify
     /// Bringing a package to a whole state.
     case repair
-    /// Being told of what other programs do to a document.
+    /// Watching a document for other programs' changes.
     case watch
     /// Looking for documents in a folder.
     case search
-    /// Bringing a document to another place.
+    /// Moving a document to another place.
     case move
     /// Removing a document.
     case delete
-    /// Bringing what is saved to where other programs see it.
+    /// Publishing a committed save.
     case publish
-    /// Ending what saving began, once the document is saved.
+    /// Ending a session, after the document was saved.
     case close
   }
 
-  /// What kind of failure it is.
+  /// The kind of failure.
   public var code: Code
-  /// What was being done.
+  /// The operation that failed.
   public var operation: Operation
   /// The document's path.
   public var document: String
-  /// The child's path within the document, or nil when it is about the document as a whole.
+  /// The child's path within the document; nil if the error is about the whole document.
   public var child: String?
-  /// What was being done to the child when it failed, such as `writing`.
+  /// The activity that failed at the child, such as `writing`.
   public var activity: String?
   /// The reason, in words; nil stands for the code's own.
   public var reason: String?
@@ -104,7 +104,7 @@ public struct FilePackageError: Error, Sendable {
   public var call: String?
   /// The number of the system's error (errno).
   public var systemErrorNumber: Int32?
-  /// What it is about.
+  /// The thing that the error is about.
   public var subject: Subject
 
   /// Makes an error of these facts.
@@ -143,7 +143,7 @@ extension FilePackageError {
 }
 
 extension FilePackageError {
-  /// An error in reading what was to become the child at `path`, wherever that came from.
+  /// Makes the error of reading the content for the child at `path`, of any origin.
   init(
     renaming error: FilePackageError, to path: PackagePath, of location: Location, _ operation: Operation
   ) {
@@ -160,7 +160,7 @@ extension FilePackageError {
     return error
   }
 
-  /// The error of a tree that is to become the document there.
+  /// Returns the error of a tree that was about to become the document at `location`.
   func of(_ location: Location) -> FilePackageError {
     var error = self
     if document.isEmpty { error.document = FileName(location.path).string }
@@ -190,10 +190,10 @@ extension FilePackageError.Code {
 // MARK: - The text
 
 extension FilePackageError: CustomStringConvertible, LocalizedError {
-  /// One sentence that names the document, the child and the reason, and what to do.
+  /// One sentence that names the document, the child and the reason, and advice.
   public var description: String { text(.program) }
 
-  /// The same text, where Foundation asks for one.
+  /// The same text, for Foundation.
   public var errorDescription: String? { description }
 }
 
@@ -267,7 +267,7 @@ extension FilePackageError.Code {
 }
 
 extension String {
-  /// `No space left on device` as it stands within a sentence; abbreviations stay as they are.
+  /// `No space left on device` for use within a sentence; abbreviations stay as they are.
   var lowercasingFirst: String {
     guard let first, dropFirst().first?.isLowercase == true else { return self }
     return first.lowercased() + dropFirst()

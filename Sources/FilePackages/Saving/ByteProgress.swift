@@ -1,9 +1,9 @@
 import DurableIO
 import Synchronization
 
-/// How far a save is, for whoever asks while it runs.
+/// The progress of a running save, for any thread that asks.
 package final class ByteProgress: Sendable {
-  /// Bytes of files, those of small ones counted when they are recorded.
+  /// Bytes of files; small files count when they are recorded.
   package struct Count: Sendable, Hashable {
     package var completed: UInt64 = 0
     package var total: UInt64 = 0
@@ -15,7 +15,7 @@ package final class ByteProgress: Sendable {
 
   package var now: Count { count.withLock { $0 } }
 
-  /// - Parameter copiesFiles: whether files that are reused are copied.
+  /// - Parameter copiesFiles: whether reused files are copied.
   func begin(_ plan: SavePlan, copiesFiles: Bool) {
     let total = plan.steps.reduce(UInt64(0)) { total, step in
       switch step.action {

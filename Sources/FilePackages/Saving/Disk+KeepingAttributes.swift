@@ -2,8 +2,9 @@ import DurableIO
 import SystemPackage
 
 extension Disk {
-  /// Gives a new file what a document's user may have given the old one: owner, access list, `user.*`
-  /// attributes. Returns what the new file is then.
+  /// Gives a new file the attributes that a user may have given the old one: owner, access list, `user.*` attributes.
+  ///
+  /// - Returns: the new file's status after that.
   @discardableResult
   func keepAttributes(
     of status: FileStatus, from source: borrowing OwnedDescriptor, on file: borrowing OwnedDescriptor
@@ -15,7 +16,11 @@ extension Disk {
     return now
   }
 
-  /// Only the superuser may give files away; for others, what they save is theirs. Returns what the file is then.
+  /// Gives a new file the owner and the group of the old one, if this user may.
+  ///
+  /// Only the superuser may give files away; other users own the files that they save.
+  ///
+  /// - Returns: the new file's status after that.
   @discardableResult
   func keepOwner(of status: FileStatus, on file: borrowing OwnedDescriptor) throws(SystemError) -> FileStatus
   {

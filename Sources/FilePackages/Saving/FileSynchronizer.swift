@@ -3,13 +3,14 @@ package import DurableIO
 import Synchronization
 import SystemPackage
 
-/// Puts files on the medium while others are still being written: many at once, since a file system makes them last
-/// together.
+/// Syncs files while other files are still being written.
+///
+/// It syncs many at once, since a file system makes them durable together.
 package final class FileSynchronizer: Sendable {
-  /// The first file that could not be synchronised, and why.
+  /// The first file that could not be synchronised, and its error.
   package typealias Failure = (path: PackagePath, error: SystemError)
 
-  /// Each has a thread of its own while it has work.
+  /// The queues, each with a thread of its own while it has work.
   private let queues = (0..<16).map { _ in DispatchQueue(label: "com.filepackages.synchronize") }
   private let count = Atomic(0)
   private let group = DispatchGroup()
@@ -19,7 +20,9 @@ package final class FileSynchronizer: Sendable {
     work = Work(on: disk)
   }
 
-  /// What the threads hold, rather than the synchroniser: it waits for them when it goes, which none of them may do.
+  /// The state that the threads hold instead of the synchroniser.
+  ///
+  /// The synchroniser's deinit waits for the threads, so none of them may run it.
   private final class Work: Sendable {
     let disk: any Disk
     let places = DispatchSemaphore(value: 32)
@@ -47,9 +50,9 @@ package final class FileSynchronizer: Sendable {
     }
   }
 
-  /// Has a file synchronised and closed; waits while there are many under way.
+  /// Syncs and closes a file on another thread; waits while 32 files are under way.
   ///
-  /// - Parameter path: tells it from others in a failure.
+  /// - Parameter path: the file's name in a failure.
   package func add(_ file: consuming OwnedDescriptor, at path: PackagePath = .root) {
     work.places.wait()
     let file = OpenFile(file)
@@ -57,14 +60,14 @@ package final class FileSynchronizer: Sendable {
     queues[number % queues.count].async(group: group) { [work] in work.synchronize(file, at: path) }
   }
 
-  /// Waits for all.
+  /// Waits for all files.
   ///
   /// - Throws: the first error.
   package func finish() throws(SystemError) {
     if let failure = wait() { throw failure.error }
   }
 
-  /// Waits for all.
+  /// Waits for all files.
   package func wait() -> Failure? {
     group.wait()
     return work.failure.withLock { $0 }

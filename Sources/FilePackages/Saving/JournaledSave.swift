@@ -1,23 +1,23 @@
 import DurableIO
 import SystemPackage
 
-// (1) Before the record is committed nothing under a natural name changes.
-// (2) What the record holds itself is made only when it is published, unless the disk is nearly full: then it is made
-//     before anything is promised. Where a quota ends unforeseen, the save is committed all the same, and published
-//     once there is room.
-// (3) Whatever a record does not hold is made and synchronised before the record is written.
+// (1) Before the record is committed, nothing under a visible name changes.
+// (2) Files whose bytes the record holds are made only when it is published. If the disk is nearly full, they are made
+//     before the commit. If a quota ends unforeseen, the save is committed all the same, and published once there is
+//     room.
+// (3) Files and folders that the record does not hold are made and synchronised before the record is written.
 
-/// A save in place: one record in the journal commits it, whatever changed and whatever did not.
+/// A save in place: one record in the journal commits it, however many children changed.
 ///
-/// Cost until the commit: the bytes of the changed children and one flush, to which large children and new folders add
-/// one each. No file is made for a small child. Children that did not change are not looked at.
+/// Cost until the commit: the bytes of the changed children and one flush; each large child and each new folder adds a
+/// flush. No file is made for a small child. The save does not look at children that did not change.
 struct JournaledSave {
-  /// Files up to this stand in the record themselves.
+  /// The largest file that the record holds.
   static let recordedFileSize: UInt64 = 1 << 20
-  /// So many bytes of them in one save.
+  /// The largest sum of such files in one save.
   static let recordedSize: UInt64 = 4 << 20
-  /// With less room than this beyond the bytes of the children nobody can tell whether they fit: file systems keep
-  /// some back, and folders grow.
+  /// With less room than this beyond the bytes of the children, it is uncertain whether they fit: file systems keep
+  /// some room back, and folders grow.
   private static let spareRoom: UInt64 = 16 << 20
   private static let spareFiles: UInt64 = 1000
 
@@ -25,7 +25,7 @@ struct JournaledSave {
   private let session: PackageSession
   private let top: [SavePlan.Step]
   private(set) var record = JournalRecord()
-  /// What the folders hold that are replaced or removed.
+  /// The content hashes of the folders that the save replaces or removes.
   private var folders: [PackagePath: ContentHash] = [:]
 
   init(
@@ -41,7 +41,7 @@ struct JournaledSave {
     var names: [PackagePath: FileName] = [:]
     var room = Self.recordedSize
     for (index, step) in plan.steps.enumerated() {
-      // What is in a new folder comes with it.
+      // The content of a new folder comes with it.
       if let last = top.last, case .makeDirectory = last.action, step.path.isWithin(last.path) { continue }
       switch step.action {
       case .write(let contents):
@@ -69,26 +69,28 @@ struct JournaledSave {
     }
   }
 
-  /// Makes the manifest one of these children, whatever it was.
+  /// Replaces the whole manifest by rows for these children.
   mutating func replaceManifest(by rows: [ManifestRow]) {
     maker.batch = ManifestBatch()
     maker.batch.isWhole = true
     for row in rows { maker.batch.add(row) }
   }
 
-  /// Accounts for what a program has brought that synchronises folders.
+  /// Accounts for the changes that a synchronising program brought.
   mutating func account(for merge: PackageStore.Merge) {
     if let rows = merge.recounted { replaceManifest(by: rows) }
     maker.account(for: merge)
   }
 
-  /// Accounts for children that count as right as they are, whatever was saved: the version before says of them that nobody has
-  /// what they were.
+  /// Accounts for children that count as right in their present state.
+  ///
+  /// In the version before, these children are lost.
   mutating func accept(_ verified: PackageStore.Verified) { maker.keepAccepted(verified) }
 
-  /// Checks that the save can be carried out, makes all that is new, and commits it.
+  /// Checks that the save can be carried out, makes everything new, and commits it.
   ///
-  /// - Throws: the document on disk is then unchanged, but for the code `indeterminate`, and nothing is left.
+  /// - Throws: the system's reason. The document on disk is then unchanged and nothing is left, except after
+  ///   `indeterminate`.
   mutating func commit() throws(FilePackageError) {
     try lookIntoFolders()
     try maker.checkSteps(beneath: session.hidden.root.descriptor)
@@ -118,8 +120,10 @@ struct JournaledSave {
     }
   }
 
-  /// What is edited in a folder before this is seen when the steps are checked, as far as it can be; what is edited
-  /// afterwards makes it another folder than the record says.
+  /// Hashes the folders that the save replaces or removes.
+  ///
+  /// The check of the steps finds earlier edits in such a folder, as far as it can. A later edit makes it another
+  /// folder than the one in the record.
   private mutating func lookIntoFolders() throws(FilePackageError) {
     for step in top {
       guard step.replaced?.status?.kind == .directory, let name = step.path.name else { continue }
@@ -128,14 +132,14 @@ struct JournaledSave {
         let parent = try session.hidden.location.openDirectory(step.path.parent, on: maker.disk)
         folders[step.path] = try session.disk.folderHash(of: name, in: parent)
       } catch {
-        // What is not there any more is found out when the steps are checked.
+        // The check of the steps finds folders that are gone.
         if error.code == .noSuchFileOrDirectory || error.code == .notDirectory { continue }
         throw FilePackageError(error, .save, maker.node(step.path), activity: "looking into")
       }
     }
   }
 
-  /// Refuses what would be found out only when the names are changed, after the commit.
+  /// Refuses places at which the publishing would fail after the commit.
   private func checkPlaces() throws(FilePackageError) {
     let package = session.hidden.packageStatus
     var parents: Set<PackagePath> = []
@@ -155,7 +159,7 @@ struct JournaledSave {
     }
   }
 
-  /// A folder whose entries change, or which moves itself.
+  /// Checks a folder whose entries change, or which itself moves.
   private func check(
     _ folder: FileStatus, _ path: PackagePath, in package: FileStatus
   ) throws(FilePackageError) {
@@ -196,7 +200,7 @@ struct JournaledSave {
     }
     if maker.madeMetadata != nil { record.batch = maker.batch }
     record.version = maker.version(over: session.hidden.packageStatus)
-    // What goes and what comes could not both be flushed first.
+    // The publisher could not flush both the removals and the new names first.
     if record.version != nil, record.operations.contains(where: \.isRemoval),
       record.operations.contains(where: \.needsStaged)
     {
@@ -225,7 +229,7 @@ struct JournaledSave {
       mode: status.mode)
   }
 
-  /// Whether what the record holds should better be made before anything is promised. (2)
+  /// Returns whether the files that the record holds should be made before the commit. (2)
   private func isRoomScarce() throws(FilePackageError) -> Bool {
     let sizes = record.operations.compactMap { $0.bytes?.count }
     if sizes.isEmpty { return false }
@@ -241,7 +245,7 @@ struct JournaledSave {
 }
 
 extension FileContents {
-  /// The same bytes, in memory.
+  /// Returns the same bytes, in memory.
   fileprivate func inMemory(
     for path: PackagePath, _ operation: FilePackageError.Operation
   ) throws(FilePackageError) -> FileContents {

@@ -3,23 +3,21 @@ import Synchronization
 
 /// A tree as it was at one moment: frozen, and safe to hand to another thread while the tree goes on changing.
 ///
-/// Costs what changed: a directory that is on disk stands for itself, and only the names in it that differ are
-/// in the snapshot.
+/// Cost: the changes. A directory that is on disk stands for itself; the snapshot has only the names in it that differ.
 public struct PackageSnapshot: Sendable {
   package var root: Node
 
   /// One wrapper, frozen.
   package struct Node: Sendable {
-    /// The wrapper, and its revision at that moment; nil for a node that nobody asked for as an object.
+    /// The wrapper, whose revision follows; nil for a node that is no object.
     package var wrapper: FileWrapper?
     package var revision: UInt64 = 0
     package var attributes: NodeAttributes
     /// The node on disk that it was read from or last saved as.
     package var stored: StoredNode?
-    /// The directory as the wrapper listed it, where it did: a child that has vanished since is missed, not
-    /// forgotten.
+    /// The wrapper's own listing of the directory, if it has one: the save then misses a child that has vanished since.
     package var listing: DirectoryListing?
-    /// The file that it is known to be the same as: the one last written, or else the one it was read from.
+    /// The file whose content it is known to have: the one last written, or else the one it was read from.
     package var known: FileStatus?
     package var filename: FileName?
     package var content: Content
@@ -28,14 +26,14 @@ public struct PackageSnapshot: Sendable {
   package indirect enum Content: Sendable {
     case file(FileContents)
     case link(FileWrapper.LinkDestination)
-    /// The names that differ from the directory on disk, or all of them where it is only in memory.
+    /// The names that differ from the directory on disk, or all names of a directory that is only in memory.
     case directory([FileName: Change])
   }
 
-  /// What became of one name.
+  /// The change at one name.
   package struct Change: Sendable {
     package var baseline: DirectoryNode.Baseline
-    /// The node under that name, nil when there is none any more.
+    /// The node under that name; nil if there is none any more.
     package var now: Node?
   }
 }
@@ -43,13 +41,13 @@ public struct PackageSnapshot: Sendable {
 extension FileWrapper {
   /// Freezes the tree.
   ///
-  /// Cost: what was touched in memory. What was never asked for is not looked at; it is read from disk, and
-  /// checked for being unchanged as far as it is known, when the snapshot is used.
+  /// Cost: the nodes that were touched in memory. Other children are not looked at. They are read from disk when the
+  /// snapshot is used, and compared as far as they are known.
   public func snapshot() -> PackageSnapshot {
     Self.structure.withLock { _ in PackageSnapshot(root: freeze(changesOnly: false)) }
   }
 
-  /// Freezes what differs from the disk: the cost is what changed, even where every child is an object.
+  /// Freezes the differences from the disk. The cost is the changes, even if every child is an object.
   package func changesSnapshot() -> PackageSnapshot {
     Self.structure.withLock { _ in PackageSnapshot(root: freeze(changesOnly: true)) }
   }
@@ -92,12 +90,12 @@ extension DirectoryNode {
 // MARK: - Looking at everything
 
 extension PackageSnapshot {
-  /// Folders within folders that are followed; a package beyond is refused.
+  /// The depth of folders that the library follows; it refuses a deeper package.
   package static let maximumDepth = 200
 }
 
 extension PackageSnapshot.Node {
-  /// All children of a directory by name: those in the snapshot, and the others from the disk.
+  /// Returns all children of a directory by name: those in the snapshot, and the other ones from the disk.
   package func children(
     at path: PackagePath, looking: Bool
   ) throws(FilePackageError) -> [(name: FileName, node: PackageSnapshot.Node)] {
@@ -123,7 +121,7 @@ extension PackageSnapshot.Node {
     return children.sorted { $0.name < $1.name }
   }
 
-  /// A node that is on disk and is no object.
+  /// Makes a node that is on disk and is no object.
   package init(_ stored: StoredNode, kind: FileKind) {
     let content: PackageSnapshot.Content =
       switch kind {
@@ -144,14 +142,14 @@ extension PackageSnapshot.Node {
     }
   }
 
-  /// The destination of a symbolic link.
+  /// Returns the destination of a symbolic link.
   package func destination() throws(FilePackageError) -> [UInt8] {
     guard case .link(let destination) = content else { return [] }
     if case .known(let bytes) = destination { return bytes }
     return try stored?.readLink() ?? []
   }
 
-  /// Whether the attributes differ from those on disk in a way that a save has to carry out.
+  /// Returns whether the attributes differ from those on disk so that a save must set them.
   package func hasNewAttributes(since status: FileStatus?) -> Bool {
     guard let status else { return false }
     if attributes.modeIsExact && attributes.mode != status.mode { return true }

@@ -2,16 +2,16 @@ import DurableIO
 import FoundationEssentials
 import SystemPackage
 
-// (1) What stands there by now and is not what the tree knows of is no reason to leave a step out: the save finds out.
-// (2) The date of a file is that of its bytes: the same bytes under a new date are not written again.
+// (1) A step stays in the plan if the node on disk is another one than the tree knows: the save finds that out.
+// (2) The date of a file is that of its bytes: the same bytes with a new date are not written again.
 
 extension SavePlan {
-  /// The plan without the files and links that would be replaced by the same bytes under the same mode.
+  /// Returns the plan without the files and links that would be replaced by the same bytes with the same mode.
   ///
-  /// Cost: none where no step replaces a file by one of its size. Otherwise a hash of the new bytes where they are in memory and
-  /// the digest of the old ones is known; or else both are read, up to the first difference.
+  /// Cost: none if no step replaces a file by one of its size. If the new bytes are in memory and the old digest is
+  /// known, a hash of the new bytes. Otherwise a read of both files, up to the first difference.
   ///
-  /// - Parameter known: the digests of what was saved.
+  /// - Parameter known: the digests of the last save.
   func withoutIdentical(known: Manifest?) -> SavePlan {
     guard let base, steps.contains(where: \.mayBeIdentical) else { return self }
     var plan = self
@@ -32,7 +32,7 @@ extension SavePlan.Step {
     }
   }
 
-  /// What cannot be read to be compared is replaced, as if it were something else.
+  /// Returns whether a step would change nothing; a node that cannot be read counts as different.
   fileprivate func isIdentical(in base: Location, known: Manifest?) -> Bool {
     guard let status = replaced?.status else { return false }
     let place = StoredNode(location: base, path: path, status: status)
@@ -56,7 +56,7 @@ extension SavePlan.Step {
 extension StoredNode {
   private struct Difference: Error {}
 
-  /// Whether the file holds these bytes, and is the one that its status tells of. (1)
+  /// Returns whether the file has these bytes, and is the one that its status describes. (1)
   fileprivate func hasBytes(of contents: FileContents) throws -> Bool {
     let file = try openFile()
     guard let status, try disk.status(of: file).isUnchanged(since: status) else { return false }

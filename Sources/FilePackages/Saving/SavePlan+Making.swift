@@ -2,10 +2,10 @@ import DurableIO
 import SystemPackage
 
 extension SavePlan {
-  /// Plans to make a package of all that is in the snapshot.
+  /// Plans a package with everything in the snapshot.
   ///
-  /// - Parameter original: an earlier state of the same package, whose files are to be used where the snapshot's
-  ///   are the same, as `FileWrapper.write(to:options:originalContentsURL:)` promises.
+  /// - Parameter original: an earlier state of the same package. The plan reuses its files if the snapshot has the same
+  ///   ones, as `FileWrapper.write(to:options:originalContentsURL:)` promises.
   package init(making snapshot: PackageSnapshot, original: StoredNode? = nil) throws(FilePackageError) {
     rootAttributes = snapshot.root.attributes
     var maker = PlanMaker(base: nil)
@@ -20,11 +20,11 @@ extension SavePlan {
 
   /// Plans to bring the package at `base` to the state of the snapshot.
   ///
-  /// Where the snapshot's directories are the package's own, only what changed is looked at. A directory that
-  /// an application built anew is compared with the one on disk, child by child, by where they come from.
+  /// If the snapshot's directories are the package's own, the plan looks only at the changes. It compares a directory
+  /// that an application built anew with the one on disk, child by child, by origin.
   ///
-  /// - Parameter known: the tree that was read from there, when the snapshot is another's: what it has not seen
-  ///   was added by somebody else and is left alone.
+  /// - Parameter known: the tree that was read from there, if the snapshot is of another tree. The plan leaves alone
+  ///   the children that this tree has not seen: another program added them.
   package init(
     saving snapshot: PackageSnapshot, over base: Location, known: FileWrapper? = nil
   ) throws(FilePackageError) {
@@ -42,9 +42,9 @@ extension SavePlan {
 }
 
 private struct PlanMaker {
-  /// The package that stays as it is but for the steps.
+  /// The package that stays except for the steps.
   let base: Location?
-  /// The tree that knows what was there when it was read.
+  /// The tree that knows the package as it was when it was read.
   var known: FileWrapper?
   var steps: [SavePlan.Step] = []
   var leftAlone: [PackagePath] = []
@@ -83,8 +83,9 @@ private struct PlanMaker {
     }
   }
 
-  /// The children of a directory on disk: those that the tree which was read from there knows of; where there
-  /// is no such tree, those that are there.
+  /// Returns the children of a directory on disk.
+  ///
+  /// They are those that the tree which was read from there knows; without such a tree, all that are there.
   private func whatIsThere(
     _ place: StoredNode, as status: FileStatus?
   ) throws(FilePackageError) -> [FileName: SavePlan.Replaced] {
@@ -181,7 +182,7 @@ private struct PlanMaker {
     for contents: FileContents, of node: PackageSnapshot.Node, original: StoredNode?
   ) -> SavePlan.Step.Action {
     if let base {
-      // A child that only moved within its package.
+      // This child only moved within its package.
       if let stored = node.stored, stored.location === base { return .reuse(stored) }
     } else if let original, let unchanged = node.unchanged(at: original) {
       return .reuse(unchanged)
@@ -210,9 +211,10 @@ private struct PlanMaker {
 }
 
 extension PackageSnapshot.Node {
-  /// The file at `original` when it has this node's bytes and permissions, which is told without reading it:
-  /// it is the very file that the wrapper was read from or written as, or, for bytes that never were in memory,
-  /// a copy of it that kept its date.
+  /// Returns the file at `original` if it has this node's bytes and permissions, without reading it.
+  ///
+  /// It is the very file that the wrapper was read from or written as. For bytes that never were in memory, a copy of
+  /// that file with the same date also counts.
   fileprivate func unchanged(at original: StoredNode) -> StoredNode? {
     guard let written = known, !hasNewAttributes(since: written), let status = original.status,
       status.kind == .file, status.size == written.size, status.modified == written.modified,

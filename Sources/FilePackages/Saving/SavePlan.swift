@@ -1,35 +1,35 @@
 package import DurableIO
 
-/// What a save must do, decided before anything on disk is touched.
+/// The steps of a save, decided before it touches anything on disk.
 ///
-/// Printing it says what `--dry-run` says: a line a step.
+/// Its description is the output of `--dry-run`: a line a step.
 public struct SavePlan: Sendable {
-  /// One thing to do at one place. The steps of a plan touch disjoint names.
+  /// One change at one place. The steps of a plan touch disjoint names.
   package struct Step: Sendable {
     package enum Action: Sendable {
-      /// A new directory; what goes into it follows as steps of its own.
+      /// Makes a directory; its children follow as steps of their own.
       case makeDirectory
-      /// A regular file of these bytes.
+      /// Makes a regular file of these bytes.
       case write(FileContents)
-      /// The regular file that is at `source` on disk, its bytes unchanged.
+      /// Takes the regular file at `source` on disk, its bytes unchanged.
       case reuse(StoredNode)
-      /// A symbolic link, or the one at a place on disk.
+      /// Makes a symbolic link, or takes the one at a place on disk.
       case link(PackageSnapshot.Node)
-      /// Other permissions or another date for a directory that stays.
+      /// Gives other permissions or another date to a directory that stays.
       case setAttributes
-      /// Whatever is there, with all that is in it.
+      /// Removes the node, with everything in it.
       case remove
-      /// `Metadata.plist`, completed with what all other steps amount to.
+      /// Writes `Metadata.plist`, completed with the sums of all other steps.
       case writeMetadata
     }
 
     package var path: PackagePath
     package var action: Action
     package var attributes: NodeAttributes
-    /// What is on disk at that place, to be replaced or removed; nil where nothing is.
+    /// The node on disk at that place, which the step replaces or removes; nil if there is none.
     package var replaced: Replaced?
 
-    /// Whether it may make a regular file.
+    /// Whether the step may make a regular file.
     var makesFile: Bool {
       switch action {
       case .write, .reuse: true
@@ -38,19 +38,19 @@ public struct SavePlan: Sendable {
     }
   }
 
-  /// What a step replaces or removes.
+  /// A node that a step replaces or removes.
   package struct Replaced: Sendable {
-    /// What it was when it was last looked at; anything else there by now is somebody's edit.
+    /// Its last known status; a node with another status is another program's edit.
     package var status: FileStatus?
   }
 
-  /// The package that stays as it is but for the steps; nil when the steps make all of it. A plan to make
-  /// something that is no directory has one step, at the root.
+  /// The package that stays except for the steps; nil if the steps make all of it. The plan of a document that is no
+  /// directory has one step, at the root.
   package var base: Location?
-  /// The attributes of the package's own directory, where they are to be set.
+  /// The new attributes of the package's own directory; nil if they stay.
   package var rootAttributes: NodeAttributes?
   package var steps: [Step] = []
-  /// FIFOs, sockets and devices where a tree came from, which no copy gets.
+  /// FIFOs, sockets and devices in a tree's origin, which no copy gets.
   package var leftAlone: [PackagePath] = []
 
   /// Whether there is nothing to do.
@@ -58,8 +58,9 @@ public struct SavePlan: Sendable {
 }
 
 extension SavePlan: CustomStringConvertible {
-  /// A line a step, such as `write Text.txt (512 B)` or `remove Images (a folder with 31 files)`. The files of folders
-  /// that go are counted on disk.
+  /// A line a step, such as `write Text.txt (512 B)` or `remove Images (a folder with 31 files)`.
+  ///
+  /// The files of folders that go are counted on disk.
   public var lines: [String] {
     guard base != nil else {
       return steps.map(\.lineOfNew) + leftAlone.map { "leave out \($0.display)" }
@@ -84,7 +85,7 @@ extension SavePlan: CustomStringConvertible {
     }
   }
 
-  /// Everything in a folder that is no folder itself.
+  /// Counts the nodes in a folder that are no folders themselves.
   private static func fileCount(
     of folder: borrowing OwnedDescriptor, on disk: any Disk
   ) throws(SystemError) -> Int {
@@ -107,7 +108,7 @@ extension SavePlan: CustomStringConvertible {
 }
 
 extension SavePlan.Step: CustomStringConvertible {
-  /// The line of a step that makes something new, in which no file is that of another document.
+  /// The line of a step in a new document, which never reuses another document's files.
   fileprivate var lineOfNew: String {
     guard case .reuse(let source) = action else { return description }
     return source.path == path ? "copy \(path.display)" : "copy \(source.path.display) as \(path.display)"

@@ -1,42 +1,41 @@
-/// What a save did.
+/// The effects of a save.
 public struct SaveReport: Sendable, Hashable, Codable {
-  /// The number of the state that was saved; nil for a package that has no metadata of ours.
+  /// The number of the state that was saved; nil for a package without metadata.
   public var generation: Int?
-  /// How it was saved: `journal`, in place; `staged`, beside the old state; or `none` where there was nothing to
-  /// do.
+  /// The way of saving: `journal`, in place; `staged`, beside the old state; or `none` if there was nothing to do.
   public var strategy: String
   /// The children written or copied and the folders made, as paths in byte order.
   public var written: [String] = []
-  /// The children removed; a folder stands for all that was in it.
+  /// The children removed; a folder stands for its whole content.
   public var removed: [String] = []
-  /// The files and links that stayed as they were, also those that moved; in a new document, files that share their
-  /// blocks with those that they are copies of; after a save in place, as many as the
-  /// metadata has, and 0 in a package that has none.
+  /// The number of files and links that stayed as they were, also those that moved.
+  ///
+  /// In a new document it counts the files that share their blocks with their originals. After a save in place it comes
+  /// from the metadata, and is 0 in a package that has none.
   public var reused = 0
   /// Bytes of files written, the metadata included; not those of holes.
   public var bytesWritten: UInt64 = 0
   /// Bytes of files that stayed.
   public var bytesReused: UInt64 = 0
-  /// How many times the save waited for the disk to keep what was written: fsync(2), fdatasync(2). After
-  /// `close(after:)`, what ending it waited for is in it, too.
+  /// The number of times that the save waited for the disk in fsync(2) or fdatasync(2). `close(after:)` adds its own.
   public var synchronizations = 0
   /// FIFOs, sockets and devices in the package, which were left alone; a copy has none of them.
   public var leftAlone: [String] = []
-  /// How unchanged files came into the new state, where they could not be hard links: how many were copied,
-  /// by sharing their blocks where the file system can.
+  /// The number of unchanged files that were copied into the new state, since they could not be hard links. The copies
+  /// share blocks if the file system can share them.
   public var copied = 0
   /// A hidden directory beside the package that could not be removed; the next save tries again.
   public var leftover: String?
 
-  /// Whether other programs see the new state. Where they do not, it survives a power cut all the same, and is
-  /// published by the next save or the next opening.
+  /// Whether other programs see the new state. If not, it is durable all the same, and the next save or the next
+  /// opening publishes it.
   public var isPublished = true
-  /// The children at whose places another program wrote something while this was saved. Both contents are kept,
-  /// one of them in the hidden folder.
+  /// The children that another program wrote during this save. The package has both contents, one of them in the hidden
+  /// folder.
   public var conflicts: [String] = []
-  /// What the file system cannot do and was gone around.
+  /// Features that the file system lacks and that the save did without.
   public var fallbacks: [String] = []
-  /// What is left to be done, though the new state is saved.
+  /// The work that is left, though the new state is saved.
   public var warnings: [SaveWarning] = []
 
   init(strategy: String) {
@@ -52,7 +51,7 @@ extension SaveReport: CustomStringConvertible {
     var parts = [
       "wrote \(Self.list(written)) (\(Self.bytes(bytesWritten)))", "removed \(Self.list(removed))",
     ]
-    // In place nobody counts what stays, unless the metadata has it.
+    // A save in place does not count the children that stay, unless the metadata has their number.
     if strategy != "journal" || generation != nil {
       parts.append("reused \(reused) (\(Self.bytes(bytesReused)))")
     }
@@ -73,7 +72,7 @@ extension SaveReport: CustomStringConvertible {
     return paths.map(displayString).joined(separator: ", ")
   }
 
-  /// A number of bytes for people, in units of 1,000.
+  /// Returns a number of bytes for people, in units of 1,000.
   public static func bytes(_ count: UInt64) -> String {
     let units = ["KB", "MB", "GB", "TB", "PB", "EB"]
     if count < 1000 { return "\(count) B" }

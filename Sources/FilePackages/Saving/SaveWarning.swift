@@ -1,27 +1,26 @@
-/// Something that a save left to be done. The new state is saved all the same, and survives a power cut.
+/// Work that a save left undone. The new state is saved all the same, and durable.
 public struct SaveWarning: Sendable, Hashable, Codable {
-  /// What is left.
+  /// The kind of work that is left.
   public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
     /// Other programs do not see the new state yet. The next save publishes it, and so does the next opening.
     case unpublished
-    /// The journal, or something else that is needed only while the document is open, is still there. The next opening
-    /// does what is left.
+    /// The journal, or something else that only an open document needs, is still there. The next opening does the rest.
     case unfinished
     /// A hidden directory beside the document could not be removed. The next save removes it.
     case leftover
-    /// What was in conflict is decided and could not be removed. Deciding again removes it.
+    /// The conflicts are resolved and their files could not be removed. Resolving again removes them.
     case conflictsLeft
     /// Children that only dropped versions had could not be removed. The next thinning removes them.
     case versionsLeft
-    /// What was repaired could not be read again. Verifying says what is still wrong.
+    /// The package was repaired and could not be read again. Verifying finds what is still wrong.
     case unverified
     /// Another program moved the document meanwhile. The save went to the directory that was opened, wherever that is.
     case moved
   }
 
-  /// What is left.
+  /// The kind of work that is left.
   public var kind: Kind
-  /// Why, in the system's words; for `moved` the path where the document is, empty where that is not known.
+  /// The reason, in the system's words; for `moved` the document's path, empty if it is unknown.
   public var reason: String
 
   /// Makes a warning of these facts.
@@ -33,14 +32,14 @@ public struct SaveWarning: Sendable, Hashable, Codable {
     self.init(kind, reason: error.detail)
   }
 
-  /// What ending a session could not do.
+  /// Makes the warning for a session that could not end.
   init(closing error: FilePackageError) {
     self.init(error.operation == .publish ? .unpublished : .unfinished, error)
   }
 }
 
 extension SaveWarning: CustomStringConvertible {
-  /// One line: that it is saved, what is left and why, and what happens with it.
+  /// One line: that the document is saved, the work that is left and why, and when it is done.
   public var description: String {
     switch kind {
     case .unpublished: "saved; not yet visible to other programs: \(reason); the next opening publishes it"
@@ -63,19 +62,19 @@ extension SaveReport {
     note(SaveWarning(.unpublished, error))
   }
 
-  /// Notes that other programs see the new state by now.
+  /// Notes that other programs see the new state after all.
   mutating func isPublishedAfterAll() {
     isPublished = true
     warnings.removeAll { $0.kind == .unpublished }
   }
 
-  /// Notes what ending what saving began came to.
+  /// Notes the result of the close after the save.
   package mutating func isClosed(_ failure: FilePackageError?) {
     if failure?.operation != .publish { isPublishedAfterAll() }
     if let failure { note(SaveWarning(closing: failure)) }
   }
 
-  /// Adds a warning; one of the same kind goes.
+  /// Adds a warning, and removes an earlier one of the same kind.
   mutating func note(_ warning: SaveWarning) {
     warnings.removeAll { $0.kind == warning.kind }
     warnings.append(warning)

@@ -1,38 +1,39 @@
 package import DurableIO
 import SystemPackage
 
-// (1) A sweep removes only a folder or file whose lock it takes: the program that made it holds that lock for as long as
-//     it runs, and the kernel takes the lock back when the program ends. Where there are no locks, nothing is swept.
-// (2) For moments a hidden name has no lock: between its making and its locking, and while an exchange is confirmed.
-//     Meanwhile its program shares the lock of the folder that holds it, and a sweep has that lock alone or does not begin.
-// (3) `.old` is never swept: it may be the only copy of a package, which opening puts back.
+// (1) A sweep removes only a folder or file whose lock it takes. The program that made it holds that lock for as long
+//     as it runs, and the kernel releases the lock when the program ends. Without locks there is no sweep.
+// (2) For moments a hidden name has no lock: between its making and its locking, and during the confirmation of an
+//     exchange. Its program then shares the lock of the folder that holds it. A sweep needs that lock alone.
+// (3) A sweep never removes an `.old`: it may be the only copy of a package, which opening puts back.
 
 extension Siblings {
-  /// Removes the new states that programs which were killed left in a folder, of whatever document. What a running program
-  /// is making is not touched. What cannot be removed now is tried again by the next sweep, so this never fails.
+  /// Removes the new states that killed programs left in a folder, of any document.
   ///
-  /// Cost: a listing of the folder, and what it takes to remove what is found.
+  /// It touches no state that a running program is making. The next sweep tries again what this one cannot remove, so
+  /// it never fails. Cost: a listing of the folder, and the removals.
+  ///
   /// - Returns: the names that were removed.
   @discardableResult
   package func sweep(_ folder: borrowing OwnedDescriptor) -> [FileName] {
     abandoned(in: folder) { name, folder in
-      // A power cut must not bring an exchange back of which this is the old state.
+      // This may be the old state of an exchange, which a power cut must not bring back.
       (try? disk.synchronize(folder)) != nil && remove(name, from: folder)
     }
   }
 
-  /// The names that a sweep would remove.
+  /// Returns the names that a sweep would remove.
   package func abandoned(in folder: borrowing OwnedDescriptor) -> [FileName] {
     abandoned(in: folder) { _, _ in true }
   }
 
-  /// Calls `body` with each name that no running program holds; returns those for which it says true. (1)
+  /// Calls `body` with each name that no running program holds; returns those for which it returns true. (1)
   private func abandoned(
     in folder: borrowing OwnedDescriptor, _ body: (FileName, borrowing OwnedDescriptor) -> Bool
   ) -> [FileName] {
     guard let listing = try? disk.list(folder) else { return [] }
     let names = (0..<listing.count).compactMap { position -> FileName? in
-      // Most names are others', and need not be made.
+      // Most names are none of the library's, and need no object.
       guard listing.withName(at: position, { $0.starts(with: Self.prefix) }) else { return nil }
       return listing.name(at: position)
     }
@@ -42,7 +43,7 @@ extension Siblings {
     defer { _ = try? disk.lock(folder, .none) }
     var found: [FileName] = []
     for name in names {
-      // What is not there any more, or not ours to open, is not ours to remove.
+      // A name that is gone, or that this user may not open, is not this sweep's.
       guard let leftover = try? open(name, in: folder), (try? disk.lock(leftover, .exclusive)) == true,
         (try? disk.isName(name, in: folder, of: leftover)) == true
       else { continue }
@@ -52,7 +53,7 @@ extension Siblings {
     return found
   }
 
-  /// Keeps sweeps of the folder away until `allowSweeps(in:)`, or until the descriptor is closed. (2)
+  /// Prevents sweeps of the folder until `allowSweeps(in:)`, or until the descriptor is closed. (2)
   package func holdOffSweeps(in folder: borrowing OwnedDescriptor) {
     // Without a lock there is no sweep either.
     _ = try? LockWait().take(.shared, of: folder, on: disk)
@@ -64,7 +65,7 @@ extension Siblings {
 
   // MARK: Making what a sweep leaves alone
 
-  /// Makes an empty folder under the staged name, and takes its lock; nil when another program is making one.
+  /// Makes an empty folder under the staged name, and takes its lock; nil if another program is making one.
   package func stageDirectory(
     in folder: borrowing OwnedDescriptor, mode: UInt16
   ) throws(SystemError) -> OwnedDescriptor? {
@@ -81,13 +82,13 @@ extension Siblings {
       guard isLockedForUs(new), try disk.isName(name, in: folder, of: new) else { return nil }
       return new
     } catch {
-      // It is empty; if it is another program's by now, that one fails and nothing is lost.
+      // It is empty; if it is another program's, that program fails and nothing is lost.
       try? disk.removeDirectory(name, in: folder)
       throw error
     }
   }
 
-  /// Makes an empty file under the staged name, and takes its lock; nil when another program is making one.
+  /// Makes an empty file under the staged name, and takes its lock; nil if another program is making one.
   package func stageFile(
     in folder: borrowing OwnedDescriptor, mode: UInt16
   ) throws(SystemError) -> OwnedDescriptor? {
@@ -104,7 +105,7 @@ extension Siblings {
       guard isLockedForUs(new), try disk.isName(name, in: folder, of: new) else { return nil }
       return new
     } catch {
-      // It is empty; if it is another program's by now, that one fails and nothing is lost.
+      // It is empty; if it is another program's, that program fails and nothing is lost.
       try? disk.removeFile(name, in: folder)
       throw error
     }
@@ -112,8 +113,9 @@ extension Siblings {
 }
 
 extension FileName {
-  /// Whether it is the name of a new state, or of what a document type writes by itself: `.docpkg-`, up to 16 hexadecimal
-  /// digits, and `.new` or `.written` with a number.
+  /// Whether it is the name of a new state, or of a folder that a document type writes by itself.
+  ///
+  /// Such a name is `.docpkg-`, up to 16 hexadecimal digits, and `.new` or `.written` with a number.
   fileprivate var isSwept: Bool {
     guard bytes.starts(with: Siblings.prefix) else { return false }
     let rest = bytes.dropFirst(Siblings.prefix.count)

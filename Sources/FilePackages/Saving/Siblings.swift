@@ -1,20 +1,21 @@
 package import DurableIO
 import SystemPackage
 
-// (1) Whoever makes something under one of these names holds its lock, and so does whoever removes it: a state
-//     that another process is making is never touched.
-// (2) What a folder holds by now is synchronised before anything beside the package is removed: after a process
-//     died between the exchange and its synchronisation, a power cut could still bring the old state back.
+// (1) A program that makes or removes something under one of these names holds its lock: no program touches a state
+//     that another one is making.
+// (2) A save syncs the folder before it removes anything beside the package. If a process died between the exchange and
+//     its sync, a power cut could still bring the old state back.
 
-/// The hidden names beside a package that a save uses, the same for every save: what a crash left under them
-/// is found without listing the folder.
+/// The hidden names beside a package that a save uses.
+///
+/// They are the same for every save: a save finds the leftovers of a crash without listing the folder.
 package struct Siblings {
   package enum Role: String {
     /// The new state while it is made; after the exchange, the old one on its way out.
     case staged = "new"
-    /// The old state, where the file system cannot exchange two directories.
+    /// The old state, if the file system cannot exchange two directories.
     case previous = "old"
-    /// What a document type writes by itself, to be saved then.
+    /// The output of a document type that writes by itself, for the save that follows.
     case written
   }
 
@@ -26,25 +27,24 @@ package struct Siblings {
     self.disk = disk
   }
 
-  /// What each of the names begins with.
+  /// The beginning of every such name.
   static let prefix = Array(".docpkg-".utf8)
 
-  /// Short whatever the package's name is: `.docpkg-` and a hash of it (FNV-1a, 64 bits).
+  /// Returns a name that is short for every package name: `.docpkg-` and a hash of it (FNV-1a, 64 bits).
   package func name(_ role: Role) -> FileName {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for byte in package.bytes { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
     return FileName(".docpkg-\(String(hash, radix: 16)).\(role.rawValue)")
   }
 
-  /// Puts the old state back under its name where a crash came between the two renames that replace an
-  /// exchange.
+  /// Puts the old state back under its name after a crash between the two renames that replace an exchange.
   package func recover(in folder: borrowing OwnedDescriptor) throws(SystemError) {
     guard try disk.exists(name(.previous), in: folder), try !disk.exists(package, in: folder) else { return }
-    // Not synchronised: after a power cut this is done once more.
+    // This needs no sync: after a power cut it is done once more.
     try disk.rename(name(.previous), in: folder, to: package, in: folder, .replace)
   }
 
-  /// Removes what a crash left, once `recover(in:)` has put back what is the only copy.
+  /// Removes the leftovers of a crash; `recover(in:)` must first put back an only copy.
   package func cleanUp(in folder: borrowing OwnedDescriptor) throws(SystemError) {
     for role in [Role.previous, .staged] where try disk.exists(name(role), in: folder) {
       try removeAbandoned(name(role), from: folder)
@@ -56,7 +56,7 @@ package struct Siblings {
     do {
       leftover = try open(name, in: folder)
     } catch {
-      // Of a link there is no descriptor, and it was made in one step.
+      // A link has no descriptor, and was made in one step.
       guard try disk.status(of: name, in: folder).kind == .symbolicLink else { throw error }
       return try disk.removeFile(name, in: folder)
     }
@@ -76,19 +76,19 @@ package struct Siblings {
     }
   }
 
-  /// Takes the lock of what is, or was, being made. Where the file system has no locks, nobody can be asked.
+  /// Takes the lock of a state that a program is making, or was; true if the file system has no locks.
   package func isLockedForUs(_ node: borrowing OwnedDescriptor) -> Bool {
     (try? disk.lock(node, .exclusive)) ?? true
   }
 
-  /// Removes a whole directory, or a file; false when something is left.
+  /// Removes a whole directory, or a file; returns false if something is left.
   package func remove(_ name: FileName, from folder: borrowing OwnedDescriptor) -> Bool {
     disk.removeEverything(name, from: folder)
   }
 }
 
 extension Disk {
-  /// Removes a whole directory, or a file. A failed attempt is made once more; false when something is left.
+  /// Removes a whole directory, or a file, in at most two attempts; returns false if something is left.
   package func removeEverything(_ name: FileName, from folder: borrowing OwnedDescriptor) -> Bool {
     for _ in 0..<2 {
       do {
@@ -117,13 +117,13 @@ extension Disk {
         }
       }
     } catch  where error.code == .notDirectory || error.code == .tooManySymbolicLinkLevels {
-      // The old state of a flat document, or a file or link that was replaced.
+      // The old state of a flat document, or a replaced file or link.
       return try removeFile(name, in: folder)
     }
     try removeDirectory(name, in: folder)
   }
 
-  /// The status of an entry, nil when there is none.
+  /// Returns the status of an entry; nil if there is none.
   package func statusIfPresent(
     of name: FileName, in folder: borrowing OwnedDescriptor
   ) throws(SystemError) -> FileStatus? {
@@ -138,7 +138,7 @@ extension Disk {
     try statusIfPresent(of: name, in: folder) != nil
   }
 
-  /// Whether a name still leads to the node that was opened.
+  /// Returns whether a name still leads to the node that was opened.
   package func isName(
     _ name: FileName, in folder: borrowing OwnedDescriptor, of node: borrowing OwnedDescriptor
   ) throws(SystemError) -> Bool {

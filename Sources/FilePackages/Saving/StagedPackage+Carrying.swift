@@ -1,8 +1,9 @@
 import DurableIO
 
 extension StagedPackage {
-  /// Brings everything of the old directory into the new one, but for what the plan replaces or removes there,
-  /// then carries out the plan's steps in it.
+  /// Carries the old directory's content into the new one, without the nodes that the plan replaces or removes.
+  ///
+  /// Then it carries out the plan's steps there.
   mutating func carry(
     from old: borrowing OwnedDescriptor, to new: borrowing OwnedDescriptor, at path: PackagePath,
     _ attributes: NodeAttributes? = nil
@@ -42,7 +43,7 @@ extension StagedPackage {
     if attributes != nil && !path.isRoot { maker.report.written.append(path.string) }
   }
 
-  /// Whether the hidden folder is only there for the stores that have the package open.
+  /// Returns whether the hidden folder has only files of stores that have the package open.
   private func isOfSessionOnly(in old: borrowing OwnedDescriptor) throws(FilePackageError) -> Bool {
     let place = PackagePath([PackageLayout.hidden])
     do {
@@ -67,7 +68,7 @@ extension StagedPackage {
     try carry(from: source, to: directory, at: path, attributes)
   }
 
-  /// A file, a symbolic link, or what is left alone: by a second name where that can be.
+  /// Carries a file, a symbolic link or a node of another kind: by a hard link, or else by a copy.
   private mutating func carryEntry(
     _ name: FileName, from old: borrowing OwnedDescriptor, to new: borrowing OwnedDescriptor,
     at path: PackagePath
@@ -110,15 +111,17 @@ extension StagedPackage {
     }
   }
 
-  /// Gives the new state the digests of what is in it. Not synchronised: a manifest that is not whole after a
-  /// power cut is no manifest, and the digest in the metadata is enough to find damage.
+  /// Writes the manifest of the new state.
+  ///
+  /// It is not synchronised: a manifest that is not whole after a power cut does not count, and the digest in the
+  /// metadata is enough to find damage.
   func writeManifest(in new: borrowing OwnedDescriptor) throws(FilePackageError) {
     guard maker.madeMetadata != nil else { return }
     let manifest: Manifest
     if let known = maker.known, known.revision == maker.batch.parent {
       manifest = known.compacted()
     } else {
-      // A state that has none before it is told of every child.
+      // If the state is the first one, the batch has every child.
       manifest = Manifest(isComplete: maker.plan.base == nil)
     }
     _ = manifest.append(maker.batch)

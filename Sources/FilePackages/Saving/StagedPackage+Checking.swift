@@ -2,8 +2,9 @@ import DurableIO
 import SystemPackage
 
 extension StagedPackage {
-  /// Before anything is made: the package is the one that was opened, nobody else saves it, and everything
-  /// that the plan replaces or removes is what it was when it was read.
+  /// Checks, before it makes anything, that the package is the one that was opened, and that no other program saves it.
+  ///
+  /// Every node that the plan replaces or removes must also be as it was when it was read.
   mutating func check(
     _ old: borrowing OwnedDescriptor, was known: FileStatus, _ siblings: Siblings,
     in folder: borrowing OwnedDescriptor
@@ -17,20 +18,19 @@ extension StagedPackage {
     guard now.identity.isSameNode(as: known.identity) else {
       throw failure(.changedOnDisk, .root, reason: "another package stands in its place by now")
     }
-    // A file system without locks answers with an error; `checkAgain` finds the other then.
+    // Without locks, `checkAgain` finds the other program's save.
     do {
       _ = try LockWait().take(.exclusive, of: old, on: disk)
     } catch {
       if error.code == .wouldBlock { throw isBusy }
       throw FilePackageError(error, options.operation, node(.root), activity: "locking it")
     }
-    // Before any status is taken: removing links moves the status time of the files that they lead to.
+    // This comes before any status is read: removing links changes the status time of their files.
     try cleanUp(siblings, in: folder)
     try maker.checkSteps(beneath: old)
   }
 
-  /// After the exchange: what came out of it is the old state, and nobody changed that since it was carried
-  /// over.
+  /// Checks, after the exchange, that the old state came out of it, unchanged since it was carried over.
   func checkAgain(
     _ old: borrowing OwnedDescriptor, as gone: FileName, in folder: borrowing OwnedDescriptor
   ) throws(FilePackageError) {
@@ -57,7 +57,7 @@ extension StagedPackage {
 }
 
 extension StagedPackage {
-  /// Before anything is made: nothing is where the document is to be.
+  /// Checks, before it makes anything, that nothing is at the document's place.
   func refuseAnything(
     _ name: FileName, in folder: borrowing OwnedDescriptor
   ) throws(FilePackageError) {

@@ -25,7 +25,7 @@ extension StagedPackage {
     default: throw failure(.wrongKind, step.path)
     }
     do {
-      // What comes out of an exchange has no lock until it is confirmed.
+      // The file that comes out of an exchange has no lock until it is confirmed.
       siblings.holdOffSweeps(in: folder)
       defer { siblings.allowSweeps(in: folder) }
       let placement = try putInPlace(name, siblings, in: folder)
@@ -34,7 +34,7 @@ extension StagedPackage {
           throws(FilePackageError) in
         try staged.checkReplaced(placement, in: folder)
       }
-      // Its lock is held until here.
+      // The new file's lock is held until here.
       _ = consume file
       return placement
     } catch {
@@ -67,7 +67,7 @@ extension StagedPackage {
     }
   }
 
-  /// Makes the directory of the new state, which nobody else makes or removes while this has its lock.
+  /// Makes the directory of the new state; no other program makes or removes it while this one holds its lock.
   func makeRoot(
     _ siblings: Siblings, in folder: borrowing OwnedDescriptor, mode: UInt16
   ) throws(FilePackageError) -> OwnedDescriptor {

@@ -1,9 +1,9 @@
 import DurableIO
 import SystemPackage
 
-// How one file takes the place of the file that it was read from.
+// How one file replaces the file that it was read from.
 extension StagedPackage {
-  /// Before anything is made: what is there is the file that was read or last written.
+  /// Checks, before it makes anything, that the file is the one that was read or last written.
   func refuseChanged(
     _ known: FileStatus, _ name: FileName, in folder: borrowing OwnedDescriptor
   ) throws(FilePackageError) {
@@ -18,7 +18,7 @@ extension StagedPackage {
     }
   }
 
-  /// After the exchange: what came out is that file, and nobody wrote to it meanwhile.
+  /// Checks, after the exchange, that this file came out of it, and that no program wrote to it meanwhile.
   func checkReplaced(
     _ placement: Placement, in folder: borrowing OwnedDescriptor
   ) throws(FilePackageError) {
@@ -30,7 +30,7 @@ extension StagedPackage {
     guard now.identity.hasSameContents(as: known.identity) else { throw failure(.changedOnDisk, .root) }
   }
 
-  /// Gives the new file what the user may have given the one that it is to replace.
+  /// Gives the new file the attributes that the user may have given the one it replaces.
   func keepAttributes(
     of name: FileName, in folder: borrowing OwnedDescriptor, on new: borrowing OwnedDescriptor
   ) throws(FilePackageError) {

@@ -2,17 +2,17 @@ import DurableIO
 import SystemPackage
 
 extension StagedPackage {
-  /// How the new state came into its place.
+  /// The way in which the new state came to its place.
   enum Placement {
     /// Nothing was there before.
     case new
-    /// What was there before has this name by now.
+    /// The old state has this name.
     case swapped(gone: FileName)
     /// A file took the place of a file, which is gone.
     case replaced
   }
 
-  /// Puts the new state under the package's name, in one step where the file system has one.
+  /// Puts the new state under the package's name, in one step if the file system has one.
   func putInPlace(
     _ name: FileName, _ siblings: Siblings, in folder: borrowing OwnedDescriptor
   ) throws(FilePackageError) -> Placement {
@@ -28,7 +28,7 @@ extension StagedPackage {
     var placement = isNew ? Placement.new : .swapped(gone: staged)
     if !isNew {
       if case .file = destination { try refuseDirectory(name, in: folder) }
-      // An exchange that reaches the medium before the new state's name would leave the package without any.
+      // If an exchange were durable before the new state's name, a power cut would leave the package without any name.
       try synchronize(folder)
     }
     do throws(SystemError) {
@@ -43,7 +43,9 @@ extension StagedPackage {
     return placement
   }
 
-  /// Some failures are of the answer only, as when a server's is lost: what is there says whether it was done.
+  /// Returns if the new state is in its place in spite of an error; otherwise throws.
+  ///
+  /// Some errors are of the answer only, such as a server's that is lost.
   private func requireInPlace(
     _ name: FileName, in folder: borrowing OwnedDescriptor, after error: SystemError, _ activity: String
   ) throws(FilePackageError) {
@@ -90,8 +92,9 @@ extension StagedPackage {
     }
   }
 
-  /// Where there is no exchange: for an instant the package has only its hidden name, from which the next
-  /// opening or saving puts it back.
+  /// Replaces an exchange on a file system that has none.
+  ///
+  /// For an instant the package has only its hidden name, from which the next opening or saving puts it back.
   private func exchangeByTwoRenames(
     _ staged: FileName, _ name: FileName, _ previous: FileName, in folder: borrowing OwnedDescriptor
   ) throws(SystemError) {
@@ -99,13 +102,13 @@ extension StagedPackage {
       try disk.rename(name, in: folder, to: previous, in: folder, .replace)
       try disk.rename(staged, in: folder, to: name, in: folder, .replace)
     } catch {
-      // The way back, which the new state bars if it is there after all; opening the package takes it, too.
+      // The way back. It fails if the new state is there after all; opening the package tries it, too.
       try? disk.rename(previous, in: folder, to: name, in: folder, .replace)
       throw error
     }
   }
 
-  /// Makes sure that the exchange was right and lasts; otherwise takes it back.
+  /// Makes sure that the exchange was right and is durable; otherwise takes it back.
   func confirm(
     _ name: FileName, _ placement: Placement, _ siblings: Siblings, in folder: borrowing OwnedDescriptor,
     _ verify: (borrowing StagedPackage) throws(FilePackageError) -> Void
@@ -116,7 +119,7 @@ extension StagedPackage {
     } catch {
       do {
         try takeBack(name, placement, siblings.name(.staged), in: folder)
-        // Only now may the new state be removed: a power cut can no longer bring it back half removed.
+        // Only after this sync may the new state be removed: a power cut can no longer bring it back half removed.
         try disk.synchronize(folder)
       } catch let second {
         throw FilePackageError(
@@ -157,11 +160,11 @@ extension StagedPackage {
 }
 
 extension SystemError {
-  /// Whether the file system does not know exchanging, or renaming without replacing.
+  /// Whether the file system lacks exchanging, or renaming without replacing.
   var isLackOfRule: Bool {
     code == .invalidArgument || code == .notSupported || code == .noFunction
   }
 
-  /// The system's words as they stand within a sentence.
+  /// The system's words for use within a sentence.
   var reason: String { code.description.lowercasingFirst }
 }

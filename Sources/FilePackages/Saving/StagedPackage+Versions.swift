@@ -15,8 +15,9 @@ extension StagedPackage {
     maker.keeping = StateMaker.Keeping(names: names)
   }
 
-  /// Gives the new state the history, and what the version needs that it replaces: by second names, a copy where there
-  /// are none. What is kept already was carried over like everything else.
+  /// Gives the new state the history, with the nodes of the version that it replaces.
+  ///
+  /// They come by hard links, or else by copies. The nodes of earlier versions were carried over like everything else.
   mutating func keepHistory(
     from old: borrowing OwnedDescriptor, to new: borrowing OwnedDescriptor
   ) throws(FilePackageError) {

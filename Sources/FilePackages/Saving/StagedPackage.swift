@@ -2,42 +2,41 @@ package import DurableIO
 import SystemPackage
 
 // (1) Nothing under the package's name changes before the exchange.
-// (2) Before it comes into its place, every file and every directory of the new state is synchronised; before an
-//     exchange, the folder that holds both states is, too.
+// (2) Every file and directory of the new state is synchronised before it comes to its place. Before an exchange, the
+//     folder that holds both states is synchronised, too.
 // (3) The exchange is synchronised before anything of the old state is removed.
-// (4) What comes out of the exchange is what the new state was made from; otherwise it goes back, so that an
-//     edit that another program made meanwhile is never lost.
+// (4) The new state must be made from the state that comes out of the exchange. Otherwise the exchange is taken back,
+//     so that another program's edit is never lost.
 // (5) An error leaves the old state in its place and nothing beside it.
 
 /// A new state of a package, made beside the old one and put into its place in one step.
 ///
-/// Unchanged files are hard links to those of the old state, so a save costs a link a child. After a power cut
-/// at any instant the package is the old one or the new one; a hidden directory that the cut left beside it is
-/// removed by the next save.
+/// Unchanged files are hard links to those of the old state, so a save costs a link a child. After a power cut at any
+/// instant the package is the old one or the new one. The next save removes a hidden directory that the cut left beside
+/// it.
 package struct StagedPackage {
-  /// What is where the package is to be.
+  /// The content of the package's place before the save.
   package enum Destination: Sendable {
-    /// Nothing may be.
+    /// Nothing may be there.
     case absent
-    /// Nothing, or something that is not a directory, which goes.
+    /// Nothing, or a node that is not a directory, which goes.
     case file
-    /// Nothing or anything, which goes.
+    /// Nothing or any node, which goes.
     case anything
-    /// The file that was read or last written; what is another one by now stays, and the save fails.
+    /// The file that was read or last written. If another file stands there, it stays, and the save fails.
     case unchanged(FileStatus)
     /// The package that the plan is based on, as it was when it was opened or last saved.
     case base(FileStatus)
   }
 
-  /// How a package is saved.
+  /// The options of a save.
   package struct Options: Sendable {
     package var operation = FilePackageError.Operation.save
-    /// Whether unchanged files may be the same files as those they come from; not in a copy that is to be a
-    /// document of its own.
+    /// Whether unchanged files may be hard links to their originals; not in a copy, which is a document of its own.
     package var sharesFiles = true
     /// Whether children without any write permission may be replaced or removed.
     package var overwritesReadOnly = false
-    /// Whether cancelling the task ends it, up to the commit.
+    /// Whether cancelling the task ends the save, up to the commit.
     package var isCancellable = false
 
     package init() {}
@@ -49,7 +48,7 @@ package struct StagedPackage {
   let disk: CountingDisk
   var maker: StateMaker
 
-  /// The new state's own directory, or file, once it is made.
+  /// The status of the new state's own directory, or file, once it is made.
   package internal(set) var made: FileStatus?
   /// The metadata that was written, and its file.
   package var madeMetadata: (metadata: PackageMetadata, status: FileStatus)? {
@@ -58,19 +57,20 @@ package struct StagedPackage {
     else { return nil }
     return (metadata, status)
   }
-  /// What has to be the same after the exchange: the directories of the old state, and the files that were
-  /// copied. In a file that was linked, an edit made meanwhile is in both states.
+  /// The nodes that must be the same after the exchange: the old state's directories, and the files that were copied.
+  ///
+  /// An edit of a file that was linked is in both states.
   var carried: [(path: PackagePath, status: FileStatus)] = []
 
-  /// The history of the document, where one is kept: what is in its file.
+  /// The content of the history file; nil if the document has no history.
   var history: [UInt8]?
 
-  /// The date of the package's own directory, where that got a hidden folder only for this.
+  /// The date of the package's own directory from before it got a hidden folder; nil if the save made none.
   var rootDate: FileTime?
 
   /// - Parameters:
-  ///   - location: where the package is, or is to be.
-  ///   - metadata: completed and written once all else is; nil for a package without metadata of ours.
+  ///   - location: the package's place.
+  ///   - metadata: completed and written after everything else; nil for a package without metadata.
   package init(
     _ plan: SavePlan, at location: Location, over destination: Destination, options: Options = Options(),
     metadata: MetadataDraft? = nil
@@ -78,7 +78,7 @@ package struct StagedPackage {
     self.init(plan, at: location, over: destination, options: options, metadata: metadata, known: nil)
   }
 
-  /// - Parameter known: the digests of what the package holds, where they need not be read from it.
+  /// - Parameter known: the digests of the package's children, if they are known without reading.
   init(
     _ plan: SavePlan, at location: Location, over destination: Destination, options: Options,
     metadata: MetadataDraft?, known: Manifest?
@@ -91,19 +91,18 @@ package struct StagedPackage {
     disk = maker.disk
   }
 
-  /// Makes the new state and puts it into place. When it returns, the new state survives a power cut.
+  /// Makes the new state and puts it into its place. When it returns, the new state is durable.
   ///
-  /// Cost: a link, or where the file system has none a copy, for every unchanged file; the bytes of the changed
-  /// ones; one synchronisation for each new file and each directory, one for the folder, and one more where
-  /// something is replaced.
+  /// Cost: for every unchanged file a link, or a copy if the file system has no links; the bytes of the changed ones.
+  /// One synchronisation for each new file, for each directory and for the folder; one more if it replaces something.
   ///
-  /// - Throws: `FilePackageError`. The old state is then in its place and nothing is left beside it, but for the
-  ///   code `indeterminate`.
+  /// - Throws: `FilePackageError`. The old state is then in its place and nothing is left beside it, except after
+  ///   `indeterminate`.
   package mutating func commit() throws(FilePackageError) -> SaveReport {
     do {
       return try commitUnnamed()
     } catch {
-      // Whatever was being read or looked at, to the caller it is a save that failed.
+      // The caller sees a save that failed, whatever step it was.
       throw error.during(options.operation)
     }
   }
@@ -141,7 +140,7 @@ package struct StagedPackage {
     return maker.report
   }
 
-  /// Makes the next state of a package from the one that is there.
+  /// Makes the next state of a package from the present one.
   private mutating func replace(
     _ name: FileName, known: FileStatus, _ siblings: Siblings, in folder: borrowing OwnedDescriptor
   ) throws(FilePackageError) -> Placement {
@@ -166,7 +165,7 @@ package struct StagedPackage {
     }
   }
 
-  /// Makes a state that has none before it.
+  /// Makes the first state of a document, or of a file.
   private mutating func make(
     _ name: FileName, _ siblings: Siblings, in folder: borrowing OwnedDescriptor
   ) throws(FilePackageError) -> Placement {
@@ -190,7 +189,7 @@ package struct StagedPackage {
       try maker.finish(new, at: .root, attributes)
       made = try status(of: new)
       try maker.checkCancellation()
-      // What comes out of an exchange has no lock until it is confirmed.
+      // The state that comes out of an exchange has no lock until it is confirmed.
       siblings.holdOffSweeps(in: folder)
       defer { siblings.allowSweeps(in: folder) }
       let placement = try putInPlace(name, siblings, in: folder)
@@ -212,7 +211,7 @@ package struct StagedPackage {
     maker.failure(code, path, reason: reason)
   }
 
-  /// Carries out system calls about the node at `path`.
+  /// Makes system calls about the node at `path`.
   func attempt<Result: ~Copyable>(
     _ path: PackagePath, _ activity: String? = nil, _ body: () throws(SystemError) -> Result
   ) throws(FilePackageError) -> Result {
@@ -238,7 +237,7 @@ package struct StagedPackage {
 }
 
 extension FilePath {
-  /// The directory that holds the last component.
+  /// The directory of the last component.
   var folder: FilePath {
     let folder = removingLastComponent()
     return folder.isEmpty ? "." : folder

@@ -2,7 +2,7 @@ import DurableIO
 import SystemPackage
 
 extension StateMaker {
-  /// Before anything is made: everything that the plan replaces or removes is what it was when it was read.
+  /// Checks, before anything is made, that every node that the plan replaces or removes is as it was when it was read.
   mutating func checkSteps(beneath root: borrowing OwnedDescriptor) throws(FilePackageError) {
     for step in plan.steps { try check(step, beneath: root) }
   }
@@ -29,11 +29,11 @@ extension StateMaker {
     if metadata != nil { try subtract(now, at: step.path) }
   }
 
-  /// Takes what goes out of the sums: what the manifest has of it, or else what is read from it.
+  /// Subtracts a node that goes from the sums: by the manifest's rows, or else by reading it.
   private mutating func subtract(_ now: FileStatus, at path: PackagePath) throws(FilePackageError) {
     var stored = node(path)
     stored.status = now
-    // Collected first: sums that a closure adds to would be copied for each step.
+    // The children are collected first: a closure that adds to the sums would copy them for each step.
     var children: [SummarizedChild] = []
     try summarize(PackageSnapshot.Node(stored, kind: now.kind), at: path, known: known) {
       children.append($0)
@@ -48,8 +48,9 @@ extension StateMaker {
     try keep(children, of: path)
   }
 
-  /// Whether what is there is what the plan was made for. A directory that goes has to have the entries that it
-  /// had; one that stays may have got others.
+  /// Returns whether the node is the one that the plan was made for.
+  ///
+  /// A directory that goes must have the entries that it had; one that stays may have got other ones.
   private func isSame(_ now: FileStatus, as expected: FileStatus, for step: SavePlan.Step) -> Bool {
     if case .setAttributes = step.action { return now.isUnchanged(since: expected) }
     return now.isUnchanged(since: expected)
@@ -60,7 +61,7 @@ extension StateMaker {
     failure(.changedOnDisk, path)
   }
 
-  /// What is at `path`, nil when nothing is.
+  /// Returns the status of the node at `path`; nil if there is none.
   func status(
     of path: PackagePath, beneath root: borrowing OwnedDescriptor
   ) throws(FilePackageError) -> FileStatus? {
@@ -76,7 +77,7 @@ extension StateMaker {
     }
   }
 
-  /// A folder of the old state, which stays open for the other children in it.
+  /// Returns a folder of the old state, which stays open for the other children in it.
   func folder(
     _ path: PackagePath, beneath root: borrowing OwnedDescriptor
   ) throws(SystemError) -> OpenNode {

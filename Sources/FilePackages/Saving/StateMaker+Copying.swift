@@ -3,8 +3,10 @@ import DurableIO
 import SystemPackage
 
 extension StateMaker {
-  /// Gives an unchanged file a second name in the new state. False where the file system, or the kernel's
-  /// protection of other people's files, does not allow that; then it has to be copied.
+  /// Gives an unchanged file a second name in the new state.
+  ///
+  /// - Returns: false if the file system, or the kernel's protection of other users' files, does not allow that. The
+  ///   caller then copies the file.
   mutating func link(
     _ name: FileName, in old: borrowing OwnedDescriptor, to newName: FileName,
     in new: borrowing OwnedDescriptor, at path: PackagePath
@@ -24,7 +26,7 @@ extension StateMaker {
     }
   }
 
-  /// Copies a file or a symbolic link with its attributes, by sharing the blocks where the file system can.
+  /// Copies a file or a symbolic link with its attributes, and shares the blocks if the file system can.
   @discardableResult
   mutating func copy(
     _ name: FileName, _ status: FileStatus, from old: borrowing OwnedDescriptor, to newName: FileName,
@@ -42,7 +44,7 @@ extension StateMaker {
           of: source, on: disk, size: status.size, to: file, hashing: attributes != nil && hashes)
         try disk.keepAttributes(of: status, from: source, on: file)
         let mode = attributes.flatMap { $0.modeIsExact ? $0.mode : nil } ?? status.mode
-        // A document of its own has no programs that run as somebody else.
+        // A document of its own has no programs that run as another user.
         try disk.setMode(options.sharesFiles ? mode : mode & 0o1777, of: file)
         try disk.setModified(attributes?.modified ?? status.modified, of: file)
         try synchronize(file, at: path)
@@ -115,7 +117,7 @@ extension StateMaker {
     }
   }
 
-  /// Copies a file's bytes, by sharing its blocks where the file system can. A hole stays one.
+  /// Copies a file's bytes, and shares its blocks if the file system can. A hole stays one.
   private mutating func copyBytes(
     of source: borrowing OwnedDescriptor, on sourceDisk: any Disk, size: UInt64,
     to file: borrowing OwnedDescriptor, hashing hashes: Bool
@@ -131,7 +133,7 @@ extension StateMaker {
     let buffer = UnsafeMutableRawBufferPointer.allocate(
       byteCount: max(4096, Int(min(size, UInt64(FileContents.chunkSize)))), alignment: 16)
     defer { buffer.deallocate() }
-    // In a small file there is no hole that would be worth looking for.
+    // A small file has no hole that would be worth a search.
     var dataEnd = size < Self.smallestSparse ? UInt64.max : 0
     var writtenEnd: UInt64 = 0
     while true {
@@ -170,10 +172,10 @@ extension StateMaker {
     return copied
   }
 
-  /// From this size on, holes are looked for, which costs two system calls for each.
+  /// The size from which on copies look for holes, which costs two system calls for each hole.
   private static let smallestSparse: UInt64 = 1 << 16
 
-  /// Shares the blocks of `source`; false where the file system cannot, which is not asked again.
+  /// Shares the blocks of `source`; returns false if the file system cannot, and then does not try again.
   private mutating func clone(
     _ source: borrowing OwnedDescriptor, to file: borrowing OwnedDescriptor
   ) throws(SystemError) -> Bool {
@@ -191,19 +193,19 @@ extension StateMaker {
   }
 }
 
-/// What became of a file that was copied.
+/// The result of copying a file.
 struct FileCopy {
   /// Bytes of the file, holes included.
   var size: UInt64 = 0
-  /// Bytes that were written: none of those in holes or in shared blocks.
+  /// Bytes that were written, without those in holes or in shared blocks.
   var written: UInt64 = 0
   var isCloned = false
-  /// The digest of its bytes, where it was asked for.
+  /// The digest of its bytes, if the caller asked for it.
   var digest: ContentHash?
 }
 
 extension SHA256 {
-  /// Takes as many zeros.
+  /// Hashes a number of zeros.
   fileprivate mutating func update(zeros count: UInt64) {
     guard count > 0 else { return }
     let zeros = [UInt8](repeating: 0, count: Int(min(count, 1 << 20)))

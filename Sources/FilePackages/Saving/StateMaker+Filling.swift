@@ -8,7 +8,7 @@ extension StateMaker {
     try make(steps[path] ?? [], in: new)
   }
 
-  /// Carries out steps, each under its own name or the one that it is staged under.
+  /// Carries out steps, each under its own name or its staged name.
   mutating func make(
     _ steps: [SavePlan.Step], in new: borrowing OwnedDescriptor
   ) throws(FilePackageError) {
@@ -41,7 +41,7 @@ extension StateMaker {
         last = step
       }
     }
-    // What it says depends on all that was done before, in the folders, too.
+    // The metadata depends on all other steps, those in the folders included.
     if let last { try writeMetadata(last, in: new) }
   }
 
@@ -57,7 +57,7 @@ extension StateMaker {
     try synchronize(file, at: step.path)
   }
 
-  /// Fills a new file, which is still to be synchronised.
+  /// Fills a new file, which the caller then syncs.
   mutating func write(
     _ contents: FileContents, to file: borrowing OwnedDescriptor, _ step: SavePlan.Step
   ) throws(FilePackageError) {
@@ -78,7 +78,7 @@ extension StateMaker {
     }
   }
 
-  /// Synchronises a new file: now, or among many others until `finishSynchronizing()`.
+  /// Syncs a new file: at once, or among many other files until `finishSynchronizing()`.
   func synchronize(_ file: consuming OwnedDescriptor, at path: PackagePath) throws(FilePackageError) {
     if let synchronizer { return synchronizer.add(file, at: path) }
     do {
@@ -88,7 +88,7 @@ extension StateMaker {
     }
   }
 
-  /// Synchronises a document that is one file.
+  /// Syncs a document that is one file.
   func synchronizeAlone(_ file: borrowing OwnedDescriptor) throws(FilePackageError) {
     do {
       try disk.synchronize(file)
@@ -103,7 +103,7 @@ extension StateMaker {
     throw FilePackageError(failure.error, options.operation, node(failure.path))
   }
 
-  /// Gives the new file what the one that it replaces was given.
+  /// Gives the new file the attributes of the one that it replaces.
   private func keepAttributes(
     of step: SavePlan.Step, on file: borrowing OwnedDescriptor
   ) throws(SystemError) {
@@ -121,7 +121,7 @@ extension StateMaker {
     if now.mode != before.mode { try disk.setMode(before.mode, of: file) }
   }
 
-  /// Carries out the steps that take files as they are, each folder that they come from opened once.
+  /// Carries out the steps that take files as they are; opens each folder of originals once.
   private mutating func reuse(
     _ steps: [SavePlan.Step], in new: borrowing OwnedDescriptor
   ) throws(FilePackageError) {
@@ -176,7 +176,7 @@ extension StateMaker {
     let mode = step.attributes.modeIsExact ? step.attributes.mode : status.mode
     let modified = step.attributes.modified ?? status.modified
     if digest == nil { digest = gone[source.path]?.content }
-    // A row of the manifest says what is in a file that still has the size and the date that it had.
+    // A row of the manifest has the digest of a file if the file still has the row's size and date.
     if digest == nil, let row = known?.row(at: source.path), source.location === location,
       row.child.kind == .file, row.child.size == status.size, row.modified == status.modified
     {
@@ -193,8 +193,9 @@ extension StateMaker {
     report.bytesReused += status.size
   }
 
-  /// Whether a second name for the file is all that it takes. Not where the first one stays, too: an edit of
-  /// one would be an edit of both.
+  /// Returns whether a second name is enough.
+  ///
+  /// It is not if the first one stays, too: an edit of one would be an edit of both.
   private func mayBeLinked(_ source: StoredNode) -> Bool {
     guard plan.base != nil else { return true }
     guard !moved.contains(source.path) else { return false }
@@ -225,7 +226,7 @@ extension StateMaker {
     }
   }
 
-  /// Writes the library's own plist, from what the steps added up to.
+  /// Writes the library's own plist, from the sums of the steps.
   private mutating func writeMetadata(
     _ step: SavePlan.Step, in new: borrowing OwnedDescriptor
   ) throws(FilePackageError) {
@@ -258,7 +259,7 @@ extension StateMaker {
     _ name: FileName, in new: borrowing OwnedDescriptor, at path: PackagePath, mode: UInt16
   ) throws(FilePackageError) -> OwnedDescriptor {
     do {
-      // Whatever its own mode is to be, it has to be filled first.
+      // The mode must allow filling the folder, whatever mode it gets afterwards.
       try disk.makeDirectory(name, in: new, mode: mode | 0o700)
       return try disk.openDirectory(name, in: new)
     } catch {
@@ -266,7 +267,7 @@ extension StateMaker {
     }
   }
 
-  /// Gives a filled directory its attributes and makes its entries last.
+  /// Gives a filled directory its attributes and makes its entries durable.
   func finish(
     _ new: borrowing OwnedDescriptor, at path: PackagePath, _ attributes: NodeAttributes
   ) throws(FilePackageError) {
@@ -295,6 +296,6 @@ extension StateMaker {
 }
 
 extension FileTime {
-  /// Where a time says nothing.
+  /// A time that says nothing.
   fileprivate static let unknown = FileTime(seconds: 0, nanoseconds: 0)
 }

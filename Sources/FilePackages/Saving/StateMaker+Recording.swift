@@ -1,7 +1,7 @@
 import DurableIO
 import FoundationEssentials
 
-// What a record holds itself is not made before the record is committed: its file comes with the publishing.
+// Files and links that the record holds: the publisher makes them after the commit.
 extension StateMaker {
   /// Accounts for a small file.
   mutating func record(_ data: Data, _ step: SavePlan.Step) {
@@ -13,7 +13,7 @@ extension StateMaker {
       recorded.node.content ?? ContentHash(of: bytes), recorded.node.modified)
   }
 
-  /// Takes down what is to stand at a step's place.
+  /// Notes the node that will stand at a step's place.
   @discardableResult
   mutating func noteRecorded(
     _ bytes: [UInt8], _ kind: FileKind, _ step: SavePlan.Step

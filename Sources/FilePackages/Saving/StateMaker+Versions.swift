@@ -1,25 +1,25 @@
 import DurableIO
 
-// What is kept of the version that a save replaces: collected while the plan's steps are checked and carried out.
+// The version that a save replaces: collected while the plan's steps are checked and carried out.
 extension StateMaker {
-  /// What a save keeps of the version that it replaces.
+  /// The parts of the version that a save replaces.
   struct Keeping {
-    /// The names, in the folder for versions, of what each step replaces or removes.
+    /// The names, in the folder for versions, of the nodes that each step replaces or removes.
     var names: [PackagePath: FileName]
-    /// What stood there, all that is in a folder that goes included.
+    /// The nodes that stood there, with the content of folders that go.
     fileprivate(set) var went: [PackagePath: VersionRecord.Row] = [:]
-    /// The places at which something stands now.
+    /// The places at which the save makes something.
     fileprivate(set) var came: Set<PackagePath> = []
 
     init(names: [PackagePath: FileName]) { self.names = names }
   }
 
-  /// Takes down a folder that stays and gets other attributes.
+  /// Notes a folder that stays and gets other attributes.
   mutating func keepAttributes(of now: FileStatus, at path: PackagePath) {
     keeping?.went[path] = VersionRecord.Row(path, VersionRecord.Node(now.kind, NodeAttributes(now)))
   }
 
-  /// Takes down what a step replaces or removes. What another program changed since it was saved is read for its hash.
+  /// Notes the nodes that a step replaces or removes; reads those that another program changed, for their hashes.
   mutating func keep(
     _ children: [SummarizedChild], of step: PackagePath
   ) throws(FilePackageError) {
@@ -40,13 +40,13 @@ extension StateMaker {
     }
   }
 
-  /// Takes down a folder that is there and that versions before do not have.
+  /// Notes a folder that is there and that earlier versions do not have.
   mutating func keepNewFolder(at path: PackagePath) {
     let node = VersionRecord.Node(.directory, .newDirectory())
     keeping?.went[path] = VersionRecord.Row(path, node, earlier: .nothing)
   }
 
-  /// Takes down what the version before had where other programs changed something that counts as right from now on.
+  /// Notes the version before at the places of other programs' changes that count as right.
   mutating func keepAccepted(_ verified: PackageStore.Verified) {
     func keep(_ path: PackagePath, _ node: VersionRecord.Node?) {
       keeping?.went[path] = VersionRecord.Row(path, node)
@@ -59,18 +59,18 @@ extension StateMaker {
     for path in verified.report.extra { keep(PackagePath(path), nil) }
   }
 
-  /// Takes down that something is made at a place.
+  /// Notes that the save makes something at a place.
   mutating func keepAbsence(at path: PackagePath) { keeping?.came.insert(path) }
 
-  /// The version that the save replaces; nil where it is not kept.
+  /// Returns the version that the save replaces; nil if it is not kept.
   ///
-  /// - Parameter root: the package's own directory as it was.
+  /// - Parameter root: the old status of the package's own directory.
   func version(over root: FileStatus) -> VersionRecord? {
     guard let keeping, let before = metadata?.before, let made = madeMetadata?.metadata else { return nil }
     var version = VersionRecord(before, next: made.revision)
     var rows = keeping.went
     for path in keeping.came where rows[path] == nil {
-      // What the manifest has of it was removed by another program.
+      // If the manifest has a row for it, another program removed that child.
       rows[path] = VersionRecord.Row(path, nil, earlier: known?.row(at: path) == nil ? .same : .lost)
     }
     if plan.rootAttributes != nil {

@@ -1,10 +1,10 @@
 import DurableIO
 import SystemPackage
 
-/// Makes the new parts of a state of a package: what both ways to save have in common.
+/// Makes the new parts of a state of a package, for both ways to save.
 ///
-/// It checks that what the plan replaces is still what it was, writes, copies and links what is new into
-/// directories that it is given, and adds up what came and what went.
+/// It checks that the nodes which the plan replaces are unchanged. It writes, copies and links new nodes into the
+/// directories that it is given, and adds up the children that came and went.
 package struct StateMaker {
   package typealias MadeMetadata = (metadata: PackageMetadata, plist: [UInt8])
 
@@ -18,36 +18,36 @@ package struct StateMaker {
   var report: SaveReport
   /// The metadata of the new state, and its plist.
   var madeMetadata: MadeMetadata?
-  /// What came and what went, where there is metadata to be told.
+  /// The sums of the children that came and went, if there is metadata for them.
   var change = ContentSummary()
-  /// What the plan replaces or removes, as it was right before.
+  /// The nodes that the plan replaces or removes, as they were right before.
   var replaced: [PackagePath: FileStatus] = [:]
-  /// What went, where there is metadata to be told; a file that only moves is not read twice.
+  /// The children that went, if there is metadata for them; a file that only moves is not read twice.
   var gone: [PackagePath: ChildSummary] = [:]
-  /// What was made under a staged name.
+  /// The children that were made under a staged name.
   var come: [PackagePath: ChildSummary] = [:]
-  /// What the manifest has to be told.
+  /// The rows for the manifest.
   var batch = ManifestBatch()
   /// The files that moved to another name by a link.
   var moved: Set<PackagePath> = []
   /// The folders of the old state that were looked at.
   let folders = OpenFolders()
-  /// What was made under a staged name, as the file system has it.
+  /// The statuses of the nodes that were made under a staged name.
   var made: [PackagePath: FileStatus] = [:]
-  /// Synchronises new files while others are written, where there are many; nil where they are few.
+  /// Syncs new files while other files are written, if there are many; nil if there are few.
   let synchronizer: FileSynchronizer?
   var canLink = true
   var canClone = true
 
-  /// The names in the directory for new parts, for those that are not made under their own.
+  /// The names in the directory for new parts, for nodes that are not made under their own.
   var stagedNames: [PackagePath: FileName] = [:]
-  /// The files and links of which a record will hold the bytes, so that they need not be made.
+  /// The files and links whose bytes the record will hold, so that they need not be made.
   var recorded: Set<PackagePath> = []
-  /// What the record will say of them.
+  /// The record's entries for them.
   var toRecord: [PackagePath: JournalRecord.Staged] = [:]
-  /// What is kept of the version that is replaced; nil where it is not kept.
+  /// The parts of the version that the save replaces; nil if it is not kept.
   var keeping: Keeping?
-  /// The digests of what the package held, where they are known without reading it.
+  /// The digests that the package had, if they are known without reading.
   let known: Manifest?
 
   init(
@@ -62,22 +62,22 @@ package struct StateMaker {
     self.disk = disk as? CountingDisk ?? CountingDisk(disk ?? location.disk)
     steps = Dictionary(grouping: plan.steps, by: \.path.parent)
     report = SaveReport(strategy: strategy)
-    // Those of a save in place have to be durable before its record is.
+    // The files of a save in place must be durable before its record.
     let synchronizesMany = !options.sharesFiles && plan.steps.count(where: { $0.makesFile }) >= Self.manyFiles
     synchronizer = synchronizesMany ? FileSynchronizer(on: self.disk) : nil
     location.progress.begin(plan, copiesFiles: !options.sharesFiles)
   }
 
-  /// Threads for fewer files cost more than they save.
+  /// The number of files from which on threads save more than they cost.
   private static let manyFiles = 64
 
-  /// The name under which a step's new part is made.
+  /// Returns the name under which a step's new part is made.
   func name(for step: SavePlan.Step) -> FileName? { stagedNames[step.path] ?? step.path.name }
 
-  /// Whether the digests of what is made are needed.
+  /// Whether the digests of new children are needed.
   var hashes: Bool { metadata != nil || !stagedNames.isEmpty }
 
-  /// Ends what was cancelled, while nothing is committed.
+  /// Throws `cancelled` if the task is cancelled; the callers have committed nothing.
   func checkCancellation() throws(FilePackageError) {
     if options.isCancellable && Task.isCancelled { throw failure(.cancelled, .root) }
   }
@@ -94,7 +94,7 @@ package struct StateMaker {
     FilePackageError(code, options.operation, node(path), reason: reason)
   }
 
-  /// Carries out system calls about the node at `path`.
+  /// Makes system calls about the node at `path`.
   func attempt<Result: ~Copyable>(
     _ path: PackagePath, _ activity: String? = nil, _ body: () throws(SystemError) -> Result
   ) throws(FilePackageError) -> Result {

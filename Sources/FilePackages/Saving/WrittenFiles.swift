@@ -3,13 +3,14 @@ import FoundationEssentials
 import Synchronization
 package import SystemPackage
 
-// (1) It is locked as long as it is used: what a crash left is told from what another process is writing, and goes
-//     when the next one is made.
+// (1) The folder is locked while it is used. The lock tells a leftover of a crash from a folder that another process is
+//     writing; the next program that makes one removes the leftover.
 
-/// A hidden folder beside a document, or in the system's folder for temporary files, in which something is written that
-/// is to be saved then. It is removed when nothing that was read from it is held any more.
+/// A hidden folder for files that a save reads afterwards, beside a document or among the system's temporary files.
+///
+/// It is removed when the program holds nothing any more that was read from it.
 package final class WrittenFiles: Sendable {
-  /// Where the folder is.
+  /// The folder's path.
   package let path: FilePath
   private let name: FileName
   private let parent: FilePath
@@ -23,12 +24,12 @@ package final class WrittenFiles: Sendable {
   }
 
   deinit {
-    // What cannot be removed now goes when the next one is made.
+    // A folder that cannot be removed here goes when the next one is made.
     if let parent = try? disk.openDirectory(at: parent) { _ = disk.removeEverything(name, from: parent) }
   }
 
-  /// Makes a folder beside the document; among the temporary files where there is no document, or where nothing can be
-  /// written beside it.
+  /// Makes a folder beside the document; without a document, or if nothing can be written there, among the temporary
+  /// files.
   ///
   /// - Throws: the system's reason.
   package static func folder(beside document: FilePath?) throws(FilePackageError) -> WrittenFiles {
@@ -66,13 +67,13 @@ package final class WrittenFiles: Sendable {
         continue
       }
       let folder = try disk.openDirectory(name, in: directory)
-      // Another process may have taken it for what a crash left.
+      // Another process may have taken it for a leftover of a crash.
       guard siblings.isLockedForUs(folder), try disk.isName(name, in: directory, of: folder) else { continue }
       return WrittenFiles(name, in: parent, folder)
     }
   }
 
-  /// What was written under that name, which keeps the folder. Its bytes are read when they are saved.
+  /// Returns the node under that name, which keeps the folder. Its bytes are read when they are saved.
   package func read(_ name: String) throws(FilePackageError) -> FileWrapper {
     let location = Location(path, on: disk, keeping: self)
     var node = StoredNode(location: location, path: PackagePath([FileName(name)]))
