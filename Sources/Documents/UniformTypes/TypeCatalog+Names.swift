@@ -2,7 +2,7 @@
 extension TypeCatalog {
   /// Returns the types that a word names.
   ///
-  /// A type with that identifier comes first and is the only one. Otherwise they are `public.` or `com.apple.` with the
+  /// If a type has that identifier, it is the only one. Otherwise they are `public.` or `com.apple.` with the
   /// word, and the types that have the word as an extension or MIME type. An extension may have `.` or `*.` before it.
   ///
   /// - Parameter packages: extensions, in lower case, that name package types if no other type has them.
