@@ -14,7 +14,7 @@ public struct FilePackageError: Error, Sendable {
     case notAPackage
     /// There is something already, and the operation must not replace it.
     case fileExists
-    /// Another program changed what this operation would overwrite, or the package itself.
+    /// Another program changed the package, or a child that this operation would overwrite.
     case changedOnDisk
     /// The tree has edits that no save has, and the operation would give the document another tree.
     case unsavedEdits

@@ -111,8 +111,7 @@ final class HiddenFolder {
 
   /// Removes the rest of a hidden folder that could not be made.
   ///
-  /// Only if the folder has nothing else in it and no other session has it open. The next session removes what cannot
-  /// be removed here.
+  /// Only if the folder has nothing else in it and no other session has it open. The next session removes the rest.
   private static func takeBack(_ location: Location, on disk: any Disk) {
     do throws(SystemError) {
       let package = try disk.openDirectory(at: location.path)

@@ -5,11 +5,11 @@ import SystemPackage
 
 // (1) A journal gets its name whole: it is made under another name, synchronised, renamed. A journal with a wrong
 //     beginning is damaged.
-// (2) A record counts if its checksum, chained to the record before it, is right, and all bytes in it have the hashes
-//     that it names. Only the last record that counts may be unpublished. Either the one before it was published and
+// (2) A record counts if its checksum, chained to the record before it, is right, and all its bytes have the named
+//     hashes. Only the last record that counts may be unpublished. Either the one before it was published and
 //     synchronised first, or the last one was made over the same state and supersedes it.
 // (3) The marks say which records are known to be committed and published. They are written without a sync: a reader of
-//     older marks does again what is already done.
+//     older marks repeats steps that are already done.
 // (4) Damaged records that are known to be committed are reported, never skipped.
 // (5) Space is used again only after the marks and the manifest are durable.
 

@@ -1,8 +1,8 @@
 import DurableIO
 import SystemPackage
 
-// (1) A node that a save took out of the package stays as long as the session, and as long as the program holds its
-//     wrapper. The program can read it and put it back, which then costs no copying.
+// (1) A node that a save took out of the package stays while the session lasts and the program holds its wrapper. The
+//     program can read it and put it back, which then costs no copying.
 // (2) It belongs to this process alone: the next session removes it.
 
 extension PackageSession {

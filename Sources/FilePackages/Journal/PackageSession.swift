@@ -68,7 +68,7 @@ final class PackageSession {
     PackageSession(try HiddenFolder.open(location, on: disk, wait), journalCapacity: journalCapacity)
   }
 
-  // MARK: Finding what is there
+  // MARK: Finding earlier work
 
   /// Takes up the changes of other programs since this session last looked; with the lock held.
   func refresh(_ metadata: PackageMetadata?) throws(FilePackageError) {

@@ -3,7 +3,7 @@ import SystemPackage
 
 // The nodes that a record puts: made from the record, or waiting in the staging folder.
 extension Publisher {
-  // MARK: Making what the record holds
+  // MARK: Making the nodes that the record holds
 
   /// Makes the files and links whose bytes the record holds and that are not made yet. (1)
   mutating func makeStaged() throws(FilePackageError) {

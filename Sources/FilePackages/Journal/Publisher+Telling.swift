@@ -103,7 +103,7 @@ extension Publisher {
       "it holds a save of another copy of the document, which this child was not part of")
   }
 
-  /// The node at the place where an operation puts another one.
+  /// The node at the place of one that the record puts.
   enum Standing {
     case nothing
     /// The node that the record puts.

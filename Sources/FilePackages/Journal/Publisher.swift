@@ -91,8 +91,7 @@ struct Publisher {
     }
   }
 
-  /// Removes the leftovers of the operations from the staging folder. The next session removes what cannot be removed
-  /// here.
+  /// Removes the leftovers of the operations from the staging folder. The next session removes the rest.
   func removeLeftovers() {
     for operation in record.operations {
       switch operation.action {
@@ -348,7 +347,7 @@ struct Publisher {
     }
   }
 
-  // MARK: Naming what failed
+  // MARK: Naming failures
 
   func node(_ path: PackagePath) -> StoredNode {
     StoredNode(location: location, path: path)

@@ -49,7 +49,7 @@ private struct PlanMaker {
   var steps: [SavePlan.Step] = []
   var leftAlone: [PackagePath] = []
 
-  // MARK: Over what is on disk
+  // MARK: Over the package on disk
 
   mutating func compare(
     _ node: PackageSnapshot.Node, at path: PackagePath, replacing known: FileStatus? = nil

@@ -10,8 +10,8 @@ import SystemPackage
 extension Siblings {
   /// Removes the new states that killed programs left in a folder, of any document.
   ///
-  /// It touches no state that a running program is making. The next sweep tries again what this one cannot remove, so
-  /// it never fails. Cost: a listing of the folder, and the removals.
+  /// It touches no state that a running program is making. The next sweep tries again to remove the rest, so this never
+  /// fails. Cost: a listing of the folder, and the removals.
   ///
   /// - Returns: the names that were removed.
   @discardableResult
@@ -63,7 +63,7 @@ extension Siblings {
     _ = try? disk.lock(folder, .none)
   }
 
-  // MARK: Making what a sweep leaves alone
+  // MARK: Making a state that a sweep leaves alone
 
   /// Makes an empty folder under the staged name, and takes its lock; nil if another program is making one.
   package func stageDirectory(

@@ -1,7 +1,7 @@
 package import DurableIO
 import SystemPackage
 
-// (1) A program that makes or removes something under one of these names holds its lock: no program touches a state
+// (1) A program that makes or removes something under one of these names holds its lock. No program touches a state
 //     that another one is making.
 // (2) A save syncs the folder before it removes anything beside the package. If a process died between the exchange and
 //     its sync, a power cut could still bring the old state back.

@@ -113,7 +113,7 @@ extension StagedPackage {
 
   /// Writes the manifest of the new state.
   ///
-  /// It is not synchronised: a manifest that is not whole after a power cut does not count, and the digest in the
+  /// It is not synchronised. A manifest that is not whole after a power cut does not count, and the digest in the
   /// metadata is enough to find damage.
   func writeManifest(in new: borrowing OwnedDescriptor) throws(FilePackageError) {
     guard maker.madeMetadata != nil else { return }
@@ -121,7 +121,7 @@ extension StagedPackage {
     if let known = maker.known, known.revision == maker.batch.parent {
       manifest = known.compacted()
     } else {
-      // If the state is the first one, the batch has every child.
+      // If the plan makes the whole package, the batch has every child.
       manifest = Manifest(isComplete: maker.plan.base == nil)
     }
     _ = manifest.append(maker.batch)

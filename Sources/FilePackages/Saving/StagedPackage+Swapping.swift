@@ -146,7 +146,7 @@ extension StagedPackage {
     }
   }
 
-  /// Refuses to put a file where a directory is.
+  /// Refuses to put a file in the place of a directory.
   func refuseDirectory(
     _ name: FileName, in folder: borrowing OwnedDescriptor
   ) throws(FilePackageError) {

@@ -165,7 +165,7 @@ package struct StagedPackage {
     }
   }
 
-  /// Makes the first state of a document, or of a file.
+  /// Makes a state that has no earlier one as its base.
   private mutating func make(
     _ name: FileName, _ siblings: Siblings, in folder: borrowing OwnedDescriptor
   ) throws(FilePackageError) -> Placement {
@@ -201,7 +201,7 @@ package struct StagedPackage {
     }
   }
 
-  // MARK: Naming what failed
+  // MARK: Naming failures
 
   func node(_ path: PackagePath) -> StoredNode { maker.node(path) }
 

@@ -82,7 +82,7 @@ package struct StateMaker {
     if options.isCancellable && Task.isCancelled { throw failure(.cancelled, .root) }
   }
 
-  // MARK: Naming what failed
+  // MARK: Naming failures
 
   func node(_ path: PackagePath) -> StoredNode {
     StoredNode(location: location, path: path)

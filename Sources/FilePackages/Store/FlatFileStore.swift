@@ -33,7 +33,7 @@ public actor FlatFileStore {
 
   /// Opens the file at `url`; a symbolic link to one is followed.
   ///
-  /// - Throws: `noSuchFile`; `wrongKind` for what is not a regular file; the system's reason.
+  /// - Throws: `noSuchFile`; `wrongKind` for a node that is not a regular file; the system's reason.
   public static func open(at url: URL) async throws(FilePackageError) -> FlatFileStore {
     try open(FilePath(of: url, for: .open), on: PosixDisk())
   }

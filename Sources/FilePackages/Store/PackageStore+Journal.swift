@@ -123,7 +123,7 @@ extension PackageStore {
 
   /// Updates the statuses of files whose second names a failed save left behind.
   ///
-  /// The session has now removed these names. That gives the files another status, which is no edit of another program.
+  /// The session has removed these names. That gives the files another status, which is no edit of another program.
   ///
   /// - Returns: whether there was anything to do.
   @discardableResult

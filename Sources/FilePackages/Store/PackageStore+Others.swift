@@ -2,7 +2,7 @@ import DurableIO
 import FoundationEssentials
 import SystemPackage
 
-// (1) The store never takes its own writes for another program's: it compares every identity with the one that the tree
+// (1) The store never takes its own writes for another program's. It compares every identity with the one that the tree
 //     has known since it was read or saved.
 // (2) The store compares nothing while a save waits to be published: the disk then has neither the old state nor the
 //     new one.

@@ -51,7 +51,8 @@ extension PackageStore {
 
   /// Does the rest of a save that other programs see.
   ///
-  /// No caller waits for it, and an error here is no error of the save: the next save does again what was not noted.
+  /// No caller waits for it, and an error here is no error of the save: the next save repeats every step that was not
+  /// noted.
   private func finishPublishing() {
     scheduleCheckpoint()
     // If the rest takes a flush, it can wait.
@@ -121,8 +122,8 @@ extension PackageStore {
 
   // MARK: Checkpoints
 
-  /// Schedules a checkpoint for a while after the last save, when no caller waits: it syncs what was noted only in
-  /// memory.
+  /// Schedules a checkpoint for a while after the last save, when no caller waits: it syncs the marks, the manifest and
+  /// the history.
   private func scheduleCheckpoint() {
     guard let delay = delays.checkpoint else { return }
     checkpoint?.cancel()

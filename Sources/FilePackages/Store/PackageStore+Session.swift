@@ -87,12 +87,12 @@ extension PackageStore {
     }
   }
 
-  /// Releases what a failed save opened; the store then holds only what it held before.
+  /// Releases everything that a failed save opened.
   func endFailedSession() {
     guard pending == nil else { return }
     if let ending = session, ending.journal == nil {
       // The session ends here, and not when its last user releases it: the program may end before that. The next
-      // session removes what this one cannot.
+      // session removes the files that this one cannot remove.
       try? ending.end(LockWait(limit: 100))
       session = nil
     } else {

@@ -72,10 +72,10 @@ public actor PackageStore {
     /// The time for which a save that returned at its commit waits to be published, so that the next saves can
     /// supersede it. If nil, the store publishes only on request, and tidies up before that call returns.
     package var publishing: Duration?
-    /// The time after a save until the store syncs what it noted only in memory; nil for never.
+    /// The time after a save until the store syncs the marks, the manifest and the history; nil for never.
     package var checkpoint: Duration?
 
-    /// The delays of stores that do only what their callers ask for.
+    /// The delays of stores that do nothing by themselves.
     package static let none = Delays()
     package static let standard = Delays(publishing: .milliseconds(20), checkpoint: .seconds(5))
 
