@@ -46,7 +46,7 @@ ssize_t clinux_getdents(int directory, void *buffer, size_t capacity) {
 }
 
 int clinux_lock_byte(int file, int type, int64_t byte) {
-  // l_pid has to be 0.
+  // l_pid must be 0.
   struct flock lock = {.l_type = type, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
   return fcntl(file, F_OFD_SETLK, &lock);
 }

@@ -1,7 +1,7 @@
 import Synchronization
 package import SystemPackage
 
-/// What a disk was asked to do, in the words of `Disk`.
+/// An operation of a disk, in the words of `Disk`.
 package enum DiskOperation: Int, CaseIterable, Sendable {
   case openDirectory, openFile, openFileForWriting, createFile
   case status, room, list, destination, extendedAttributes
@@ -11,7 +11,7 @@ package enum DiskOperation: Int, CaseIterable, Sendable {
   case synchronize, synchronizeData, startWriting
   case lock, lockByte
 
-  /// Whether it may change what is on the disk.
+  /// Whether the operation may change the disk.
   package var changes: Bool {
     switch self {
     case .openDirectory, .openFile, .openFileForWriting: false
@@ -22,16 +22,16 @@ package enum DiskOperation: Int, CaseIterable, Sendable {
   }
 }
 
-/// A disk that counts what it is asked to do and then asks another disk to do it.
+/// A disk that counts its operations and lets another disk carry them out.
 ///
-/// The counts are the performance tests that noise cannot touch, and the figures of a `SaveReport`.
+/// Noise cannot affect tests of these counts; they are also the figures of a `SaveReport`.
 package struct CountingDisk: Disk {
-  /// One request, told before it is carried out.
+  /// One operation, before the disk carries it out.
   package struct Event: Sendable {
     package var operation: DiskOperation
-    /// The entry it is about, or nil where it is about an open descriptor.
+    /// The entry of the operation, nil if it concerns an open descriptor.
     package var name: FileName?
-    /// How many requests there were before this one.
+    /// The number of operations before this one.
     package var number: Int
   }
 
@@ -42,12 +42,12 @@ package struct CountingDisk: Disk {
 
     package subscript(_ operation: DiskOperation) -> Int { operations[operation.rawValue] }
     package var total: Int { operations.reduce(0, +) }
-    /// How many requests could have changed the disk.
+    /// The number of operations that could have changed the disk.
     package var changes: Int {
       DiskOperation.allCases.reduce(0) { $0 + ($1.changes ? self[$1] : 0) }
     }
 
-    /// How many times it was waited for that something is on the medium.
+    /// The number of syncs.
     package var synchronizations: Int { self[.synchronize] + self[.synchronizeData] }
 
     fileprivate mutating func add(_ operation: DiskOperation) { operations[operation.rawValue] += 1 }
@@ -61,7 +61,7 @@ package struct CountingDisk: Disk {
   private let counter = Counter()
   private let before: (@Sendable (Event) throws(SystemError) -> Void)?
 
-  /// - Parameter before: told of each request; what it throws, the request fails with, and is not carried out.
+  /// - Parameter before: receives each operation. If it throws, the operation fails with that error and does not run.
   package init(_ base: any Disk, before: (@Sendable (Event) throws(SystemError) -> Void)? = nil) {
     self.base = base
     self.before = before
@@ -269,7 +269,7 @@ package struct CountingDisk: Disk {
     try base.setExtendedAttribute(name, value, of: file)
   }
 
-  // MARK: Keeping
+  // MARK: Syncing
 
   package func synchronize(_ file: borrowing OwnedDescriptor) throws(SystemError) {
     try count(.synchronize)

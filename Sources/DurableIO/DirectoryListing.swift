@@ -1,10 +1,10 @@
 import Glibc
 import Synchronization
 
-/// The entries of one directory at one moment, packed: about 10 bytes an entry beside its name, and no object
-/// for any of them.
+/// The entries of one directory at one moment, packed: about 10 bytes an entry and its name, without an object for
+/// each.
 ///
-/// Finding an entry by name is O(1); the first look-up builds an index of 8 bytes an entry at most.
+/// A search by name is O(1); the first search builds an index of 8 bytes an entry at most.
 package final class DirectoryListing: Sendable {
   private let names: [UInt8]
   private let ends: [UInt32]
@@ -27,13 +27,13 @@ package final class DirectoryListing: Sendable {
     kinds[position]
   }
 
-  /// Calls `body` with the bytes of the name without making a copy.
+  /// Calls `body` with the bytes of the name, without a copy.
   package func withName<Result>(at position: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
     let range = range(of: position)
     return names.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[range])) }
   }
 
-  /// The position of the entry of that name, or nil.
+  /// Returns the position of the entry with that name, or nil.
   package func position(of name: FileName) -> Int? {
     index.withLock { index in
       if index.isEmpty { index = makeIndex() }
@@ -47,12 +47,12 @@ package final class DirectoryListing: Sendable {
     }
   }
 
-  /// All positions in byte order of the names. O(n log n).
+  /// Returns all positions in byte order of the names. O(n log n).
   package func sortedPositions() -> [Int] {
     names.withUnsafeBytes { names in
       (0..<count).sorted { left, right in
         let (left, right) = (range(of: left), range(of: right))
-        // An empty name, which has no address, stands before every other.
+        // An empty name, which has no address, comes before all other names.
         guard let start = names.baseAddress, !left.isEmpty, !right.isEmpty else {
           return left.isEmpty && !right.isEmpty
         }
@@ -62,7 +62,7 @@ package final class DirectoryListing: Sendable {
     }
   }
 
-  /// The same without the entry of that name, if there is one. O(n).
+  /// Returns the listing without the entry of that name. O(n).
   package func without(_ name: FileName) -> DirectoryListing {
     let gone = (0..<count).first { position in
       withName(at: position) { $0.count == name.bytes.count && $0.elementsEqual(name.bytes) }
@@ -98,7 +98,7 @@ package final class DirectoryListing: Sendable {
     return Int(truncatingIfNeeded: value ^ (value >> 32))
   }
 
-  /// Collects entries one after the other.
+  /// Collects entries one by one.
   package struct Builder: Sendable {
     fileprivate var names: [UInt8] = []
     fileprivate var ends: [UInt32] = []
@@ -106,7 +106,7 @@ package final class DirectoryListing: Sendable {
 
     package init() {}
 
-    /// Appends one entry. Names of one directory stay far below the 4 GiB that the offsets can hold.
+    /// Appends one entry. Names of one directory stay far below the 4 GiB of the offsets.
     package mutating func append(_ name: UnsafeRawBufferPointer, _ kind: FileKind) {
       names.append(contentsOf: name)
       ends.append(UInt32(names.count))

@@ -1,7 +1,7 @@
-/// The name of one directory entry: bytes, as Linux keeps them.
+/// The name of one directory entry: bytes, as in Linux.
 ///
-/// A name need not be UTF-8. `string` is a lossless spelling of any name as a `String`, and
-/// `init(_: String)` reads it back, so that names pass unharmed through interfaces made of strings.
+/// A name need not be UTF-8. `string` is a lossless spelling of any name as a `String`, and `init(_: String)` reads it.
+/// So names pass unchanged through interfaces made of strings.
 package struct FileName: Hashable, Sendable {
   package let bytes: [UInt8]
 
@@ -9,13 +9,13 @@ package struct FileName: Hashable, Sendable {
     self.bytes = bytes
   }
 
-  /// The longest name that Linux file systems keep, in bytes.
+  /// The length of the longest name in Linux file systems, in bytes.
   package static let maximumLength = 255
 
-  /// Whether it begins with a dot, so that listings leave it out.
+  /// Whether the name begins with a dot, so that listings omit it.
   package var isHidden: Bool { bytes.first == UInt8(ascii: ".") }
 
-  /// Why a name cannot be used for a file, or nil when it can.
+  /// The reason why a file cannot have this name; nil if it can.
   package var problem: Problem? {
     if bytes.isEmpty { return .empty }
     if bytes == [UInt8(ascii: ".")] || bytes == [UInt8(ascii: "."), UInt8(ascii: ".")] { return .dots }
@@ -31,7 +31,7 @@ package struct FileName: Hashable, Sendable {
 }
 
 extension FileName: Comparable {
-  /// Byte order: the same on every machine and in every locale.
+  /// Compares in byte order, which is the same on every machine and in every locale.
   package static func < (left: FileName, right: FileName) -> Bool {
     left.bytes.lexicographicallyPrecedes(right.bytes)
   }
@@ -45,13 +45,13 @@ extension FileName: ExpressibleByStringLiteral {
 
 // MARK: - Lossless strings
 
-// A byte that is not part of valid UTF-8 is spelled as the private-use scalar U+10FE00 + byte. Scalars of
-// that range which really stand in a name are spelled byte by byte in the same way, so that the spelling
-// is unique and reading it back gives the very bytes.
+// A byte that is not part of valid UTF-8 is spelled as the private-use scalar U+10FE00 + byte. Scalars of that range
+// that occur in a name are spelled byte by byte in the same way. So the spelling is unique, and its reader gets the
+// same bytes.
 extension FileName {
   private static let escapeBase: UInt32 = 0x10FE00
 
-  /// Reads the spelling that `string` gives; any other string is taken as its UTF-8 bytes.
+  /// Reads the spelling that `string` gives; takes any other string as its UTF-8 bytes.
   package init(_ string: String) {
     guard string.unicodeScalars.contains(where: { Self.escapedByte($0) != nil }) else {
       self.init(bytes: Array(string.utf8))
@@ -68,14 +68,16 @@ extension FileName {
     self.init(bytes: bytes)
   }
 
-  /// The name as a string from which the bytes can be had again: the name itself when it is UTF-8.
+  /// A spelling from which `init(_: String)` gets the bytes again; the name itself if it is UTF-8.
   package var string: String {
     if bytes.allSatisfy({ $0 < 0x80 }) { return String(decoding: bytes, as: UTF8.self) }
     return spelled { Self.escape($0) }
   }
 
-  /// A spelling in which every byte beyond ASCII is escaped: for two names that are different on disk but
-  /// equal as Swift strings (composed and decomposed letters), so that both can be keys of one dictionary.
+  /// A spelling with an escape for every byte beyond ASCII.
+  ///
+  /// Two names may differ on disk and be equal as Swift strings, with composed and decomposed letters. With this
+  /// spelling both can be keys of one dictionary.
   package var escapedString: String {
     var scalars = String.UnicodeScalarView()
     for byte in bytes {
@@ -84,7 +86,7 @@ extension FileName {
     return String(scalars)
   }
 
-  /// The name for people: bytes that are not UTF-8 and control characters as `\xNN`.
+  /// The name for people, with `\xNN` for control characters and for bytes that are not UTF-8.
   package var display: String {
     var text = ""
     for scalar in spelled({ Self.escape($0) }).unicodeScalars {

@@ -1,4 +1,4 @@
-/// What a directory entry is.
+/// The kind of a directory entry.
 package enum FileKind: UInt8, Sendable, Hashable {
   case file = 1
   case directory
@@ -19,7 +19,7 @@ package enum FileKind: UInt8, Sendable, Hashable {
     }
   }
 
-  /// Whether a document can have it as a child; the others are left alone and never opened.
+  /// Whether a document can have it as a child. A store leaves all other kinds alone and never opens them.
   package var isSupported: Bool {
     switch self {
     case .file, .directory, .symbolicLink: true
@@ -45,15 +45,17 @@ package struct FileTime: Hashable, Sendable, Comparable {
   }
 }
 
-/// Which file this is and which state of it: two equal identities mean the same bytes, unless somebody
-/// changed the file twice within one tick of the file system's clock.
+/// A file in one state.
+///
+/// Two equal identities mean the same bytes, unless a program changed the file twice within one tick of the file
+/// system's clock.
 package struct FileIdentity: Hashable, Sendable {
   package var device: UInt64
   package var inode: UInt64
   /// Bytes.
   package var size: UInt64
   package var modified: FileTime
-  /// The time of the last change of anything about the file, links to it included.
+  /// The time of the last change to the node, including its attributes and links.
   package var changed: FileTime
 
   package init(device: UInt64, inode: UInt64, size: UInt64, modified: FileTime, changed: FileTime) {
@@ -64,28 +66,29 @@ package struct FileIdentity: Hashable, Sendable {
     self.changed = changed
   }
 
-  /// Whether both are states of the same node, whatever changed in between.
+  /// Returns whether both are states of the same node, after any changes.
   package func isSameNode(as other: FileIdentity) -> Bool {
     device == other.device && inode == other.inode
   }
 
-  /// Whether both have the same contents, where the only thing that may have changed in between is the
-  /// number of links: making or removing a hard link moves `changed` and nothing else.
+  /// Returns whether both have the same contents, if only the number of links may have changed in between.
+  ///
+  /// A new or removed hard link moves `changed` and nothing else.
   package func hasSameContents(as other: FileIdentity) -> Bool {
     isSameNode(as: other) && size == other.size && modified == other.modified
   }
 }
 
-/// What the file system says of one node.
+/// The status of one node in the file system.
 package struct FileStatus: Hashable, Sendable {
   package var kind: FileKind
-  /// Permission bits, set-user-ID, set-group-ID and sticky bits included.
+  /// The permission bits with the set-user-ID, set-group-ID and sticky bits.
   package var mode: UInt16
   package var identity: FileIdentity
   package var links: UInt32
   package var user: UInt32
   package var group: UInt32
-  /// When the node was made, or nil where the file system does not tell. Nobody can set it.
+  /// The time when the node was made; nil if the file system does not record it. No program can set it.
   package var born: FileTime?
 
   package init(

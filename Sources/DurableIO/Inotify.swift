@@ -1,27 +1,27 @@
 internal import Glibc
 internal import SystemPackage
 
-/// One inotify(7) descriptor: what the kernel tells of the files and folders it is asked to watch.
+/// One inotify(7) descriptor: the kernel's events for watched files and folders.
 ///
-/// A watch belongs to a node, not to a path: it moves with the node, and there is one for a node however often
-/// it is asked for. The descriptor takes watches and is read from any thread.
+/// A watch belongs to a node, not to a path, and moves with the node. A node has one watch, even after several
+/// requests. Any thread may add watches and read events.
 package struct Inotify: ~Copyable, Sendable {
-  /// The descriptor, for whoever waits until there is something to read.
+  /// The descriptor, for a caller that waits for events.
   package let number: Int32
 
   private init(owning number: Int32) { self.number = number }
 
-  /// inotify_init1(2).
+  /// Opens a descriptor: inotify_init1(2).
   ///
-  /// - Throws: EMFILE where this user has as many descriptors of this kind as `fs.inotify.max_user_instances`
-  ///   allows, or this process as many as it may have of any kind.
+  /// - Throws: EMFILE if this user has all the inotify descriptors that `fs.inotify.max_user_instances` allows, or this
+  ///   process all the descriptors that it may have.
   package static func open() throws(SystemError) -> Inotify {
     Inotify(owning: try repeated("inotify_init1") { inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK)) })
   }
 
   deinit { _ = close(number) }
 
-  /// What happened, or what is to be told: inotify(7)'s bits.
+  /// Kinds of events: the bits of inotify(7).
   package struct Mask: OptionSet, Hashable, Sendable {
     package let rawValue: UInt32
 
@@ -38,42 +38,44 @@ package struct Inotify: ~Copyable, Sendable {
     package static let movedItself = Mask(IN_MOVE_SELF)
     package static let movedFrom = Mask(IN_MOVED_FROM)
     package static let movedTo = Mask(IN_MOVED_TO)
-    /// The watch is gone, because it was removed or its node was.
+    /// The watch has ended, because it or its node was removed.
     package static let ended = Mask(IN_IGNORED)
-    /// It is about a directory.
+    /// The event concerns a directory.
     package static let isDirectory = Mask(IN_ISDIR)
-    /// The queue was full and events were dropped, of any watch.
+    /// The queue was full, and the kernel dropped events of some watches.
     package static let overflow = Mask(IN_Q_OVERFLOW)
     package static let unmounted = Mask(IN_UNMOUNT)
   }
 
-  /// One thing that happened.
+  /// One event.
   package struct Event: Hashable, Sendable {
-    /// -1 for an overflow, which is about all of them.
+    /// The number of the watch; -1 for an overflow, which concerns all of them.
     package var watch: Int32
     package var mask: Mask
     /// The same number for the two ends of one rename; otherwise 0.
     package var cookie: UInt32
-    /// The entry of the watched directory; nil when it is about the watched node itself.
+    /// The entry of the watched directory; nil if the event concerns the watched node itself.
     package var name: FileName?
   }
 
-  /// Watches an open file or directory, which need not stay open: inotify_add_watch(2), by way of
-  /// `/proc/self/fd`, so that it is this very node and nothing that meanwhile took its name. Where the node is
-  /// watched already, these events are added to those that are told, and the number is the same.
+  /// Watches an open file or directory, which may be closed afterwards: inotify_add_watch(2) through `/proc/self/fd`.
   ///
-  /// - Throws: ENOSPC where this user has as many watches as `fs.inotify.max_user_watches` allows; EACCES for
-  ///   a node that may not be read; ENOENT where `/proc` is not mounted.
+  /// So the watch is for this very node, not for one that has taken its name. If the node has a watch already, the call
+  /// adds these events, and the number is the same.
+  ///
+  /// - Throws: ENOSPC if this user has all the watches that `fs.inotify.max_user_watches` allows; EACCES for an
+  ///   unreadable node; ENOENT if `/proc` is not mounted.
   package func watch(_ node: borrowing OwnedDescriptor, for events: Mask) throws(SystemError) -> Int32 {
     let path = "/proc/self/fd/\(node.number)"
     let mask = events.rawValue | UInt32(IN_MASK_ADD) | UInt32(IN_EXCL_UNLINK)
     return try repeated("inotify_add_watch") { inotify_add_watch(number, path, mask) }
   }
 
-  /// Watches a directory within an open one, which costs one call less than opening it. A symbolic link is not
-  /// followed; whether the name still leads to the same node is the caller's to look at, afterwards.
+  /// Watches a directory within an open one, with one call less than with an open of it.
   ///
-  /// - Throws: as `watch(_:for:)`; ENOTDIR for what is no directory.
+  /// It does not follow a symbolic link. The caller checks afterwards whether the name still leads to the same node.
+  ///
+  /// - Throws: as `watch(_:for:)`; ENOTDIR if the entry is not a directory.
   package func watch(
     _ name: FileName, in directory: borrowing OwnedDescriptor, for events: Mask
   ) throws(SystemError) -> Int32 {
@@ -95,13 +97,13 @@ package struct Inotify: ~Copyable, Sendable {
     }
   }
 
-  /// Ends a watch: inotify_rm_watch(2). One that has ended by itself is no error.
+  /// Ends a watch: inotify_rm_watch(2). A watch that has already ended is not an error.
   package func remove(_ watch: Int32) {
     _ = inotify_rm_watch(number, watch)
   }
 
-  /// What happened since the last call, in order, as much as the buffer holds; empty when there is nothing
-  /// more: read(2). Never waits.
+  /// Returns the events since the last call, in order, as many as the buffer holds: read(2). Empty if there are none.
+  /// Never waits.
   package func read(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> [Event] {
     let count: Int
     do {
@@ -120,7 +122,7 @@ package struct Inotify: ~Copyable, Sendable {
       func field<Number: FixedWidthInteger>(_ offset: Int, _ type: Number.Type) -> Number {
         bytes.loadUnaligned(fromByteOffset: position + offset, as: type)
       }
-      // int wd; uint32_t mask, cookie, len; then the name, filled up with NULs.
+      // The record is int wd; uint32_t mask, cookie, len; then the name, padded with NULs.
       let length = Int(field(12, UInt32.self))
       let name = bytes[(position + headerSize)...].prefix(length).prefix { $0 != 0 }
       events.append(

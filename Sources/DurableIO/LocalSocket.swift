@@ -2,20 +2,21 @@ internal import CLinux
 internal import Glibc
 internal import SystemPackage
 
-// (1) A socket is found by its name in an open folder, so that the length of the folder's path does not matter.
-// (2) Nothing here waits: what cannot be done at once is said to be so.
+// (1) A caller names a socket within an open folder, so the length of the folder's path does not matter.
+// (2) No call waits: a call that cannot finish at once says so.
 
-/// One end of a connection between processes on this machine, or what waits for them: unix(7), SOCK_SEQPACKET. Messages
-/// arrive whole and in order, and what was sent arrives although the sender has ended.
+/// A connection between processes on this machine, or a listener for connections: unix(7), SOCK_SEQPACKET.
+///
+/// Messages arrive whole and in order. A sent message arrives even if the sender has ended.
 package struct LocalSocket: ~Copyable, Sendable {
-  /// The descriptor, for whoever waits until there is something to read.
+  /// The descriptor, for a caller that waits for data.
   package let number: Int32
 
   private init(owning number: Int32) { self.number = number }
 
   deinit { _ = close(number) }
 
-  /// Waits for connections under a name that is free: bind(2), listen(2).
+  /// Listens for connections under a free name: bind(2), listen(2).
   package static func listen(
     _ name: FileName, in folder: borrowing OwnedDescriptor
   ) throws(SystemError) -> LocalSocket {
@@ -26,7 +27,7 @@ package struct LocalSocket: ~Copyable, Sendable {
 
   /// Connects: connect(2).
   ///
-  /// - Throws: ECONNREFUSED where nobody waits there any more, EAGAIN where too many are connecting.
+  /// - Throws: ECONNREFUSED if no process listens any more, EAGAIN if too many connections wait.
   package static func connect(
     to name: FileName, in folder: borrowing OwnedDescriptor
   ) throws(SystemError) -> LocalSocket {
@@ -40,7 +41,7 @@ package struct LocalSocket: ~Copyable, Sendable {
     "/proc/self/fd/\(folder.number)/\(name.string)"
   }
 
-  /// The next connection; nil where there is none: accept4(2).
+  /// Returns the next connection, nil if there is none: accept4(2).
   package func accept() throws(SystemError) -> LocalSocket? {
     do {
       return LocalSocket(owning: try repeated("accept4") { clinux_accept(number) })
@@ -49,7 +50,7 @@ package struct LocalSocket: ~Copyable, Sendable {
     }
   }
 
-  /// Who is at the other end, as the kernel knows it: SO_PEERCRED.
+  /// The user and the process at the other end, from the kernel: SO_PEERCRED.
   package var peer: (user: UInt32, process: Int32) {
     get throws(SystemError) {
       var (user, process): (UInt32, Int32) = (0, 0)
@@ -60,12 +61,12 @@ package struct LocalSocket: ~Copyable, Sendable {
 
   /// Sends one message: send(2).
   ///
-  /// - Throws: EAGAIN where the other end does not read, EPIPE where it is gone.
+  /// - Throws: EAGAIN if the other end does not read, EPIPE if it is gone.
   package func send(_ message: [UInt8]) throws(SystemError) {
     try repeated("send") { clinux_send(number, message, message.count) }
   }
 
-  /// What there is to read.
+  /// The result of a receive.
   package enum Received: Sendable, Equatable {
     case message([UInt8])
     case nothingYet
@@ -73,9 +74,9 @@ package struct LocalSocket: ~Copyable, Sendable {
     case end
   }
 
-  /// The next message: recv(2).
+  /// Returns the next message: recv(2).
   ///
-  /// - Throws: EMSGSIZE for one that is longer than `limit`; it is gone.
+  /// - Throws: EMSGSIZE for a message longer than `limit`, which is lost.
   package func receive(atMost limit: Int) throws(SystemError) -> Received {
     var length = 0
     do {

@@ -1,9 +1,9 @@
-/// An open file or directory of one disk, closed when it goes out of scope.
+/// An open file or directory of one disk, which closes at the end of its scope.
 ///
-/// An error of `close` says nothing that is not already known: whatever must be durable was synchronised
-/// before, and synchronising reports every earlier failure to write.
+/// An error of `close` tells nothing new. The caller has synced all data that must be durable, and the sync reports
+/// every earlier failure to write.
 package struct OwnedDescriptor: ~Copyable, Sendable {
-  /// The number under which the disk knows it.
+  /// The number that the disk gave it.
   package let number: Int32
   private let disk: any Disk
 

@@ -9,7 +9,7 @@ extension PosixDisk {
     var attributes: [String: [UInt8]] = [:]
     for name in try names(of: number) where Self.isCarried(name) {
       let value = try Self.grown("fgetxattr") { clinux_fgetxattr(number, name, $0.baseAddress, $0.count) }
-      // Removed since it was listed: then there is nothing to carry.
+      // A program may have removed the attribute since the list: then a copy carries nothing.
       if let value { attributes[name] = value }
     }
     return attributes
@@ -29,13 +29,14 @@ extension PosixDisk {
     return (list ?? []).split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// Whether a copy has to have it: `security.*` and `trusted.*` are the system's own.
+  /// Returns whether a copy must carry the attribute: `security.*` and `trusted.*` belong to the system.
   private static func isCarried(_ name: String) -> Bool {
     name.hasPrefix("user.") || name == "system.posix_acl_access" || name == "system.posix_acl_default"
   }
 
-  /// Asks for the size, then for the bytes, again while they grow in between; nil where there are none or the
-  /// file system knows none.
+  /// Gets the size, then the bytes, and starts again if they grow in between.
+  ///
+  /// It returns nil if there are none, or if the file system does not support them.
   private static func grown(_ call: String, _ body: (UnsafeMutableRawBufferPointer) -> Int)
     throws(SystemError)
     -> [UInt8]?

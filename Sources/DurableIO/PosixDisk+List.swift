@@ -10,7 +10,7 @@ extension PosixDisk {
 
   package func list(_ directory: borrowing OwnedDescriptor) throws(SystemError) -> DirectoryListing {
     let number = directory.number
-    // A descriptor that was listed before stands at its end.
+    // After an earlier list, the position is at the end.
     try repeated("lseek") { lseek(number, 0, SEEK_SET) }
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.bufferSize, alignment: 8)
     defer { buffer.deallocate() }
@@ -31,7 +31,7 @@ extension PosixDisk {
     }
   }
 
-  /// The kind that getdents64 gave, asked for again where the file system does not give any.
+  /// Returns the kind from getdents64; asks for the status if the file system gave no kind.
   private func kind(
     _ type: UInt8, of name: UnsafeRawBufferPointer, in directory: borrowing OwnedDescriptor
   ) throws(SystemError) -> FileKind {

@@ -2,10 +2,10 @@ internal import CLinux
 internal import Glibc
 package import SystemPackage
 
-// What only the disk of this machine can say: where a node is by now.
+// The present places of nodes, which only this machine's disk knows.
 extension PosixDisk {
-  /// Opens what is at a path for nothing but knowing it: open(2), O_PATH and O_NOFOLLOW. The node keeps its
-  /// number as long as the descriptor is open.
+  /// Opens the node at a path without access to it: open(2), O_PATH and O_NOFOLLOW. The node's number stays taken until
+  /// the descriptor closes.
   package func openPlace(at path: FilePath) throws(SystemError) -> OwnedDescriptor {
     let number = try repeated("open", FileName(path)) {
       path.withPlatformString { open($0, Int32(CLINUX_OPEN_PATH) | O_NOFOLLOW | O_CLOEXEC) }
@@ -13,13 +13,14 @@ extension PosixDisk {
     return OwnedDescriptor(number, of: self)
   }
 
-  /// A path that leads to an open node, whatever its own is by now, as long as it is open.
+  /// Returns a path that leads to an open node until it closes, wherever the node is.
   package func link(to node: borrowing OwnedDescriptor) -> FilePath {
     FilePath("/proc/self/fd/\(node.number)")
   }
 
-  /// Where an open node is by now, however it got there: readlink(2) of `/proc/self/fd`. Of a node that was
-  /// removed it is a path that leads nowhere, or to something else: the caller compares.
+  /// Returns the present path of an open node after any moves: readlink(2) of `/proc/self/fd`.
+  ///
+  /// The path of a removed node leads to nothing, or to another node; the caller compares.
   package func path(of node: borrowing OwnedDescriptor) throws(SystemError) -> FilePath {
     let path = "/proc/self/fd/\(node.number)"
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
@@ -33,7 +34,7 @@ extension PosixDisk {
     try path(of: node)
   }
 
-  /// How many descriptors this process may have: getrlimit(2), RLIMIT_NOFILE.
+  /// The number of descriptors that this process may have: getrlimit(2), RLIMIT_NOFILE.
   package var descriptorLimit: Int {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 0 }

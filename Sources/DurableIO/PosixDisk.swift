@@ -4,8 +4,8 @@ package import SystemPackage
 
 /// The disk of this machine, through the system calls that `Disk` names.
 ///
-/// Calls interrupted by a signal are repeated, but for an exchange. Nothing here caches, retries a failed
-/// synchronisation or follows a symbolic link inside a directory that it was given.
+/// It repeats calls that a signal interrupts, except an exchange. It caches nothing, never retries a failed sync, and
+/// follows no symbolic link inside a given directory.
 package struct PosixDisk: Disk {
   package init() {}
 
@@ -43,8 +43,8 @@ package struct PosixDisk: Disk {
   private func openFile(_ name: FileName, in directory: borrowing OwnedDescriptor, _ access: Int32)
     throws(SystemError) -> OwnedDescriptor
   {
-    // A device acts on being opened, so the kind is looked at first; O_NONBLOCK and the second look are for
-    // whoever swaps the entry in between.
+    // An open of a device has effects, so this checks the kind first. O_NONBLOCK and the second check are against a
+    // program that swaps the entry in between.
     guard try status(of: name, in: directory).kind == .file else {
       throw SystemError("openat", name, code: .invalidArgument)
     }
@@ -97,7 +97,7 @@ package struct PosixDisk: Disk {
     var room = statvfs()
     let number = file.number
     try repeated("fstatvfs") { fstatvfs(number, &room) }
-    // The superuser may use what is kept back from others.
+    // The superuser may use the reserved room.
     let isSuperuser = geteuid() == 0
     let blockSize = UInt64(max(room.f_frsize, 1))
     let blocks = UInt64(isSuperuser ? room.f_bfree : room.f_bavail)
@@ -136,7 +136,7 @@ package struct PosixDisk: Disk {
     do {
       let data = try repeated("lseek") { lseek(number, offset, Int32(CLINUX_SEEK_DATA)) }
       let hole = try repeated("lseek") { lseek(number, data, Int32(CLINUX_SEEK_HOLE)) }
-      // A file that is cut meanwhile ends there.
+      // If a program truncates the file meanwhile, the file ends there.
       return hole > data ? UInt64(data)..<UInt64(hole) : nil
     } catch  where error.code == .noSuchAddressOrDevice {
       return nil
@@ -155,7 +155,7 @@ package struct PosixDisk: Disk {
       let rest = UnsafeRawBufferPointer(rebasing: buffer[done...])
       let position = off_t(offset) + off_t(done)
       let count = try repeated("pwrite") { pwrite(number, rest.baseAddress, rest.count, position) }
-      // Linux never answers 0 here; if a file system does, it would be an endless loop.
+      // Linux never returns 0 here; a file system that did would cause an endless loop.
       guard count > 0 else { throw SystemError("pwrite", code: .ioError) }
       done += count
     }
@@ -216,7 +216,7 @@ package struct PosixDisk: Disk {
       case .exchange: UInt32(CLINUX_RENAME_EXCHANGE)
       }
     try name.requireOneEntry("renameat2")
-    // Done twice, an exchange is undone; an interrupted one is its caller's to look at.
+    // A second exchange would undo the first; the caller checks an interrupted one.
     try newName.call("renameat2", repeats: rule != .exchange) { newName in
       name.withCString { clinux_rename(from, $0, to, newName, flags) }
     }
@@ -259,7 +259,7 @@ package struct PosixDisk: Disk {
     try name.call("utimensat") { utimensat(parent, $0, times, AT_SYMLINK_NOFOLLOW) }
   }
 
-  // MARK: Keeping
+  // MARK: Syncing
 
   package func synchronize(_ file: borrowing OwnedDescriptor) throws(SystemError) {
     let number = file.number
@@ -277,7 +277,7 @@ package struct PosixDisk: Disk {
       try repeated("sync_file_range") { clinux_start_writing(number) }
     } catch {
       switch error.code {
-      // Only a hint: where it cannot be given, the synchronisation does all of the work.
+      // It is only a hint: without it, the sync does all of the work.
       case .noFunction, .invalidArgument, .illegalSeek, .notSupported: return
       default: throw error
       }
@@ -287,7 +287,7 @@ package struct PosixDisk: Disk {
 
 // MARK: - Calling C
 
-/// Makes a call until no signal interrupts it; -1 becomes the error that errno names.
+/// Makes a call again until no signal interrupts it; -1 becomes the error in errno.
 @discardableResult
 func repeated<Number: SignedInteger>(
   _ call: String, _ name: FileName? = nil, repeats: Bool = true, _ body: () -> Number
@@ -301,7 +301,7 @@ func repeated<Number: SignedInteger>(
 }
 
 extension FileName {
-  /// Makes a call that takes this name.
+  /// Makes a call with this name.
   @discardableResult
   fileprivate func call<Number: SignedInteger>(
     _ call: String, repeats: Bool = true, _ body: (UnsafePointer<CChar>) -> Number
@@ -310,8 +310,8 @@ extension FileName {
     return try repeated(call, self, repeats: repeats) { withCString(body) }
   }
 
-  /// Refuses a name with which the call would do its work on another file: a slash or dots lead out of the
-  /// directory, and a NUL cuts the name short. The other unusable names the system refuses itself.
+  /// Refuses a name with which the call would reach another file. A slash or dots lead out of the directory, and a NUL
+  /// cuts the name short. The system refuses all other unusable names itself.
   fileprivate func requireOneEntry(_ call: String) throws(SystemError) {
     switch problem {
     case .dots, .slash, .nul: throw SystemError(call, self, code: .invalidArgument)
@@ -326,7 +326,7 @@ extension FileName {
 
 extension FileTime {
   fileprivate func accessOmitted(_ call: String) throws(SystemError) -> [timespec] {
-    // Some greater numbers have a meaning of their own: the time of the call, or no time at all.
+    // Some greater numbers have a special meaning: the time of the call, or no time at all.
     guard nanoseconds < 1_000_000_000 else { throw SystemError(call, code: .invalidArgument) }
     return [
       timespec(tv_sec: 0, tv_nsec: Int(CLINUX_TIME_OMIT)),

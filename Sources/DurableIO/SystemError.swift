@@ -1,12 +1,12 @@
 package import SystemPackage
 
-/// One failed system call: which, on what, and the system's reason.
+/// One failed system call: its name, its subject and the system's reason.
 ///
-/// The layers above add the document and the child; this type knows only what the call was given.
+/// The layers above add the document and the child; this type knows only the call's arguments.
 package struct SystemError: Error, Hashable, Sendable {
   /// The system call, in the words of its manual page.
   package var call: String
-  /// The name the call was given, or nil where it was given only a descriptor.
+  /// The name in the call's arguments; nil if it has only a descriptor.
   package var name: FileName?
   /// The system's reason.
   package var code: Errno

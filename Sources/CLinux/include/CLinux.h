@@ -1,6 +1,6 @@
 // System calls and constants that Swift's Glibc module does not show.
 //
-// Every function returns what the system call returns and leaves its reason in errno.
+// Every function returns the system call's result; the reason of a failure is in errno.
 
 #ifndef CLINUX_H
 #define CLINUX_H
@@ -19,13 +19,13 @@ enum {
 /// utimensat(2)'s nanoseconds for "leave this time as it is".
 enum { CLINUX_TIME_OMIT = (1 << 30) - 2 };
 
-/// open(2)'s flag for a descriptor that only names a place: nothing can be read or written through it.
+/// open(2)'s flag for a descriptor that only names a place; it gives no access to read or write.
 enum { CLINUX_OPEN_PATH = 010000000 };
 
 /// lseek(2)'s ways to look for bytes and for holes.
 enum { CLINUX_SEEK_DATA = 3, CLINUX_SEEK_HOLE = 4 };
 
-/// What statx(2) says of one file.
+/// The statx(2) status of one file.
 struct clinux_status {
   uint64_t device;
   uint64_t inode;
@@ -38,14 +38,13 @@ struct clinux_status {
   uint32_t modified_nanoseconds;
   int64_t changed_seconds;
   uint32_t changed_nanoseconds;
-  /// Whether the file system tells when the file was made; 0 otherwise, and what follows means nothing.
+  /// Whether the file system records when the file was made; if 0, the next two fields mean nothing.
   uint32_t has_born;
   uint32_t born_nanoseconds;
   int64_t born_seconds;
 };
 
-/// statx(2) of `name` in `directory` without following a symbolic link; of `directory` itself when `name`
-/// is empty.
+/// statx(2) of `name` in `directory`, of a symbolic link its own; of `directory` itself if `name` is empty.
 int clinux_status(int directory, const char *name, struct clinux_status *result);
 
 /// renameat2(2).
@@ -70,25 +69,25 @@ int clinux_fsetxattr(int file, const char *name, const void *value, size_t size)
 /// socket(2): AF_UNIX and SOCK_SEQPACKET, which neither waits nor survives exec(2).
 int clinux_socket(void);
 
-/// bind(2) and listen(2) at a path; ENAMETOOLONG where it does not fit into an address.
+/// bind(2) and listen(2) at a path; ENAMETOOLONG if it does not fit into an address.
 int clinux_listen(int socket, const char *path);
 
 /// connect(2) to a path.
 int clinux_connect(int socket, const char *path);
 
-/// accept4(2), with what `clinux_socket` gives a socket.
+/// accept4(2), with the flags of `clinux_socket`.
 int clinux_accept(int socket);
 
-/// send(2) of one message, without a signal where nobody reads.
+/// send(2) of one message, without a signal if the other end is gone.
 ssize_t clinux_send(int socket, const void *bytes, size_t count);
 
 /// recv(2) of one message; returns its whole length, which may be more than `capacity`.
 ssize_t clinux_receive(int socket, void *bytes, size_t capacity);
 
-/// getsockopt(2), SO_PEERCRED: who is at the other end.
+/// getsockopt(2), SO_PEERCRED: the user and the process at the other end.
 int clinux_peer(int socket, uint32_t *user, int32_t *process);
 
-/// mallinfo2(3): the bytes that malloc(3) gave and that are in use.
+/// mallinfo2(3): the bytes from malloc(3) that are in use.
 size_t clinux_allocated_bytes(void);
 
 /// posix_spawn_file_actions_addchdir_np(3).
