@@ -5,13 +5,13 @@ import FoundationEssentials
 import ImageNotes
 package import SystemPackage
 
-/// Measures many documents that are open at once, each of which is edited and saved.
+/// Measures many documents that are open at once; each round edits and saves each of them.
 package struct DocumentsBenchmark {
   package var race = Race()
 
   package init() {}
 
-  /// The ways, by name, in the order of the results.
+  /// The names of the ways, in the order of the results.
   package static let strategies = ["documents", "one-by-one", "naive"]
 
   /// Measures with `count` documents.
@@ -106,7 +106,7 @@ private final class OpenDocuments: Contender {
   }
 }
 
-/// A temporary file, fsync and rename for each text, and fsync of its folder.
+/// A temporary file, a sync and a rename for each text, and a sync of its folder.
 private final class NaiveTexts: Contender {
   private let place: SavePlace
   private let count: Int

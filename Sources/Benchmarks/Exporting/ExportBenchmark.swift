@@ -4,7 +4,7 @@ import FoundationEssentials
 import Glibc
 package import SystemPackage
 
-/// Measures what an export and an import of a package take, as whole commands.
+/// Measures the export and the import of a package, as whole commands.
 package struct ExportBenchmark {
   package var race = Race()
   /// The path of `docpkg`.
@@ -14,7 +14,7 @@ package struct ExportBenchmark {
     self.command = command
   }
 
-  /// What is done, in the order of the results.
+  /// The tasks, in the order of the results.
   package enum Task: String, CaseIterable, Sendable {
     case zip
     case tarZstd = "tar.zst"
@@ -58,18 +58,18 @@ package struct ExportBenchmark {
 }
 
 extension ExportBenchmark {
-  /// The ways in which a task is done, by name.
+  /// The names of the ways to do a task.
   package static func strategies(of task: Task) -> [String] {
     ExportScene(folder: "", command: "").contenders(task).all.map(\.name)
   }
 }
 
-/// The folder that an export's contenders share, and what they do there.
+/// The folder that the contenders of an export share, and their work there.
 private struct ExportScene {
   let folder: FilePath
   let command: String
 
-  /// Who takes part, and what is made before.
+  /// Returns the contenders, and the preparation for them.
   func contenders(_ task: ExportBenchmark.Task) -> (all: [CommandContender], prepare: () throws -> Void) {
     switch task {
     case .zip:
@@ -142,20 +142,20 @@ private struct ExportScene {
 
   private func clear() throws { try run("rm", ["-rf", "out.zip", "out.tar.zst", "out"]) }
 
-  /// Unpacks the archive that is there by now with a program that is nobody's here, and compares all of it.
+  /// Unpacks the new archive with a program that takes no part, and compares everything.
   private func verifyArchive() throws {
     try run(
       "sh", ["-c", "rm -rf out && mkdir out && bsdtar -xf out.* -C out && diff -r Package out/Package"])
   }
 
-  /// One child is changed after the archive was made.
+  /// Makes an archive, then changes one child.
   private func prepareUpdate() throws {
     try clear()
     try run(command, ["export", "Package", "earlier.zip", "--quiet"])
     try run("sh", ["-c", "f=$(find Package -type f | sort | tail -1); echo more >> \"$f\""])
   }
 
-  /// What no export can be faster than: the bytes alone.
+  /// The lower bound of every export: a copy of the bytes alone.
   private var copying: CommandContender {
     var contender = export(
       "cp + sync", "sh", ["-c", "cp earlier.zip out.zip && sync out.zip"], durable: true)
@@ -180,7 +180,7 @@ private struct ExportScene {
   ) -> CommandContender {
     CommandContender(
       name: name, program: program, arguments: arguments, arrange: clear,
-      // An import takes the top folder for the package.
+      // Some imports take the top folder for the package.
       verify: {
         try run(
           "sh",

@@ -2,16 +2,16 @@ import DurableIO
 import FoundationEssentials
 import SystemPackage
 
-/// What a package to be archived is made of.
+/// The contents of a package for archives.
 package enum Mixture: String, CaseIterable, Sendable {
   /// Lines of words, which compress well.
   case text
-  /// Bytes that do not compress, as pictures are.
+  /// Bytes that do not compress, like pictures.
   case pictures
   /// Three quarters pictures, one quarter text.
   case mix
 
-  /// Makes a folder of about so many bytes: texts of 256 KiB and pictures of 800 KiB, the same in every run.
+  /// Makes a folder of about `bytes` bytes: texts of 256 KiB and pictures of 800 KiB, the same in every run.
   func make(_ name: FileName, bytes: Int, in folder: FilePath) throws(SystemError) {
     let disk = PosixDisk()
     let parent = try disk.openDirectory(at: folder)
@@ -42,7 +42,7 @@ package enum Mixture: String, CaseIterable, Sendable {
     stone bridge map letter window lamp evening morning north wind cloud bird field
     """.split(separator: " ").map { Array($0.utf8) }
 
-  /// Lines of words in an order that is nobody's, with a number now and then.
+  /// Returns lines of words in a random order, with a number now and then.
   private static func words(_ count: Int, _ random: inout RandomBytes) -> Data {
     var text: [UInt8] = []
     text.reserveCapacity(count + 32)

@@ -1,4 +1,4 @@
-/// One figure that this library is to reach.
+/// A figure that this library should reach.
 package struct Goal: Sendable, Codable {
   package enum Bound: String, Sendable, Codable {
     case atMost = "≤"
@@ -11,7 +11,7 @@ package struct Goal: Sendable, Codable {
   package var title: String
   package var bound: Bound
   package var goal: Double
-  /// What was measured; nil where it could not be, for `reason`.
+  /// The measured figure; nil if the measurement was impossible, for `reason`.
   package var measured: Spread?
   package var reason: String?
 
@@ -22,7 +22,7 @@ package struct Goal: Sendable, Codable {
     self.goal = goal
   }
 
-  /// Whether the median is what it is to be.
+  /// Whether the median reaches the goal.
   package var isReached: Bool {
     guard let median = measured?.median else { return false }
     return switch bound {
@@ -34,7 +34,7 @@ package struct Goal: Sendable, Codable {
 }
 
 extension Goal {
-  /// The table for a terminal.
+  /// Returns the table for a terminal.
   package static func table(of goals: [Goal]) -> String {
     let width = goals.map(\.title.count).max() ?? 0
     return goals.map { goal in

@@ -1,20 +1,20 @@
 import Glibc
 package import SystemPackage
 
-/// Measures everything that there are goals for, in one go.
+/// Measures all goals in one run.
 package struct GoalsBenchmark {
-  /// How often saves are measured; what takes longer, less often.
+  /// The number of rounds of a save; slower work has fewer rounds.
   package var rounds = 100
-  /// Seconds of one strategy's saving of one package.
+  /// The time for one strategy's saves of one package.
   package var budget = Duration.seconds(20)
-  /// The bytes of a package that is exported.
+  /// The bytes of a package for exports.
   package var exportBytes = 104_000_000
-  /// Children, from few to many: four numbers.
+  /// Four numbers of children, from few to many.
   package var children = [10, 1_000, 10_000, 100_000]
   private let command: FilePath
   private let folder: FilePath
   private let progress: (String) -> Void
-  /// All that was measured so far.
+  /// All results so far.
   package private(set) var results: [Measurement] = []
 
   package init(command: FilePath, in folder: FilePath, progress: @escaping (String) -> Void = { _ in }) {
@@ -40,7 +40,8 @@ package struct GoalsBenchmark {
     for count in children {
       try await save(count, 1, ["floor", "journal", "published", "sqlite", "naive"])
     }
-    // By themselves: who comes after thousands of links finds nothing of its own in the processor's caches.
+    // These two strategies race by themselves. After thousands of links, the next strategy finds none of its own
+    // data in the processor's caches.
     let start = results.count
     for count in children.dropFirst() { try await save(count, 1, ["journal", "links"]) }
     let apples = Array(results[start...])
@@ -98,7 +99,8 @@ package struct GoalsBenchmark {
     results.filter { $0.work == Work("save", children: children, changed: changed, size: 4096) }
   }
 
-  /// How a commit grows, beside what the floor does meanwhile: the machine may have become slower.
+  /// The growth of a commit, in relation to the floor in the same rounds, because the machine may have become
+  /// slower.
   private func growth(from few: Int, to many: Int) -> Goal {
     var goal = Goal(
       row: 4, title: "committed, \(Figures.grouped(many)) / \(Figures.grouped(few)) children", bound: .atMost,

@@ -2,27 +2,27 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// The most memory that a program had which was waited for.
+/// The most memory of a program that has ended.
 private let largest = Mutex<UInt64?>(nil)
 
-/// A program run to its end, by posix_spawn(3).
+/// A program that this process runs to its end, with posix_spawn(3).
 struct ChildProcess {
-  /// The most memory that one of the programs had which were run since `forgetPeak()`; nil when there were none.
+  /// The most memory of any program since `forgetPeak()`; nil if none has run.
   static var peak: UInt64? { largest.withLock { $0 } }
 
   static func forgetPeak() {
     largest.withLock { $0 = nil }
   }
 
-  /// What is given to the program beside this process's own environment.
+  /// Variables for the program beside this process's own environment.
   var environment: [String: String] = [:]
-  /// The program's working directory, where it is not this process's.
+  /// The program's working directory; nil for this process's own.
   var directory: String?
 
-  /// Runs a program, which is looked for in PATH unless it is a path, with nothing to read and nothing to say.
+  /// Runs a program from `PATH` or with a path, without input.
   ///
-  /// - Parameter output: a file to put what it says into; nil for nowhere.
-  /// - Throws: `StrategyUnavailable` when there is no such program, `ChildProcessError` when it fails.
+  /// - Parameter output: a file for the program's output; nil discards it.
+  /// - Throws: `StrategyUnavailable` if there is no such program, `ChildProcessError` if it fails.
   func run(_ program: String, _ arguments: [String], output: String? = nil) throws {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
@@ -71,14 +71,14 @@ struct ChildProcessError: Error, CustomStringConvertible {
   var description: String { "'\(program)' ended with status \(status)" }
 }
 
-/// Calls `body` with the strings as C has them, and a null after the last.
+/// Calls `body` with the strings in C's form, and a null after the last.
 private func withCStrings<Result>(
   _ strings: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
 ) -> Result {
   var pointers = strings.map { strdup($0) } + [nil]
   defer { for pointer in pointers { free(pointer) } }
   return pointers.withUnsafeMutableBufferPointer { buffer in
-    // Never empty, because of the null.
+    // The null makes sure that the buffer is not empty.
     withUnsafeMutablePointer(to: &buffer[0]) { body($0) }
   }
 }

@@ -2,20 +2,20 @@ package import DurableIO
 import Glibc
 package import SystemPackage
 
-/// How long a disk takes to keep something.
+/// The time that a disk takes for a sync.
 package enum Flushing: Sendable, Equatable {
-  /// As long as it does.
+  /// The disk's own time.
   case asItIs
-  /// Longer by this, as on disks without a power-safe cache.
+  /// A longer time by this much, as on disks without a power-safe cache.
   case slower(by: Duration)
-  /// Nothing is kept; what is measured is all the rest.
+  /// No sync at all, so that a benchmark measures everything else.
   case leftOut
 }
 
-/// A disk whose synchronisations take longer, or are left out.
+/// A disk whose syncs take longer, or do nothing.
 ///
-/// Everything else is done by another disk. Callers on several threads wait at once, as if one flush of the medium's cache
-/// served all of them.
+/// Another disk does everything else. Callers on several threads wait at the same time, as if one flush of the
+/// device's cache served all of them.
 package struct FlushingDisk: Disk {
   private let base: any Disk
   private let flushing: Flushing
@@ -25,7 +25,7 @@ package struct FlushingDisk: Disk {
     self.flushing = flushing
   }
 
-  /// Sleeps for most of the time, and is awake for the end of it: a sleep alone ends some 60 µs late.
+  /// Sleeps for most of the time, and spins for the rest, because a sleep alone ends some 60 µs late.
   private func wait() {
     guard case .slower(let delay) = flushing else { return }
     let end = ContinuousClock.now + delay
@@ -37,7 +37,7 @@ package struct FlushingDisk: Disk {
     while ContinuousClock.now < end {}
   }
 
-  // MARK: Keeping
+  // MARK: Syncing
 
   package func synchronize(_ file: borrowing OwnedDescriptor) throws(SystemError) {
     if flushing == .leftOut { return }

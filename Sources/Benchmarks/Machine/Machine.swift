@@ -4,21 +4,21 @@ import FoundationEssentials
 import Glibc
 package import SystemPackage
 
-/// Where figures come from: without it they say nothing.
+/// The machine that figures come from; without it they mean nothing.
 package struct Machine: Sendable, Codable {
   /// The kernel's name, version and processor family, such as `Linux 6.1.0 x86_64`.
   package var kernel: String
-  /// The processors that are in use.
+  /// The number of processors in use.
   package var processors: Int
-  /// The processor's name, where the system tells it.
+  /// The processor's name, if the system tells it.
   package var processor: String?
   /// The file system's type, such as `ext4`.
   package var fileSystem: String
-  /// What the file system is on, such as `/dev/sda1`.
+  /// The device of the file system, such as `/dev/sda1`.
   package var device: String
-  /// How it is mounted.
+  /// The mount options.
   package var mountOptions: String
-  /// How many processes were running or waiting for the disk, on average over the last minute.
+  /// The number of processes that ran or waited for the disk, averaged over the last minute.
   package var load: Double?
   /// The version of this library.
   package var version: String
@@ -26,7 +26,7 @@ package struct Machine: Sendable, Codable {
   /// Whether the file system is in memory, so that its flushes cost nothing.
   package var isInMemory: Bool { ["tmpfs", "ramfs"].contains(fileSystem) }
 
-  /// The facts of this machine, and of the file system that a folder is on.
+  /// Collects the facts of this machine, and of a folder's file system.
   package init(folder: FilePath) {
     kernel = Self.kernelName
     processors = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
@@ -47,7 +47,7 @@ package struct Machine: Sendable, Codable {
     return "\(text(names.sysname)) \(text(names.release)) \(text(names.machine))"
   }
 
-  /// The mount that a folder is on: of those that it is beneath the deepest, of several there the last.
+  /// Returns the mount of a folder: the deepest one above it, and the last one at that point.
   private static func mount(of folder: FilePath) -> (type: String, device: String, options: String)? {
     guard let resolved = realpath(folder.string, nil) else { return nil }
     defer { free(resolved) }
@@ -67,14 +67,14 @@ package struct Machine: Sendable, Codable {
     return best.map { ($0.type, $0.device, $0.options) }
   }
 
-  /// Spaces and the like are spelled in octal in `mountinfo`.
+  /// Returns text from `mountinfo` with its octal escapes for spaces and similar characters replaced.
   private static func unescaped(_ text: Substring) -> String {
     [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")].reduce(String(text)) {
       $0.replacing($1.0, with: $1.1)
     }
   }
 
-  /// The lines of a file of the system's, none where it cannot be read: facts that are missing are no failure.
+  /// Returns the lines of a file in `/proc`; none if it cannot be read, because a missing fact is no failure.
   static func lines(of name: String) -> [Substring] {
     let path = FilePath("/proc").appending(name)
     let disk = PosixDisk()

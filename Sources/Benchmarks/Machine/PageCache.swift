@@ -1,10 +1,10 @@
 import Glibc
 
-/// What the system keeps in memory of what it has read.
+/// The system's cache of file contents.
 enum PageCache {
-  /// Makes the system forget it, with the names and the inodes that it knows. What was not written yet stays.
+  /// Drops the cache, with its names and inodes. A sync comes first.
   ///
-  /// - Throws: `StrategyUnavailable` for anybody but root.
+  /// - Throws: `StrategyUnavailable` for any user but root.
   static func drop() throws(StrategyUnavailable) {
     sync()
     let file = open("/proc/sys/vm/drop_caches", O_WRONLY)

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// Measures what this process, and those that it starts and waits for, use from now on.
+/// Measures the resources that this process and its finished children use from now on.
 struct ProcessMeter {
   private let start: ContinuousClock.Instant
   private let cpu: Double
@@ -17,18 +17,18 @@ struct ProcessMeter {
     start = .now
   }
 
-  /// How long it took, what the processor worked for it, and by how much memory grew at most; of other programs, all that
-  /// the largest one had, where it is more than this process has.
+  /// Returns the elapsed time, the processor time, and the greatest growth of memory. If other programs ran, the
+  /// last is all memory of the largest one, if that exceeds this process's memory.
   func read() -> (seconds: Double, cpu: Double, peak: UInt64?) {
     let seconds = (ContinuousClock.now - start) / .seconds(1)
     let cpu = Self.cpu - cpu
     guard let resident else { return (seconds, cpu, nil) }
-    // Until it is another program, a new process has the memory of the one that started it: less cannot be told.
+    // A new process has the memory of its parent until it runs another program, so a smaller peak cannot be told.
     if let peak = ChildProcess.peak { return (seconds, cpu, peak > resident + (1 << 20) ? peak : nil) }
     return (seconds, cpu, Self.memory("VmHWM:").map { $0 > resident ? $0 - resident : 0 })
   }
 
-  /// What had to be written to the medium so far, in whole pages; nil where the system does not tell.
+  /// The bytes that the device had to write so far, in whole pages; nil if the system does not tell.
   var writtenBytes: UInt64? {
     Self.written.flatMap { end in written.map { end >= $0 ? end - $0 : 0 } }
   }
@@ -41,7 +41,7 @@ struct ProcessMeter {
   private static var cpu: Double {
     [RUSAGE_SELF, RUSAGE_CHILDREN].reduce(0) { (sum: Double, who) in
       var usage = rusage()
-      // It fails for no reason that can occur here.
+      // This call cannot fail here.
       getrusage(__rusage_who_t(who.rawValue), &usage)
       return sum + seconds(usage.ru_utime) + seconds(usage.ru_stime)
     }
@@ -51,23 +51,23 @@ struct ProcessMeter {
     Double(time.tv_sec) + Double(time.tv_usec) / 1_000_000
   }
 
-  /// A line of /proc/self/status, in bytes.
+  /// Returns a line of `/proc/self/status` in bytes.
   private static func memory(_ name: String) -> UInt64? {
     Machine.lines(of: "self/status").first { $0.hasPrefix(name) }
       .flatMap { $0.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first }
       .flatMap { UInt64($0) }.map { $0 * 1024 }
   }
 
-  /// How many threads this process has.
+  /// The number of threads of this process.
   static var threads: Int? {
     Machine.lines(of: "self/status").first { $0.hasPrefix("Threads:") }
       .flatMap { $0.split(whereSeparator: { $0 == " " || $0 == "\t" }).last }.flatMap { Int($0) }
   }
 
-  /// Memory that is in use by what malloc(3) gave.
+  /// The memory that malloc(3) has given and that is in use.
   static var allocatedBytes: UInt64 { UInt64(clinux_allocated_bytes()) }
 
-  /// Where it cannot be reset, the peak is that of the whole run.
+  /// Resets the peak. If that fails, the peak is that of the whole run.
   private static func resetPeak() {
     let file = open("/proc/self/clear_refs", O_WRONLY)
     guard file >= 0 else { return }

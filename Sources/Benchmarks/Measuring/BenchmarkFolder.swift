@@ -3,28 +3,28 @@ import FilePackages
 import Glibc
 import SystemPackage
 
-/// A directory in which a benchmark makes what it needs, and which is removed at its end.
+/// A directory for the files of a benchmark, removed at its end.
 struct BenchmarkFolder {
   let path: FilePath
   private let disk = PosixDisk()
 
   private static let marker: FileName = "marker"
 
-  /// A folder of one contender's own.
+  /// Makes a folder for one contender.
   func folder(_ name: String) throws(SystemError) -> FilePath {
     try disk.makeDirectory(FileName(name), in: disk.openDirectory(at: path), mode: 0o700)
     return path.appending(name)
   }
 
-  /// Makes the file system write what those before left in its own journal, such as thousands of removed links, which
-  /// otherwise the next one's first synchronisation would have to wait for.
+  /// Makes the file system write its own journal of earlier work, such as thousands of removed links. Otherwise the
+  /// next contender's first sync would have to wait for that.
   func rest(seconds: Int64) throws(SystemError) {
     let file = try disk.openFile(Self.marker, in: disk.openDirectory(at: path))
     try disk.setModified(FileTime(seconds: seconds, nanoseconds: 0), of: file)
     try disk.synchronize(file)
   }
 
-  /// - Throws: `BenchmarkError` when something goes wrong with the directory itself.
+  /// - Throws: `BenchmarkError` for an error of the directory itself.
   static func with<Result>(
     in folder: FilePath, _ progress: (String) -> Void,
     _ body: (BenchmarkFolder) async throws(SystemError) -> Result
@@ -42,7 +42,7 @@ struct BenchmarkFolder {
       _ = try disk.createFile(marker, in: disk.openDirectory(at: made.path), mode: 0o600)
       result = try await body(made)
     } catch {
-      // What went wrong first is what there is to say.
+      // The benchmark reports the first error, not one of this removal.
       _ = remove(name, from: folder, on: disk)
       throw BenchmarkError("Nothing can be measured in '\(FileName(made.path).display)'", error)
     }
@@ -60,7 +60,7 @@ struct BenchmarkFolder {
   }
 }
 
-/// Why nothing could be measured.
+/// The reason why a benchmark could measure nothing.
 package struct BenchmarkError: Error, CustomStringConvertible {
   package var description: String
 

@@ -4,20 +4,20 @@ import SystemPackage
 struct CommandContender {
   /// The name in tables.
   var name: String
-  /// The program and its arguments, started in the benchmark's folder.
+  /// The program and its arguments; it starts in the benchmark's folder.
   var program: String
   var arguments: [String]
-  /// What is done before, not measured.
+  /// Prepares a run; not measured.
   var arrange: () throws -> Void = {}
-  /// Compares what it made with what it should be.
+  /// Compares the result of a run with the expected one.
   var verify: () throws -> Void
   var durable = false
 }
 
 extension CommandContender {
-  /// Takes part with others.
+  /// Makes an entrant of the command.
   ///
-  /// - Parameter folder: where the program is started.
+  /// - Parameter folder: the folder in which the program starts.
   func entrant(_ work: Work, in folder: FilePath) async -> Entrant {
     await Entrant(Measurement(work, strategy: name, durable: durable)) {
       Runner(self, ChildProcess(directory: folder.string))
@@ -35,7 +35,7 @@ extension CommandContender {
 
     func arrange() throws { try command.arrange() }
     func run() throws { try process.run(command.program, command.arguments) }
-    /// All of them write to one place: what is compared has to be what this one wrote.
+    /// All commands write to the same place, so this runs the command again before it compares.
     func verify() throws {
       try arrange()
       try run()

@@ -1,24 +1,24 @@
 import DurableIO
 
-/// One way of doing some work, measured in turn with others.
+/// A way to do some work, measured in turn with other ways.
 protocol Contender: AnyObject {
-  /// The disk whose requests are counted; nil where the work makes its own system calls.
+  /// The disk that counts requests; nil if the work makes its own system calls.
   var disk: CountingDisk? { get }
-  /// How often the last run asked the disk to keep something before it returned; nil where nothing is left to be done
-  /// then, so that the disk's own count says it.
+  /// The number of syncs of the last run before it returned; nil if all work is done then, so that the disk's own
+  /// count holds.
   var flushes: Int? { get }
-  /// What else there is to say of the work as it is by now, such as the threads that it needs.
+  /// Further figures of the work so far, such as the number of its threads.
   var figures: [String: Double] { get }
 
-  /// Brings in what is no part of the work. Not measured.
+  /// Prepares a run. Not measured.
   func arrange() async throws
   /// Does the work. Measured.
   func run() async throws
-  /// Waits for what the work left to be done after it returned. Not measured.
+  /// Finishes work that the run left for later. Not measured.
   func finish() async throws
-  /// Compares what there is with what there should be, every byte, after the last run.
+  /// Compares every byte of the result with the expected one, after the last run.
   ///
-  /// - Throws: `WrongContents` when they differ.
+  /// - Throws: `WrongContents` if they differ.
   func verify() async throws
 }
 
@@ -31,7 +31,7 @@ extension Contender {
   func finish() async throws {}
 }
 
-/// Why something cannot be measured here.
+/// The reason why a way cannot be measured here.
 package struct StrategyUnavailable: Error, CustomStringConvertible {
   package var description: String
 
@@ -40,7 +40,7 @@ package struct StrategyUnavailable: Error, CustomStringConvertible {
   }
 }
 
-/// What work left behind that is not what it should be.
+/// A difference between the result of the work and the expected one.
 package struct WrongContents: Error, CustomStringConvertible {
   package var description: String
 

@@ -1,15 +1,15 @@
 import DurableIO
 import FilePackages
 
-/// One contender with what was measured of it so far.
+/// A contender with its measurements so far.
 final class Entrant {
   private var contender: (any Contender)?
   private(set) var samples: [Sample] = []
   private var measurement: Measurement
-  /// The time that was measured so far.
+  /// The measured time so far.
   private(set) var time = Duration.zero
 
-  /// - Parameter make: has everything ready; what goes wrong is in the result.
+  /// - Parameter make: prepares the contender; the result holds an error of it.
   init(_ measurement: Measurement, make: () async throws -> any Contender) async {
     self.measurement = measurement
     await attempt { contender = try await make() }
@@ -17,14 +17,14 @@ final class Entrant {
 
   var name: String { measurement.strategy }
 
-  /// Whether it can take part in another round.
+  /// Whether the contender can take part in another round.
   var isRunning: Bool { contender != nil }
 
   /// Does the work once more.
   ///
   /// - Parameters:
-  ///   - round: the number of the round, nil for one that does not count.
-  ///   - settle: brings the machine to rest before anything is measured.
+  ///   - round: the number of the round; nil for one that does not count.
+  ///   - settle: brings the machine to rest before the measurement.
   func run(round: Int?, settle: () throws -> Void) async {
     guard let contender else { return }
     await attempt {
@@ -49,19 +49,19 @@ final class Entrant {
     }
   }
 
-  /// Compares what there is with what there should be.
+  /// Compares the result with the expected one.
   func verify() async {
     guard let contender else { return }
     measurement.figures = contender.figures
     await attempt { try await contender.verify() }
   }
 
-  /// Lets go of what it has, so that the memory that the next ones need is their own.
+  /// Releases the contender, so that its memory does not count for later ones.
   func leave() {
     contender = nil
   }
 
-  /// The figures, once all rounds are done.
+  /// Returns the figures after all rounds.
   func summarized(besides others: [Entrant]) -> Measurement {
     var measurement = measurement
     measurement.summarize(samples, others: others.map { ($0.name, $0.samples) })
@@ -82,10 +82,10 @@ final class Entrant {
 }
 
 extension CountingDisk.Counts {
-  /// fsync(2) and fdatasync(2).
+  /// The number of syncs: fsync(2) and fdatasync(2).
   var flushes: Int { self[.synchronize] + self[.synchronizeData] }
 
-  /// What was asked for since an earlier moment, by the operations' names.
+  /// Returns the counts since an earlier moment, by the operations' names.
   fileprivate func operations(since earlier: Self) -> [String: Int] {
     var operations: [String: Int] = [:]
     for operation in DiskOperation.allCases where self[operation] > earlier[operation] {

@@ -1,4 +1,4 @@
-/// In JSON a measurement is one flat object, with `medianSeconds`, `p10` and `p90` for its times.
+/// The JSON form, which is one flat object with `medianSeconds`, `p10` and `p90` for its times.
 extension Measurement: Codable {
   private struct Flat: Codable {
     var benchmark: String

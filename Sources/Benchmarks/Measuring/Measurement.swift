@@ -1,40 +1,39 @@
-/// What was measured of one way of doing some work.
+/// The measurements of one way to do some work.
 package struct Measurement: Sendable {
-  /// What work it was.
+  /// The work.
   package var work: Work
-  /// The way of doing it, as tables and options name it.
+  /// The name of the way in tables and options.
   package var strategy: String
-  /// Whether what was written survives a power cut.
+  /// Whether the saved state is durable.
   package var durable: Bool?
-  /// Whether a power cut leaves all of it or nothing of it.
+  /// Whether a power cut leaves all of a save or nothing of it.
   package var atomic: Bool?
 
-  /// Why the strategy cannot run here.
+  /// The reason why the strategy cannot run here.
   package var unavailable: String?
-  /// What went wrong: an error, or something on disk that is not what it should be.
+  /// A failure: an error, or a wrong result on disk.
   package var problem: String?
 
-  /// Rounds measured.
+  /// The number of measured rounds.
   package var rounds = 0
-  /// How long it took, in seconds.
+  /// The elapsed times in seconds.
   package var seconds: Spread?
-  /// How much longer it took than each of the others in the same round.
+  /// The ratios to the times of the other ways in the same rounds.
   package var ratios: [String: Spread] = [:]
-  /// What the processor worked for it, in seconds, in this process and in those that it started.
+  /// Processor time in seconds, of this process and of the programs that it started.
   package var cpuSeconds: Double?
-  /// Bytes that it wrote to files; where its system calls are its own, `systemBytes`.
+  /// Bytes that the way wrote to files; `systemBytes` if it makes its own system calls.
   package var bytesWritten: UInt64?
-  /// Bytes that it made the system write to the medium, as the system counts them, where it does: in whole pages, and pages
-  /// of files that were written in large pieces may have 1 MiB, of which only what changed is written.
+  /// Bytes that the system counts as written to the device, if it tells them. It counts whole pages. Files that
+  /// were written in large pieces may have pages of 1 MiB, although only changed bytes are written.
   package var systemBytes: UInt64?
-  /// How often it asked the disk to keep something before it returned: fsync(2) and fdatasync(2). Nil where its system
-  /// calls are its own.
+  /// The number of syncs before the way returned: fsync(2) and fdatasync(2). Nil if it makes its own system calls.
   package var flushes: Int?
-  /// What it asked the disk to do, with what it left to be done after it returned.
+  /// The requests to the disk, including those after the way returned.
   package var operations: [String: Int]?
-  /// By how much the memory of this process grew at most in its course; of another program, all that it had.
+  /// The greatest growth of this process's memory; for another program, all its memory.
   package var peakBytes: UInt64?
-  /// What else is to be said, such as `threads`.
+  /// Further figures, such as `threads`.
   package var figures: [String: Double] = [:]
 
   package init(_ work: Work, strategy: String, durable: Bool? = nil, atomic: Bool? = nil) {
@@ -44,7 +43,7 @@ package struct Measurement: Sendable {
     self.atomic = atomic
   }
 
-  /// Enters the figures of the rounds, and the ratios to what the others took in the same rounds.
+  /// Enters the figures of the rounds, and the ratios to the other ways in the same rounds.
   package mutating func summarize(_ samples: [Sample], others: [(name: String, samples: [Sample])]) {
     guard !samples.isEmpty else { return }
     rounds = samples.count
@@ -52,7 +51,7 @@ package struct Measurement: Sendable {
     cpuSeconds = Spread(samples.map(\.cpuSeconds))?.median
     systemBytes = samples.compactMap(\.systemBytes).middle
     peakBytes = samples.compactMap(\.peakBytes).max()
-    // Nearly all runs are alike; of a count that differs, what is in the middle.
+    // Nearly all runs have equal counts; otherwise the median run serves.
     let middle = samples.sorted { $0.flushes < $1.flushes }[samples.count / 2]
     if middle.operations.isEmpty {
       bytesWritten = systemBytes

@@ -1,18 +1,18 @@
-/// Rounds in which everybody does the same work in turn, so that whatever else the machine does meanwhile slows all of
-/// them alike.
+/// Rounds in which all entrants do the same work in turn, so that other load on the machine slows all of them
+/// alike.
 package struct Race: Sendable {
-  /// How often each does what is measured; fewer times when `budget` is used up.
+  /// The number of measured runs of each entrant; fewer if `budget` is used up.
   package var rounds = 100
-  /// Whether a round before the first one warms everything up.
+  /// Whether an extra round warms everything up first.
   package var warmsUp = true
-  /// The time after which somebody takes part no more, once they did so three times.
+  /// The measured time after which an entrant with three runs leaves the race.
   package var budget = Duration.seconds(20)
-  /// Whether the system forgets before each run what it has read from the medium.
+  /// Whether the system's cache is dropped before each run.
   package var isCold = false
 
   package init() {}
 
-  /// - Parameter made: on the file system that is to be at rest before each run.
+  /// - Parameter made: a folder on the file system that must be at rest before each run.
   func run(
     _ entrants: [Entrant], in made: BenchmarkFolder, _ progress: (String) -> Void
   ) async -> [Measurement] {

@@ -1,8 +1,8 @@
-/// What was measured of one run.
+/// The measurements of one run.
 package struct Sample: Sendable {
   package var round: Int
   package var seconds: Double
-  /// Of the processor, in this process and in those that it started.
+  /// Processor time of this process and of the programs that it started.
   package var cpuSeconds: Double
   package var bytesWritten: UInt64
   package var systemBytes: UInt64?

@@ -1,9 +1,9 @@
-/// Where measured values lie: no figure is given without it.
+/// The range of measured values; a report gives no figure without it.
 package struct Spread: Sendable, Codable, Equatable {
   package var median: Double
-  /// What a tenth of the values lie below.
+  /// The value that exceeds a tenth of the values.
   package var p10: Double
-  /// What a tenth of the values lie above.
+  /// The value that a tenth of the values exceed.
   package var p90: Double
 
   package init(median: Double, p10: Double, p90: Double) {
@@ -12,7 +12,7 @@ package struct Spread: Sendable, Codable, Equatable {
     self.p90 = p90
   }
 
-  /// Nil where there are no values.
+  /// Returns nil if there are no values.
   package init?(_ values: [Double]) {
     guard !values.isEmpty else { return nil }
     let values = values.sorted()
@@ -21,7 +21,7 @@ package struct Spread: Sendable, Codable, Equatable {
 }
 
 extension [Double] {
-  /// The value below which a part of these sorted values lies, between two of them in proportion.
+  /// Returns the value below which `part` of these sorted values lie, interpolated between two of them.
   fileprivate func quantile(_ part: Double) -> Double {
     let place = part * Double(count - 1)
     let (below, above) = (self[Int(place)], self[Swift.min(Int(place) + 1, count - 1)])

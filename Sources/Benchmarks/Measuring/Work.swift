@@ -1,20 +1,20 @@
-/// What is done, the same for all who do it in turn.
+/// The work that all entrants of a race do.
 package struct Work: Sendable, Hashable, Encodable {
   /// The benchmark: `save`, `open`, `export`, `documents`, `replay` or `start`.
   package var benchmark: String
-  /// The package's children, or the documents.
+  /// The number of the package's children, or of the documents.
   package var children: Int?
-  /// How many of them each save is about.
+  /// The number of children that each save changes.
   package var changed: Int?
   /// Bytes of each child.
   package var size: Int?
-  /// What it is done with, where numbers do not say it, such as `zip of text`.
+  /// The subject of the work if numbers do not give it, such as `zip of text`.
   package var subject: String?
-  /// Whether what is asked for to be kept is kept; otherwise every flush is left out.
+  /// Whether syncs take place; otherwise the disk omits all of them.
   package var flushes = true
-  /// By how much each flush was slowed down, in seconds.
+  /// The extra time of each flush, in seconds.
   package var flushDelay = 0.0
-  /// Whether the system had to read everything from the medium.
+  /// Whether the system had to read everything from the device.
   package var cold = false
 
   package init(

@@ -5,13 +5,13 @@ import FoundationEssentials
 import Glibc
 package import SystemPackage
 
-/// Measures opening a package and listing its children, in one folder that all read.
+/// Measures the opening of a package and the listing of its children, in one folder for all ways.
 package struct OpenBenchmark {
   package var race = Race()
 
   package init() {}
 
-  /// The ways, by name, in the order of the results.
+  /// The names of the ways, in the order of the results.
   package static let strategies = ["tree", "store", "getdents", "ls", "find"]
 
   /// Measures with a package of `children` files of `size` bytes.
@@ -50,7 +50,7 @@ package struct OpenBenchmark {
   }
 }
 
-/// One way of listing the children of a package.
+/// One way to list the children of a package.
 private final class OpenContender: Contender {
   private let name: String
   private let path: FilePath
@@ -99,7 +99,7 @@ private final class OpenContender: Contender {
     }
   }
 
-  /// The bare loop that every listing is made of.
+  /// Counts entries with the bare loop of every listing.
   private func entries() throws -> Int {
     let folder = try PosixDisk().openDirectory(at: path)
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 15, alignment: 16)
@@ -108,11 +108,11 @@ private final class OpenContender: Contender {
     while true {
       let filled = clinux_getdents(folder.number, buffer.baseAddress, buffer.count)
       guard filled >= 0 else { throw SystemError("getdents64", code: Errno(rawValue: errno)) }
-      // `.` and `..`
+      // The entries `.` and `..` do not count.
       if filled == 0 { return count - 2 }
       var offset = 0
       while offset < filled {
-        // A record's length is behind its inode and its place.
+        // A record's length follows its inode and its offset.
         offset += Int(buffer.loadUnaligned(fromByteOffset: offset + 16, as: UInt16.self))
         count += 1
       }
@@ -126,9 +126,9 @@ private final class OpenContender: Contender {
     isListed = true
   }
 
-  /// Whether a program was run, which has a line for each.
+  /// Whether a program was run, which prints a line for each child.
   private var isListed = false
-  /// Where a program says what it found.
+  /// The file with a program's output.
   private var list: FileName { FileName("\(name).list") }
 
   func verify() async throws {

@@ -4,14 +4,14 @@ import FoundationEssentials
 import Glibc
 package import SystemPackage
 
-/// Measures saving successive states of a real package, each over the last.
+/// Measures saves of successive states of a real package, each over the last.
 package struct ReplayBenchmark {
-  /// The time after which somebody takes part no more, once they did so three times.
+  /// The measured time after which an entrant with three runs leaves the race.
   package var budget = Duration.seconds(60)
 
   package init() {}
 
-  /// The ways, by name, in the order of the results.
+  /// The names of the ways, in the order of the results.
   package static let strategies = ["journal", "published", "staged", "full", "rsync", "git", "cp"]
 
   /// Measures each step from one of the states to the next.
@@ -61,7 +61,7 @@ package struct ReplayBenchmark {
   }
 }
 
-/// The states, and the folder that becomes one after the other.
+/// The states, and the folder that takes each of them in order.
 final class Replay {
   let place: SavePlace
   private let states: [ReplayState]
@@ -73,7 +73,7 @@ final class Replay {
   }
 
   var package: FilePath { place.folder.appending(PackageFolder.name.string) }
-  /// The folder that the present state is in.
+  /// The folder of the present state.
   var source: FilePath { states[number].path }
 
   func makeFirst() throws {
@@ -82,7 +82,7 @@ final class Replay {
     try ChildProcess().run("chmod", ["-R", "u+w", package.string])
   }
 
-  /// Goes on to the next state, and says what leads there.
+  /// Goes on to the next state, and returns the edits that lead there.
   func next() throws -> [ReplayEdit] {
     number += 1
     return try states[number].edits(since: states[number - 1])
@@ -125,7 +125,7 @@ private final class StoredReplay: Contender {
   }
 }
 
-/// Everything written anew and synchronised, and an exchange.
+/// A complete new folder with syncs, and an exchange.
 private final class FullReplay: Contender {
   private let replay: Replay
 
@@ -169,7 +169,7 @@ private final class FullReplay: Contender {
   func verify() throws { try replay.verify(replay.package) }
 }
 
-/// Other programs, from their start to their end, which synchronise nothing.
+/// Other programs, from their start to their end, without any sync.
 private final class CommandReplay: Contender {
   private let replay: Replay
   private let program: String
@@ -194,7 +194,7 @@ private final class CommandReplay: Contender {
     _ = try replay.next()
     if program == "cp" { try ChildProcess().run("rm", ["-rf", replay.package.string]) }
     guard program == "git" else { return }
-    // The work tree has the state already, as when an application has written it.
+    // The work tree has the state already, as after a save by an application.
     do {
       try ChildProcess().run(
         "rsync", ["-a", "--delete", "--exclude", ".git", replay.source.string + "/", replay.package.string])

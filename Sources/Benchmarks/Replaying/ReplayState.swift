@@ -3,8 +3,8 @@ import FilePackages
 import FoundationEssentials
 import SystemPackage
 
-/// A state of a package, as it is in a folder: what is at each path, folders before what is in them. The metadata and the
-/// hidden folder are whose program saves, and no part of it.
+/// A state of a package in a folder: the node at each path, folders before their children. The metadata and the
+/// hidden folder belong to the program that saves, and are no part of the state.
 struct ReplayState {
   let path: FilePath
   private(set) var nodes: [String: FileWrapper] = [:]
@@ -22,11 +22,11 @@ struct ReplayState {
     }
   }
 
-  /// What leads from an earlier state to this one: removals first, then folders before what is in them.
+  /// Returns the edits from an earlier state to this one: removals first, then folders before their children.
   func edits(since earlier: ReplayState) throws -> [ReplayEdit] {
     var edits: [ReplayEdit] = []
     for path in earlier.nodes.keys.sorted() where nodes[path] == nil {
-      // What is in a folder goes with it.
+      // The removal of a folder includes its children.
       if let last = edits.last, path.hasPrefix(last.path + "/") { continue }
       edits.append(ReplayEdit(path: path, kind: .removal))
     }
@@ -39,7 +39,7 @@ struct ReplayState {
     return edits
   }
 
-  /// - Throws: `WrongContents` that names what is not as in the other state.
+  /// - Throws: `WrongContents` that names a node that differs in the other state.
   func verify(_ other: ReplayState) throws {
     if let edit = try edits(since: other).first {
       throw WrongContents(description: "'\(edit.path)' is not what was saved last")

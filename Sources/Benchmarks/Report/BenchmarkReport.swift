@@ -1,10 +1,10 @@
-/// What was measured, and where: what `--json` prints.
+/// The results of a benchmark and the machine, which `--json` prints.
 package struct BenchmarkReport: Sendable, Codable {
   package var machine: Machine
-  /// The strategy that tables have ratios to.
+  /// The strategy that ratios in tables compare to.
   package var against: String
   package var results: [Measurement]
-  /// What was to be reached, where that was measured.
+  /// The goals, if the benchmark measures them.
   package var goals: [Goal]?
 
   package init(machine: Machine, against: String, results: [Measurement] = []) {
@@ -13,7 +13,7 @@ package struct BenchmarkReport: Sendable, Codable {
     self.results = results
   }
 
-  /// The results by what was done, in their order.
+  /// The results by work, in their order.
   package var groups: [(work: Work, results: [Measurement])] {
     var groups: [(work: Work, results: [Measurement])] = []
     for result in results {
@@ -26,23 +26,23 @@ package struct BenchmarkReport: Sendable, Codable {
     return groups
   }
 
-  /// The one that ratios are to among these: that of the report where it took part.
+  /// Returns the strategy that ratios among these results compare to: the report's own if it took part.
   package func reference(among results: [Measurement]) -> String {
     let names = results.filter { $0.seconds != nil }.map(\.strategy)
     return names.contains(against) ? against : names.first ?? against
   }
 
-  /// The first thing that went wrong.
+  /// The first failure.
   package var problem: Measurement? { results.first { $0.problem != nil } }
 }
 
 extension Measurement {
-  /// How much longer it took than another one in the same rounds; 1 of itself.
+  /// Returns the ratio to another strategy in the same rounds; 1 for the strategy itself.
   package func ratio(to other: String) -> Spread? {
     strategy == other && seconds != nil ? Spread(median: 1, p10: 1, p90: 1) : ratios[other]
   }
 
-  /// Whether it is this library's way.
+  /// Whether the strategy is one of this library.
   var isOurs: Bool {
     [
       "journal", "published", "staged", "command", "tree", "store", "documents", "one-by-one", "docpkg",

@@ -1,8 +1,8 @@
-/// What became slower or faster since an earlier report.
+/// The differences to an earlier report.
 ///
-/// Ratios to the strategy that both have as their reference are compared where there are any, since they do not change when
-/// the whole machine becomes slower; times otherwise. A difference counts when it is more than a tenth, and when the ranges
-/// in which four fifths of the values lie do not overlap. Counts of operations are compared as they are.
+/// The comparison uses ratios to the reference of both reports if there are any, because the speed of the whole
+/// machine does not change them. Otherwise it uses times. A difference counts if it exceeds a tenth, and if the
+/// ranges of four fifths of the values do not overlap. Counts of operations are compared exactly.
 package struct Comparison: Sendable, Encodable {
   package enum Verdict: String, Sendable, Encodable {
     case slower, faster, same
@@ -11,17 +11,17 @@ package struct Comparison: Sendable, Encodable {
   package struct Line: Sendable, Encodable {
     package var work: Work
     package var strategy: String
-    /// Whether ratios are compared; otherwise times.
+    /// Whether the line compares ratios; otherwise it compares times.
     package var isRatio: Bool
     package var before: Spread
     package var now: Spread
     package var verdict: Verdict
-    /// Operations whose counts changed: before, now.
+    /// Operations with changed counts: before, now.
     package var operations: [String: [Int]]
   }
 
   package private(set) var lines: [Line] = []
-  /// What is different of the machines: names of facts.
+  /// The names of facts in which the machines differ.
   package private(set) var machines: [String] = []
 
   package init(_ report: BenchmarkReport, before: BenchmarkReport) {
@@ -75,7 +75,7 @@ extension Comparison.Line {
 }
 
 extension Comparison {
-  /// The comparison for a terminal.
+  /// Returns the comparison for a terminal.
   package func text(against: String) -> String {
     var text = machines.isEmpty ? "" : "\nNot the same machine: other \(machines.joined(separator: ", ")).\n"
     var last: Work?

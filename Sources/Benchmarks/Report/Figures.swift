@@ -1,8 +1,8 @@
 import FilePackages
 
-/// Numbers as people read them.
+/// Numbers in a readable form.
 package enum Figures {
-  /// Three digits that count.
+  /// Returns a number with three significant digits.
   package static func number(_ value: Double) -> String {
     guard value.isFinite, value >= 0 else { return "-" }
     let digits = value < 10 ? 2 : value < 100 ? 1 : 0
@@ -23,7 +23,7 @@ package enum Figures {
     count.map(SaveReport.bytes) ?? "-"
   }
 
-  /// With commas between thousands.
+  /// Returns a number with commas between thousands.
   package static func grouped(_ count: Int) -> String {
     var (digits, text) = (Array(String(count)), "")
     while digits.count > 3 {
@@ -35,7 +35,7 @@ package enum Figures {
 }
 
 extension Work {
-  /// What is done, in a line.
+  /// The work in one line.
   package var title: String {
     var parts: [String] = []
     switch benchmark {

@@ -1,19 +1,19 @@
-/// How what each strategy takes grows with the number of children: both axes logarithmic, a line for each, told apart by
-/// its mark and its name as well as by its colour.
+/// A chart of each strategy's time over the number of children. Both axes are logarithmic. Each strategy has a line
+/// with its own mark, name and colour.
 struct GrowthChart {
   struct Line {
     var name: String
     var isOurs: Bool
-    /// Which mark and colour it has, everywhere on the page.
+    /// The line's mark and colour, the same everywhere on the page.
     var mark: Mark
     var points: [(children: Double, seconds: Spread)]
   }
 
   var lines: [Line]
 
-  /// The chart as SVG.
+  /// Returns the chart as SVG.
   ///
-  /// - Parameter width: in pixels, at which it is shown as it is.
+  /// - Parameter width: the width in pixels, without scaling.
   func svg(width: Int, height: Int) -> String {
     let (x, y) = (
       LogAxis(lines.flatMap { $0.points.map(\.children) }),
@@ -37,7 +37,7 @@ struct GrowthChart {
     for count in counts {
       let place = Self.round(h(count))
       svg += "<line x1=\"\(place)\" x2=\"\(place)\" y1=\"\(top)\" y2=\"\(bottom)\"/>"
-      // What has no room is left to the table.
+      // The table has the numbers that have no room here.
       if place - last < 40 { continue }
       last = place
       svg +=
@@ -66,7 +66,7 @@ struct GrowthChart {
     return svg + "</svg>"
   }
 
-  /// The heights of the lines' names, which do not cover each other.
+  /// Returns the heights of the lines' names, which do not cover each other.
   private func labelPlaces(_ v: (Double) -> Double, bottom: Double) -> [Double] {
     let ends = lines.map { line in line.points.last.map { v($0.seconds.median) } ?? bottom }
     var places = ends
@@ -75,7 +75,7 @@ struct GrowthChart {
       places[number] = max(ends[number], lowest + 15)
       lowest = places[number]
     }
-    // What would be beneath the axis goes up, and pushes what is above it.
+    // Names beneath the axis move up, and push the names above them.
     var highest = bottom + 2
     for number in places.indices.sorted(by: { places[$0] > places[$1] }) {
       places[number] = min(places[number], highest)
@@ -104,7 +104,7 @@ struct Mark {
     self.number = number
   }
 
-  /// The class that gives its colour.
+  /// The class of its colour.
   var style: String { "s\(number % 11)" }
 
   func svg(_ x: Double, _ y: Double) -> String {

@@ -1,4 +1,4 @@
-/// A report as one page that needs nothing else, light or dark as the reader has it.
+/// A report as one self-contained page, light or dark by the reader's setting.
 package struct HTMLReport {
   private let report: BenchmarkReport
   /// The mark of each strategy, the same everywhere.
@@ -61,7 +61,7 @@ package struct HTMLReport {
 
   // MARK: Growth
 
-  /// A chart for each work that was done with several numbers of children.
+  /// Returns a chart for each work with several numbers of children.
   private var growthCharts: String {
     var families: [(work: Work, results: [Measurement])] = []
     for result in report.results where result.seconds != nil {

@@ -1,6 +1,6 @@
-/// How the page looks.
+/// The style of the page.
 enum HTMLStyle {
-  /// Colours that differ in lightness too, for each of two grounds.
+  /// Colours that differ in lightness too, for a light and a dark ground.
   private static let light = [
     "#0b5fa5", "#b3460e", "#1c7a3f", "#7a3fa0", "#a01d45", "#5f5a00", "#007d86", "#8a5a2b", "#44546a",
     "#b0307f",

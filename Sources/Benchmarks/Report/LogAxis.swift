@@ -1,6 +1,6 @@
 import Glibc
 
-/// A logarithmic axis from a power of ten, or half of one, to another.
+/// A logarithmic axis. Each end is a power of ten, or halfway between two of them.
 struct LogAxis {
   /// The logarithms of its ends.
   let low: Double
@@ -13,12 +13,12 @@ struct LogAxis {
     high = max(low + 0.5, ((logarithms.max() ?? 1) * 2).rounded(.up) / 2)
   }
 
-  /// Where a value lies, from 0 to 1.
+  /// Returns the position of a value, from 0 to 1.
   func place(of value: Double) -> Double {
     value > 0 ? min(1, max(0, (log10(value) - low) / (high - low))) : 0
   }
 
-  /// The powers of ten on it; with those in between where there are few.
+  /// The powers of ten on the axis; with 2 and 5 between them if they are few.
   var ticks: [Double] {
     let powers = Int(low.rounded(.up))...max(Int(low.rounded(.up)), Int(high.rounded(.down)))
     let whole = powers.map { pow(10, Double($0)) }.filter { log10($0) <= high + 0.001 }

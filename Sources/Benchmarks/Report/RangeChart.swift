@@ -1,5 +1,5 @@
-/// What each strategy takes for one work: the median as a mark on a bar from the tenth to the ninetieth hundredth, on a
-/// logarithmic axis that all share. As wide as there is room.
+/// A chart of each strategy's times for one work, as wide as the page. It shows the median as a mark on a bar from
+/// the tenth to the ninetieth percentile, on one logarithmic axis.
 struct RangeChart {
   var results: [Measurement]
   /// The mark of each strategy.
@@ -25,7 +25,7 @@ struct RangeChart {
     }
     html += "<div class=\"range-row axis\"><span class=\"name\"></span><span class=\"track\">"
     let ticks = axis.ticks
-    // Half of them where there would be no room for all on a telephone.
+    // If there are many ticks, half of them are omitted, because a telephone has no room for all.
     for (number, tick) in ticks.enumerated() where ticks.count <= 5 || number % 2 == 0 {
       let place = percent(axis.place(of: tick))
       html += "<em style=\"left:\(place)%\">\(GrowthChart.timeTick(tick))</em>"

@@ -1,7 +1,7 @@
 /// A report for a terminal.
 package struct TextReport {
   private let report: BenchmarkReport
-  /// Makes what comes from outside fit to be shown.
+  /// Returns a text from outside in a form that a terminal can show.
   private let display: (String) -> String
 
   package init(_ report: BenchmarkReport, display: @escaping (String) -> String) {
@@ -21,7 +21,7 @@ package struct TextReport {
       """
   }
 
-  /// The results of one work.
+  /// Returns the table of one work.
   package func table(of results: [Measurement]) -> String {
     guard let first = results.first else { return "" }
     let against = report.reference(among: results)
@@ -63,7 +63,7 @@ package struct TextReport {
     return (["", first.work.title] + lines + figures(of: results)).map { $0 + "\n" }.joined()
   }
 
-  /// What else there is to say.
+  /// Returns the further figures.
   private func figures(of results: [Measurement]) -> [String] {
     results.flatMap { result in
       result.figures.sorted { $0.key < $1.key }.map { name, value in

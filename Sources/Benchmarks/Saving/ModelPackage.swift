@@ -1,26 +1,26 @@
 package import DurableIO
 package import FoundationEssentials
 
-/// What the packages of a benchmark hold: files of one size in one flat folder, and the metadata.
+/// The contents of a benchmark's packages: files of one size in one flat folder, and the metadata.
 ///
-/// The bytes are random, so that nothing can be compressed, and made again whenever they are needed, so that
-/// a model of 100,000 children needs 4 bytes for each. The same in every run.
+/// The bytes are random, so that they do not compress, and the same in every run. The model makes them again for
+/// each use, so a model of 100,000 children needs 4 bytes for each.
 package struct ModelPackage: Sendable {
   /// The metadata file's name, as in every package.
   package static let metadataName: FileName = "Metadata.plist"
 
   /// Bytes of each child.
   package let size: Int
-  /// How many children each change is about.
+  /// The number of children that each change replaces.
   package let changedCount: Int
   /// Bytes of the metadata file.
   package let metadataSize: Int
-  /// How often each child has been changed so far, as the number of the last change.
+  /// The number of the last change of each child.
   private var versions: [UInt32]
   /// The number of changes so far.
   private(set) var generation: UInt32 = 0
 
-  /// A package of `childCount` children of `size` bytes, of which each change is about `changedCount`.
+  /// Makes a package of `childCount` children of `size` bytes. Each change replaces `changedCount` of them.
   package init(childCount: Int, changedCount: Int, size: Int, metadataSize: Int = 1_400) {
     precondition((0...childCount).contains(changedCount), "a change is about children that are there")
     self.size = size
@@ -29,32 +29,32 @@ package struct ModelPackage: Sendable {
     versions = [UInt32](repeating: 0, count: childCount)
   }
 
-  /// How many children there are.
+  /// The number of children.
   package var childCount: Int { versions.count }
 
-  /// The name of a child.
+  /// Returns the name of a child.
   package func name(of child: Int) -> FileName {
     let digits = String(child)
     return FileName(String(repeating: "0", count: max(0, 6 - digits.count)) + digits + ".bin")
   }
 
-  /// The bytes of a child by now.
+  /// Returns the present bytes of a child.
   package func contents(of child: Int) -> Data {
     RandomBytes(seed: UInt64(child) << 32 | UInt64(versions[child])).data(count: size)
   }
 
-  /// The bytes of the metadata file by now, where a strategy has none of its own.
+  /// The present bytes of the metadata file, for strategies without metadata of their own.
   package var metadata: Data {
     RandomBytes(seed: .max - UInt64(generation)).data(count: metadataSize)
   }
 
-  /// Gives some children other bytes: the next change, the same for every strategy.
+  /// Gives some children other bytes, and returns that change, which is the same for every strategy.
   package mutating func change() -> SaveChange {
     generation += 1
     var random = RandomBytes(seed: UInt64(generation) << 20)
     var chosen: Set<Int> = []
     var children: [SaveChange.Child] = []
-    // Floyd's algorithm: each set of children is as likely as any other.
+    // Floyd's algorithm makes each set of children equally likely.
     for bound in (childCount - changedCount)..<childCount {
       let candidate = Int.random(in: 0...bound, using: &random)
       let child = chosen.contains(candidate) ? bound : candidate
@@ -66,11 +66,11 @@ package struct ModelPackage: Sendable {
   }
 }
 
-/// What is to be saved in one round.
+/// The changes of one round.
 package struct SaveChange: Sendable {
   /// A child with its new bytes.
   package struct Child: Sendable {
-    /// Which child of the model it is.
+    /// The number of the child in the model.
     package var number: Int
     package var name: FileName
     package var contents: Data
@@ -84,16 +84,16 @@ package struct SaveChange: Sendable {
 
   /// The children that changed.
   package var children: [Child]
-  /// The metadata that belongs to them, for strategies that have none of their own.
+  /// The metadata for these children, for strategies without metadata of their own.
   package var metadata: Data
 
-  /// The files to be written: the children and the metadata.
+  /// The files to write: the children and the metadata.
   var files: [(name: FileName, contents: Data)] {
     children.map { ($0.name, $0.contents) } + [(ModelPackage.metadataName, metadata)]
   }
 }
 
-/// SplitMix64: the same bytes for the same seed, on every machine.
+/// SplitMix64, with the same bytes for the same seed on every machine.
 struct RandomBytes: RandomNumberGenerator {
   private var state: UInt64
 
@@ -110,7 +110,7 @@ struct RandomBytes: RandomNumberGenerator {
   }
 
   func data(count: Int) -> Data {
-    // Neighbouring seeds would give the same numbers, one behind the other.
+    // Neighbouring seeds would give the same numbers, shifted by one.
     var scrambler = self
     var random = RandomBytes(seed: scrambler.next())
     let words = (0..<(count + 7) / 8).map { _ in random.next() }

@@ -1,14 +1,14 @@
 import DurableIO
 import FoundationEssentials
 
-/// A package as a plain folder, for the strategies that know no more of it.
+/// A package as a plain folder, for strategies without a format of their own.
 struct PackageFolder {
   static let name: FileName = "Package"
 
   let place: SavePlace
   var disk: CountingDisk { place.disk }
 
-  /// Makes the folder and in it every child of the model, and the metadata. Nothing is synchronised yet.
+  /// Makes the folder with every child of the model and the metadata, without a sync.
   func make(_ model: ModelPackage, metadata: Bool = true) throws {
     let folder = try disk.openDirectory(at: place.folder)
     try disk.makeDirectory(Self.name, in: folder, mode: 0o777)
@@ -26,12 +26,12 @@ struct PackageFolder {
 
   /// Compares every byte with the model.
   ///
-  /// - Parameter metadata: whether the metadata file is the model's; nil where there is none.
+  /// - Parameter metadata: the owner of the metadata file.
   func verify(_ model: ModelPackage, metadata: Metadata = .models) throws {
     try verify(model, in: open(), metadata: metadata)
   }
 
-  /// The same for a folder that is open.
+  /// Compares every byte of an open folder with the model.
   func verify(
     _ model: ModelPackage, in package: borrowing OwnedDescriptor, metadata: Metadata = .models
   ) throws {
@@ -54,14 +54,14 @@ struct PackageFolder {
     }
   }
 
-  /// Whose the metadata file is.
+  /// The owner of the metadata file.
   enum Metadata {
     case none, models, others
   }
 }
 
 extension Disk {
-  /// Makes a file of these bytes. It is not synchronised.
+  /// Makes a file of these bytes, without a sync.
   func makeFile(
     _ name: FileName, _ contents: Data, in directory: borrowing OwnedDescriptor
   ) throws(SystemError) -> OwnedDescriptor {

@@ -15,7 +15,7 @@ package struct SaveBenchmark {
     self.strategies = strategies
   }
 
-  /// All strategies, those that run whole commands last.
+  /// All strategies; those that run whole commands come last.
   package static var allStrategies: [any SaveStrategy.Type] { inProcess + wholeCommands }
 
   /// The strategies that run in this process.
@@ -27,7 +27,7 @@ package struct SaveBenchmark {
     ]
   }
 
-  /// The strategies that are other programs, from their start to their end.
+  /// The strategies that run other programs from start to end.
   package static var wholeCommands: [any SaveStrategy.Type] {
     [
       CommandStrategy.self, GitStrategy.self, ZipStrategy.self, PythonStrategy.self, RsyncStrategy.self,
@@ -35,12 +35,10 @@ package struct SaveBenchmark {
     ]
   }
 
-  /// Measures all strategies with packages like the model, in a directory of its own in `folder`, which is removed
-  /// afterwards.
+  /// Measures all strategies with packages like the model, in a temporary directory in `folder`.
   ///
-  /// - Parameter progress: told what is being done, in a few words.
-  /// - Throws: `BenchmarkError` when something goes wrong with that directory. What goes wrong with a strategy is in its
-  ///   result.
+  /// - Parameter progress: receives the present step in a few words.
+  /// - Throws: `BenchmarkError` for an error of that directory. A strategy's error is in its result.
   package func run(
     _ model: ModelPackage, in folder: FilePath, progress: (String) -> Void = { _ in }
   ) async throws(BenchmarkError) -> [Measurement] {
@@ -58,7 +56,7 @@ package struct SaveBenchmark {
           work, strategy: type.name, durable: type.isDurable && work.flushes, atomic: type.isAtomic)
         entrants.append(await Entrant(blank) { try await SaveContender(type, model, at: place) })
       }
-      // What was written without a synchronisation would be written during the rounds.
+      // This sync keeps earlier writes out of the rounds.
       sync()
       return await race.run(entrants, in: made, progress)
     }

@@ -2,32 +2,32 @@ package import DurableIO
 import FoundationEssentials
 package import SystemPackage
 
-/// One way of saving a package, measured beside others.
+/// A way to save a package, measured beside other ways.
 package protocol SaveStrategy: AnyObject {
   /// The name in tables and options.
   static var name: String { get }
-  /// Whether what was saved survives a power cut.
+  /// Whether a saved state is durable.
   static var isDurable: Bool { get }
   /// Whether a power cut leaves all of a save or nothing of it.
   static var isAtomic: Bool { get }
 
-  /// Makes the package of the model, and whatever an application has ready before it saves.
+  /// Makes the package of the model, and everything that an application has ready before it saves.
   ///
-  /// - Throws: `StrategyUnavailable` where it cannot run.
+  /// - Throws: `StrategyUnavailable` if the strategy cannot run here.
   static func make(_ model: ModelPackage, at place: SavePlace) async throws -> any SaveStrategy
 
-  /// Brings in what is no part of a save, such as the files that a command is to read. Not measured.
+  /// Prepares a save, such as the files that a command reads. Not measured.
   func arrange(_ change: SaveChange) async throws
   /// Saves the change. Measured.
   func save(_ change: SaveChange) async throws
-  /// How often the last save asked the disk to keep something before it returned; nil where nothing is left to
-  /// be done then, so that the disk's own count says it.
+  /// The number of syncs of the last save before it returned; nil if all work is done then, so that the disk's own
+  /// count holds.
   var flushes: Int? { get }
-  /// Waits for what the save left to be done after it returned. Not measured.
+  /// Finishes work that the save left for later. Not measured.
   func finish() async throws
-  /// Compares what is on disk with the model, every byte.
+  /// Compares every byte on disk with the model.
   ///
-  /// - Throws: `WrongContents` when they differ.
+  /// - Throws: `WrongContents` if they differ.
   func verify(_ model: ModelPackage) async throws
 }
 
@@ -40,9 +40,9 @@ extension SaveStrategy {
   package func finish() async throws {}
 }
 
-/// A strategy that waits for nobody.
+/// A strategy that needs no asynchronous preparation.
 package protocol DirectSaveStrategy: SaveStrategy {
-  /// As `make(_:at:)`.
+  /// Does the work of `make(_:at:)`.
   init(_ model: ModelPackage, at place: SavePlace) throws
 }
 
@@ -52,15 +52,15 @@ extension DirectSaveStrategy {
   }
 }
 
-/// Where a strategy works.
+/// The place in which a strategy works.
 package struct SavePlace: Sendable {
-  /// A folder of its own, empty at first.
+  /// The strategy's own folder, empty at first.
   package var folder: FilePath
-  /// The disk through which it reads and writes.
+  /// The disk through which the strategy reads and writes.
   package let disk: CountingDisk
-  /// How that disk keeps what it is to keep.
+  /// The disk's treatment of syncs.
   package var flushing: Flushing
-  /// The path of `docpkg`, where it is known.
+  /// The path of `docpkg`, if it is known.
   package var command: FilePath?
 
   package init(
@@ -72,7 +72,8 @@ package struct SavePlace: Sendable {
     self.command = command
   }
 
-  /// - Throws: `StrategyUnavailable` where the disk is not the machine's own, for whoever passes it by.
+  /// - Throws: `StrategyUnavailable` if the disk is not the machine's own, for a strategy that makes its own system
+  ///   calls.
   func requireOwnDisk(_ who: String) throws(StrategyUnavailable) {
     if flushing != .asItIs {
       throw StrategyUnavailable(description: "\(who) makes its own system calls, which are as they are")

@@ -2,8 +2,7 @@ import DurableIO
 import FoundationEssentials
 import SystemPackage
 
-/// The whole command `docpkg edit --set …`, from its start to its end. The files that it reads are there
-/// already.
+/// The whole command `docpkg edit --set …`, from its start to its end. The files that it reads exist already.
 final class CommandStrategy: SaveStrategy {
   static let name = "command"
 

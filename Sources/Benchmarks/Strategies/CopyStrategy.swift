@@ -1,4 +1,4 @@
-/// `cp -a`, as a whole process: a copy of everything. Nothing is synchronised.
+/// `cp -a` as a whole process: a copy of everything, without a sync.
 final class CopyStrategy: DirectSaveStrategy {
   static let name = "cp"
   static let isDurable = false

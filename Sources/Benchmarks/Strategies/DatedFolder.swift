@@ -2,7 +2,7 @@ import DurableIO
 import FilePackages
 import SystemPackage
 
-/// A package as a plain folder for programs that tell by a file's date whether it changed: each change has a later one.
+/// A package as a plain folder for programs that compare dates. Each change gives its files a later date.
 final class DatedFolder {
   let folder: PackageFolder
   private var time = FileTime(seconds: 1_700_000_000, nanoseconds: 0)
@@ -18,12 +18,12 @@ final class DatedFolder {
   /// The folder's path.
   var path: String { folder.place.folder.appending(PackageFolder.name.string).string }
 
-  /// The path of something beside it.
+  /// Returns a path beside the folder.
   func path(beside name: String) -> String { folder.place.folder.appending(name).string }
 
-  /// Writes what changed into the folder.
+  /// Writes the changed files into the folder.
   func bring(_ change: SaveChange) throws {
-    // Two seconds are what a zip can tell apart.
+    // A zip stores dates in steps of two seconds.
     time.seconds += 4
     let package = try folder.open()
     for (name, contents) in change.files {
@@ -41,9 +41,9 @@ final class DatedFolder {
     try folder.verify(model, in: folder.disk.openDirectory(at: .init(path)))
   }
 
-  /// Removes a folder beside it.
+  /// Removes a folder beside this one.
   func remove(_ name: String) throws {
-    // Not through the disk that is counted.
+    // This removal must not count, so it does not use the counting disk.
     let disk = PosixDisk()
     let parent = try disk.openDirectory(at: folder.place.folder)
     guard Siblings(of: PackageFolder.name, on: disk).remove(FileName(name), from: parent) else {

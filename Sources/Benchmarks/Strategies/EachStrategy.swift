@@ -1,6 +1,6 @@
 import DurableIO
 
-/// A synchronisation for each changed child and nothing else: no metadata, and nothing that keeps the renames.
+/// A sync for each changed child and nothing else: no metadata, and no sync for the renames.
 final class EachStrategy: DirectSaveStrategy {
   static let name = "each"
   static let isDurable = false

@@ -1,8 +1,8 @@
 import DurableIO
 import FoundationEssentials
 
-/// The physical floor: one overwriting of bytes that are on the disk already, and one flush. It keeps the
-/// changed children's bytes and knows no names.
+/// The physical floor: one write over bytes that are on the disk already, and one flush. It makes the changed
+/// children's bytes durable, without names.
 final class FloorStrategy: DirectSaveStrategy {
   static let name = "floor"
   static let isAtomic = false

@@ -1,7 +1,7 @@
 import DurableIO
 
-/// Every child written anew, whether it changed or not. The bytes of the unchanged ones are read from the old
-/// folder, which is in memory mostly.
+/// A new copy of every child, changed or not. The unchanged bytes come from the old folder, which the system mostly
+/// has in memory.
 final class FullStrategy: DirectSaveStrategy {
   static let name = "full"
 

@@ -2,8 +2,8 @@ import DurableIO
 import FoundationEssentials
 import SystemPackage
 
-/// `git add FILE… && git commit`, as the two processes that a user starts. The changed files are in the work
-/// tree already. Git does not synchronise what it writes of itself.
+/// `git add FILE… && git commit`, as the two processes that a user starts. The changed files are in the work tree
+/// already. Git does not sync its files by default.
 final class GitStrategy: DirectSaveStrategy {
   static let name = "git"
   static let isDurable = false
@@ -22,7 +22,7 @@ final class GitStrategy: DirectSaveStrategy {
     try git("init", "-q")
     try git("-c", "gc.auto=0", "add", "-A")
     try git("-c", "gc.auto=0", "commit", "-q", "-m", "x")
-    // As a repository is that has been in use: its objects in one pack.
+    // A repository in use has its objects in one pack.
     try git("gc", "-q")
   }
 
@@ -44,7 +44,7 @@ final class GitStrategy: DirectSaveStrategy {
 
   func verify(_ model: ModelPackage) throws {
     try folder.verify(model)
-    // The work tree is what was saved; the commit has to be what is in the work tree.
+    // The first check compares the work tree with the model, the second the commit with the work tree.
     try git("status", "--porcelain")
     let output = try folder.disk.contents(
       of: "git.log", in: folder.disk.openDirectory(at: folder.place.folder))
@@ -55,7 +55,7 @@ final class GitStrategy: DirectSaveStrategy {
 }
 
 extension ChildProcess {
-  /// For git: without the user's and the system's configuration, and with nobody's name.
+  /// The environment for git: without the user's and the system's configuration, and with a neutral name.
   static var git: ChildProcess {
     ChildProcess(environment: [
       "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1",

@@ -1,6 +1,6 @@
 import FilePackages
 
-/// This library's save in place, measured until it is durable. What follows for other programs to see is not.
+/// This library's save in place, measured until it is durable. The time to publish it does not count.
 final class JournalStrategy: SaveStrategy {
   static let name = "journal"
 

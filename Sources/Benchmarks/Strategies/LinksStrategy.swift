@@ -1,7 +1,7 @@
 import DurableIO
 
-/// Apple's algorithm: a new folder with a hard link to each unchanged child and the changed ones written, in
-/// exchange for the old one, which is then removed link by link.
+/// Apple's algorithm: a new folder, with a hard link to each unchanged child and with new files for changed ones.
+/// It is exchanged for the old folder, which is then removed link by link.
 final class LinksStrategy: DirectSaveStrategy {
   static let name = "links"
 

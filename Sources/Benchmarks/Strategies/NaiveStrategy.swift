@@ -1,8 +1,8 @@
 import DurableIO
 import FoundationEssentials
 
-/// The naive limit: a temporary file, its synchronisation and a rename for each changed child and for the
-/// metadata, and one synchronisation of the folder. A power cut may leave some children old and some new.
+/// The naive limit: a temporary file, its sync and a rename for each changed child and for the metadata, then one
+/// sync of the folder. A power cut may leave some children old and some new.
 final class NaiveStrategy: DirectSaveStrategy {
   static let name = "naive"
   static let isAtomic = false
@@ -28,7 +28,7 @@ final class NaiveStrategy: DirectSaveStrategy {
 }
 
 extension Disk {
-  /// Puts a new file, whose bytes are on the disk, in the place of another one. The rename is not synchronised.
+  /// Replaces a file with a new synced one, without a sync for the rename.
   func replaceFile(
     _ name: FileName, _ contents: Data, in directory: borrowing OwnedDescriptor
   ) throws(SystemError) {

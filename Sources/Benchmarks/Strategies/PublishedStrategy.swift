@@ -1,6 +1,6 @@
 import FilePackages
 
-/// This library's save in place, measured until other programs see all of it.
+/// This library's save in place, measured until it is published.
 final class PublishedStrategy: SaveStrategy {
   static let name = "published"
 
@@ -22,7 +22,7 @@ final class PublishedStrategy: SaveStrategy {
   }
 
   func finish() async throws {
-    // What nobody waits for comes before this.
+    // This waits for the rest of the publishing, which the save does not wait for.
     try await package.store.publish()
   }
 

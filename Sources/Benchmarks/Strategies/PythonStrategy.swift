@@ -1,7 +1,7 @@
 import DurableIO
 
-/// Python's `zipfile` in append mode, as a whole process: what changed is added at the end, what it replaces stays in the
-/// file, and the directory is written anew. Nothing is synchronised, and a cut leaves an archive without a directory.
+/// Python's `zipfile` in append mode, as a whole process. It appends changed children, leaves their old bytes in
+/// the file, and writes a new directory. It does not sync, and a power cut leaves an archive without a directory.
 final class PythonStrategy: DirectSaveStrategy {
   static let name = "python"
   static let isDurable = false
@@ -26,7 +26,7 @@ final class PythonStrategy: DirectSaveStrategy {
     try place.requireOwnDisk("Python")
     package = try DatedFolder(model, at: place)
     let names = (0..<model.childCount).map(model.name(of:)) + [ModelPackage.metadataName]
-    // A command line has a limit.
+    // The length of a command line is limited.
     for start in stride(from: 0, to: names.count, by: 1000) {
       try add(names[start..<min(start + 1000, names.count)].map(\.string))
     }

@@ -1,7 +1,8 @@
 import DurableIO
 import FoundationEssentials
 
-/// Apple's algorithm with a copy that shares its blocks in the place of each hard link, where the file system has them.
+/// Apple's algorithm with a reflink copy, which shares blocks, in the place of each hard link. It needs a file
+/// system that supports that.
 final class ReflinksStrategy: DirectSaveStrategy {
   static let name = "reflinks"
 

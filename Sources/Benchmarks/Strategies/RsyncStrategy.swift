@@ -1,5 +1,5 @@
-/// `rsync -a --link-dest`, as a whole process: a new folder of hard links to what is as it was, and copies of the rest.
-/// Nothing is synchronised.
+/// `rsync -a --link-dest`, as a whole process: a new folder of hard links to unchanged children and of copies of
+/// the rest. It does not sync.
 final class RsyncStrategy: DirectSaveStrategy {
   static let name = "rsync"
   static let isDurable = false

@@ -1,11 +1,11 @@
 import Glibc
 
-/// A database of the system's SQLite, whose library is looked for when it is needed.
+/// A database of the system's SQLite, whose library is loaded at run time.
 final class SQLiteDatabase {
   private let library: SQLiteLibrary
   private let connection: OpaquePointer
 
-  /// - Throws: `StrategyUnavailable` where there is no library; otherwise what SQLite says.
+  /// - Throws: `StrategyUnavailable` if there is no library; otherwise SQLite's error.
   init(at path: String) throws {
     library = try SQLiteLibrary()
     var connection: OpaquePointer?
@@ -22,7 +22,7 @@ final class SQLiteDatabase {
   /// The library's version, such as `3.40.1`.
   var version: String { String(cString: library.version()) }
 
-  /// Runs statements that give nothing back.
+  /// Runs statements without results.
   func run(_ sql: String) throws {
     try check(library.execute(connection, sql, nil, nil, nil))
   }
@@ -40,7 +40,7 @@ final class SQLiteDatabase {
     }
   }
 
-  /// A statement, to be run any number of times.
+  /// A statement that can run any number of times.
   final class Statement {
     private let database: SQLiteDatabase
     private let statement: OpaquePointer
@@ -54,11 +54,11 @@ final class SQLiteDatabase {
       _ = database.library.finalize(statement)
     }
 
-    /// Runs it with these values: `?1` is a blob, `?2` a name.
+    /// Runs the statement with these values: `?1` is a blob, `?2` a name.
     func run(_ blob: UnsafeRawBufferPointer, _ name: String) throws {
       let library = database.library
       try name.withCString { text in
-        // No destructor: SQLite reads both while the statement runs, and they outlive it.
+        // There is no destructor, because both values outlive the run of the statement.
         try database.check(library.bindBlob(statement, 1, blob.baseAddress, Int32(blob.count), nil))
         try database.check(library.bindText(statement, 2, text, -1, nil))
         let code = library.step(statement)
@@ -87,7 +87,7 @@ struct SQLiteError: Error, CustomStringConvertible {
   var description: String
 }
 
-/// The functions of the system's SQLite, found at run time: the library is no dependency.
+/// The functions of the system's SQLite, found at run time, so that the library is no dependency.
 private struct SQLiteLibrary {
   static let row: Int32 = 100
   static let done: Int32 = 101
@@ -113,7 +113,7 @@ private struct SQLiteLibrary {
   let columnBytes: @convention(c) (OpaquePointer, Int32) -> Int32
   let columnText: @convention(c) (OpaquePointer, Int32) -> Text?
 
-  /// Stays in memory until the process ends.
+  /// Loads the library, which stays in memory until the process ends.
   init() throws(StrategyUnavailable) {
     guard let library = dlopen("libsqlite3.so.0", RTLD_NOW) else {
       throw StrategyUnavailable(description: "this machine has no libsqlite3.so.0")

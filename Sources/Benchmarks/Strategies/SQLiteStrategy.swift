@@ -2,8 +2,8 @@ import DurableIO
 import FoundationEssentials
 import SystemPackage
 
-/// One SQLite database in place of the folder, with a row for each child: a transaction in the write-ahead log,
-/// synchronised at its end.
+/// One SQLite database in place of the folder, with a row for each child. A save is a transaction in the
+/// write-ahead log, with a sync at its end.
 class SQLiteStrategy: DirectSaveStrategy {
   class var name: String { "sqlite" }
   class var journalMode: String { "WAL" }
@@ -55,7 +55,7 @@ class SQLiteStrategy: DirectSaveStrategy {
   }
 }
 
-/// The same with a rollback journal, which is made and removed in each transaction.
+/// The strategy `sqlite` with a rollback journal, which each transaction makes and removes.
 final class SQLiteRollbackStrategy: SQLiteStrategy {
   override class var name: String { "sqlite-delete" }
   override class var journalMode: String { "DELETE" }

@@ -1,6 +1,6 @@
 import FilePackages
 
-/// This library's staged save: a new state beside the old one, with links to what did not change.
+/// This library's staged save: a new state beside the old one, with links to unchanged children.
 final class StagedStrategy: SaveStrategy {
   static let name = "staged"
 

@@ -3,7 +3,7 @@ import FilePackages
 import FoundationEssentials
 import SystemPackage
 
-/// A package of this library's, opened once and kept open, as an application does.
+/// A package of this library's that stays open, as in an application.
 struct StoredPackage {
   let store: PackageStore
   private let tree: FileWrapper
@@ -16,7 +16,7 @@ struct StoredPackage {
     return Self(store: store, tree: await store.tree, folder: folder)
   }
 
-  /// Hands the changed children over to the tree and saves it.
+  /// Gives the changed children to the tree and saves it.
   func save(_ change: SaveChange, options: PackageStore.SavingOptions) async throws -> Saved {
     for child in change.children {
       try tree.setDescendant(FileWrapper(regularFileWithContents: child.contents), at: child.name.string)
@@ -24,7 +24,7 @@ struct StoredPackage {
     return try await store.save(options, counting: folder.disk)
   }
 
-  /// What a save said, and how often it asked the disk to keep something until then.
+  /// The report of a save, and the number of its syncs before it returned.
   struct Saved {
     var report: SaveReport
     var flushes: Int
@@ -38,7 +38,7 @@ struct StoredPackage {
 }
 
 extension PackageStore {
-  /// Saves, and counts before that can begin which the save left to be done: it waits for the actor.
+  /// Saves, and counts syncs before the deferred work can begin, because that waits for the actor.
   fileprivate func save(
     _ options: SavingOptions, counting disk: CountingDisk
   ) throws(FilePackageError) -> StoredPackage.Saved {
@@ -49,11 +49,11 @@ extension PackageStore {
 }
 
 extension PackageFolder {
-  /// Makes the package of the model as one of this library's.
+  /// Makes the package of the model with this library.
   func makeStored(_ model: ModelPackage) async throws {
     try make(model, metadata: false)
     let store = try await openStore()
-    // An application's value in the metadata makes it a package of ours, with the digest of what is in it.
+    // An application's value in the metadata makes it a package of this library's, with a digest of the contents.
     let values = try PropertyListEncoder().encode(["DisplayName": "Benchmark"])
     await store.tree.addRegularFile(
       withContents: values, preferredFilename: ModelPackage.metadataName.string)

@@ -1,7 +1,7 @@
 import DurableIO
 import FoundationEssentials
 
-/// Saves by making the whole folder anew beside the old one and exchanging the two.
+/// A save that makes the whole folder anew beside the old one and exchanges the two.
 struct WholeFolder {
   private static let next: FileName = "Package.new"
 
@@ -15,7 +15,7 @@ struct WholeFolder {
     try folder.make(model)
   }
 
-  /// - Parameter carry: brings an unchanged child from the old folder into the new one.
+  /// - Parameter carry: puts an unchanged child of the old folder into the new one.
   func save(
     _ change: SaveChange,
     carry: (

@@ -1,4 +1,4 @@
-/// `zip -u`, as a whole process: the archive is made anew, and what did not change is copied. Nothing is synchronised.
+/// `zip -u` as a whole process: it makes a new archive and copies unchanged entries. It does not sync.
 final class ZipStrategy: DirectSaveStrategy {
   static let name = "zip"
   static let isDurable = false
@@ -12,7 +12,7 @@ final class ZipStrategy: DirectSaveStrategy {
   }
 
   private func zip(_ options: String) throws {
-    // One level down, so that names are those of the children.
+    // The program starts in the package, so that names are those of the children.
     try ChildProcess(directory: package.path).run("zip", [options, "-1", "../Package.zip", "."])
   }
 
