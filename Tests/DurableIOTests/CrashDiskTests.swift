@@ -61,7 +61,7 @@ struct CrashDiskTests {
     #expect(disk.crashStates().contains { $0.tree["b"] == "" })
     try disk.synchronize(copy)
     #expect(disk.crashStates().map { $0.tree["b"] } == ["0123"])
-    // What a disk can do, it can do after a power cut.
+    // A mounted state can do everything that a disk can do.
     let mounted = disk.crashStates().map { $0.mount() }
     for disk in mounted {
       let root = try disk.openDirectory(at: "/")

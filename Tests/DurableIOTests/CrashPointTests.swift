@@ -8,8 +8,7 @@ struct CrashPointTests {
   private static let old: TestTree = ["a": "old a", "b": "old b"]
   private static let new: TestTree = ["a": "new a", "b": "new b"]
 
-  /// The smallest save that survives: a sibling directory, synchronised throughout, that changes places with
-  /// the document.
+  /// Makes the smallest safe save: a sibling directory, synced throughout, that changes places with the document.
   private static func save(on disk: CrashDisk) throws {
     let root = try disk.openDirectory(at: "/")
     try disk.makeDirectory("temporary", in: root, mode: 0o755)
@@ -28,7 +27,7 @@ struct CrashPointTests {
     try disk.removeDirectory("temporary", in: root)
   }
 
-  /// The states of a save in which the document is not whole, or not the one that was promised.
+  /// Returns the states of a save in which the document is incomplete, or not the promised one.
   private func failures(_ mistake: CrashDisk.Mistake? = nil, with number: Int? = nil) async throws -> [String]
   {
     let disk = try CrashDisk(["doc": Self.old]) { $0.number == number ? mistake : nil }
@@ -51,7 +50,7 @@ struct CrashPointTests {
     #expect(try await failures(.leftOut, with: number) != [])
   }
 
-  /// The first one may come after the next file was made, too.
+  /// The first sync may also come after the save has made the next file.
   @Test(arguments: 1..<5)
   func `shows which synchronisation came too late`(number: Int) async throws {
     #expect(try await failures(.late, with: number) != [])
@@ -125,7 +124,7 @@ struct CrashPointTests {
       }
     }
     #expect(points.count == 2005)
-    // Synchronised before, and before the next write.
+    // Synced before the crash point, and before the next write.
     #expect(points.suffix(1000).map { $0.states().count }.max() == 4)
   }
 
@@ -141,7 +140,7 @@ struct CrashPointTests {
       ])
     #expect(disk.syncPoints.map(\.name) == ["g", "d"])
     #expect(disk.syncPoints.map(\.kind) == [.file, .directory])
-    // Left out, so the rename is not on the medium.
+    // The disk omits the sync, so the rename is not durable.
     #expect(disk.crashStates().count == 2)
   }
 }

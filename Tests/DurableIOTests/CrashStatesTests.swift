@@ -37,7 +37,7 @@ struct CrashStatesTests {
       #expect(trees.contains(tree { $0 != number }))
       #expect(trees.contains(tree { $0 != number && $0 != (number + 7) % count }))
     }
-    // And some at random.
+    // Random states come on top.
     #expect(states.count > 2 + 3 * count - 3 + count * (count - 1) / 2)
   }
 
@@ -52,7 +52,7 @@ struct CrashStatesTests {
     let disk = try CrashDisk()
     let root = try disk.openDirectory(at: "/")
     for number in 0..<6 { try disk.makeFile(FileName("\(number)"), [1, 2, 3, 4], in: root, mode: 0o644) }
-    // 2 names for each file, 5 contents for each that is there: 6^6.
+    // 2 names for each file, 5 contents for each existing one: 6^6.
     let states = disk.crashStates(limit: 500)
     #expect(states.count == 500)
     #expect(Set(states.map(\.tree)).count == 500)
@@ -132,7 +132,7 @@ struct CrashStatesTests {
 
   // MARK: Random changes
 
-  /// Makes a random change; most of them succeed, and it does not matter which.
+  /// Makes a random change. Most changes succeed, and it does not matter which.
   private func change(_ disk: any Disk, _ folders: [Folder], _ generator: inout SeededGenerator) -> String {
     let names: [FileName] = ["a", "b", "c", "d"]
     let (from, to) = (folders.indices.random(&generator), folders.indices.random(&generator))
@@ -169,11 +169,11 @@ struct CrashStatesTests {
     let folders = try folders(Folder(disk, "/"))
     for _ in 0..<60 {
       _ = change(disk, folders, &generator)
-      // Nothing lost is what programs see.
+      // The state without a loss is the tree that programs see.
       #expect(disk.crashStates(limit: 1, seed: seed).first?.tree == disk.tree)
       guard Int.random(in: 0..<4, using: &generator) == 0 else { continue }
 
-      // A synchronised directory has its entries in every state in which it can be reached.
+      // A synced directory has its entries in every state that still has the directory.
       let folder = folders[Int.random(in: folders.indices, using: &generator)]
       try disk.synchronize(folder.descriptor)
       let kept = (try? folder.names()) ?? []
@@ -226,7 +226,7 @@ struct CrashStatesTests {
     try folder.disk.synchronize(folder.descriptor)
   }
 
-  /// Every path with its kind and, of all but directories, the number of names.
+  /// Returns every path with its kind and, except for directories, the number of names.
   private static func withLinks(_ folder: Folder) throws -> [String] {
     try folder.names().flatMap { name -> [String] in
       let status = try folder.status(name)

@@ -12,7 +12,7 @@ enum EveryDisk: String, CaseIterable, Sendable {
   case faulty = "FaultyDisk that never fails"
   case slow = "FlushingDisk over CrashDisk"
 
-  /// Runs something with an empty directory of such a disk.
+  /// Runs `body` with an empty directory of such a disk.
   func run(_ body: (Folder) async throws -> Void) async throws {
     switch self {
     case .posix:
@@ -80,7 +80,7 @@ final class Folder: Sendable {
   }
 }
 
-/// The system's reason why something fails, or nil when it does not.
+/// Returns the system's reason for a failure, nil if `body` succeeds.
 func reason(_ body: () throws -> Void) -> Errno? {
   do {
     try body()
@@ -92,7 +92,7 @@ func reason(_ body: () throws -> Void) -> Errno? {
   }
 }
 
-/// Every request that takes the name of an entry that may or may not be there.
+/// Returns every request with the name of an entry, which need not exist.
 func namedRequests(_ folder: Folder) -> [(String, (FileName) throws -> Void)] {
   let (disk, other) = (folder.disk, FileName("other"))
   return [

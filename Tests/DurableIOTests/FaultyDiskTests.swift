@@ -34,7 +34,7 @@ struct FaultyDiskTests {
     #expect(request() == .ioError)
     #expect(request() == .ioError)
     #expect(faulty.injectedFailures == 2)
-    // Nothing was put on the medium.
+    // The disk has made nothing durable.
     #expect(base.crashStates().count == 2)
   }
 

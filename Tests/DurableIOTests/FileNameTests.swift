@@ -15,7 +15,7 @@ struct FileNameTests {
   @Test func `of random bytes is read back from its string`() {
     var generator = SeededGenerator(seed: 2)
     for _ in 0..<20_000 {
-      // Mostly bytes that begin, continue and break UTF-8, those of U+10FE00 and its neighbours among them.
+      // Mostly bytes that begin, continue and break UTF-8, with those of U+10FE00 and its neighbours.
       let choice: [UInt8] = [
         0x61, 0xC3, 0xA9, 0xE2, 0x82, 0xAC, 0xED, 0xA0, 0xF4, 0x8F, 0xB8, 0xBB, 0x80, 0xBF, 0xFF,
       ]

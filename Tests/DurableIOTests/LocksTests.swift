@@ -102,7 +102,7 @@ struct LocksTests {
   func `of a byte, whatever becomes of the others`(on kind: EveryDisk) async throws {
     try await kind.run { root in
       let (first, second) = try twice(root)
-      // The file has four bytes; the last one is the last that a file can have.
+      // The file has four bytes; the greatest number here is the last byte that a file can have.
       for byte: UInt64 in [0, 3, 4, 1 << 40, UInt64(Int64.max)] {
         #expect(try lock(first, byte, .exclusive), "\(byte)")
       }

@@ -62,7 +62,7 @@ struct LookingTests {
       let disk = root.disk
       let file = try disk.createFile("file", in: root.descriptor, mode: 0o600)
       let born = try disk.status(of: file).born
-      // Not every file system tells.
+      // Some file systems do not record it.
       if kind != .posix { #expect(born != nil) }
       try disk.writeAll([1], to: file)
       try disk.setMode(0o640, of: file)
@@ -132,7 +132,7 @@ struct LookingTests {
       let disk = root.disk
       let file = try disk.openFile("file", in: root.descriptor)
       #expect(try disk.extendedAttributes(of: file) == [:])
-      // Not every file system has them.
+      // Some file systems have no extended attributes.
       if reason({ try disk.setExtendedAttribute("user.note", [1, 0, 255], of: file) }) == .notSupported {
         return
       }

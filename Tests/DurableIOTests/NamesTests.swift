@@ -235,7 +235,7 @@ struct NamesTests {
     try await kind.run { root in
       let names = (1...255).filter { $0 != 0x2E && $0 != 0x2F }.map { FileName(bytes: [UInt8($0)]) }
       let longest = FileName(bytes: [UInt8](repeating: 0xFF, count: 255))
-      // Composed and decomposed: equal for Swift, two names for the disk.
+      // Composed and decomposed letters: equal for Swift, two names for the disk.
       let tree = TestTree.directory(
         Dictionary(
           uniqueKeysWithValues: (names + [longest, "\u{E9}", "e\u{301}"]).map { ($0, .file($0.bytes)) }))

@@ -63,7 +63,7 @@ struct PosixDiskTests {
         _ = try root.disk.openDirectory("directory", in: root.descriptor)
         _ = reason { _ = try root.disk.openFile("directory", in: root.descriptor) }
       }
-      // Others open files meanwhile, but never thousands.
+      // Other tests open files meanwhile, but never thousands.
       let last = try root.disk.openFile("file", in: root.descriptor).number
       #expect(last < first + 1000)
     }

@@ -23,7 +23,7 @@ struct PowerCutInPlaceTests {
       try disk.writeAll(Array(bytes.utf8), to: file, at: offset)
     }
 
-    /// What a power cut may leave in the file, each as often as there are states of it.
+    /// The contents that a power cut may leave in the file, each as often as a state has it.
     var contents: [String] {
       disk.crashStates().map { state in
         guard case .file(let bytes, _) = state.tree["f"] else { return "nothing" }
@@ -69,7 +69,7 @@ struct PowerCutInPlaceTests {
     try disk.writeAll([1, 2, 3, 4], to: file)
     try disk.synchronizeData(file)
     #expect(Set(disk.crashStates().map(\.tree)) == [[:], ["f": .file([1, 2, 3, 4])]])
-    // Of a directory, its data are its entries.
+    // The data of a directory are its entries.
     try disk.synchronizeData(root)
     #expect(disk.crashStates().map(\.tree) == [["f": .file([1, 2, 3, 4])]])
   }
@@ -136,7 +136,7 @@ struct PowerCutInPlaceTests {
     try scene.write("abcd")
     scene.expect([
       "abcd", "0123456789", "", "\0\0\0\0", "ab", "\0\0cd",
-      // Written, although the size never reached the medium.
+      // The bytes are written, but the size is not durable.
       "abcd456789",
     ])
     try scene.disk.synchronizeData(scene.file)

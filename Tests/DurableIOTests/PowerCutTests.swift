@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A power cut leaves")
 struct PowerCutTests {
-  /// The trees a power cut may leave now, each as often as there are states of it.
+  /// The trees that a power cut may leave, each as often as a state has it.
   private func trees(_ disk: CrashDisk) -> [TestTree] {
     disk.crashStates().map(\.tree)
   }
@@ -183,7 +183,8 @@ struct PowerCutTests {
     try disk.rename("f", in: a.descriptor, to: "h", in: c.descriptor, .exchange)
     try disk.rename("f", in: a.descriptor, to: "g", in: b.descriptor, .keep)
     try disk.synchronize(b.descriptor)
-    // The last: the exchange lost, and the old name of "h" gone, which is "f" then and stays.
+    // In the last state the exchange is lost. The old name of the rename then holds "f", so the rename does not remove
+    // it.
     expect(
       disk,
       leaves: [
@@ -249,7 +250,7 @@ struct PowerCutTests {
     try disk.makeFile("new", [], in: a.descriptor, mode: 0o644)
     try disk.rename("new", in: a.descriptor, to: "old", in: b.descriptor, .exchange)
     try disk.synchronize(b.descriptor)
-    // Making "new" came first and is not on the medium: it must not come back over the exchange.
+    // The entry "new" came first and is not durable: it must not undo the exchange.
     expect(disk, leaves: [["a": ["new": "old"], "b": ["old": ""]]])
   }
 }

@@ -6,7 +6,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// Processes that stop, die, lie, or are somebody else's.
+/// Processes that stop, die or lie, and folders of another user.
 @Suite("Bad neighbours")
 struct BadNeighbourTests {
   @Test func `that are stopped hold up what they have, as long as the others want to wait`() async throws {
@@ -17,7 +17,7 @@ struct BadNeighbourTests {
       one.send("present p \(place.path("Trip.pages"))")
       try await one.expect("p", "presents")
       one.signal(SIGSTOP)
-      // What it writes, what it presents, and what is none of its business.
+      // The items that it writes and presents, and an item that it does not use.
       two.send("read a \(place.path("flat")) deadline=300")
       let error = try await two.expect("a", "failed timeout")
       #expect(error.contains("coordinator (process \(one.number) on") && error.contains("since 2"))
@@ -78,7 +78,7 @@ struct BadNeighbourTests {
     }
   }
 
-  /// What a process leaves that had the number of one that lives now.
+  /// Copies the files of a process, with its identifier, as an ended process with the same identifier would leave them.
   @Test func `do not live because somebody has their number`() async throws {
     try await Place.with { place in
       let (one, two) = (try CoordinatorProcess(place.runtime), try CoordinatorProcess(place.runtime))
@@ -86,7 +86,7 @@ struct BadNeighbourTests {
       one.send("write w \(place.path("flat"))")
       try await one.expect("p", "presents")
       try await one.expect("w", "began")
-      // The same bytes, the live process's number and all, without the lock.
+      // The same bytes, with the living process's identifier, but without the lock.
       for part in ["claims", "presenters"] {
         let folder = URL(filePath: place.registry.appending(part).string)
         for name in place.names(part) where !name.hasSuffix(".socket") {
@@ -120,7 +120,7 @@ struct BadNeighbourTests {
         #expect(error.contains("is not this user's alone"))
       }
       #expect(rmdir(place.registry.string) == 0)
-      // Somebody else's, and a link to a good one.
+      // A folder of another user, and a link to a good folder.
       if geteuid() == 0 {
         mkdir(place.registry.string, 0o700)
         #expect(chown(place.registry.string, 65534, 65534) == 0)
@@ -158,7 +158,7 @@ struct BadNeighbourTests {
       one.send("present p \(place.path("Trip.pages"))")
       try await one.expect("p", "presents")
       try FileManager.default.removeItem(atPath: place.registry.string)
-      // The next thing it does tells it.
+      // Its next access notices it.
       one.send("read x \(place.path("flat"))")
       try await one.expect("x", "began")
       one.send("release x")
@@ -198,7 +198,7 @@ struct BadNeighbourTests {
       for message in messages {
         try await connect(to: name, in: place).socket.send(message)
       }
-      // One that says nothing and stays.
+      // A connection that sends nothing and stays open.
       let silent = try await connect(to: name, in: place)
       two.send("read r \(place.path("Trip.pages"))")
       try await two.expect("r", "began")
@@ -217,7 +217,7 @@ struct BadNeighbourTests {
     }
   }
 
-  /// Connects once there is room among those that wait.
+  /// Connects as soon as the queue of connections has room.
   private func connect(to name: String, in place: Place) async throws -> Connected {
     let folder = try PosixDisk().openDirectory(at: place.registry.appending("presenters"))
     while true {

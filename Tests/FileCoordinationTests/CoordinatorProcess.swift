@@ -8,13 +8,13 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// A process of `Tests/Coordinator`: takes lines, and says lines.
+/// A process of `Tests/Coordinator`: it reads commands and prints results, line by line.
 final class CoordinatorProcess: Sendable {
   private struct State {
     var lines: [String] = []
     var rest: [UInt8] = []
     var hasEnded = false
-    /// How many pieces of output there were.
+    /// The number of pieces of output.
     var count = 0
     var waiting: [CheckedContinuation<Void, Never>] = []
   }
@@ -23,13 +23,13 @@ final class CoordinatorProcess: Sendable {
   private let input: Int32
   let number: Int32
 
-  /// Foundation's `Process` finds out that one has ended by a descriptor that the others inherit: these are started
+  /// Foundation's `Process` notices the end of a process by a descriptor, which other processes inherit. These start
   /// without it.
   private static let starting = Mutex(())
 
   struct NotStarted: Error { var code: Int32 }
 
-  /// - Parameter runtime: the folder that stands for `$XDG_RUNTIME_DIR`; nil for that of the tests themselves.
+  /// - Parameter runtime: the folder that stands for `$XDG_RUNTIME_DIR`; nil for the tests' own folder.
   init(_ runtime: FilePath?) throws {
     let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
       .deletingLastPathComponent().appending(path: "coordinator").path
@@ -42,7 +42,7 @@ final class CoordinatorProcess: Sendable {
       defer { posix_spawn_file_actions_destroy(&actions) }
       posix_spawn_file_actions_adddup2(&actions, input.read, 0)
       posix_spawn_file_actions_adddup2(&actions, output.write, 1)
-      // What other tests are just writing is none of its business.
+      // It does not inherit the files that other tests have open.
       clinux_spawn_closing(&actions, 3)
       var arguments = [strdup(program), nil]
       var values = environment.map { strdup("\($0)=\($1)") } + [nil]
@@ -93,11 +93,11 @@ final class CoordinatorProcess: Sendable {
 
   func send(_ line: String) {
     let bytes = Array((line + "\n").utf8)
-    // A process that was killed reads nothing; there, SIGPIPE is ignored.
+    // A killed process reads nothing; here, SIGPIPE is ignored.
     _ = write(input, bytes, bytes.count)
   }
 
-  /// What it has said so far.
+  /// The lines that it has printed so far.
   var lines: [String] { state.withLock { $0.lines } }
   var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
@@ -107,7 +107,7 @@ final class CoordinatorProcess: Sendable {
 
   func says(_ id: String, _ prefix: String) -> Bool { lines(id).contains { $0.hasPrefix(prefix) } }
 
-  /// Waits until it says a line that begins so.
+  /// Waits until it prints a line with this beginning.
   @discardableResult
   func expect(_ id: String, _ prefixes: String...) async throws -> String { try await expect(id, prefixes) }
 
@@ -125,7 +125,7 @@ final class CoordinatorProcess: Sendable {
 
   struct Ended: Error { var what: String }
 
-  /// Waits until it says something after so many pieces of output.
+  /// Waits until it has printed more than `seen` pieces of output.
   private func more(than seen: Int) async {
     await withCheckedContinuation { continuation in
       let isThere = state.withLock { state in
@@ -143,7 +143,7 @@ final class CoordinatorProcess: Sendable {
 
   func signal(_ signal: Int32) { _ = Glibc.kill(number, signal) }
 
-  /// Ends it, and waits until it has.
+  /// Kills it, and waits for its end.
   func kill() async throws {
     signal(SIGKILL)
     try await withDeadline("the end of a process") { [self] in
@@ -157,7 +157,7 @@ final class CoordinatorProcess: Sendable {
   }
 }
 
-/// A folder for packages, and one in which processes find each other.
+/// A folder for packages, and a folder in which processes find each other.
 struct Place: Sendable {
   var folder: FilePath
 
@@ -171,14 +171,14 @@ struct Place: Sendable {
     (try? FileManager.default.contentsOfDirectory(atPath: registry.appending(part).string)) ?? []
   }
 
-  /// Waits until so many accesses have a number.
+  /// Waits until `count` accesses have a number.
   func waitForClaims(_ count: Int) async throws {
     try await withDeadline("\(count) claims") { [self] in
       while names("claims").filter({ $0.contains(".") }).count < count { await Task.yield() }
     }
   }
 
-  /// Runs with a folder that has a package and a plain folder, each with files.
+  /// Runs `body` with a folder that has a package and a plain folder, each with files.
   static func with<Result>(_ body: (Place) async throws -> Result) async throws -> Result {
     try await withTemporaryDirectory { folder in
       let place = Place(folder: FilePath(URL(filePath: folder.string).resolvingSymlinksInPath().path))

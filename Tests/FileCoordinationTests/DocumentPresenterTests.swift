@@ -9,7 +9,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// Open documents of this process, and coordinators of others. They find each other where all programs do.
+/// Open documents of this process, and coordinators of other processes. They find each other in the user's folder.
 @Suite("An open document, as a presenter")
 struct DocumentPresenterTests {
   private func withDocument(
@@ -39,7 +39,7 @@ struct DocumentPresenterTests {
       #expect(try text(path) == "first\n")
       other.send("read r \(path)")
       try await other.expect("r", "began")
-      // What others see, not only what is committed.
+      // The visible file has the text: a commit alone is not enough.
       #expect(try text(path) == "unsaved\n")
       #expect(await !document.hasUnsavedChanges)
       other.send("release r")
@@ -53,7 +53,7 @@ struct DocumentPresenterTests {
       try await other.expect("r", "began")
       try await document.edit { $0.text = "later\n" }
       let saving = Task { try await document.save() }
-      // It waits in the same place as everybody.
+      // It waits in the same queue as all accesses.
       let claims = CoordinatorFolder.claims
       try await withDeadline("two claims") {
         while try claims().filter({ $0.contains(".") }).count < 2 { await Task.yield() }
@@ -126,7 +126,7 @@ struct DocumentPresenterTests {
     try await withDocument { options in
       options.eventHandler = { events.add($0) }
     } _: { document, path, other in
-      // Somebody else is there, so that it takes turns.
+      // Another presenter exists, so the document uses coordination.
       other.send("present p \(path)")
       try await other.expect("p", "presents")
       try await document.edit { $0.text = "own\n" }
@@ -138,7 +138,7 @@ struct DocumentPresenterTests {
     }
   }
 
-  /// Each waits for nothing that may wait for the other.
+  /// Neither waits for anything that may wait for the other.
   @Test func `and another one of the same package both save`() async throws {
     try await withDocument { document, path, other in
       var options = DocumentOptions<ImageNotes>()

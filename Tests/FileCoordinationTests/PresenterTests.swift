@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Presenters")
 struct PresenterTests {
-  /// One process presents `Trip.pages`, as the words say, and another one accesses something.
+  /// Runs one process that presents `item`, with the options in `words`, and another one that accesses it.
   private func withPresenter(
     of item: String = "Trip.pages", _ words: String = "",
     _ body: (Place, _ presenter: CoordinatorProcess, _ other: CoordinatorProcess) async throws -> Void
@@ -57,7 +57,7 @@ struct PresenterTests {
     Case("flat", "read flat", reading),
     Case("flat", "write flat", writing),
     Case("flat", "write other", []),
-    // A plain folder's presenter only hears of what is in it, if it wants to.
+    // A presenter of a plain folder is only told of the folder's children, and only if it implements those methods.
     Case("plain", "read plain/file", []),
     Case("plain", "write plain/file", []),
     Case("plain subitems", "write plain/file", ["subitem-is-changed plain/file"]),
@@ -65,7 +65,7 @@ struct PresenterTests {
     Case(
       "Trip.pages subitems", "write Trip.pages/a",
       ["relinquishes-to-writer", "subitem-is-changed Trip.pages/a", "reacquires"]),
-    // What is in a folder is asked when the folder is to go.
+    // Presenters of a folder's children are asked if the folder goes.
     Case("plain/deep/file", "write plain", []),
     Case("plain/deep/file", "write plain options=1", deleting),
     Case("plain/deep/file", "write plain options=2", writing),
@@ -153,7 +153,7 @@ struct PresenterTests {
       let error = try await two.expect("r", "failed presenter")
       #expect(error.contains("coordinator (process \(one.number) on") && error.contains("Refusal"))
       try await one.expect("p", "reacquires")
-      // It is for those who ask only.
+      // It refuses only accesses that ask it to save.
       two.send("write w \(place.path("Trip.pages"))")
       try await two.expect("w", "began")
       two.send("release w")
@@ -179,7 +179,7 @@ struct PresenterTests {
         }
       }
       #expect(error.code == .presenter && error.cause as? Refusing.Refusal == .init(number: 7))
-      // On its own behalf it is not asked.
+      // It is not asked for an access of its own.
       let text = try await FileCoordinator(filePresenter: presenter, in: registry).coordinate(
         readingItemAt: url
       ) { try String(contentsOf: $0, encoding: .utf8) }
@@ -195,7 +195,7 @@ struct PresenterTests {
       let error = try await two.expect("r", "failed presenterTimeout")
       #expect(error.contains("coordinator (process \(one.number) on"))
       #expect(error.contains("'Trip.pages' could not be accessed"))
-      // Nobody else is held up.
+      // No other access waits for it.
       two.send("read f \(place.path("flat"))")
       try await two.expect("f", "began")
       two.send("release f")

@@ -5,11 +5,11 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// Up to eight processes that read, write, move, present, are cancelled, killed and stopped, by seed: nobody is in a package
-/// who must not be, no number is lost, no call takes longer than its deadline, and nothing is left.
+/// Runs up to eight processes that read, write, move, present, and are cancelled, killed and stopped, by seed.
 ///
-/// `RANDOM_SCHEDULES` is how many there are, `RANDOM_SEED` the first one's seed, `RANDOM_SECONDS` after how many seconds
-/// no more are begun.
+/// No two processes are in a package against the rules, and no increment is lost. No call takes longer than its
+/// deadline, and no file is left. `RANDOM_SCHEDULES` is the number of schedules, and `RANDOM_SEED` the seed of the
+/// first. `RANDOM_SECONDS` is the time after which no schedule begins.
 @Suite("Random schedules")
 struct RandomScheduleTests {
   private static func number(_ name: String, otherwise number: UInt64) -> UInt64 {
@@ -38,7 +38,7 @@ struct RandomScheduleTests {
       }
       print("random schedules: \(done) of \(count), \(schedules.tally.sorted { $0.key < $1.key })")
       guard count >= 60, done == count else { return }
-      // They did what they are for.
+      // The schedules reached every case.
       for kind in [
         "bumped", "found", "moved", "saved", "timeout", "presenterTimeout", "cancelled", "killed", "stopped",
       ] {
@@ -48,19 +48,19 @@ struct RandomScheduleTests {
   }
 }
 
-/// The processes, used for one schedule after the other.
+/// The processes, which one schedule after the other uses.
 private final class Schedules {
   private let place: Place
   private var processes: [CoordinatorProcess] = []
   private var stopped: Set<Int> = []
-  /// What has been begun, in which process.
+  /// The calls that have begun, each with its process.
   private var calls: [(id: String, process: CoordinatorProcess)] = []
   private var presenters: [(id: String, process: CoordinatorProcess)] = []
   private var random = SeededGenerator(seed: 0)
   private var log: [String] = []
   private(set) var problems: [String] = []
   private(set) var tally: [String: Int] = [:]
-  /// Increments that were acknowledged, and those that may or may not have been made.
+  /// The number of acknowledged increments, and of increments with an unknown outcome.
   private var acknowledged = 0
   private var unknown = 0
   private var last = 0
@@ -91,7 +91,7 @@ private final class Schedules {
     let index = number(0...width - 1)
     let process = processes[index]
     let id = "s\(seed).\(step)"
-    // Wherever it is by now: nobody knows.
+    // The test does not know its present place.
     let item = place.path(number(0...1) == 0 ? "Trip.pages" : "Away.pages")
     let deadline = "deadline=\(number(1...4) * 60)"
     switch number(0...99) {
@@ -128,7 +128,7 @@ private final class Schedules {
     send(process, line)
   }
 
-  /// Kills a process, counts what it had said, and starts another one.
+  /// Kills a process, and starts another one.
   private func replace(_ index: Int) async throws {
     let process = processes[index]
     try await process.kill()
@@ -136,7 +136,7 @@ private final class Schedules {
     stopped.remove(index)
   }
 
-  /// Everything ends: nobody is stopped, every call has its result, and nothing is left.
+  /// Ends the schedule: continues stopped processes, waits for every result, and checks that no file is left.
   private func finish(_ seed: UInt64) async throws {
     for index in stopped { processes[index].signal(SIGCONT) }
     stopped = []
@@ -146,7 +146,7 @@ private final class Schedules {
       send(process, "forget \(id)")
       try await process.expect(id, "forgotten")
     }
-    // A save that a presenter began and nobody waited for any more ends, too.
+    // A presenter's save also ends if no access waits for it any more.
     for (id, process) in presenters where !process.hasEnded {
       while !process.hasEnded {
         let lines = process.lines(id)
@@ -185,12 +185,12 @@ private final class Schedules {
         }
         tally[words[0], default: 0] += 1
       }
-      // One that was killed may have done it and not said so.
+      // A killed process may have made an increment without a report.
       if process.hasEnded { unknown += 1 + lines.filter { $0 == "dirty" }.count }
     }
   }
 
-  /// The number in the package is what was acknowledged.
+  /// Checks that the package holds the acknowledged number.
   private func check(_ line: String) {
     let words = line.split(separator: " ")
     guard words.count == 2, words[0] == "bumped", let number = Int(words[1]) else {

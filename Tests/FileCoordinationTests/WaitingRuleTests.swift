@@ -4,7 +4,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// Who waits for whom: each rule between two processes, and between two coordinators of one.
+/// The rules by which accesses wait: each between two processes, and between two coordinators of one process.
 @Suite("Taking turns")
 struct WaitingRuleTests {
   struct Rule: Sendable, CustomTestStringConvertible {
@@ -20,7 +20,7 @@ struct WaitingRuleTests {
   }
 
   static let rules = [
-    // Of the same item, flat or a package.
+    // Accesses of the same item, flat or a package.
     Rule("read flat", "read flat", waits: false),
     Rule("read flat", "write flat", waits: true),
     Rule("write flat", "read flat", waits: true),
@@ -29,30 +29,30 @@ struct WaitingRuleTests {
     Rule("read Trip.pages", "write Trip.pages", waits: true),
     Rule("write Trip.pages", "read Trip.pages", waits: true),
     Rule("write flat", "write plain/file", waits: false),
-    // What is in a package counts as the package.
+    // A child of a package counts as the package.
     Rule("write Trip.pages/a", "read Trip.pages/sub/b", waits: true),
     Rule("write Trip.pages/sub/b", "read Trip.pages", waits: true),
     Rule("read Trip.pages", "write Trip.pages/new", waits: true),
     Rule("read Trip.pages/a", "read Trip.pages/sub/b", waits: false),
-    // A plain folder does not count for what is in it, nor that for the folder.
+    // A plain folder and its children do not count as each other.
     Rule("write plain", "write plain/file", waits: false),
     Rule("write plain/file", "write plain", waits: false),
     Rule("write plain/file", "read plain", waits: false),
     Rule("write plain/deep/file", "read plain/file", waits: false),
-    // Unless it is deleted, moved or replaced.
+    // They do if the folder is deleted, moved or replaced.
     Rule("read plain/deep/file", "write plain options=1", waits: true),
     Rule("read plain/deep/file", "write plain options=2", waits: true),
     Rule("write plain options=8", "read plain/deep/file", waits: true),
     Rule("write plain options=1", "read plain/file", waits: true),
     Rule("read plain/deep/file", "write plain options=4", waits: false),
     Rule("read plain/file", "read plain", waits: false),
-    // Of one purpose.
+    // Accesses with a purpose.
     Rule("write flat purpose=p", "write flat purpose=p", waits: false),
     Rule("write flat purpose=p", "read flat purpose=q", waits: true),
     Rule("write Trip.pages purpose=p", "read Trip.pages/a purpose=p", waits: false),
-    // By another name of the same node.
+    // Two names of the same node.
     Rule("write plain/file", "read ./plain/../plain/file", waits: true),
-    // Nothing is there.
+    // Items that do not exist.
     Rule("write plain/none", "read plain/none", waits: true),
     Rule("write plain/none", "read plain/other", waits: false),
   ]
@@ -66,7 +66,7 @@ struct WaitingRuleTests {
       two.send(command(rule.second, "second", place))
       if rule.waits {
         try await place.waitForClaims(2)
-        // It has its number, and says so no sooner than the first one ends.
+        // It has its number, and must not begin before the first one ends.
         for _ in 0..<5 {
           two.forgetPongs()
           two.send("ping p")
@@ -185,6 +185,6 @@ struct WaitingRuleTests {
 }
 
 extension CoordinatorProcess {
-  /// So that the next one is a new one.
+  /// Makes the next answer recognisable as a new one.
   func forgetPongs() { forgetLines(of: "p") }
 }

@@ -2,9 +2,9 @@ import FoundationEssentials
 import ImageNotes
 import Testing
 
-/// Pictures as bytes: the committed ones, and pieces to build others from.
+/// Pictures as bytes: the committed ones, and pieces for further ones.
 enum ImageBytes {
-  /// A committed picture and what is true of it.
+  /// A committed picture and its facts.
   struct Fixture: Sendable, CustomTestStringConvertible {
     let name: String
     let format: ImageHeader.Format
@@ -83,7 +83,7 @@ enum ImageBytes {
       + zeros
   }
 
-  /// A HEIC with one item, numbered 1, and the properties given, all of which belong to it.
+  /// A HEIC with one item, number 1, which has all the given properties.
   static func heic(
     brands: [String] = ["heic", "mif1"], itemType: String = "hvc1", properties: [[UInt8]]
   ) -> [UInt8] {

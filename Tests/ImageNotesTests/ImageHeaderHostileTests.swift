@@ -16,7 +16,7 @@ struct ImageHeaderHostileTests {
     }
   }
 
-  /// What a header's reading came to, and what it cost.
+  /// The result of reading a header, and its cost.
   private struct Outcome {
     var header: ImageHeader?
     var error: ImageHeaderError?
@@ -24,7 +24,7 @@ struct ImageHeaderHostileTests {
     var isWithinBounds = true
   }
 
-  /// Reads a header from a file of any size whose bytes a closure makes up.
+  /// Reads a header from a file of any size; a closure computes its bytes.
   private func outcome(size: UInt64, _ byte: (UInt64) -> UInt8) throws -> Outcome {
     var outcome = Outcome()
     do throws(any Error) {
@@ -40,7 +40,7 @@ struct ImageHeaderHostileTests {
     return outcome
   }
 
-  /// Reads a header from a beginning that is followed by a pattern without end.
+  /// Reads a header from a beginning and an endless pattern behind it.
   private func outcome(_ beginning: [UInt8], then pattern: [UInt8]) throws -> Outcome {
     try outcome(size: .max) { offset in
       offset < beginning.count
@@ -48,7 +48,7 @@ struct ImageHeaderHostileTests {
     }
   }
 
-  /// Any answer will do, if it is one: a trap would end the tests.
+  /// Accepts any result: a trap would end the tests.
   private func measure(_ bytes: [UInt8]) {
     do throws(ImageHeaderError) {
       let header = try ImageHeader(bytes)
@@ -94,7 +94,7 @@ struct ImageHeaderHostileTests {
     var generator = SeededGenerator(state: 2026)
     for round in 0..<20_000 {
       var bytes = fixtures[round % fixtures.count]
-      // Sometimes only the signature is kept, sometimes most of the file.
+      // Some files keep only their signature, other files most of their bytes.
       let kept = Bool.random(using: &generator) ? Int.random(in: 0...40, using: &generator) : bytes.count
       bytes.removeLast(bytes.count - min(kept, bytes.count))
       if kept < 41 {
@@ -167,7 +167,7 @@ struct ImageHeaderHostileTests {
   }
 
   @Test func `may hold a directory that leads to itself`() throws {
-    // The link to the next directory, were it followed, would lead back to the first for ever.
+    // The link to the next directory leads back to the first, in an endless loop for a reader that follows it.
     let file = Array("II*\0".utf8) + ImageBytes.little(UInt32(8)) + [0, 0] + ImageBytes.little(UInt32(8))
     let outcome = try outcome(size: UInt64(file.count)) { file[Int($0)] }
     #expect(outcome.error == .impossible(.tiff, reason: "its first directory has no usable width or height"))
@@ -192,7 +192,7 @@ struct ImageHeaderHostileTests {
     struct Unplugged: Error, Equatable { let read: Int }
     let frame = ImageBytes.segment(0xC0, ImageBytes.frame(width: 61, height: 37))
     let padding = ImageBytes.segment(0xE0, [UInt8](repeating: 0, count: 1010))
-    // The second read is within Exif, whose damage alone would be no reason to fail.
+    // The second read is within Exif; damage in Exif alone would not be a reason to fail.
     let exif = ImageBytes.segment(0xE1, Array("Exif\0\0MM\0*\0\0\0\u{8}\0\u{1}".utf8))
     let bytes = [0xFF, 0xD8] + padding + exif + frame
     #expect(try ImageHeader(bytes).pixelWidth == 61)

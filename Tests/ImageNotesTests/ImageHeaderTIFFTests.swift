@@ -3,7 +3,7 @@ import Testing
 
 @Suite("A TIFF header")
 struct ImageHeaderTIFFTests {
-  /// Builds a TIFF file whose first directory comes behind some padding.
+  /// Builds a TIFF file with padding before its first directory.
   private struct Builder {
     var bigEndian = false
     var isBig = false
@@ -18,7 +18,7 @@ struct ImageHeaderTIFFTests {
       isBig ? number(value) : number(UInt32(value))
     }
 
-    /// The value, left-justified in its field as the specification wants it.
+    /// The value, left-justified in its field as in the specification.
     private func field(_ type: UInt16, _ value: UInt64) -> [UInt8] {
       let bytes =
         switch type {

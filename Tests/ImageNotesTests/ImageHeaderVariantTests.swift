@@ -1,7 +1,7 @@
 import ImageNotes
 import Testing
 
-/// Kinds of files that few programs write, built byte by byte from the specifications.
+/// Rare kinds of files, built byte by byte from the specifications.
 @Suite("A header of a rarer kind")
 struct ImageHeaderVariantTests {
   private typealias Bytes = ImageBytes

@@ -14,8 +14,7 @@ struct ImageNotesMergingTests {
 
   private static func image(_ name: String) throws -> Data { Data(try ImageBytes.file("Images/\(name)")) }
 
-  /// Merges what two edits make of one document on disk, saves it over what is there, and gives it as it is read
-  /// again.
+  /// Merges two edits of one document on disk, saves the result over the second, and reads it again.
   private static func merged(
     ours: (inout ImageNotes) throws -> Void, theirs: (inout ImageNotes) throws -> Void
   ) async throws -> (notes: ImageNotes, conflicts: [MergeConflict], written: [String]) {
@@ -26,7 +25,7 @@ struct ImageNotesMergingTests {
       }
       _ = try await PackageStore.create(notes, at: url(folder))
       let base: ImageNotes = try await PackageStore.open(at: url(folder)).content()
-      // What an application has shown.
+      // Read the pictures, as an application that shows them does.
       for image in base.images { _ = try image.file().contents() }
       var mine = base
       try ours(&mine)
@@ -113,7 +112,7 @@ struct ImageNotesMergingTests {
       try notes.add(imageData: Self.image("ridge.png"), originalFilename: "new.png")
       try notes.add(imageData: Self.image("ridge.gif"), originalFilename: "same.gif")
     } theirs: { notes in
-      // Another picture.
+      // A different picture.
       try notes.add(imageData: Self.image("ridge.png") + Data([0]), originalFilename: "new.png")
       try notes.add(imageData: Self.image("ridge.gif"), originalFilename: "same.gif")
     }
