@@ -145,7 +145,7 @@ struct ConflictSet {
     )
   }
 
-  // MARK: Others
+  // MARK: Versions of unknown states
 
   /// Adds the copies that belong to no known version. (2)
   private mutating func addUnclaimed(_ claimed: Set<PackagePath>) {
