@@ -2,18 +2,18 @@ import Foundation
 import SystemPackage
 import TestSupport
 
-/// How a system call of a program is broken.
+/// A way to break one system call of a program.
 enum Breaking: Sendable, CustomStringConvertible {
   case nothing
-  /// The process is killed before the call.
+  /// Kills the process before the call.
   case kill
-  /// The process gets a signal before the call, which is made.
+  /// Sends the process a signal before the call, which still happens.
   case signal(Int32)
-  /// The call is not made and fails.
+  /// Skips the call, which fails.
   case error(Errno)
-  /// The call is made, and fails all the same.
+  /// Makes the call, which fails all the same.
   case lateError(Errno)
-  /// A write is of half the bytes.
+  /// Writes only half of the bytes.
   case short
 
   var description: String {
@@ -28,20 +28,20 @@ enum Breaking: Sendable, CustomStringConvertible {
   }
 }
 
-/// A run of which one call was broken.
+/// A run with one broken call.
 struct BrokenRun: Sendable {
   var run: Run
-  /// The calls that were numbered, the first one at 0.
+  /// The numbered calls; the first one is at index 0.
   var calls: [String]
 }
 
 extension Program {
   static let breaker = Program("breaker")
 
-  /// Whether programs can be traced here.
+  /// Whether programs can be traced on this machine.
   static let canBreak = (try? breaker.run(["/dev/null", "9", "/", "0", "none", "/bin/true"]).status) == 0
 
-  /// Runs it and breaks the call of that number, counted from 1 at the first one that is about `folder`.
+  /// Runs the program and breaks the call of that number, counted from 1 at the first call about `folder`.
   func run(_ arguments: [String], in folder: FilePath, _ breaking: Breaking, at number: Int) throws
     -> BrokenRun
   {
@@ -54,12 +54,12 @@ extension Program {
   }
 }
 
-/// Which of many points are tried.
+/// The choice of the tested points.
 enum Points {
-  /// Whether `ALL_CRASH_POINTS=1` asks for each of them.
+  /// Whether `ALL_CRASH_POINTS=1` asks for every point.
   static let all = ProcessInfo.processInfo.environment["ALL_CRASH_POINTS"] == "1"
 
-  /// The number of each call, or of so many of them, the same ones in every run, and of every `name`.
+  /// Returns the number of each call, or a sample that is the same in every run and includes every `name`.
   static func of(_ calls: [String], sample: Int, each name: String? = nil) -> [Int] {
     if all { return Array(calls.indices.map { $0 + 1 }) }
     var generator = SeededGenerator(seed: UInt64(calls.count))

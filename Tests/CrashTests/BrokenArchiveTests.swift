@@ -49,17 +49,17 @@ struct BrokenArchiveTests {
   }
 }
 
-/// An archive and a package, one of which is made of the other.
+/// An archive and a package; the work makes one of the other.
 ///
-/// (1) What is made is there whole, or what was there before is.
-/// (2) What was acknowledged is there; what failed is not.
-/// (3) Whatever happened, it ended by itself, by an error and not by a signal.
-/// (4) Doing it again works and leaves nothing beside it.
+/// (1) The result is there whole, or the earlier state is.
+/// (2) An acknowledged result is there; a failed one is not.
+/// (3) In every case the program ends by itself, by an error and not by a signal.
+/// (4) A second run works and leaves nothing beside the result.
 struct ArchiveScene {
   enum Work: String, CaseIterable, Sendable {
     case exportZip = "zip"
     case exportTar = "tar.zst"
-    /// Onto the archive of an earlier state, with what is in it.
+    /// An export to the archive of an earlier state, which keeps its contents.
     case update = "updated zip"
     case importZip = "zip, in"
     case importTar = "tar.zst, in"
@@ -82,7 +82,7 @@ struct ArchiveScene {
 
   private let work: Work
   private let root: FilePath
-  /// Where it is made; nothing else is there.
+  /// The folder of the result; it contains no other file.
   private let folder: FilePath
   private let oldArchive: [UInt8]
   private let newArchive: [UInt8]
@@ -100,7 +100,7 @@ struct ArchiveScene {
     try reset()
   }
 
-  /// The archive of a tree. The same one each time: dates are given, too.
+  /// Makes the archive of a tree. It is the same each time, since its dates are set as well.
   private static func archive(_ tree: TestTree, _ work: Work, _ root: FilePath) throws -> [UInt8] {
     let disk = PosixDisk()
     let package = root.appending("Trip.pack").string
@@ -113,7 +113,7 @@ struct ArchiveScene {
     return Array(try Data(contentsOf: URL(filePath: path.string)))
   }
 
-  /// Puts everything back to what it was before.
+  /// Restores the initial state.
   func reset() throws {
     let files = FileManager.default
     if files.fileExists(atPath: folder.string) { try files.removeItem(atPath: folder.string) }
@@ -141,7 +141,7 @@ struct ArchiveScene {
     return found == newArchive ? .new : found == oldArchive ? .old : .other("\(found.count) bytes")
   }
 
-  /// What is wrong after a run of which one call was broken; nil when all is well.
+  /// Returns the problem after a run with one broken call; nil if there is none.
   func problem(after run: Run, wasKilled: Bool) throws -> String? {
     let found = try state()
     // (3)

@@ -38,7 +38,7 @@ struct BrokenCommandTests {
             case 2: found == old || found == new && errors.contains("in its old state or in its new one")
             default: false
             }
-          // What it did it cannot say then, and says that.
+          // The command cannot report its result then, and says so.
           if isRight || errors.contains("standard output") { continue }
           bad += 1
           Issue.record("\(code) at \(broken.calls[number - 1]): status \(status), \(errors)\(found)")
@@ -105,7 +105,7 @@ struct CommandScene: Sendable {
     try require(Program(path: "/bin/sh").run(["-c", "set -e; " + script]), "preparing")
   }
 
-  /// Puts everything back to what it was before.
+  /// Restores the initial state.
   func reset() throws {
     try Self.shell(
       "rm -rf '\(folder)'; mkdir '\(folder)'; cp -a '\(root.appending("Trip.imageNotes"))' '\(folder)'")
@@ -129,7 +129,7 @@ struct CommandScene: Sendable {
     try Self.docpkg.run(arguments, in: folder, breaking, at: number)
   }
 
-  /// What a reader finds of the document, and of the other one.
+  /// Returns the texts that a reader finds in the document and in the other one.
   func look() async throws -> [String: String] {
     var texts = try await Self.texts(package, "")
     if FileManager.default.fileExists(atPath: other) {

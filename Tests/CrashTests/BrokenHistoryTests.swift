@@ -36,12 +36,12 @@ struct BrokenHistoryTests {
   }
 }
 
-/// A document with a history, and perhaps in conflict, on which a command is carried out.
+/// A document with a history, perhaps in conflict, and a command that works on it.
 ///
-/// (1) The document is what it was or what the command makes of it.
-/// (2) Each version that was there is there still, and is what it was; but for those that the command drops.
-/// (3) What is in conflict is there whole until it is decided.
-/// (4) Doing it again works, and comes to the same.
+/// (1) The document is in its old state or in the state that the command makes.
+/// (2) Each earlier version is still there and unchanged, except those that the command drops.
+/// (3) The conflict versions are there whole until they are resolved.
+/// (4) A second run works and gives the same result.
 struct HistoryScene: Sendable {
   enum Work: String, CaseIterable, Sendable {
     case restore, undo, prune, resolve
@@ -49,7 +49,7 @@ struct HistoryScene: Sendable {
 
   typealias Texts = [String: String]
 
-  /// All that there is to be had.
+  /// All texts that a reader can get.
   struct Sight: Sendable {
     var texts: Texts
     var versions: [UUID: Texts] = [:]
@@ -77,7 +77,7 @@ struct HistoryScene: Sendable {
     try edit(template, "ONE\n--\ntwo\n--\nthree\n--\nfour\n")
     if work == .resolve {
       try edit(other, "one\n--\ntwo\n--\nthree\n--\nFOUR\n")
-      // As a program leaves it that synchronises folders.
+      // These are the files that a synchronising program leaves.
       let mark = "sync-conflict-20261121-101112-ABCDEFG"
       try Self.shell(
         """
@@ -95,7 +95,7 @@ struct HistoryScene: Sendable {
     try require(Program(path: "/bin/sh").run(["-c", "set -e; " + script]), "preparing")
   }
 
-  /// Puts everything back to what it was before.
+  /// Restores the initial state.
   func reset() throws {
     try Self.shell(
       "rm -rf '\(folder)'; mkdir '\(folder)'; cp -a '\(root.appending("Trip.imageNotes"))' '\(folder)'")
@@ -105,7 +105,7 @@ struct HistoryScene: Sendable {
     switch work {
     case .restore: ["restore", package, "--version", oldest ?? ""]
     case .undo: ["undo", package]
-    // The last version stays in any case.
+    // The last version always stays.
     case .prune: ["versions", "prune", package, "--budget", "1"]
     case .resolve: ["resolve", package, "--merge"]
     }
@@ -135,7 +135,7 @@ struct HistoryScene: Sendable {
     return sight
   }
 
-  /// What is wrong after the command was killed; nil when all is well.
+  /// Returns the problem after the command was killed; nil if there is none.
   func problem(_ before: Sight, _ after: Sight) async -> String? {
     do {
       let found = try await look()

@@ -33,7 +33,7 @@ struct BrokenRecoveryTests {
     }
   }
 
-  /// The calls at which the save is killed: around what puts the new state into its place, and in what follows.
+  /// Returns the calls at which the save is killed: around the exchange of the states, and after it.
   private static func deaths(_ calls: [String]) -> [Int] {
     let middle = (calls.lastIndex { $0.contains(" fsync ") || $0.contains(" fdatasync ") } ?? 0) + 1
     let early = calls.count / 3
@@ -42,7 +42,7 @@ struct BrokenRecoveryTests {
   }
 }
 
-/// What the process does that comes after the one that was killed.
+/// The work of the process that follows the killed one.
 enum Second: String, CaseIterable {
   case check, save
 }
@@ -54,7 +54,7 @@ extension Scene {
     _ = try save(2, way, .kill, at: first)
   }
 
-  /// Kills what comes after a save that was killed; not at all where the number is 0.
+  /// Kills the process that follows a killed save; does not kill it if `number` is 0.
   fileprivate func killSecond(_ way: Way, _ first: Int, _ second: Second, at number: Int) throws -> BrokenRun
   {
     try killSave(way, at: first)

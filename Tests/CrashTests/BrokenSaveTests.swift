@@ -50,9 +50,9 @@ struct BrokenSaveTests {
         #expect(calls.count > 50, "no calls were numbered")
         var (points, bad) = (0, 0)
         for (index, breaking) in breakings.enumerated() {
-          // Another sample for each.
+          // Each way has its own sample.
           for number in Points.of(Array(calls.dropLast(index)), sample: sample, each: way.exchange) {
-            // A listing goes on after what it gave; no kernel gives something and says that it was interrupted.
+            // A listing continues after its first entries; no kernel returns entries and then reports an interruption.
             if "\(breaking)" == "late=4" && calls[number - 1].contains(" getdents64 ") { continue }
             try scene.reset()
             let broken = try scene.save(2, way, breaking, at: number)

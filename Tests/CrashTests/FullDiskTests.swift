@@ -35,8 +35,9 @@ struct FullDiskTests {
     }
   }
 
-  /// For each number of KB that is left free: that, the save's status or code, the generation before, after
-  /// it, and after another save once there is space.
+  /// Prints a line for each amount of free space in KB: the amount, the save's status or code, and the generations.
+  ///
+  /// There are three: the generation before, after the save, and after another save once there is space.
   private static let script = """
     saver=$0; folder=$1; step=$2; shift 2
     cd "$folder"
@@ -85,8 +86,9 @@ struct FullDiskTests {
     }
   }
 
-  /// Kills a save at three of its first changes of a natural name, fills the disk, and says how the save ended
-  /// and which generation is read.
+  /// Kills a save at three of its first changes of a visible name, and fills the disk.
+  ///
+  /// It prints the end of the next save and the generation that a reader gets.
   private static let deathScript = """
     saver=$0; folder=$1; breaker=$2; shift 2
     cd "$folder"

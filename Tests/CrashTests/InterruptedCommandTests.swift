@@ -49,16 +49,16 @@ struct InterruptedCommandTests {
   }
 }
 
-/// A folder with documents in which one command works.
+/// A folder with documents, and one command that works in it.
 ///
-/// (1) The documents are what they were, or what the command makes of them.
-/// (2) A command that was asked to end says 0 and has done it, or ends by that signal and has done nothing.
-/// (3) After that nothing is beside the documents or in them that was not there before.
-/// (4) After a kill the next command in the folder, and `recover`, remove what is left, and `list` never shows it.
+/// (1) The documents are in their old state, or in the state that the command makes.
+/// (2) A command that is asked to end either does its work and returns 0, or does nothing and ends by that signal.
+/// (3) After that, there are no new files beside the documents or in them.
+/// (4) After a kill, the next command in the folder and `recover` remove the leftovers; `list` never shows them.
 struct InterruptedScene {
   enum Work: String, CaseIterable, Sendable {
     case new, copy, edit, undo, restore
-    /// A child of a package of another program's, which is large enough to be staged.
+    /// Sets a child of another program's package, which is large enough for a staged save.
     case set
   }
 
@@ -82,7 +82,7 @@ struct InterruptedScene {
     try reset()
   }
 
-  /// Puts everything back to what it was before.
+  /// Restores the initial state.
   func reset() throws {
     try require(
       Program(path: "/bin/sh").run(["-c", "rm -rf '\(folder)'; cp -a '\(template)' '\(folder)'"]), "preparing"
@@ -114,7 +114,7 @@ struct InterruptedScene {
     try Self.docpkg.run(arguments(), in: folder, breaking, at: number)
   }
 
-  /// The documents and what is in them, without what this library keeps for itself.
+  /// Returns the documents and their contents, without the library's own files.
   func state() throws -> [String: TestTree] {
     var state: [String: TestTree] = [:]
     for name in try documents() {
@@ -130,7 +130,7 @@ struct InterruptedScene {
     try FileManager.default.contentsOfDirectory(atPath: folder.string).filter { !$0.hasPrefix(".") }
   }
 
-  /// What is there only while a command works.
+  /// Returns the files that exist only while a command works.
   private func leftovers() throws -> [String] {
     let files = FileManager.default
     var left = try files.contentsOfDirectory(atPath: folder.string).filter { $0.hasPrefix(".") }
@@ -144,7 +144,7 @@ struct InterruptedScene {
     return left.sorted()
   }
 
-  /// What is wrong after a run that was broken off; nil when all is well.
+  /// Returns the problem after an interrupted run; nil if there is none.
   func problem(
     after run: Run, _ breaking: Breaking, _ before: [String: TestTree], _ after: [String: TestTree]
   ) throws -> String? {

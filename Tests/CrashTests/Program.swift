@@ -2,20 +2,20 @@ import Dispatch
 import Foundation
 import SystemPackage
 
-/// What a program printed, and how it ended.
+/// The output and the end of a program.
 struct Run: Sendable {
   var output: String
   var errors: String
-  /// The exit status; 128 + the signal where one ended it.
+  /// The exit status; 128 + the signal if a signal ended the program.
   var status: Int32
 
-  /// Whether a line is in the output.
+  /// Returns whether a line is in the output.
   func says(_ line: String) -> Bool {
     output.split(separator: "\n").contains { $0 == line }
   }
 }
 
-/// A program that stands beside the tests' own.
+/// A program in the folder of the tests' own.
 struct Program: Sendable {
   var url: URL
 
@@ -30,12 +30,12 @@ struct Program: Sendable {
 
   static let saver = Program("saver")
 
-  /// Runs it to its end.
+  /// Runs the program to its end.
   func run(_ arguments: [String]) throws -> Run {
     try start(arguments).wait()
   }
 
-  /// Runs it, and kills it when it has not ended after 30 seconds, which its status then says.
+  /// Runs the program, and kills it after 30 seconds; its status then tells.
   func runInTime(_ arguments: [String]) throws -> Run {
     try Program(path: "/usr/bin/timeout").run(["-s", "KILL", "30", url.path] + arguments)
   }
@@ -45,10 +45,10 @@ struct Program: Sendable {
   }
 }
 
-/// A program that was started.
+/// A program that is running.
 struct RunningProgram: ~Copyable {
   private let process = Process()
-  // Files instead of pipes: nothing can fill up and wait.
+  // Files are used instead of pipes: a full pipe would block the program.
   private let files: [URL]
 
   fileprivate init(_ url: URL, _ arguments: [String]) throws {
@@ -61,7 +61,7 @@ struct RunningProgram: ~Copyable {
     process.standardOutput = try FileHandle(forWritingTo: files[0])
     process.standardError = try FileHandle(forWritingTo: files[1])
     process.standardInput = FileHandle.nullDevice
-    // The same calls in the same order each time.
+    // Makes the calls and their order the same each time.
     process.environment = ProcessInfo.processInfo.environment.merging(
       ["SWIFT_DETERMINISTIC_HASHING": "1"]
     ) { _, new in new }
@@ -85,12 +85,12 @@ struct RunningProgram: ~Copyable {
   }
 
   deinit {
-    // What cannot be removed is in the temporary directory.
+    // A file that cannot be removed stays in the temporary directory.
     for file in files { try? FileManager.default.removeItem(at: file) }
   }
 }
 
-/// Runs what waits for programs on a thread of its own, so that Swift's few go on with other tests.
+/// Runs `body`, which waits for programs, on a thread of its own, so that Swift's few threads run other tests.
 func waiting<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
   try await withCheckedThrowingContinuation { continuation in
     Thread.detachNewThread {
@@ -100,7 +100,7 @@ func waiting<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) 
 }
 
 extension Program {
-  /// Whether file systems can be made and mounted here.
+  /// Whether this machine can make and mount file systems.
   static let canMount = succeeds(
     "cd $(mktemp -d) && truncate -s 8M i && mkfs.ext4 -q i && unshare -m mount -o loop i /mnt; r=$?; rm i; exit $r"
   )

@@ -26,8 +26,9 @@ struct ReadOnlyTests {
     }
   }
 
-  /// Kills a save before its first change of a natural name, makes the file system read-only, reads, tries to save,
-  /// and then lets it be written again.
+  /// Kills a save before its first change of a visible name, and makes the file system read-only.
+  ///
+  /// Then it reads, tries to save, and makes the file system writable again.
   private static let script = """
     saver=$0; folder=$1; breaker=$2; shift 2
     cd "$folder"

@@ -24,7 +24,7 @@ struct SavedElsewhereTests {
         let done = try scene.copy()
         #expect(calls.count > 100 && done == ElsewhereScene.whole)
         var (points, bad, whole) = (0, 0, 0)
-        // From the making of the new state on.
+        // The calls from the making of the new state on.
         let first = try #require(calls.firstIndex { $0.contains("mkdirat") && $0.contains(".new") })
         for number in Points.of(Array(calls[first...]), sample: 12, each: "renameat2").map({ $0 + first }) {
           try scene.reset()
@@ -48,7 +48,7 @@ struct SavedElsewhereTests {
 
 /// A document with unsaved edits, and the place where a session saves it.
 private struct ElsewhereScene {
-  /// All of the document, the unsaved edits included.
+  /// The whole document, including the unsaved edits.
   static let whole: TestTree = [
     "Text.txt": "one\ntwo\n", "Images": ["Dawn.png": .file(image, mode: 0o644)],
   ]
@@ -83,12 +83,12 @@ private struct ElsewhereScene {
       ], in: folder, breaking, at: number)
   }
 
-  /// What is in the new place; nil where nothing is.
+  /// Returns the document in the new place; nil if there is none.
   func copy() throws -> TestTree? {
     let path = folder.appending("Copy.imageNotes")
     guard FileManager.default.fileExists(atPath: path.string) else { return nil }
     var tree = try TestTree.read(path, of: PosixDisk())
-    // Both are this library's own, and there in every whole document.
+    // Both are the library's own, and exist in every whole document.
     guard tree["Metadata.plist"] != nil, tree[".docpkg"] != nil else { return [:] }
     tree["Metadata.plist"] = nil
     tree[".docpkg"] = nil

@@ -4,25 +4,25 @@ import SystemPackage
 /// A way to save.
 enum Way: String, Sendable {
   case journal, later, relaxed, staged
-  /// File by file, as no program should.
+  /// A save file by file, as no program should do it.
   case careless
 
-  /// Those of the library.
+  /// The ways of the library.
   static let sound: [Way] = [.journal, .later, .relaxed, .staged]
 
-  /// The call that puts a staged save into its place, which no sample leaves out.
+  /// The call that exchanges the directories in a staged save; every sample includes it.
   var exchange: String? { self == .staged ? "renameat2" : nil }
 
   var flags: [String] { self == .journal ? [] : ["--\(rawValue)"] }
 }
 
-/// A package that a program saves and another one looks at afterwards.
+/// A package that one program saves and another one reads afterwards.
 ///
-/// (1) After a save that was cut short, each file that any program reads is whole.
-/// (2) A reader of this library gets one generation: the one before or the one that was being saved.
-/// (3) A save that was acknowledged is there.
-/// (4) A save that failed left the generation before, or said that it does not know.
-/// (5) Whatever happened, it ended by itself, by an error and not by a signal.
+/// (1) After an interrupted save, each file is whole for every program.
+/// (2) A reader of this library gets one generation: the one before or the one of the save.
+/// (3) An acknowledged save is there.
+/// (4) A failed save leaves the generation before, or reports that it is indeterminate.
+/// (5) In every case the program ends by itself, by an error and not by a signal.
 /// (6) The next save works and leaves nothing beside the package, nor a journal in it.
 struct Scene: Sendable {
   let folder: FilePath
@@ -36,7 +36,7 @@ struct Scene: Sendable {
     try require(Program.saver.runInTime(["init", template.string, "\(children)"]), "making the template")
   }
 
-  /// Puts everything back to the first generation.
+  /// Restores the first generation.
   func reset() throws {
     let files = FileManager.default
     if files.fileExists(atPath: folder.string) { try files.removeItem(atPath: folder.string) }
@@ -44,7 +44,7 @@ struct Scene: Sendable {
     try files.copyItem(atPath: template.string, toPath: package.string)
   }
 
-  /// Saves a generation and breaks one call of it.
+  /// Saves a generation and breaks one of its calls.
   func save(_ generation: Int, _ way: Way, _ breaking: Breaking = .nothing, at number: Int = 0) throws
     -> BrokenRun
   {
@@ -52,7 +52,7 @@ struct Scene: Sendable {
       ["save", package.string, "\(generation)"] + way.flags, in: folder, breaking, at: number)
   }
 
-  /// What is wrong after a save of the second generation whose call was broken; nil when all is well.
+  /// Returns the problem after a save of the second generation with a broken call; nil if there is none.
   func problem(after broken: BrokenRun, _ way: Way, wasKilled: Bool) throws -> String? {
     let run = broken.run
     let expected: Set<Int32> = wasKilled ? [0, 2, 128 + SIGKILL] : [0, 2]
@@ -76,7 +76,7 @@ struct Scene: Sendable {
     return try nextSaveProblem(3, way)
   }
 
-  /// (1)
+  /// Returns the problem that a program without this library finds. (1)
   func naiveProblem() throws -> String? {
     let naive = try Program.saver.runInTime(["naive", package.string])
     return naive.status == 0 ? nil : "for any program: \(naive.output)\(naive.errors)"
@@ -86,7 +86,7 @@ struct Scene: Sendable {
     var text: String
   }
 
-  /// The generation that a reader of this library gets.
+  /// Returns the generation that a reader of this library gets.
   func look() throws -> Result<Int, Problem> {
     let check = try Program.saver.runInTime(["check", package.string])
     guard check.status == 0, let state = Self.number(after: "state", in: check.output) else {
@@ -103,7 +103,7 @@ struct Scene: Sendable {
     return nil
   }
 
-  /// (6)
+  /// Returns the problem of the next save. (6)
   func nextSaveProblem(_ generation: Int, _ way: Way) throws -> String? {
     let run = try Program.saver.runInTime(["save", package.string, "\(generation)"] + way.flags)
     guard run.status == 0, run.says("saved \(generation)") else {
@@ -117,7 +117,7 @@ struct Scene: Sendable {
     return try leftoverProblem()
   }
 
-  /// What there is beside the package, or of a session within it, that should have gone.
+  /// Returns a report of leftovers beside the package or of a session within it; nil if there are none.
   func leftoverProblem() throws -> String? {
     let files = FileManager.default
     var left = try files.contentsOfDirectory(atPath: folder.string).filter { $0 != "D.pkg" }

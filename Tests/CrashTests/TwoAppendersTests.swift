@@ -6,12 +6,12 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// Programs that append to one document at once, undo each other's appends, are killed and are stopped.
+/// Programs that append to one document at the same time, undo each other's appends, are killed and are stopped.
 ///
-/// (1) Each append that was answered with 0 is in the text, or in a version that can be brought back.
-/// (2) A token leaves the text only by an undo: the state after it is the text of an earlier state, and there are no
-///     more such states than undos that began.
-/// (3) An append that was answered otherwise is in the text whole, or not at all.
+/// (1) Each append with status 0 is in the text, or in a version that can be restored.
+/// (2) A token leaves the text only by an undo: the state after it is the text of an earlier state. There are no more
+///     such states than undos that began.
+/// (3) An append with another status is in the text whole, or not at all.
 ///
 /// `APPENDERS_RUNS` and `APPENDERS_STEPS` ask for more than the sample.
 @Suite(
@@ -64,7 +64,7 @@ struct TwoAppendersTests {
 
 /// A document, and the programs that append to it.
 private final class AppendedScene: Sendable {
-  /// What the programs did.
+  /// The work of the programs.
   struct Done: Sendable {
     var begun: [String] = []
     var acknowledged: [String] = []
@@ -73,7 +73,7 @@ private final class AppendedScene: Sendable {
     var stops = 0
   }
 
-  /// One state of the document, a version or the present one.
+  /// A state of the document: a version or the current one.
   struct State: Sendable {
     var generation: Int
     var lines: [String]
@@ -91,7 +91,7 @@ private final class AppendedScene: Sendable {
     try require(Self.docpkg.runInTime(["new", document, "--text", "begin"]), "making")
   }
 
-  /// Appends, undoes, is killed and is stopped, at random.
+  /// Appends, undoes, kills and stops programs, at random.
   func run(_ name: String, steps: Int, seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     for step in 1...steps {
@@ -108,7 +108,7 @@ private final class AppendedScene: Sendable {
     }
   }
 
-  /// Runs a command, which is perhaps killed or stopped for a while; returns its status.
+  /// Runs a command, which it may kill or stop for a while; returns its status.
   @discardableResult
   private func work(_ arguments: [String], _ generator: inout SeededGenerator) throws -> Int32 {
     switch Int.random(in: 0..<4, using: &generator) {
@@ -121,7 +121,7 @@ private final class AppendedScene: Sendable {
       let program = try Self.docpkg.start(arguments)
       program.signal(SIGSTOP)
       noted.withLock { $0.stops += 1 }
-      // Something else happens meanwhile; how long that takes is of no matter.
+      // Another command runs meanwhile; its duration does not matter.
       try require(Self.docpkg.runInTime(["versions", document]), "listing")
       program.signal(SIGCONT)
       return try program.wait().status
@@ -129,7 +129,7 @@ private final class AppendedScene: Sendable {
     }
   }
 
-  /// Each state that can be had, the oldest first.
+  /// Returns each available state, the oldest first.
   func states() async throws -> [State] {
     let store = try await PackageStore.open(at: URL(filePath: document))
     var states: [State] = []

@@ -48,7 +48,7 @@ struct TwoProcessesTests {
         let begin = ContinuousClock.now
         while begin.duration(to: .now) < .seconds(Self.seconds) {
           let second = try scene.startWriter("b", seconds: 60, way.flags)
-          // Not to wait for anything: the moment is what varies.
+          // The sleep waits for no event: it varies the moment of the kill.
           usleep(.random(in: 20_000...400_000, using: &generator))
           second.kill()
           _ = try second.wait()
@@ -58,7 +58,7 @@ struct TwoProcessesTests {
         let read = try require(reader.wait(), "the reader")
         let (saves, a, b) = try scene.counts()
         #expect(try scene.acknowledged("a") == Array((0...a).dropFirst()))
-        // Each death may have come between a save and its acknowledgement.
+        // Each kill may have come between a save and its acknowledgement.
         let acknowledged = try scene.acknowledged("b")
         #expect(acknowledged == acknowledged.sorted() && Set(acknowledged).count == acknowledged.count)
         #expect((acknowledged.last ?? 0) <= b && b <= acknowledged.count + kills)
@@ -66,7 +66,7 @@ struct TwoProcessesTests {
         print(
           "two processes (\(way.rawValue)), one killed \(kills) times: \(a) + \(b) saves, 0 lost; "
             + read.output.trimmingCharacters(in: .newlines))
-        // What the dead left goes with the next save.
+        // The next save removes the leftovers of the killed programs.
         try require(scene.startWriter("b", saves: 1, way.flags).wait(), "the last writer")
         let left = try scene.leftoverProblem()
         #expect(left == nil, "\(way.rawValue)")
@@ -91,9 +91,9 @@ extension Scene {
         + flags)
   }
 
-  /// The counts that a writer wrote down after its saves.
+  /// Returns the counts that a writer recorded after its saves.
   fileprivate func acknowledged(_ writer: String) throws -> [Int] {
-    // There is none before the first one.
+    // The file does not exist before the first save.
     let text =
       FileManager.default.contents(atPath: acknowledgements(writer).string).map {
         String(decoding: $0, as: UTF8.self)
@@ -101,7 +101,7 @@ extension Scene {
     return text.split(separator: "\n").compactMap { $0.split(separator: " ").last.flatMap { Int($0) } }
   }
 
-  /// All saves of the package, and those of each writer.
+  /// Returns the number of all saves of the package, and of each writer's.
   fileprivate func counts() throws -> (saves: Int, a: Int, b: Int) {
     let text = try require(Program.saver.runInTime(["count", package.string]), "counting").output
     func number(_ word: String) -> Int { Self.number(after: word, in: text) ?? 0 }

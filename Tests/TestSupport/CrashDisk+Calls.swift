@@ -6,7 +6,7 @@ extension CrashDisk {
   /// The umask of every process on this disk.
   static let mask: UInt16 = 0o022
 
-  /// Makes one call; what it throws becomes the call's error.
+  /// Makes one call; an error of `body` becomes the call's error.
   func call<Result: Sendable>(
     _ call: String, _ name: FileName? = nil, _ body: (inout State) throws(Errno) -> Result
   ) throws(SystemError) -> Result {
@@ -36,7 +36,7 @@ extension CrashDisk {
 
 extension CrashDisk.State {
   mutating func open(_ node: Node.Number, isForWriting: Bool = false) -> Int32 {
-    // A number is never given twice, so that a descriptor used after its end is found out.
+    // No number is given twice, so that the use of a descriptor after its end is found.
     let number = nextDescriptor
     nextDescriptor += 1
     openFiles[number] = OpenFile(node: node, isForWriting: isForWriting)

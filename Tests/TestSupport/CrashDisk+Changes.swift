@@ -1,7 +1,7 @@
 package import DurableIO
 import SystemPackage
 
-// Names and attributes.
+// The changes of names and attributes.
 extension CrashDisk {
   // MARK: Names
 
@@ -82,7 +82,7 @@ extension CrashDisk {
     let number = file.number
     try change(.setOwner, "fchown") { (state) throws(Errno) in
       try state.volume.setAttributes(of: state.node(number)) { attributes in
-        // The greatest number means: leave it.
+        // The greatest number means that the value stays.
         if user != .max { attributes.user = user }
         if group != .max { attributes.group = group }
       }

@@ -2,7 +2,7 @@ package import DurableIO
 import Synchronization
 package import SystemPackage
 
-// Opening, looking and bytes.
+// The calls that open, look at, read and write files.
 extension CrashDisk {
   // MARK: Opening
 
@@ -101,7 +101,7 @@ extension CrashDisk {
       let directory = try state.volume.directory(state.node(number))
       guard directory.links > 0 else { throw .noSuchFileOrDirectory }
       var listing = DirectoryListing.Builder()
-      // The order of a dictionary is no order, as that of a file system.
+      // A dictionary has no fixed order, like a file system.
       for (name, entry) in directory.entries {
         listing.append(name, try state.volume.node(entry).kind)
       }
@@ -145,7 +145,7 @@ extension CrashDisk {
     }
   }
 
-  /// This disk knows of no holes.
+  /// Returns the whole file, since this disk has no holes.
   package func nextData(
     in file: borrowing OwnedDescriptor, from offset: UInt64
   ) throws(SystemError) -> Range<UInt64>? {

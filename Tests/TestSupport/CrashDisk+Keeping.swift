@@ -1,7 +1,7 @@
 package import DurableIO
 import SystemPackage
 
-// Keeping and locks.
+// Syncs and locks.
 extension CrashDisk {
   // MARK: Keeping
 
@@ -27,7 +27,7 @@ extension CrashDisk {
     }
   }
 
-  /// Nothing that a power cut would show: what was not synchronised may be on the medium anyway.
+  /// Has no effect that a power cut would show: bytes without a sync may be durable anyway.
   package func startWriting(_ file: borrowing OwnedDescriptor) throws(SystemError) {
     let number = file.number
     try call("sync_file_range") { (state) throws(Errno) in _ = try state.node(number) }
@@ -40,7 +40,7 @@ extension CrashDisk {
     return try call("flock") { (state) throws(Errno) -> Bool in
       let place = State.LockPlace(node: try state.node(number), byte: nil)
       if state.lock(place, mode, for: number) { return true }
-      // A change of mode gives the old lock up first, and does not take it back.
+      // A change of mode releases the old lock first, and does not restore it.
       state.unlock(place, for: number)
       return false
     }
@@ -69,8 +69,9 @@ extension CrashDisk.State {
     volume.dropNameless(except: openFiles.values.map(\.node))
   }
 
-  /// Before a change that is none: what came too late is carried out once the change after it is made and the power
-  /// could go.
+  /// Runs the late syncs that are due, before a change other than a sync.
+  ///
+  /// A late sync is due after one such change, so that the power can go between the change and the sync.
   mutating func carryOutLate() {
     for synchronization in late where synchronization.isDue {
       synchronize(synchronization.node, isOfData: synchronization.isOfData)
@@ -79,7 +80,7 @@ extension CrashDisk.State {
     for index in late.indices { late[index].isDue = true }
   }
 
-  /// Changes the lock of one descriptor, or nothing when the lock of another one is in the way.
+  /// Changes the lock of one descriptor; does nothing if a lock of another descriptor conflicts.
   fileprivate mutating func lock(_ place: LockPlace, _ mode: LockMode, for number: Int32) -> Bool {
     let others = locks[place, default: [:]].filter { $0.key != number }.values
     switch mode {

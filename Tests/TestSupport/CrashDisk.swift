@@ -2,11 +2,11 @@ package import DurableIO
 import Synchronization
 import SystemPackage
 
-/// A disk in memory that knows what a power cut would leave of it.
+/// A disk in memory that knows the states that a power cut can leave.
 ///
-/// It answers like a `PosixDisk`, and keeps apart what is on the medium: only what was synchronised, by the
-/// rules in `Volume+Keeping.swift`. A power cut keeps any subset of the other changes of names, and of each
-/// file that was not synchronised all, nothing, zeros or one half.
+/// It answers like a `PosixDisk`, and holds the durable state apart: only synced changes are durable, by the rules in
+/// `Volume+Keeping.swift`. A power cut keeps any subset of the other changes of names. Of each file without a sync it
+/// keeps all bytes, none, zeros or one half.
 ///
 ///     let disk = try CrashDisk(["Text.txt": "old"])
 ///     let points = try await CrashDisk.crashPoints(of: disk) { try save(on: disk) }
@@ -14,34 +14,34 @@ import SystemPackage
 ///       for state in point.states() { #expect(state.tree == old || state.tree == new, "\(point)\n\(state)") }
 ///     }
 package final class CrashDisk: Disk {
-  /// What this file system can do.
+  /// The abilities of this file system.
   package struct Options: Sendable {
-    /// Without it, exchanging two names is EINVAL.
+    /// If false, exchanging two names is EINVAL.
     package var supportsExchange = true
-    /// Without it, renaming to a name that must be free is EINVAL.
+    /// If false, renaming to a name that must be free is EINVAL.
     package var supportsKeep = true
-    /// Without it, a second name for a file is EPERM.
+    /// If false, a second name for a file is EPERM.
     package var supportsLinks = true
-    /// Without it, sharing blocks is EOPNOTSUPP.
+    /// If false, sharing blocks is EOPNOTSUPP.
     package var supportsClone = false
-    /// Nanoseconds; changes within one such tick have the same time.
+    /// The length of a tick in nanoseconds; changes within one tick have the same time.
     package var timeGranularity: UInt64 = 1
     package var device: UInt64 = 1
-    /// What it says of its room; it never runs out of it.
+    /// The reported free space; the disk never runs out of it.
     package var room = DiskRoom()
 
     package init() {}
   }
 
-  /// One request to put something on the medium.
+  /// A request for a sync.
   package struct SyncPoint: Sendable, Hashable, CustomStringConvertible {
-    /// How many there were before.
+    /// The number of requests before.
     package let number: Int
     package let kind: FileKind
-    /// The name it was last given, and the path by which it was last reachable.
+    /// The last name of the node, and the last path to it.
     package let name: FileName
     package let path: String
-    /// Whether only the data was to be kept: `synchronizeData(_:)`.
+    /// Whether the request was for the data only: `synchronizeData(_:)`.
     package let isOfData: Bool
 
     package var description: String {
@@ -49,22 +49,22 @@ package final class CrashDisk: Disk {
     }
   }
 
-  /// What a program may get wrong with a synchronisation, for showing that a test finds it.
+  /// A mistake that a program may make with a sync, for showing that a test finds it.
   package enum Mistake: Sendable {
-    /// It answers success and does nothing.
+    /// The sync reports success and does nothing.
     case leftOut
-    /// It is carried out only after the next change that is none.
+    /// The sync runs only after the next change other than a sync.
     case late
   }
 
   struct State: Sendable {
     struct OpenFile: Sendable {
       let node: Node.Number
-      /// Whether it was opened for reading and writing; otherwise only for reading.
+      /// Whether the file was opened for reading and writing; otherwise only for reading.
       let isForWriting: Bool
     }
 
-    /// What a lock is about: one byte of a node, or the node.
+    /// The object of a lock: one byte of a node, or the node.
     struct LockPlace: Sendable, Hashable {
       let node: Node.Number
       let byte: UInt64?
@@ -73,18 +73,18 @@ package final class CrashDisk: Disk {
     var volume: Volume
     var openFiles: [Int32: OpenFile] = [:]
     var nextDescriptor: Int32 = 3
-    /// Which descriptors hold a lock, and in which mode.
+    /// The descriptors that hold a lock, and the mode of each.
     var locks: [LockPlace: [Int32: LockMode]] = [:]
     var syncPoints: [SyncPoint] = []
     var promises: [String] = []
     var points: [CrashPoint]?
-    /// The synchronisations that are late.
+    /// The syncs that are late.
     var late: [Late] = []
 
     struct Late: Sendable {
       let node: Node.Number
       let isOfData: Bool
-      /// Whether the change that comes too early has been made.
+      /// Whether the change that comes too early has happened.
       var isDue = false
     }
   }
@@ -93,8 +93,8 @@ package final class CrashDisk: Disk {
   let state: Mutex<State>
   let mistake: @Sendable (SyncPoint) -> Mistake?
 
-  /// A disk on which a tree stands, all of it on the medium.
-  /// - Parameter mistake: what is wrong with which synchronisation.
+  /// Makes a disk with a tree, all of it durable.
+  /// - Parameter mistake: returns the mistake of a sync; nil for none.
   package init(
     _ tree: TestTree = [:], options: Options = Options(),
     mistake: @escaping @Sendable (SyncPoint) -> Mistake? = { _ in nil }
@@ -115,16 +115,16 @@ package final class CrashDisk: Disk {
     state = Mutex(State(volume: volume))
   }
 
-  /// All that programs see.
+  /// The tree that programs see.
   package var tree: TestTree { state.withLock { $0.volume }.tree }
 
-  /// How many descriptors are open: none, when nothing leaks.
+  /// The number of open descriptors: 0 if nothing leaks.
   package var openDescriptors: Int { state.withLock { $0.openFiles.count } }
 
-  /// The synchronisations that were asked for, those left out among them.
+  /// The requested syncs, including those that were left out.
   package var syncPoints: [SyncPoint] { state.withLock { $0.syncPoints } }
 
-  /// Puts everything on the medium, so that a test starts from what it built.
+  /// Makes everything durable, so that a test starts from a known state.
   package func synchronizeAll() {
     state.withLock { $0.volume.synchronizeAll() }
   }

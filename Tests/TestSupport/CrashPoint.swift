@@ -3,24 +3,26 @@ import Synchronization
 
 /// A moment at which the power may go: before one change of the disk, or at the end.
 package struct CrashPoint: Sendable, CustomStringConvertible {
-  /// How many changes came before.
+  /// The number of changes before.
   package let number: Int
-  /// The change that has not happened yet, or nil at the end.
+  /// The next change, or nil at the end.
   package let next: DiskOperation?
   package let name: FileName?
-  /// What `CrashDisk.promise(_:)` was called with before.
+  /// The arguments of earlier calls of `CrashDisk.promise(_:)`.
   package let promises: [String]
 
   let volume: Volume
   let options: CrashDisk.Options
 
-  /// The states a power cut may leave, each once; beyond `limit` of them a selection, the same for each seed.
+  /// Returns the states that a power cut may leave, each once; beyond `limit`, a selection that depends only on the
+  /// seed.
   package func states(limit: Int = 1024, seed: UInt64 = 0) -> [CrashState] {
     volume.crashStates(limit: limit, seed: seed, options: options)
   }
 
-  /// The disk as it is after the program was killed at this moment and the power stayed: what was not
-  /// synchronised is still to be lost, nothing is open, and nobody holds a lock.
+  /// Returns the disk after a kill of the program at this moment, with the power on.
+  ///
+  /// Changes without a sync can still be lost, no file is open, and no program holds a lock.
   /// - Parameter mistake: as for a new disk.
   package func afterKill(
     mistake: @escaping @Sendable (CrashDisk.SyncPoint) -> CrashDisk.Mistake? = { _ in nil }
@@ -28,7 +30,7 @@ package struct CrashPoint: Sendable, CustomStringConvertible {
     CrashDisk(volume, options: options, mistake: mistake)
   }
 
-  /// What programs see at this moment.
+  /// The tree that programs see at this moment.
   package var tree: TestTree { volume.tree }
 
   package var description: String {
@@ -38,13 +40,15 @@ package struct CrashPoint: Sendable, CustomStringConvertible {
 }
 
 extension CrashDisk {
-  /// The states a power cut would leave at this moment.
+  /// Returns the states that a power cut would leave at this moment.
   package func crashStates(limit: Int = 1024, seed: UInt64 = 0) -> [CrashState] {
     state.withLock { $0.volume }.crashStates(limit: limit, seed: seed, options: options)
   }
 
-  /// Runs something that changes a disk, and gives every moment at which the power may go: before each
-  /// request that changes anything, and at the end. One at a time for each disk.
+  /// Runs `body`, which changes a disk, and returns every moment at which the power may go.
+  ///
+  /// These are the moments before each request that changes the disk, and the end. Each disk supports one run at a
+  /// time.
   package static func crashPoints(of disk: CrashDisk, during body: () async throws -> Void) async rethrows
     -> [CrashPoint]
   {
@@ -60,7 +64,7 @@ extension CrashDisk {
     }
   }
 
-  /// Notes that from now on something is owed to the caller: the crash points that follow carry it.
+  /// Records a promise to the caller; the crash points that follow carry it.
   package func promise(_ promise: String) {
     state.withLock { $0.promises.append(promise) }
   }

@@ -1,6 +1,6 @@
 import DurableIO
 
-/// One state in which a power cut may leave a `CrashDisk`.
+/// A state in which a power cut may leave a `CrashDisk`.
 package struct CrashState: Sendable, CustomStringConvertible {
   let volume: Volume
   let kept: [Bool]
@@ -8,17 +8,17 @@ package struct CrashState: Sendable, CustomStringConvertible {
   let remains: [Node.Number: Node.Remains]
   let options: CrashDisk.Options
 
-  /// A disk in this state, all of it on the medium and nothing open, whose clock goes on.
+  /// Returns a disk in this state, all of it durable, with no open file and with a clock that goes on.
   package func mount() -> CrashDisk {
     CrashDisk(volume.mounted(outcome, remains: remains), options: options)
   }
 
-  /// What is found on the disk.
+  /// The tree on the disk.
   package var tree: TestTree {
     volume.mounted(outcome, remains: remains).tree
   }
 
-  /// Which changes were kept and which were lost.
+  /// A list of the changes that were kept and of those that were lost.
   package var description: String {
     let names = volume.pending.indices.map {
       (kept[$0] ? "kept: " : "lost: ") + volume.description(of: volume.pending[$0])
@@ -50,11 +50,12 @@ extension Volume {
 // MARK: - Enumeration
 
 extension Volume {
-  /// How many pending changes are tried in all subsets.
+  /// The greatest number of pending changes whose subsets are all tried.
   private static let exhaustiveChanges = 10
 
-  /// The states a power cut may leave, each once: all of them if they are at most `limit`, otherwise the
-  /// telling ones first and then some at random.
+  /// Returns the states that a power cut may leave, each once.
+  ///
+  /// Returns all of them if they are at most `limit`; otherwise the important ones first and then random ones.
   func crashStates(limit: Int, seed: UInt64, options: CrashDisk.Options) -> [CrashState] {
     var generator = SeededGenerator(seed: seed)
     let open = openNodes
@@ -65,8 +66,8 @@ extension Volume {
       if seen.insert(outcome.names).inserted { outcomes.append((kept, outcome)) }
     }
 
-    // Everything first for each way in which the names may stand, then the rest round by round: a limit that
-    // is too small for all of it leaves out none of them.
+    // For each outcome of the names, the state with all contents comes first; the other states follow in rounds. So a
+    // limit that is too small still covers every outcome.
     var states: [CrashState] = []
     let total = outcomes.reduce(0) { min($0 + RemainsChoices.count($1.outcome, limit: limit), limit + 1) }
     let share = total <= limit ? limit : limit / outcomes.count
@@ -87,7 +88,7 @@ extension Volume {
     return states
   }
 
-  /// Which subsets of the pending changes to look at: the whole and nothing first.
+  /// Returns the subsets of the pending changes to try: all changes and no changes first.
   private func subsets(limit: Int, _ generator: inout SeededGenerator) -> [[Bool]] {
     let count = pending.count
     let everything = [Bool](repeating: true, count: count)
@@ -113,10 +114,10 @@ extension Volume {
   }
 }
 
-/// The ways in which the contents of one outcome may remain, one after the other and none twice.
+/// The possible contents of one outcome, one after the other and none twice.
 private struct RemainsChoices {
   private let open: [(number: Node.Number, remains: [Node.Remains])]
-  /// All combinations, or nil when they are too many.
+  /// The number of combinations, or nil if there are too many.
   private let combinations: Int?
   private var telling: [[Node.Number: Node.Remains]] = []
   private var seen: Set<[Node.Number: Node.Remains]> = []
@@ -134,7 +135,7 @@ private struct RemainsChoices {
     for node in open { for remains in node.remains { telling.append([node.number: remains]) } }
   }
 
-  /// How many combinations there are; beyond `limit`, some number that is greater.
+  /// Returns the number of combinations; beyond `limit`, any greater number.
   static func count(_ outcome: Volume.Outcome, limit: Int) -> Int {
     var product = 1
     for node in outcome.open where product <= limit { product *= node.remains.count }
@@ -145,7 +146,7 @@ private struct RemainsChoices {
     if let combinations {
       return round < combinations ? combination(round) : nil
     }
-    // Random ones repeat; a few attempts are enough where there are more than the limit.
+    // Random choices repeat; a few attempts are enough if there are more combinations than the limit.
     for attempt in 0..<8 {
       let choice: [Node.Number: Node.Remains]
       if attempt == 0, round < telling.count {

@@ -1,10 +1,10 @@
-/// What a test throws whose call did not end.
+/// The error of a call that does not end in time.
 package struct DeadlineExceeded: Error, CustomStringConvertible {
   let what: String
   package var description: String { "\(what) did not end in time" }
 }
 
-/// Calls `body`, and gives up on it when it does not end: a call that hangs fails its test instead of all of them.
+/// Calls `body`, and throws if it does not end in time: a call that hangs then fails one test instead of all of them.
 package func withDeadline<Result: Sendable>(
   _ what: String, seconds: Int = 600, _ body: @escaping @Sendable () async throws -> Result
 ) async throws -> Result {
@@ -12,7 +12,7 @@ package func withDeadline<Result: Sendable>(
   let (results, continuation) = AsyncStream.makeStream(of: Swift.Result<Result, any Error>.self)
   Task { continuation.yield(await work.result) }
   let alarm = Task {
-    // An alarm that is cancelled has nothing to say.
+    // A cancelled alarm reports nothing.
     guard (try? await Task.sleep(for: .seconds(seconds))) != nil else { return }
     continuation.yield(.failure(DeadlineExceeded(what: what)))
   }

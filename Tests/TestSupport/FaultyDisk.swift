@@ -2,18 +2,18 @@ package import DurableIO
 import Synchronization
 package import SystemPackage
 
-/// A disk on which chosen requests fail before they are carried out.
+/// A disk with chosen requests that fail before they run.
 package struct FaultyDisk: Sendable {
-  /// Which requests fail.
+  /// The requests that fail.
   package enum Fault: Sendable, Hashable {
     case none
-    /// The one of that number, counted from 0 over all requests.
+    /// The request of that number, counted from 0 over all requests.
     case request(Int)
-    /// All from that number on.
+    /// All requests from that number on.
     case requests(from: Int)
-    /// All that could change the disk, from that number on, counted over all requests.
+    /// All requests that could change the disk, from that number on, counted over all requests.
     case changes(from: Int)
-    /// Those of one kind, from that number of its kind on.
+    /// All requests of one kind, from that number of its kind on.
     case operation(DiskOperation, from: Int = 0)
   }
 
@@ -21,7 +21,7 @@ package struct FaultyDisk: Sendable {
     var injected = 0
     var ofKind = 0
 
-    /// Counts one more request of the kind that fails, and gives its number.
+    /// Counts one more request of the failing kind, and returns its number.
     mutating func next() -> Int {
       ofKind += 1
       return ofKind - 1
@@ -32,7 +32,7 @@ package struct FaultyDisk: Sendable {
     let tally = Mutex(Tally())
   }
 
-  /// The disk to work with. It counts, too.
+  /// The disk for a test, which counts requests.
   package let disk: CountingDisk
   private let shared: Shared
 
@@ -57,18 +57,18 @@ package struct FaultyDisk: Sendable {
     }
   }
 
-  /// How many requests have failed so far.
+  /// The number of requests that have failed.
   package var injectedFailures: Int { shared.tally.withLock { $0.injected } }
 }
 
-/// Runs something with its first request failing, then its second, and so on, until a run needs no more.
+/// Runs `body` with its first request failing, then its second, and so on, until a run has no failing request.
 ///
 /// - Parameters:
-///   - once: whether later requests succeed again; otherwise all that follow fail, too.
+///   - once: whether later requests succeed again; otherwise all later requests fail too.
 ///   - base: makes the disk of one run.
-///   - body: one run, with the number of the request that fails. It checks what is left; an error that it
-///     throws ends everything.
-/// - Returns: how many runs met a failure.
+///   - body: one run, with the number of the failing request. It checks the result; an error that it throws ends all
+///     runs.
+/// - Returns: the number of runs with a failure.
 @discardableResult
 package func withEachRequestFailing(
   _ code: Errno = .ioError, once: Bool = true, on base: () async throws -> any Disk,

@@ -1,8 +1,8 @@
-/// The bytes of a file in pages, so that a copy of a whole disk shares everything that was not written since.
+/// The bytes of a file in pages, so that a copy of a whole disk shares all unchanged pages.
 struct FileBytes: Hashable, Sendable {
   private static let pageSize = 4096
   private static let zeros = [UInt8](repeating: 0, count: pageSize)
-  /// What a file on this disk may grow to.
+  /// The maximum size of a file on this disk.
   static let maximumCount = 1 << 32
 
   private var pages: [[UInt8]] = []
@@ -51,7 +51,7 @@ struct FileBytes: Hashable, Sendable {
     }
   }
 
-  /// Takes over what another file has in one range.
+  /// Copies one range of another file.
   mutating func write(_ range: Range<Int>, of other: FileBytes) {
     guard !range.isEmpty else { return }
     grow(to: range.upperBound)
@@ -64,7 +64,7 @@ struct FileBytes: Hashable, Sendable {
     }
   }
 
-  /// Whether two files have the same size and the same bytes in some ranges. O(pages of the ranges).
+  /// Returns whether two files have the same size and the same bytes in some ranges. O(pages of the ranges).
   func isEqual(to other: FileBytes, in ranges: [Range<Int>]) -> Bool {
     count == other.count
       && ranges.allSatisfy { range in

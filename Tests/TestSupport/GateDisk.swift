@@ -2,7 +2,7 @@ package import DurableIO
 import Glibc
 import Synchronization
 
-/// A disk whose next request of a kind waits until it is let through: a save that is as slow as a test needs it.
+/// A disk whose next request of a kind waits for the test, so that a save is as slow as the test needs.
 package final class GateDisk: Sendable {
   private struct State {
     var closedFor: DiskOperation?
@@ -21,7 +21,7 @@ package final class GateDisk: Sendable {
         return state.watchers
       }
       for watcher in watchers { watcher.resume() }
-      // Only the thread of the store is held up, which is there for that.
+      // This blocks only the thread of the store, which is there for blocking calls.
       while state.withLock({ $0.closedFor == operation }) { usleep(200) }
     }
   }
@@ -44,7 +44,7 @@ package final class GateDisk: Sendable {
 
   package func open() { gate.state.withLock { $0.closedFor = nil } }
 
-  /// Waits until something stands at the gate.
+  /// Waits until a request is at the gate.
   package func arrival() async {
     await withCheckedContinuation { continuation in
       let isThere = gate.state.withLock { state in

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A clock that goes only when it is told to, and knows who waits for it.
+/// A clock that a test advances, and that knows its waiting tasks.
 package final class ManualClock: Clock, Sendable {
   package struct Instant: InstantProtocol {
     package var offset: Duration
@@ -45,7 +45,7 @@ package final class ManualClock: Clock, Sendable {
     try Task.checkCancellation()
   }
 
-  /// Waits until somebody waits for this clock; gives the time that the first one waits for.
+  /// Waits until a task waits for this clock; returns the earliest deadline.
   @discardableResult
   package func nextDeadline() async -> Instant {
     await withCheckedContinuation { continuation in

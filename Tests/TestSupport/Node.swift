@@ -1,6 +1,6 @@
 import DurableIO
 
-/// One file, directory or symbolic link of a `CrashDisk`: as programs see it, and as it is on the medium.
+/// A file, directory or symbolic link of a `CrashDisk`: its state for programs, and its durable state.
 struct Node: Sendable {
   typealias Number = UInt64
 
@@ -15,7 +15,7 @@ struct Node: Sendable {
 
   let kind: FileKind
   let born: FileTime
-  /// Where it was last given a name; a directory's parent.
+  /// The slot of its last name; for a directory, its place in the parent.
   var home: Slot
   var links: UInt32
 
@@ -28,13 +28,13 @@ struct Node: Sendable {
   var keptBytes: FileBytes
   var keptEntries: [FileName: Number] = [:]
 
-  /// What was written since the last synchronisation, in order.
+  /// The ranges written since the last sync, in order.
   private(set) var writes: [Range<Int>] = []
-  /// The smallest size it was given since then, or nil when its size was never set.
+  /// The smallest size that was set since the last sync; nil if no size was set.
   private(set) var cut: Int?
-  /// What the bytes would be if nothing had been cut off since then, or nil when nothing was.
+  /// The bytes without any cut since the last sync; nil if there was no cut.
   private var uncut: FileBytes?
-  /// Whether attributes were set since then; a modification time that moves with every write does not count.
+  /// Whether attributes were set since the last sync; a modification time that moves with a write does not count.
   var attributesWereSet = false
 
   init(_ kind: FileKind, mode: UInt16, home: Slot, at time: FileTime, destination: FileBytes = FileBytes()) {
@@ -82,14 +82,14 @@ struct Node: Sendable {
     }
   }
 
-  /// Puts the bytes and the attributes on the medium.
+  /// Makes the bytes and the attributes durable.
   mutating func keep() {
     keepBytes()
     keptAttributes = attributes
     attributesWereSet = false
   }
 
-  /// Puts the bytes on the medium; attributes that were set stay as they are there.
+  /// Makes the bytes durable; attributes that were set stay as they are in the durable state.
   mutating func keepBytes() {
     keptBytes = bytes
     writes = []
@@ -104,38 +104,38 @@ struct Slot: Hashable, Sendable {
   var name: FileName
 }
 
-// MARK: - What a power cut may leave of it
+// MARK: - After a power cut
 
 extension Node {
-  /// What a power cut may leave of bytes and attributes that were not synchronised.
+  /// The possible state of bytes and attributes without a sync after a power cut.
   enum Remains: String, Sendable, Hashable {
-    /// All that was written and set.
+    /// All writes and all attributes.
     case everything = "whole"
-    /// What was synchronised last: of a new file, nothing.
+    /// The state of the last sync: of a new file, nothing.
     case kept = "as synchronised"
-    /// The new size, with zeros instead of what was written beyond the old one.
+    /// The new size, with zeros in place of the bytes beyond the old one.
     case zeros = "zeros"
-    /// The first half of the bytes written, and no more.
+    /// The first half of the written bytes, and no more.
     case firstHalf = "the first half"
-    /// The second half of the bytes written, without the first.
+    /// The second half of the written bytes, without the first.
     case secondHalf = "the second half"
-    /// The smallest size it was given, and nothing of what was written.
+    /// The smallest size that was set, without the later writes.
     case cut = "cut"
-    /// All that was written, with everything that was cut off.
+    /// All writes, with the bytes that were cut off.
     case uncut = "not cut"
-    /// All that was written, with the attributes of before.
+    /// All writes, with the old attributes.
     case bytesOnly = "the bytes only"
-    /// The attributes that were set, with the bytes of before.
+    /// The new attributes, with the old bytes.
     case attributesOnly = "the attributes only"
   }
 
-  /// Whether bytes or attributes are not on the medium.
+  /// Whether bytes or attributes are not durable.
   var isChanged: Bool { !writes.isEmpty || cut != nil || attributesWereSet }
 
-  /// The different things that may remain; one when everything is on the medium.
+  /// The different states that may remain; one if everything is durable.
   var possibleRemains: [Remains] {
     if writes.isEmpty, cut == nil { return attributesWereSet ? [.everything, .kept] : [.everything] }
-    // Different where something was written or cut off, or in size; the rest is the same, and may be long.
+    // The candidates differ only in size and in the ranges that were written or cut off; the rest may be long.
     let changed = writes + (cut.map { [$0..<Int.max] } ?? [])
     var seen: [FileBytes] = []
     var remains: [Remains] = []

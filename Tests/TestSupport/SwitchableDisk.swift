@@ -2,14 +2,14 @@ package import DurableIO
 import Synchronization
 package import SystemPackage
 
-/// A disk that begins to fail when it is told to, and stops when it is told to.
+/// A disk that a test makes fail, and makes work again.
 package struct SwitchableDisk: Sendable {
   private struct Fault {
     var fault: FaultyDisk.Fault
     var code: Errno
     var requests = 0
     var failures = 0
-    /// How many requests of the kind that fails there were.
+    /// The number of requests of the failing kind.
     var ofKind = 0
 
     mutating func next() -> Int {
@@ -31,7 +31,7 @@ package struct SwitchableDisk: Sendable {
     disk = CountingDisk(base) { (event) throws(SystemError) in
       let code = current.fault.withLock { fault -> Errno? in
         guard var now = fault else { return nil }
-        // Locks are the kernel's: a disk that is gone for good takes none away and keeps none.
+        // Locks belong to the kernel: a disk that is gone for good neither takes locks away nor holds any.
         let isLock = event.operation == .lock || event.operation == .lockByte
         if case .requests = now.fault, isLock { return nil }
         defer { fault = now }
@@ -56,7 +56,7 @@ package struct SwitchableDisk: Sendable {
     current.fault.withLock { $0 = Fault(fault: fault, code: code) }
   }
 
-  /// Returns how many requests failed.
+  /// Returns the number of failed requests.
   @discardableResult
   package func stopFailing() -> Int {
     current.fault.withLock { fault in

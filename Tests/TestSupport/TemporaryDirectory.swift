@@ -2,7 +2,7 @@ package import DurableIO
 import Glibc
 package import SystemPackage
 
-/// Runs something with a directory of its own, which is removed afterwards, also after an error.
+/// Runs `body` with a directory of its own, and removes the directory afterwards, even after an error.
 package func withTemporaryDirectory<Result>(_ body: (FilePath) async throws -> Result) async throws -> Result
 {
   let path = try makeTemporaryDirectory()
@@ -10,7 +10,7 @@ package func withTemporaryDirectory<Result>(_ body: (FilePath) async throws -> R
   do {
     result = try await body(path)
   } catch {
-    // What went wrong first is what the test has to say.
+    // The test reports the first error.
     try? removeTree(at: path)
     throw error
   }
@@ -32,7 +32,7 @@ private func removeTree(at path: FilePath) throws {
 }
 
 extension Disk {
-  /// Empties a directory, with all below it.
+  /// Empties a directory, with all its folders.
   package func removeEntries(of directory: borrowing OwnedDescriptor) throws(SystemError) {
     let listing = try list(directory)
     for position in 0..<listing.count {

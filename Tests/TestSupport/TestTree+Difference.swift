@@ -1,8 +1,7 @@
 import DurableIO
 
 extension TestTree {
-  /// What is different in a tree that should be equal to this one, a line for each place; empty when they are
-  /// equal.
+  /// Returns the differences of a tree from this one, a line for each place; empty if they are equal.
   package func differences(in found: TestTree) -> String {
     lines(in: found, at: "").joined(separator: "\n")
   }

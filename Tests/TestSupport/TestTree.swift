@@ -1,7 +1,7 @@
 package import DurableIO
 package import SystemPackage
 
-/// A tree of files as a value: built on any disk from a literal, read back, and compared with the same literal.
+/// A tree of files as a value: a test builds it on any disk from a literal, reads it, and compares it with the literal.
 ///
 ///     let tree: TestTree = ["Text.txt": "Hello", "Images": ["7.png": .file([0x89, 0x50])]]
 ///     try tree.writeEntries(into: directory, of: disk)
@@ -10,7 +10,7 @@ package enum TestTree: Hashable, Sendable {
   case file([UInt8], mode: UInt16 = 0o644)
   case directory([FileName: TestTree])
   case link([UInt8])
-  /// A FIFO, a socket or a device: read, never written.
+  /// A FIFO, a socket or a device: tests read it and never write it.
   case other(FileKind)
 
   /// The entry of that name, if this is a directory.
@@ -43,7 +43,7 @@ extension TestTree: ExpressibleByStringLiteral {
 // MARK: - On a disk
 
 extension TestTree {
-  /// Makes this tree under a name that is free.
+  /// Makes this tree under a free name.
   package func write(to name: FileName, in directory: borrowing OwnedDescriptor, of disk: some Disk)
     throws(SystemError)
   {
@@ -62,7 +62,7 @@ extension TestTree {
     }
   }
 
-  /// Makes the entries of this directory in a directory that is there, in the order of their names.
+  /// Makes the entries of this directory in an existing directory, in the order of their names.
   package func writeEntries(into directory: borrowing OwnedDescriptor, of disk: some Disk) throws(SystemError)
   {
     for (name, entry) in entries.sorted(by: { $0.key < $1.key }) {
@@ -75,7 +75,7 @@ extension TestTree {
     try writeEntries(into: disk.openDirectory(at: path), of: disk)
   }
 
-  /// Reads all that is in a directory.
+  /// Reads a whole directory.
   package static func read(_ directory: borrowing OwnedDescriptor, of disk: some Disk) throws(SystemError)
     -> TestTree
   {
@@ -88,12 +88,12 @@ extension TestTree {
     return .directory(entries)
   }
 
-  /// Reads all that is in the directory at a path.
+  /// Reads the whole directory at a path.
   package static func read(_ path: FilePath, of disk: some Disk) throws(SystemError) -> TestTree {
     try read(disk.openDirectory(at: path), of: disk)
   }
 
-  /// Reads what a name leads to.
+  /// Reads the node of a name.
   package static func read(_ name: FileName, in directory: borrowing OwnedDescriptor, of disk: some Disk)
     throws(SystemError) -> TestTree
   {

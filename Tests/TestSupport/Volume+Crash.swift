@@ -1,18 +1,18 @@
 import DurableIO
 
 extension Volume {
-  /// What the names lead to when some of the pending changes reach the medium.
+  /// The targets of the names if some of the pending changes become durable.
   struct Outcome: Sendable {
-    /// The names that pending changes are about, and what they lead to.
+    /// The names in pending changes, and their targets.
     fileprivate(set) var names: [Slot: Node.Number?]
-    /// The nodes that can be reached and that a power cut can leave in more than one way.
+    /// The reachable nodes that a power cut can leave in more than one way.
     fileprivate(set) var open: [(number: Node.Number, remains: [Node.Remains])]
   }
 
-  /// Does the kept changes again, in order, over what is on the medium.
+  /// Applies the kept changes again, in order, to the durable state.
   ///
-  /// What a change needs may not be there. A move of nothing does nothing; an exchange changes the two names
-  /// even when one of them leads nowhere, so that a document can disappear from its name.
+  /// The node that a change needs may be absent. A move of an absent node does nothing. An exchange changes both names
+  /// even if one of them leads nowhere, so that a document can disappear from its name.
   /// - Parameter open: the nodes that may remain in more than one way.
   func outcome(keeping kept: (Int) -> Bool, open: [Node.Number: [Node.Remains]]) -> Outcome {
     var names: [Slot: Node.Number?] = [:]
@@ -38,7 +38,7 @@ extension Volume {
     return outcome(names, open)
   }
 
-  /// The nodes that were not synchronised, and what may remain of each.
+  /// The nodes without a sync, and the possible states of each.
   var openNodes: [Node.Number: [Node.Remains]] {
     nodes.filter { $0.value.isChanged }.mapValues(\.possibleRemains).filter { $0.value.count > 1 }
   }
@@ -54,7 +54,7 @@ extension Volume {
       guard node.kind == .directory else { continue }
       let changes = changed[number] ?? []
       for (slot, holder) in changes {
-        // A name that is again what it was makes no other outcome.
+        // A name with its old target makes no other outcome.
         if node.keptEntries[slot.name] != holder { outcome.names[slot] = .some(holder) }
         if let holder { waiting.append(holder) }
       }
@@ -66,7 +66,7 @@ extension Volume {
     return outcome
   }
 
-  /// The disk as it is found after the power cut: all of it on the medium, and nothing beside it.
+  /// Returns the disk after the power cut: all of it is durable, and nothing is pending.
   func mounted(_ outcome: Outcome, remains: [Node.Number: Node.Remains]) -> Volume {
     var volume = self
     volume.nodes = [:]
@@ -95,7 +95,7 @@ extension Volume {
         waiting.append((Slot(directory: number, name: name), entry))
       }
     }
-    // Numbers of nodes that were lost are given out again, as file systems do.
+    // The disk gives the numbers of lost nodes out again, as file systems do.
     volume.nextNumber = (volume.nodes.keys.max() ?? Self.root) + 1
     return volume
   }

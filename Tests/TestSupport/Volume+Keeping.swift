@@ -1,16 +1,15 @@
 import DurableIO
 
-// What a synchronisation puts on the medium.
+// The durable effects of a sync.
 //
-// (1) A file's synchronisation keeps its bytes and attributes, never its name.
-// (2) A directory's synchronisation keeps its entries, all of them as they are now, and the attributes of the
-//     symbolic links among them.
-// (3) Of a rename between two directories each keeps its own half: synchronising the destination alone leaves
-//     both names, synchronising the source alone leaves none. A directory's rename is kept whole by either.
-// (4) An exchange is one change, kept whole by either directory.
-// (5) A file's synchronisation of its data keeps its bytes and leaves attributes that were set before as they
-//     were; of a directory, it is one like any other.
-// (6) What was kept is never undone by an earlier change that reaches the medium later.
+// (1) A file's sync keeps its bytes and attributes, never its name.
+// (2) A directory's sync keeps all its present entries, and the attributes of the symbolic links among them.
+// (3) In a rename between two directories, each directory keeps its own half. A sync of the destination alone leaves
+//     both names; a sync of the source alone leaves none. A sync of either keeps a directory's rename whole.
+// (4) An exchange is one change; a sync of either directory keeps it whole.
+// (5) A sync of a file's data keeps its bytes, and not the attributes that were set before. For a directory, it is a
+//     sync like any other.
+// (6) An earlier change that becomes durable later never undoes a kept one.
 
 extension Volume {
   mutating func synchronize(_ number: Node.Number) {
@@ -25,7 +24,7 @@ extension Volume {
     nodes[number]?.keepBytes()
   }
 
-  /// Puts everything on the medium, as `sync(2)` and some patience would.
+  /// Makes everything durable, as `sync(2)` would after some time.
   mutating func synchronizeAll() {
     pending = []
     for number in nodes.keys {
@@ -34,7 +33,7 @@ extension Volume {
     }
   }
 
-  /// Gives up nodes that neither a program nor a power cut can bring back.
+  /// Drops nodes that neither a program nor a power cut can bring back.
   mutating func dropNameless(except open: some Sequence<Node.Number>) {
     guard pending.isEmpty, !nameless.isEmpty else { return }
     for number in nameless.subtracting(open) {
@@ -48,7 +47,7 @@ extension Volume {
     func isCovered(_ slot: Slot) -> Bool { slot.directory == directory || covered[slot] != nil }
     var left: [NameChange] = []
 
-    // Backwards, so that (6) is a look at what later changes of the same name have had kept.
+    // The loop runs backwards, so that (6) only needs the later changes of the same name.
     for change in pending.reversed() {
       switch change {
       case .put(let slot, _), .remove(let slot), .forget(let slot, _):

@@ -1,17 +1,17 @@
 import DurableIO
 import SystemPackage
 
-/// One change of names, as it is done again over what a power cut has left.
+/// One change of names, which a test applies again to the state after a power cut.
 enum NameChange: Sendable, Hashable {
-  /// A name for a node: a new one, a second one, or the arriving half of a move.
+  /// A name for a node: a new one, a second one, or the destination half of a move.
   case put(Slot, Node.Number)
-  /// A name that goes, whatever it leads to by then.
+  /// The removal of a name, with any target.
   case remove(Slot)
-  /// The half of a move that takes the old name away: only from the node that was moved.
+  /// The source half of a move, which removes the old name: only from the moved node.
   case forget(Slot, Node.Number)
-  /// A rename, whole. A directory never has two names, so its rename is never cut in halves.
+  /// A whole rename. A directory never has two names, so its rename is never split in halves.
   case move(from: Slot, to: Slot, Node.Number, isDirectory: Bool)
-  /// Two names that change places, and the nodes they lead to afterwards.
+  /// An exchange of two names, and their nodes afterwards.
   case swap(Slot, Slot, Node.Number, Node.Number)
 }
 
@@ -65,7 +65,7 @@ extension Volume {
     if let target, isWithin(from.directory, target) {
       throw rule == .exchange ? .invalidArgument : .directoryNotEmpty
     }
-    // Two names of one file: nothing is done, and both stay.
+    // If both names are of one file, nothing happens and both stay.
     if target == moved { return }
     guard try directory(to.directory).links > 0 else { throw .noSuchFileOrDirectory }
     if let target, rule == .exchange {
@@ -132,7 +132,7 @@ extension Volume {
     nodes[new]?.links += 1
   }
 
-  /// Whether a directory is the other one or lies in it.
+  /// Returns whether a directory is the other one or lies within it.
   private func isWithin(_ directory: Node.Number, _ ancestor: Node.Number) -> Bool {
     var number = directory
     while number != ancestor {

@@ -1,7 +1,7 @@
 import DurableIO
 
 extension Volume {
-  /// All that programs see, as a value.
+  /// The tree that programs see, as a value.
   var tree: TestTree { tree(of: Self.root) ?? [:] }
 
   private func tree(of number: Node.Number) -> TestTree? {

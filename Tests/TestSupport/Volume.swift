@@ -1,19 +1,19 @@
 import DurableIO
 import SystemPackage
 
-/// All of a disk as one value: what programs see, and what of it is on the medium.
+/// A whole disk as one value: the state for programs, and the durable state.
 ///
-/// A copy costs nothing until one of the two changes, and shares the pages of all files afterwards.
+/// A copy costs nothing until one of the two changes, and then still shares the pages of all files.
 struct Volume: Sendable {
   static let root: Node.Number = 2
 
   var nodes: [Node.Number: Node]
-  /// The changes of names that no synchronisation has put on the medium yet, in order.
+  /// The changes of names that no sync has made durable yet, in order.
   var pending: [NameChange] = []
-  /// Nodes without a name, which may still be open or come back in a power cut.
+  /// The nodes without a name, which may still be open or come back after a power cut.
   var nameless: Set<Node.Number> = []
   var nextNumber: Node.Number = Volume.root + 1
-  /// Nanoseconds since 1970, moving at every look.
+  /// Nanoseconds since 1970; it advances at every look.
   private var clock: UInt64 = 1_700_000_000_000_000_000
   private let granularity: UInt64
 
@@ -41,7 +41,7 @@ struct Volume: Sendable {
     return node
   }
 
-  /// The node that holds a name, or nil when the name is free.
+  /// Returns the node with a name, or nil if the name is free.
   func holder(of slot: Slot) throws(Errno) -> Node.Number? {
     let directory = try directory(slot.directory)
     switch slot.name.problem {
@@ -68,7 +68,7 @@ struct Volume: Sendable {
       links: node.links, user: node.attributes.user, group: node.attributes.group, born: node.born)
   }
 
-  /// The path by which a node was last reachable.
+  /// Returns the last path to a node.
   func path(of number: Node.Number) -> String {
     var names: [String] = []
     var number = number
@@ -79,7 +79,7 @@ struct Volume: Sendable {
     return "/" + names.reversed().joined(separator: "/")
   }
 
-  /// The directory that a path leads to, through symbolic links.
+  /// Returns the directory at a path; follows symbolic links.
   func directory(at path: FilePath) throws(Errno) -> Node.Number {
     var rest = path.withPlatformString { text in
       UnsafeBufferPointer(start: text, count: path.length).map { UInt8(bitPattern: $0) }
