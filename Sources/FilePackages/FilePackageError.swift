@@ -8,7 +8,7 @@ public struct FilePackageError: Error, Sendable {
   public enum Code: String, Sendable, CaseIterable {
     /// There is nothing at that place.
     case noSuchFile
-    /// The document has no such version, or keeps none.
+    /// The document has no such version, or no history.
     case noSuchVersion
     /// It is a file, or something else that is not a directory.
     case notAPackage

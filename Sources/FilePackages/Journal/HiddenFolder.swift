@@ -194,7 +194,7 @@ final class HiddenFolder {
     }
   }
 
-  /// Keeps readers that use this library away while `body` changes several names.
+  /// Blocks readers that use this library while `body` changes several names.
   func withoutReaders(_ wait: LockWait, _ body: () throws(FilePackageError) -> Void) throws(FilePackageError)
   {
     let isAlone: Bool
@@ -229,7 +229,7 @@ final class HiddenFolder {
     // (3)
     guard try disk.isName(PackageLayout.lock, in: folder, of: lockFile) else { return }
     if hasLocks, try !disk.lock(byte: Byte.session, of: lockFile, .exclusive) {
-      // This lock must not keep the next opener from having the folder alone.
+      // A shared lock here would prevent the next opener from having the folder alone.
       _ = try disk.lock(byte: Byte.session, of: lockFile, .none)
       return
     }
@@ -246,7 +246,7 @@ final class HiddenFolder {
     do {
       try disk.removeDirectory(PackageLayout.hidden, in: root.descriptor)
     } catch  where error.code == .directoryNotEmpty || error.code == .fileExists {
-      // The files that stay, such as the manifest, keep the folder.
+      // The folder is not empty: files such as the manifest stay.
     }
   }
 }

@@ -75,7 +75,7 @@ package struct JournalRecord: Sendable, Hashable {
 extension JournalRecord.Known {
   /// The inode number of a node that is not made yet.
   static let noInode: UInt64 = 0
-  /// The date of a link that keeps the date of its making.
+  /// The date of a link that gets no other date than that of its making.
   static let noDate = FileTime(seconds: 0, nanoseconds: 0)
 
   init(_ status: FileStatus, content: ContentHash? = nil) {

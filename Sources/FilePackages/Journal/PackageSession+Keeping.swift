@@ -12,9 +12,10 @@ extension PackageSession {
     weak var wrapper: FileWrapper?
   }
 
-  /// Keeps the node that the last published save took from under `origin`, and gives its wrapper the new place.
+  /// Moves the node that the last published save took from `origin`, and gives its wrapper the new place.
   ///
-  /// A node that cannot be kept is gone, as for any other program.
+  /// The new place is `removed`, or the folder for versions if the save keeps a version. A node that cannot be moved is
+  /// gone, as for any other program.
   func keep(_ wrapper: FileWrapper, from origin: StoredNode) throws(FilePackageError) {
     guard let staged = published?.leftover(of: origin.path) else { return }
     if published?.record.version != nil { return try keepInVersion(wrapper, from: origin) }

@@ -73,7 +73,7 @@ extension PackageSession {
     }
   }
 
-  /// Renames kept names of files that also moved into the folder for versions.
+  /// Renames second names of moved files into the folder for versions.
   ///
   /// A file that moved and the kept node of its old place are one file. The rename changes the status time of both
   /// names, so it comes before any store notes the file's status. A name that cannot be renamed yet goes with the rest.

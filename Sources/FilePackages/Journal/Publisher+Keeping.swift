@@ -1,9 +1,9 @@
 import DurableIO
 import FoundationEssentials
 
-// How the publisher keeps another program's content, and its own if it cannot put it.
+// How the publisher makes conflict versions of another program's content, and of nodes that it cannot put.
 extension Publisher {
-  /// Keeps a node that the record puts as a conflict version, since something else stands at its place.
+  /// Makes a conflict version of a node that the record puts, since something else stands at its place.
   mutating func keepOurs(_ operation: JournalRecord.Operation) throws(FilePackageError) {
     guard case .put(let staged) = operation.action else { return }
     var own = staged

@@ -135,7 +135,7 @@ struct Publisher {
       throw FilePackageError(error, .save, node(path), activity: "opening")
     }
     guard let folder else {
-      // Another program moved the folder away: the publisher keeps its children as conflict versions.
+      // Another program moved the folder away: the publisher makes conflict versions of the nodes for it.
       for operation in operations { try keepOurs(operation) }
       return
     }

@@ -16,8 +16,8 @@ struct JournaledSave {
   static let recordedFileSize: UInt64 = 1 << 20
   /// The largest sum of such files in one save.
   static let recordedSize: UInt64 = 4 << 20
-  /// With less room than this beyond the bytes of the children, it is uncertain whether they fit. File systems keep
-  /// some room back, and folders grow.
+  /// With less room than this beyond the bytes of the children, it is uncertain whether they fit. File systems reserve
+  /// some room, and folders grow.
   private static let spareRoom: UInt64 = 16 << 20
   private static let spareFiles: UInt64 = 1000
 

@@ -9,7 +9,7 @@ public struct PackageSnapshot: Sendable {
 
   /// One wrapper, frozen.
   package struct Node: Sendable {
-    /// The wrapper, whose revision follows; nil for a node that is no object.
+    /// The wrapper, and below its revision at that moment; nil for a node that is no object.
     package var wrapper: FileWrapper?
     package var revision: UInt64 = 0
     package var attributes: NodeAttributes

@@ -73,7 +73,7 @@ package final class WrittenFiles: Sendable {
     }
   }
 
-  /// Returns the node under that name, which keeps the folder. Its bytes are read when they are saved.
+  /// Returns the node under that name, which holds the folder. Its bytes are read when they are saved.
   package func read(_ name: String) throws(FilePackageError) -> FileWrapper {
     let location = Location(path, on: disk, keeping: self)
     var node = StoredNode(location: location, path: PackagePath([FileName(name)]))

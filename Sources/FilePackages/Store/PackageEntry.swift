@@ -9,7 +9,7 @@ public struct PackageEntry: Sendable, Hashable {
     case file, directory, link, fifo, socket, device
   }
 
-  /// The path within the package, as a string that keeps its bytes.
+  /// The path within the package, as a string from which its bytes can be recovered.
   public var path: String
   /// The path for people: control characters and bytes that are not UTF-8 appear as `\xNN`.
   public var displayPath: String { displayString(path) }

@@ -56,7 +56,7 @@ extension PackageStore {
   ///
   /// - Parameter body: reads the new tree.
   /// - Throws: `noSuchFile`, `notAPackage`, `busy` or the system's reason, and the errors of `body`; the store then
-  ///   keeps the old tree.
+  ///   still has the old tree.
   public func reload<Result>(_ body: (FileWrapper) throws -> Result) throws -> Result {
     let now = try StoredNode.look(at: location.path, following: false, on: location.disk)
     guard let found = now.status, found.kind == .directory else {
@@ -110,7 +110,7 @@ extension PackageStore {
       state: FileWrapper.State(root, name: location.path.lastComponent.map(FileName.init)))
   }
 
-  /// Keeps the tree's baselines until `reload(_:)`: this store does not write over a child that another program
+  /// Holds the tree's baselines until `reload(_:)`: this store does not write over a child that another program
   /// changed, even if it reads that child.
   package func keepBaselines() { location.keepsBaselines = true }
 

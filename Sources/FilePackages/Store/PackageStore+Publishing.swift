@@ -122,8 +122,7 @@ extension PackageStore {
 
   // MARK: Checkpoints
 
-  /// Schedules a checkpoint for a while after the last save, when no caller waits: it syncs the marks, the manifest and
-  /// the history.
+  /// Schedules a checkpoint for a while after the last save, when no caller waits.
   private func scheduleCheckpoint() {
     guard let delay = delays.checkpoint else { return }
     checkpoint?.cancel()

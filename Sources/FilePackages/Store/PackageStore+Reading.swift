@@ -30,9 +30,9 @@ extension PackageStore {
     throw FilePackageError(.busy, .open, document: FileName(path).string)
   }
 
-  /// Keeps other programs from publishing while the caller holds the returned lock.
+  /// Prevents other programs from publishing while the caller holds the returned lock.
   ///
-  /// If the file system has no locks, it keeps no program away.
+  /// If the file system has no locks, it prevents nothing.
   ///
   /// - Returns: nil if another program published since this store opened the package.
   private func lockForReading() throws(FilePackageError) -> OpenNode? {

@@ -55,7 +55,7 @@ public actor PackageStore {
   var othersWroteValues = false
   /// Publishes the last save that returned at its commit.
   var publishing: Task<Void, Never>?
-  /// Syncs the marks after some time without a save.
+  /// Makes a checkpoint after some time without a save.
   var checkpoint: Task<Void, Never>?
   /// The number of synchronisations in earlier reports.
   var synchronizationsReported = 0
@@ -72,7 +72,7 @@ public actor PackageStore {
     /// The time for which a save that returned at its commit waits to be published, so that the next saves can
     /// supersede it. If nil, the store publishes only on request, and tidies up before that call returns.
     package var publishing: Duration?
-    /// The time after a save until the store syncs the marks, the manifest and the history; nil for never.
+    /// The time after a save until the store makes a checkpoint; nil for never.
     package var checkpoint: Duration?
 
     /// The delays of stores that do nothing by themselves.
@@ -87,7 +87,7 @@ public actor PackageStore {
   /// The default size in bytes at which a journal starts again.
   package static var journalCapacity: Int { JournalFile.capacity }
 
-  /// The knowledge about `Metadata.plist`.
+  /// The state of `Metadata.plist`, as far as the store knows it.
   enum MetadataState {
     /// Another program's package, which gets no metadata.
     case none
