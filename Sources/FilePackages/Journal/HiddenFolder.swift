@@ -229,7 +229,7 @@ final class HiddenFolder {
     // (3)
     guard try disk.isName(PackageLayout.lock, in: folder, of: lockFile) else { return }
     if hasLocks, try !disk.lock(byte: Byte.session, of: lockFile, .exclusive) {
-      // A shared lock here would prevent the next opener from having the folder alone.
+      // A shared lock here would prevent the next session that ends from having the folder alone.
       _ = try disk.lock(byte: Byte.session, of: lockFile, .none)
       return
     }
