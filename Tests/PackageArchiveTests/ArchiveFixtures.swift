@@ -5,7 +5,7 @@ import PackageArchive
 import SystemPackage
 import TestSupport
 
-/// A package on disk as the archives' tests use it: `Trip.pack`, and what else is made beside it.
+/// A folder with the package `Trip.pack` for the tests of archives, and with files that they make beside it.
 struct Workshop {
   let folder: FilePath
 
@@ -38,8 +38,8 @@ struct Workshop {
     FileTime(seconds: 1_600_000_000 + Int64(number), nanoseconds: 123_456_700 + UInt32(number % 10))
   }
 
-  /// Names that are not ASCII, not composed, not UTF-8 and as long as can be; empty files and folders, links, modes; bytes
-  /// that compress and bytes that do not.
+  /// A tree with names that are not ASCII, not composed or of the greatest length. It has empty files and folders,
+  /// links, modes, and bytes that do or do not compress.
   static let tree: TestTree = [
     "Text.txt": .file(Array(String(repeating: "Three valleys, one hut.\n", count: 4000).utf8)),
     "empty": .file([]),
@@ -54,7 +54,7 @@ struct Workshop {
   static let longName = FileName(String(repeating: "n", count: 251) + ".txt")
   static let unreadableName = FileName(bytes: Array("bad\u{20}".utf8) + [0xFF, 0xFE] + Array(".txt".utf8))
 
-  /// The same with a name that is not UTF-8, and a link to it.
+  /// The tree with a name that is not UTF-8, and a link to it.
   static var treeWithBytes: TestTree {
     var tree = tree
     tree[unreadableName] = "bytes"
@@ -62,7 +62,7 @@ struct Workshop {
     return tree
   }
 
-  /// Bytes that cannot be compressed, the same for each seed.
+  /// Returns bytes that do not compress, the same for each seed.
   static func noise(_ count: Int, seed: UInt64) -> [UInt8] {
     var generator = SeededGenerator(seed: seed)
     let words = (0..<(count + 7) / 8).map { _ in generator.next() }
@@ -102,7 +102,7 @@ struct Workshop {
     get throws { Set(try FileManager.default.contentsOfDirectory(atPath: folder.string)) }
   }
 
-  /// The dates of all that is in a package, by path; that of the package itself under the empty path.
+  /// Returns the dates of all nodes of a package by path; the package itself has the empty path.
   func dates(_ name: String) throws -> [String: FileTime] {
     var dates: [String: FileTime] = [:]
     try Self.read(PosixDisk().openDirectory(at: folder.appending(name)), "", into: &dates)
@@ -127,14 +127,14 @@ struct Workshop {
   }
 }
 
-/// Runs `body` in a workshop of its own, which is removed afterwards.
+/// Runs `body` in a temporary workshop.
 func withWorkshop(_ body: (Workshop) async throws -> Void) async throws {
   try await withTemporaryDirectory { folder in try await body(Workshop(folder: folder)) }
 }
 
 // MARK: - Other programs
 
-/// A program of others, where it is installed.
+/// Finds another program; nil if it is not installed.
 func program(_ name: String) -> URL? {
   for folder in ["/usr/bin", "/bin", "/usr/local/bin"] {
     let path = "\(folder)/\(name)"
@@ -143,14 +143,14 @@ func program(_ name: String) -> URL? {
   return nil
 }
 
-/// What a program printed, both ways, and its exit status.
+/// Runs a program, and returns its standard output and error together, and its exit status.
 @discardableResult
 func run(_ name: String, _ arguments: [String], in folder: FilePath) throws -> (output: String, status: Int32)
 {
   let process = Process()
   process.executableURL = program(name)
   process.arguments = arguments
-  // Without it some of them cannot write names that are not ASCII.
+  // Without this locale, some programs cannot write names that are not ASCII.
   process.environment = ProcessInfo.processInfo.environment.merging(["LC_ALL": "C.UTF-8"]) { $1 }
   process.currentDirectoryURL = URL(filePath: folder.string)
   let file = URL(filePath: folder.appending("output of \(UUID().uuidString)").string)
@@ -162,7 +162,7 @@ func run(_ name: String, _ arguments: [String], in folder: FilePath) throws -> (
   process.standardInput = FileHandle.nullDevice
   try process.run()
   process.waitUntilExit()
-  // Of a program that prints what is in an archive, the end is enough.
+  // The end is enough of a program's long output.
   let output = try Data(contentsOf: file).suffix(20_000)
   return (String(decoding: output, as: UTF8.self), process.terminationStatus)
 }

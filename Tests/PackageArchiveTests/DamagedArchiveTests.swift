@@ -19,7 +19,7 @@ struct DamagedArchiveTests {
       try workshop.makePackage(Self.tree)
       try await workshop.export("whole", as: format)
       let whole = try workshop.bytes("whole")
-      // Of a tar the last of its two empty blocks says nothing.
+      // The last of a tar's two empty blocks carries no information.
       let needed = format == .tar ? whole.count - 512 : whole.count
       for count in stride(from: 0, to: needed, by: format == .tar ? 101 : 23) {
         try whole.prefix(count).write(to: workshop.url("cut"))
@@ -31,7 +31,7 @@ struct DamagedArchiveTests {
     }
   }
 
-  /// In a tar that is not compressed nothing tells of changed contents, nor does Zstandard as libarchive writes it.
+  /// A plain tar has no checksum of contents, and libarchive writes none into Zstandard.
   @Test(arguments: [ArchiveFormat.zip, .tarGzip, .tarXZ])
   func `with one bit changed is refused, or nothing in it is other than it was`(_ format: ArchiveFormat)
     async throws
@@ -42,7 +42,7 @@ struct DamagedArchiveTests {
       let whole = try workshop.bytes("whole")
       let expected = try workshop.tree("Trip.pack")
       var refused = 0
-      // Each field is hit, each in another bit.
+      // These positions hit each field, and each in another bit.
       let positions = stride(from: 0, to: whole.count, by: 7)
       for position in positions {
         var flipped = whole
@@ -52,7 +52,7 @@ struct DamagedArchiveTests {
           let tree = try await FileWrapper.importArchive(at: workshop.url("flipped"))
           try tree.write(to: workshop.url("Back.pack"), options: .atomic, originalContentsURL: nil)
           let back = try workshop.tree("Back.pack")
-          // Permissions and what a name is worth have no checksum of their own in a zip.
+          // A zip has no checksum for permissions and for flags of a name.
           #expect(format == .zip ? back.contents == expected.contents : back == expected, "byte \(position)")
         } catch is ArchiveError {
           refused += 1
@@ -77,7 +77,7 @@ struct DamagedArchiveTests {
 }
 
 extension TestTree {
-  /// The bytes of all files, whatever their permissions.
+  /// The bytes of all files, without their permissions.
   fileprivate var contents: [[UInt8]] {
     switch self {
     case .file(let bytes, _): [bytes]

@@ -25,7 +25,8 @@ struct DocumentZipTests {
       try workshop.makePackage(Self.book)
       try await workshop.export("Book.epub", options: Self.flat)
       let bytes = Array(try workshop.bytes("Book.epub"))
-      // The local header: its signature, version, flags and method; name and extra fields from byte 26 on.
+      // The local header begins with its signature, version, flags and method; the lengths of name and extra fields
+      // stand at byte 26.
       #expect(bytes[..<10] == [0x50, 0x4B, 3, 4, 20, 0, 0, 0, 0, 0])
       #expect(bytes[26..<30] == [8, 0, 0, 0])
       #expect(String(decoding: bytes[30..<58], as: UTF8.self) == "mimetypeapplication/epub+zip")

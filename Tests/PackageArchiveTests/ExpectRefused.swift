@@ -6,8 +6,8 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// Imports an archive that is to be refused, and sees that nothing came of it: not in its place, not beside it, and not
-/// where it may have wanted to write.
+/// Imports an archive that must fail, and checks that it left nothing: not in its place, not beside it, and not
+/// outside the folder.
 func expectRefused(
   _ bytes: [UInt8], _ code: ArchiveError.Code, naming entry: String? = nil,
   options: ImportOptions = ImportOptions(),
@@ -29,7 +29,7 @@ func expectRefused(
       #expect(error?.description.contains("'\(entry)'") == true, sourceLocation: location)
     }
     #expect(try workshop.tree(".") == before, sourceLocation: location)
-    // In memory nothing else is let through.
+    // An import into memory refuses the same archives.
     await #expect(throws: ArchiveError.self, sourceLocation: location) {
       try await FileWrapper.importArchive(at: workshop.url("hostile"), options: options)
     }

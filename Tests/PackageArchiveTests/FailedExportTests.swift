@@ -32,7 +32,7 @@ struct FailedExportTests {
         child.preferredFilename = "\(number)"
         tree.addFileWrapper(child)
       }
-      // Children before it are on their way, children after it are waiting.
+      // The export has begun children before this one, and children after it wait.
       let child = try FileWrapper(regularFileWithContentsOf: workshop.url("original"))
       child.preferredFilename = "2 and a half"
       tree.addFileWrapper(child)

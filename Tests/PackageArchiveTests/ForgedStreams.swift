@@ -1,7 +1,7 @@
-/// An xz stream made byte by byte, with its content not compressed.
+/// An xz stream made byte by byte, with uncompressed content.
 struct ForgedXZ {
   var content: [UInt8]
-  /// The dictionary that the block's header asks for; 40 is 4 GiB, 0 is 4 KiB.
+  /// The dictionary size in the block's header; 40 is 4 GiB, 0 is 4 KiB.
   var dictionary: UInt8 = 8
 
   var bytes: [UInt8] {
@@ -38,7 +38,7 @@ struct ForgedXZ {
   }
 }
 
-/// A frame of LZ4 with its content not compressed.
+/// Returns an LZ4 frame with uncompressed content.
 func forgedLZ4(_ content: [UInt8]) -> [UInt8] {
   var bytes: [UInt8] = [0x04, 0x22, 0x4D, 0x18, 0x60, 0x40, 0x82]
   for start in stride(from: 0, to: content.count, by: 1 << 16) {

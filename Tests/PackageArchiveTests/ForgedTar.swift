@@ -1,4 +1,4 @@
-/// A tar made byte by byte, with whatever lies in it.
+/// A tar made byte by byte, which may contain false statements.
 struct ForgedTar {
   struct Entry {
     var name: [UInt8]
@@ -6,13 +6,13 @@ struct ForgedTar {
     var type: UInt8 = UInt8(ascii: "0")
     var link: [UInt8] = []
     var mode = 0o644
-    /// What the header says of the content's size, where that is not true.
+    /// The content's size in the header; nil for the true size.
     var size: Int?
-    /// Whether the end of the header is as star writes it.
+    /// Whether the end of the header has star's dates.
     var starDates = false
-    /// pax's records before it.
+    /// pax's records before the entry.
     var records: [(String, [UInt8])] = []
-    /// Headers of GNU tar's before it: kind and content.
+    /// GNU tar's headers before the entry: kind and content.
     var gnu: [(UInt8, [UInt8])] = []
 
     init(
@@ -27,7 +27,7 @@ struct ForgedTar {
   }
 
   var entries: [Entry]
-  /// What stands at the end.
+  /// The bytes at the end.
   var end = [UInt8](repeating: 0, count: 1024)
 
   init(_ entries: Entry...) {

@@ -1,12 +1,12 @@
 import CZlib
 
-/// A zip made byte by byte, with whatever lies in it.
+/// A zip made byte by byte, which may contain false statements.
 struct ForgedZip {
   struct Entry {
     var name: [UInt8]
-    /// The name in the entry's own header, where it differs.
+    /// The name in the entry's own header; nil for the same name.
     var ownName: [UInt8]?
-    /// The bytes as they stand in the archive.
+    /// The bytes in the archive.
     var data: [UInt8]
     var method: UInt16 = 0
     var flags: UInt16 = 0
@@ -16,18 +16,18 @@ struct ForgedZip {
     var ownSize: UInt32?
     var ownMethod: UInt16?
     var ownCRC: UInt32?
-    /// The system that it was made on, 3 for Unix, and the version of the format that it needs.
+    /// The system of origin, 3 for Unix, and the version of the format that the entry needs.
     var system: UInt16 = 3
     var version: UInt16 = 20
-    /// The lower half of its attributes, as DOS has them.
+    /// The lower half of the attributes, in DOS's form.
     var attributes: UInt32 = 0
-    /// Bytes behind its data that say its sizes again.
+    /// A data descriptor behind the data.
     var descriptor: [UInt8] = []
     var extra: [UInt8] = []
     var ownExtra: [UInt8] = []
-    /// Where the directory says that it is, where that is not true.
+    /// The offset in the directory; nil for the true offset.
     var offset: UInt32?
-    /// Bytes between it and what follows.
+    /// Bytes between the entry and the next one.
     var trailer: [UInt8] = []
 
     init(_ name: String, _ content: [UInt8] = Array("content".utf8), mode: UInt32 = 0o100644) {
@@ -42,7 +42,7 @@ struct ForgedZip {
       size = UInt32(content.count)
     }
 
-    /// A file that was deflated.
+    /// Returns a deflated file.
     static func deflated(_ name: String, _ content: [UInt8]) -> Entry {
       var entry = Entry(name, content)
       entry.data = deflate(content)
@@ -57,9 +57,9 @@ struct ForgedZip {
 
   var entries: [Entry]
   var comment: [UInt8] = []
-  /// What the end says of how many entries there are, where that is not true.
+  /// The number of entries in the end record; nil for the true number.
   var count: UInt16?
-  /// What stands before everything, and after.
+  /// Bytes before and after the archive.
   var prefix: [UInt8] = []
   var suffix: [UInt8] = []
 
@@ -67,7 +67,7 @@ struct ForgedZip {
     self.entries = entries
   }
 
-  /// Whether it has the 64-bit form of its end too, and of how many parts that speaks.
+  /// The number of parts in the 64-bit form of the end; nil without that form.
   var parts: UInt32?
 
   var bytes: [UInt8] {
@@ -113,12 +113,12 @@ func checksum(_ bytes: [UInt8]) -> UInt32 {
   UInt32(truncatingIfNeeded: crc32(0, bytes, uInt(bytes.count)))
 }
 
-/// Raw deflate, by zlib.
+/// Returns raw deflate of the bytes, by zlib.
 func deflate(_ bytes: [UInt8]) -> [UInt8] {
   zlibbed(bytes, windowBits: -15)
 }
 
-/// gzip, by zlib.
+/// Returns gzip of the bytes, by zlib.
 func gzip(_ bytes: [UInt8]) -> [UInt8] {
   zlibbed(bytes, windowBits: 31)
 }

@@ -32,7 +32,7 @@ struct HostileArchiveTests {
   }
 
   @Test func `cannot lead out of the package on another system`() async throws {
-    // Written on Windows, where libarchive takes it for a separator.
+    // On Windows, libarchive takes a backslash for a separator.
     var zip = Zip(.init("x"))
     zip.entries[0].name = Array("..\\canary".utf8)
     zip.entries[0].system = 0
@@ -158,7 +158,7 @@ struct HostileArchiveTests {
       #expect(try tree.child(named: "a.txt")?.regularFileContents == Data("later".utf8))
       #expect(try await ImportReport.checking(archiveAt: workshop.url("a")) == report)
     }
-    // Another kind, or a second name for itself, is no later one.
+    // An entry of another kind, or a second name for itself, does not replace an earlier entry.
     try await expectRefused(
       Tar(.init("a.txt"), .init(name, type: "2", link: "b")).bytes, .duplicateName, naming: name)
     try await expectRefused(
@@ -185,7 +185,7 @@ struct HostileArchiveTests {
     try await expectRefused(
       Tar(.init("d/a", type: "2", link: "."), .init("d/a/x")).bytes, .unsafeLink, naming: "d/a/x")
     try await expectRefused(Tar(.init("a", "file"), .init("a/x")).bytes, .unsafeLink, naming: "a/x")
-    // A link in the place of a folder, and a folder in that of a link.
+    // A link in the place of a folder, and a folder in the place of a link.
     try await expectRefused(
       Tar(.init("a/x"), .init("a", type: "2", link: "..")).bytes, .duplicateName, naming: "a")
     try await expectRefused(
@@ -207,7 +207,7 @@ struct HostileArchiveTests {
         .init("x"), .init("a/b/up", type: "2", link: "../.."),
         .init("link", type: "2", link: "a/b/up/../canary")
       ).bytes, .unsafeLink, naming: "link")
-    // Within the archive, and not within the package.
+    // This link stays within the archive, but leaves the package.
     try await expectRefused(
       Tar(.init("Top/x"), .init("Top/link", type: "2", link: "../y")).bytes, .unsafeLink, naming: "Top/link")
   }
@@ -251,7 +251,7 @@ struct HostileArchiveTests {
   }
 }
 
-/// A Unicode Path field: the name in UTF-8 of an entry whose header has `raw`.
+/// Returns a Unicode Path field with the name in UTF-8, for an entry whose header has `raw`.
 func unicodePath(_ name: String, of raw: [UInt8]) -> [UInt8] {
   little(UInt16(0x7075)) + little(UInt16(5 + name.utf8.count)) + [1] + little(checksum(raw))
     + Array(name.utf8)

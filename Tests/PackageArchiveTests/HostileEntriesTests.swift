@@ -80,10 +80,10 @@ struct HostileEntriesTests {
       #expect(report.entries == 1 && report.bytes == 900)
       #expect(report.description.contains("left out: .docpkg"))
     }
-    // Not the hidden folder of the package, since there are two tops: it is written, and counts.
+    // With two tops this is not the package's hidden folder, so the import takes and counts it.
     tar.entries.append(.init("Other/a", "x"))
     try await expectRefused(tar.bytes, .limitExceeded, options: options)
-    // A limit of its own, so that reading ends.
+    // The omitted share has a limit of its own, so that reading ends.
     tar = Tar(.init("Top/.docpkg/x"), .init("Top/.docpkg/y"), .init("Top/a", "x"))
     for index in 0...1 { tar.entries[index].content = noise }
     try await expectRefused(tar.bytes, .limitExceeded, options: options)
@@ -132,7 +132,7 @@ struct HostileEntriesTests {
   }
 
   @Test func `cannot have a hole that is larger than what was allowed`() async throws {
-    // GNU's sparse files of the old kind: a map with one piece at 8 TiB.
+    // An old GNU sparse file has a map with one piece at 8 TiB.
     var tar = Tar(.init("sparse", "x"))
     tar.entries[0].records = [
       ("GNU.sparse.major", Array("0".utf8)), ("GNU.sparse.minor", Array("1".utf8)),
@@ -174,7 +174,7 @@ struct HostileEntriesTests {
     zip.entries[1].offset = 0
     zip.entries[1].name = Array("a".utf8)
     try await expectRefused(zip.bytes, .damaged)
-    // An entry within the bytes of another.
+    // This entry lies within the bytes of another one.
     let inner = Zip(.init("inner", Workshop.noise(50, seed: 4)))
     let innerHeader = Array(inner.bytes.prefix(30 + 5 + 50))
     var outer = Zip(.init("outer", innerHeader), .init("inner", Workshop.noise(50, seed: 4)))
@@ -189,7 +189,7 @@ struct HostileEntriesTests {
       try await workshop.take("a.zip")
       #expect(try workshop.tree("Back.pack")["r.zip"] == .file(inner))
     }
-    // One filter is taken off, and not what is beneath it.
+    // An import decodes one filter, and not a second one beneath it.
     try await expectRefused(gzip(gzip(Tar(.init("x")).bytes)), .damaged)
   }
 
@@ -208,7 +208,7 @@ struct HostileEntriesTests {
     }
     var gap = Zip(.init("a"), .init("b"))
     for index in 0...1 {
-      // What a program that reads from the beginning takes for an entry.
+      // A program that reads from the beginning takes these bytes for an entry.
       gap.entries[index].trailer = [1, 2, 3] + Array(Zip(.init("hidden")).bytes.prefix(60))
       try await expectRefused(gap.bytes, .damaged, naming: index == 0 ? "a" : "b")
       gap.entries[index].trailer = []

@@ -14,7 +14,7 @@ struct HostileStreamsTests {
   @Test func `cannot ask for a dictionary that is larger than was allowed`() async throws {
     let tar = Tar(.init("a", "text")).bytes
     try await expectRefused(ForgedXZ(content: tar, dictionary: 40).bytes, .limitExceeded)
-    // Also behind a stream that asks for little.
+    // The limit also holds for a second stream.
     let second = ForgedXZ(content: tar, dictionary: 8).bytes + ForgedXZ(content: [], dictionary: 40).bytes
     try await expectRefused(second, .limitExceeded)
     try await withWorkshop { workshop in
@@ -109,7 +109,7 @@ struct HostileStreamsTests {
       let streams = [
         gzip(front) + gzip(rear), forgedLZ4(front) + forgedLZ4(rear),
         ForgedXZ(content: front).bytes + ForgedXZ(content: rear).bytes,
-        // xz may be followed by zeros, four at a time.
+        // Zeros may follow an xz stream, four at a time.
         ForgedXZ(content: front).bytes + [0, 0, 0, 0] + ForgedXZ(content: rear).bytes + [
           0, 0, 0, 0, 0, 0, 0, 0,
         ],
@@ -124,7 +124,7 @@ struct HostileStreamsTests {
 
   // MARK: cpio
 
-  /// An entry in the form newc, or crc where there is a checksum.
+  /// Returns an entry in the form newc, or crc if there is a checksum.
   private func cpio(_ name: [UInt8], _ content: [UInt8], checksum: UInt32? = nil, mode: Int = 0o100644)
     -> [UInt8]
   {

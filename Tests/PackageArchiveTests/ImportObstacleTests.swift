@@ -13,7 +13,7 @@ struct ImportObstacleTests {
     var path: String?
     var tree: TestTree
     var isFlat = false
-    /// Whether an import leaves it out rather than refuse the archive.
+    /// Whether an import leaves the child out and does not refuse the archive.
     var isLeftOut = false
     var allow: @Sendable (inout ImportOptions, ImportObstacle) -> Void
 

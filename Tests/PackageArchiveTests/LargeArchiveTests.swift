@@ -6,12 +6,12 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// Whether `LARGE_ARCHIVES=1` asks for what takes minutes and gigabytes.
+/// Whether `LARGE_ARCHIVES=1` asks for tests that take minutes and gigabytes.
 private let allLarge = ProcessInfo.processInfo.environment["LARGE_ARCHIVES"] == "1"
 
 @Suite("Archives beyond what 16 and 32 bits count", .serialized)
 struct LargeArchiveTests {
-  /// A file of 3 GB with ten bytes in it, and of archives that say so in some kilobytes.
+  /// Tests a file of 3 GB with ten bytes in it, in archives of some kilobytes.
   @Test(arguments: allLarge ? RoundTripTests.survivals.map(\.format) : [.tarZstd])
   func `have a file of 3 GB that is nearly all hole`(_ format: ArchiveFormat) async throws {
     try await withWorkshop { workshop in
@@ -65,7 +65,7 @@ struct LargeArchiveTests {
     return url
   }
 
-  /// Exports to a zip, has it read by all that read zips, and imports it.
+  /// Exports to a zip, reads it with every program that reads zips, and imports it.
   private func check(
     _ workshop: Workshop, entries: Int, _ options: ExportOptions = ExportOptions()
   ) async throws {

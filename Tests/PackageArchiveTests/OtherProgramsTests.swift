@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Archives and other programs")
 struct OtherProgramsTests {
-  /// How a program reads an archive to its end.
+  /// The command of a program that reads an archive to its end.
   struct Reader: Sendable, CustomTestStringConvertible {
     var program: String
     var arguments: [String]
@@ -35,7 +35,7 @@ struct OtherProgramsTests {
   func `are read to the end without complaint`(_ reader: Reader) async throws {
     try await withWorkshop { workshop in
       var tree = reader.format == .sevenZip ? Workshop.tree : Workshop.treeWithBytes
-      // In a zip, files in pieces.
+      // A file of this size goes into a zip in pieces.
       let count = reader.format == .zip ? 8_400_000 : 400_000
       tree["large"] = .file([UInt8](repeating: 0x41, count: count))
       tree["noise"] = .file(Workshop.noise(count, seed: 5))
@@ -47,7 +47,7 @@ struct OtherProgramsTests {
       let complaints = ["warning", "error:", "corrupt", "bad "].filter {
         result.output.lowercased().contains($0)
       }
-      // Of the names in the package one begins so.
+      // One name in the package begins with a complaint's word.
       let isListed = reader.program == "unzip" || reader.program == "python3"
       #expect(complaints.isEmpty || isListed && complaints == ["bad "], "\(complaints)")
     }
@@ -78,7 +78,7 @@ struct OtherProgramsTests {
     }
   }
 
-  /// How a program makes an archive of `Trip.pack`.
+  /// The command of a program that makes an archive of `Trip.pack`.
   struct Writer: Sendable, CustomTestStringConvertible {
     var program: String
     var arguments: [String]
@@ -117,7 +117,7 @@ struct OtherProgramsTests {
   @Test(arguments: writers)
   func `are imported`(_ writer: Writer) async throws {
     try await withWorkshop { workshop in
-      // A name that is not composed does not survive in all of them.
+      // Some programs do not preserve a name that is not composed.
       var tree = Workshop.tree
       tree["Folder"]?[FileName("U\u{308}bung 2.txt")] = nil
       if !writer.keepsLinks { (tree["link"], tree["up"]) = (nil, nil) }
@@ -180,7 +180,7 @@ struct OtherProgramsTests {
       #expect(!names.contains("__MACOSX") && !names.contains { $0.bytes.starts(with: Array("._".utf8)) })
       var all = ImportOptions()
       all.includesAppleDouble = true
-      // Without it, the one folder at the top is no entry of the package.
+      // Without this option, the only folder at the top is no entry of the package.
       let whole = try await workshop.take(name, to: "All", options: all).entries
       #expect((0...1).contains(whole - report.entries - report.leftOut.count))
     }

@@ -11,7 +11,7 @@ struct OthersArchivesTests {
   private typealias Zip = ForgedZip
   private typealias Tar = ForgedTar
 
-  /// Imports bytes.
+  /// Imports bytes as an archive.
   private func imported(
     _ bytes: [UInt8], options: ImportOptions = ImportOptions(),
     _ body: (TestTree, ImportReport) throws -> Void
@@ -86,7 +86,7 @@ struct OthersArchivesTests {
     var zip = Zip(.init(shiftJIS))
     zip.entries[0].extra = unicodePath("\u{30A2}A.\u{30BD}", of: shiftJIS)
     try await imported(zip.bytes) { tree, _ in #expect(tree == ["\u{30A2}A.\u{30BD}": "content"]) }
-    // As Info-ZIP writes one that its own code page does not have, and WinZip.
+    // Info-ZIP and WinZip write these names for a character that their own code page lacks.
     for raw in ["#U30bd.txt", "?.txt", "_.txt"].map({ Array($0.utf8) }) {
       var zip = Zip(.init(raw))
       zip.entries[0].extra = unicodePath("\u{30BD}.txt", of: raw)
@@ -121,7 +121,7 @@ struct OthersArchivesTests {
       try await workshop.take("a.zip")
       #expect(try workshop.tree("Back.pack") == ["-": .file(Array("text\n".utf8), mode: 0o600)])
     }
-    // Of any other name it is a FIFO.
+    // With any other name the entry is a FIFO.
     try await expectRefused(Zip(.init("pipe", [], mode: 0o010600)).bytes, .unsafeKind, naming: "pipe")
   }
 
@@ -236,7 +236,7 @@ struct OthersArchivesTests {
         let error = await #expect(throws: ArchiveError.self) {
           try await PackageStore.importArchive(from: zeros, to: workshop.url("Back.pack"), options: options)
         }
-        // libarchive looks for the beginning of a cpio, and gives up.
+        // libarchive searches for the beginning of a cpio, and gives up.
         #expect(error?.code == (format == .cpio ? .damaged : .limitExceeded))
         #expect(try workshop.names == [])
       }
@@ -255,7 +255,7 @@ struct OthersArchivesTests {
     }
   }
 
-  // MARK: Our own
+  // MARK: This library's own
 
   @Test(arguments: ArchiveFormat.writable)
   func `that we made come back`(format: ArchiveFormat) async throws {
@@ -269,7 +269,7 @@ struct OthersArchivesTests {
         var (options, taking) = (ExportOptions(), ImportOptions())
         if isFlat { options.topFolder = .none }
         taking.format = format.isRecognized ? nil : format
-        // A zip says that we made it.
+        // A zip names this library as its writer.
         taking.allowsDriveLetters = format != .zip
         try await workshop.export("a", of: "Q: a", as: format, options: options)
         try await workshop.take("a", to: "\(isFlat)", options: taking)

@@ -8,13 +8,13 @@ import Testing
 
 @Suite("A package that was exported and imported")
 struct RoundTripTests {
-  /// What a format keeps beside names, contents, kinds and links.
+  /// The properties that a format keeps beside names, contents, kinds and links.
   struct Survival: Sendable, CustomTestStringConvertible {
     var format: ArchiveFormat
     var keepsBytesInNames = false
-    /// Whether accents come back as they were written.
+    /// Whether accents come back with the same spelling.
     var keepsAccents = true
-    /// Dates come back as multiples of so many nanoseconds.
+    /// The precision of dates in nanoseconds.
     var nanoseconds: UInt32
     var keepsLinkDates = true
     var keepsAttributes = false
@@ -91,7 +91,7 @@ struct RoundTripTests {
     }
   }
 
-  /// False on a disk that has no extended attributes.
+  /// Sets attributes; returns false on a disk without extended attributes.
   private func setAttribute(_ name: String, _ value: [UInt8], in workshop: Workshop) throws -> Bool {
     let disk = PosixDisk()
     let package = try disk.openDirectory(at: workshop.folder.appending("Trip.pack"))
@@ -113,7 +113,7 @@ struct RoundTripTests {
       try workshop.makePackage([
         "program": .file([1], mode: 0o755), "Folder": ["other": .file([2], mode: 0o755)],
       ])
-      // Changing a file takes such bits away, so they are given last.
+      // A change of a file clears such bits, so the test sets them last.
       for (name, mode) in [("program", UInt16(0o4755)), ("Folder/other", 0o2755), ("Folder", 0o3777)] {
         #expect(chmod(workshop.folder.appending("Trip.pack/\(name)").string, mode_t(mode)) == 0)
       }
@@ -140,7 +140,7 @@ struct RoundTripTests {
     guard program("bsdtar") != nil else { return }
     try await withWorkshop { workshop in
       try workshop.makePackage(["a.txt": "a", "Folder": [:]])
-      // Only the superuser can give files away; to others the test says nothing of owners that are not 0.
+      // Only the superuser can give files away. For other users the test proves nothing about owners.
       _ = chown(workshop.folder.appending("Trip.pack/a.txt").string, 4711, 4712)
       try await workshop.export("a", as: format)
       let listed = try run("bsdtar", ["tvf", "a", "--numeric-owner"], in: workshop.folder).output
@@ -268,7 +268,7 @@ struct RoundTripTests {
     }
   }
 
-  /// What comes back of a package that is exported without a folder around its children.
+  /// Trees that an export without a folder around the children must preserve.
   static let flatTrees: [TestTree] = [
     ["Contents": ["Info.plist": "i"]], ["Contents": [:]], ["Contents": ["Contents": ["a": "a"]]],
     ["Q: a": ["f": "1"]], ["C:": "1"], ["C:\\x": "1", "y": ["C:": "2"]], ["a\\b": "1"],
