@@ -233,7 +233,7 @@ struct ArchiveCommandTests {
     try await withTemporaryDirectory { folder in
       try made(in: folder)
       _ = try docpkg("export", "Trip.imageNotes", "whole.tar", in: folder)
-      // It waits for the rest of what it reads, and has begun to write.
+      // The import has begun to write, and waits for the rest of the archive.
       let script = """
         # A shell without job control starts what runs beside it with SIGINT ignored.
         set -m

@@ -5,8 +5,8 @@ import Testing
 
 @Suite("Bad input")
 struct BadInputTests {
-  /// What is wrong, how it is brought about in a folder with `D.imageNotes` and the picture `ok.png`, the
-  /// command, and a part of the message.
+  /// A mistake: its name, a setup in a folder with `D.imageNotes` and the picture `ok.png`, the command, and a part
+  /// of the message.
   struct Case: Sendable, CustomTestStringConvertible {
     var what: String
     var setup = ""
@@ -183,7 +183,7 @@ struct BadInputTests {
     }
   }
 
-  /// Every node with its bytes, permissions and times, but for the time of the hidden folder, in which there were a
+  /// Returns every node with its bytes, permissions and times. It omits the time of the hidden folder, which held a
   /// lock and staged files for a moment.
   private func state(of folder: FilePath) throws -> String {
     let script = """

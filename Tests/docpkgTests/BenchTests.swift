@@ -50,7 +50,7 @@ struct BenchTests {
       let report = try JSONDecoder().decode(Report.self, from: Data(run.output.utf8))
       #expect(!report.machine.kernel.isEmpty && report.machine.processors > 0)
       #expect(!report.machine.fileSystem.isEmpty && !report.machine.version.isEmpty)
-      // Of 3 children no 20 can change.
+      // 3 children are too few for 20 changed ones.
       #expect(Set(report.results.map { [$0.children, $0.changed] }) == [[3, 1], [20, 1], [20, 20]])
       for result in report.results {
         #expect(result.problem == nil)
@@ -133,7 +133,7 @@ struct BenchTests {
       try Data(first.output.utf8).write(to: report)
       let second = try docpkg("bench", "replay", "0", "1", "2", "3", "--compare", "r.json", in: folder)
       #expect(second.output.contains("beside the earlier report"), "\(second.errors)")
-      // Whichever it is, on a busy machine.
+      // On a busy machine the comparison may find a difference.
       #expect([0, 1].contains(second.status))
       let bad = try docpkg("bench", "replay", "0", "1", "--compare", "a.html", in: folder)
       #expect(bad.status == 2 && bad.output.isEmpty && bad.errors.contains("'a.html'"))

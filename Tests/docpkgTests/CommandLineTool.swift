@@ -1,14 +1,14 @@
 import Foundation
 import SystemPackage
 
-/// What a run of the command printed, and its exit status.
+/// The output of a run of the command, and its exit status.
 struct Run {
   var output: String
   var errors: String
   var status: Int32
 }
 
-/// Runs `docpkg` as it was built for the tests.
+/// Runs the `docpkg` of this build.
 func docpkg(_ arguments: String..., in folder: FilePath, input: String? = nil) throws -> Run {
   try run(tool, arguments, in: folder, input: input)
 }
@@ -22,7 +22,7 @@ func run(
   process.executableURL = program
   process.arguments = arguments
   process.currentDirectoryURL = URL(filePath: folder.string)
-  // Files instead of pipes: nothing can fill up and wait.
+  // Files cannot fill up and block the program, unlike pipes.
   let files = try ["out", "err", "in"].map { name in
     let url = URL(filePath: NSTemporaryDirectory() + "docpkg-\(UUID().uuidString).\(name)")
     try Data((name == "in" ? input ?? "" : "").utf8).write(to: url)
@@ -40,7 +40,7 @@ func run(
     status: process.terminationStatus)
 }
 
-/// The command stands beside the tests' own program.
+/// The command, which stands beside the tests' own program.
 let tool = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
   .appending(path: "docpkg")
 

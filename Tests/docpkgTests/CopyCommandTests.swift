@@ -38,7 +38,7 @@ struct CopyCommandTests {
       #expect(mkfifo(folder.appending("T.textbundle/pipe").string, 0o600) == 0)
       let run = try docpkg("copy", "T.textbundle", "Copy.textbundle", in: folder)
       #expect(run.status == 0 && run.errors.isEmpty)
-      // Where the disk can share blocks, nothing is written.
+      // If the disk can share blocks, the copy writes nothing.
       let isWritten = run.output.contains("wrote a, b (6 B), removed 0, reused 0 (0 B)")
       #expect(isWritten || run.output.contains("wrote 0 (0 B), removed 0, reused 2 (6 B)"), "\(run.output)")
       #expect(run.output.contains("left alone: pipe"))

@@ -9,7 +9,7 @@ struct DescriptorTests {
     try run(URL(filePath: "/bin/sh"), ["-c", "docpkg=\(tool.path)\n" + text], in: folder)
   }
 
-  /// How standard output is made useless, and the reason that is told.
+  /// Redirections that make standard output fail, with the reason in the message.
   static let outputs = [(">&-", "it is closed"), ("> /dev/full", "No space left on device")]
 
   @Test(arguments: outputs)

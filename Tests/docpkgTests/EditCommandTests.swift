@@ -53,7 +53,7 @@ struct EditCommandTests {
       #expect(unclear.status == 64 && unclear.errors.contains("can be read in two ways"))
       #expect(
         unclear.errors.contains(#"'x\=x=y'"#) && unclear.errors.contains(#"'x=x\=y'"#), "\(unclear.errors)")
-      // What is not there is no other way.
+      // Without the file `y` there is no other reading.
       try script("rm y", in: folder)
       #expect(try docpkg("edit", "P", "--set", "y=x=y", in: folder).status == 0)
     }

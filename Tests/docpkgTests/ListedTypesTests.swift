@@ -21,7 +21,7 @@ struct ListedTypesTests {
     return try JSONDecoder().decode([Listed].self, from: Data(run.output.utf8))
   }
 
-  /// A directory with a file of the same extension and a picture in it.
+  /// Makes a directory with a text and a picture in it.
   private func makePackage(_ name: String, in folder: FilePath) throws {
     let path = folder.appending(name)
     try FileManager.default.createDirectory(atPath: path.string, withIntermediateDirectories: true)

@@ -69,7 +69,7 @@ struct SessionTests {
       }
       #expect(run.errors.isEmpty)
       #expect(lines.count { $0.event == "edited" } == 5)
-      // What was undone needs no other save.
+      // Undone edits need no second save.
       #expect(lines.count { $0.event == "saved" } == 1)
       let status = try #require(lines.last { $0.event == "status" })
       #expect(status.hasUnsavedChanges == false)
@@ -93,7 +93,7 @@ struct SessionTests {
         run.errors.contains("There is nothing to undo.") && run.errors.contains("is no place in an order"))
       #expect(run.errors.contains("needs NAME=VALUE") && run.errors.contains("takes nothing after it"))
       #expect(try text(folder) == "One\nTwo\n")
-      // Those that are given on the command line belong together.
+      // Commands on the command line form one unit.
       let second = try docpkg(
         "open", "Trip.imageNotes", "--exec", "fly", "--exec", "append Three", in: folder)
       #expect(second.status == 2)
@@ -129,14 +129,14 @@ struct SessionTests {
   func `takes in what another program does, and saves by itself`() async throws {
     try await withTrip { folder in
       let session = try RunningSession("Trip.imageNotes", in: folder)
-      // What happens before it has read the document is no change.
+      // A change before the session has read the document would be no event.
       _ = try await session.waits { $0.state == [] }
       #expect(try docpkg("edit", "Trip.imageNotes", "--append", "Theirs", in: folder).status == 0)
-      // What comes while it is published may be told in parts.
+      // A change during publishing may come in several events.
       let changed = try await session.waits { $0.paths?.contains("Text.txt") == true }
       #expect(changed.event == "changed" && changed.outcome == "reloaded")
       try session.say("title Both")
-      // Nothing asks for this save.
+      // No command asks for this save.
       _ = try await session.waits { $0.event == "saved" }
       #expect(try docpkg("show", "Trip.imageNotes", in: folder).output == "Both\n\nOne\nTheirs\n")
       try session.say("quit")
@@ -146,7 +146,7 @@ struct SessionTests {
   }
 }
 
-/// `docpkg open --json` while it runs.
+/// A running `docpkg open --json`.
 private final class RunningSession {
   struct Line: Decodable {
     var event: String
@@ -194,14 +194,14 @@ private final class RunningSession {
 
   func lines() throws -> [Line] {
     let written = try Data(contentsOf: output)
-    // The last line may not be whole yet.
+    // The last line may be incomplete.
     guard let end = written.lastIndex(of: UInt8(ascii: "\n")) else { return [] }
     return try written[..<end].split(separator: UInt8(ascii: "\n")).map {
       try JSONDecoder().decode(Line.self, from: $0)
     }
   }
 
-  /// Waits until there is such a line; the test's limit ends it otherwise.
+  /// Waits for such a line; without one the test's time limit ends the wait.
   func waits(for condition: (Line) -> Bool) async throws -> Line {
     while true {
       if let line = try lines().first(where: condition) { return line }

@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// Whether a shell command succeeds here.
+/// Returns whether a shell command succeeds here.
 func succeeds(_ command: String) -> Bool {
   (try? run(URL(filePath: "/bin/sh"), ["-c", command], in: "/").status) == 0
 }
@@ -84,7 +84,7 @@ struct SurroundingsTests {
         """, in: folder)
       #expect(
         run.output.split(separator: "\n").dropFirst() == [
-          // The child, the metadata, the lock, the journal and the history.
+          // The save creates five files: the child, the metadata, the lock, the journal and the history.
           "0", "5", "\"c500.txt\", O_RDONLY", "Text.txt was not opened",
         ], "\(run.output)\(run.errors)")
     }

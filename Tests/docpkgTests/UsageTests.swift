@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Usage")
 struct UsageTests {
-  /// Every place of every command that takes a path, with an empty one there.
+  /// Every place of a path in every command, with an empty path there.
   static let emptyPaths: [[String]] = [
     ["new", ""], ["new", "--in", ""], ["new", "N.imageNotes", "--text-file", ""],
     ["new", "N.imageNotes", "--image", ""], ["show", ""], ["edit", "", "--remove", "file"],

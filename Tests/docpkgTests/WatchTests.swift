@@ -10,7 +10,7 @@ struct WatchTests {
     try await withTemporaryDirectory { folder in
       #expect(try docpkg("new", "Trip.imageNotes", "--text", "One", in: folder).status == 0)
       let watching = try Watching("Trip.imageNotes", in: folder)
-      // What happens before it watches is not told: so it happens until it is.
+      // Changes before the watch begins are not reported, so `waits` repeats the edit until it is.
       try await watching.waits(for: "changed") {
         _ = try docpkg("edit", "Trip.imageNotes", "--append", "Two", in: folder)
       }
@@ -36,7 +36,7 @@ struct WatchTests {
   }
 }
 
-/// `docpkg watch --json` while it runs.
+/// A running `docpkg watch --json`.
 private final class Watching {
   struct Line: Decodable {
     var event: String
@@ -68,7 +68,8 @@ private final class Watching {
     }
   }
 
-  /// Calls `body` now and then until there is a line of that event; the test's limit ends it otherwise.
+  /// Calls `body` again and again until there is a line of that event; without one the test's time limit ends the
+  /// wait.
   func waits(for event: String, while body: () throws -> Void) async throws {
     while try !lines().contains(where: { $0.event == event }) {
       try #require(process.isRunning)
