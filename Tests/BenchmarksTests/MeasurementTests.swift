@@ -18,7 +18,7 @@ struct MeasurementTests {
 
   @Test func `are ratios round by round, of the rounds that both took part in`() {
     var result = result
-    // A machine that was ten times slower in the second round says nothing about either.
+    // A machine that is ten times slower in the second round changes neither ratio.
     result.summarize(
       samples([1: 1, 2: 10, 3: 1, 4: 1000]),
       others: [("other", samples([1: 2, 2: 20, 3: 2])), ("absent", [])])

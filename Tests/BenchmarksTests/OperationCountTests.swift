@@ -3,8 +3,9 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// What a save of one child of 300, without history, asks the disk for, with all that it leaves to be done: what no noise can
-/// touch. Who makes a save ask for more has to say so here. Less is always welcome.
+/// The disk operations of a save of one child of 300, without history but with all deferred work. No noise changes
+/// these counts. A change that makes a save need more operations must raise a count here; fewer operations always
+/// pass.
 @Suite("The operations of a save")
 struct OperationCountTests {
   private static let most: [String: [String: Int]] = [

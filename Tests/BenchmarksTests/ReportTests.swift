@@ -57,7 +57,7 @@ struct ReportTests {
     let comparison = Comparison(new, before: old)
     #expect(comparison.lines.map(\.verdict) == [verdict])
     #expect(comparison.isSlower == (verdict == .slower))
-    // Without a ratio the times are all there is.
+    // Without ratios the comparison has only the times.
     let times = Comparison(
       report([measurement("naive", spread(9, 0.01))]), before: report([measurement("naive", spread(1, 0.01))])
     )
@@ -88,7 +88,7 @@ struct ReportTests {
         measurement("journal", children: 1000, spread(0.0011)), wrong,
       ])
     ).page
-    // Two lines of growth, at both widths, and a chart and a table for each work.
+    // The page has two lines of growth at both widths, and a chart and a table for each work.
     #expect(page.ranges(of: "<polyline").count == 4)
     #expect(page.ranges(of: "class=\"ranges\"").count == 2 && page.ranges(of: "<table>").count == 2)
     #expect(page.contains("0.40 <small>[0.36–0.44]"))

@@ -14,7 +14,7 @@ struct SaveBenchmarkTests {
     try await withTemporaryDirectory { folder in
       var benchmark = SaveBenchmark(strategies: strategies)
       benchmark.race.rounds = 4
-      // However slow the machine is.
+      // The budget suffices for any machine.
       benchmark.race.budget = .seconds(3600)
       benchmark.flushing = flushing
       let results = try await benchmark.run(model, in: folder)
@@ -91,7 +91,7 @@ struct SaveBenchmarkTests {
   }
 }
 
-/// The strategy `naive`, to be spoilt.
+/// The strategy `naive`, for subclasses with errors.
 private class StrategyToCompare: DirectSaveStrategy {
   class var name: String { "compare" }
   let place: SavePlace
@@ -118,7 +118,7 @@ private class StrategyToCompare: DirectSaveStrategy {
   }
 }
 
-/// It leaves out the last child of each change.
+/// A strategy that omits the last child of each change.
 private final class ForgettingChild: StrategyToCompare {
   override class var name: String { "forgets" }
 
@@ -129,7 +129,7 @@ private final class ForgettingChild: StrategyToCompare {
   }
 }
 
-/// It saves everything, and makes a child that nobody asked for.
+/// A strategy that saves everything, and makes another child.
 private final class LeavingOneMore: StrategyToCompare {
   override class var name: String { "more" }
 
@@ -140,7 +140,7 @@ private final class LeavingOneMore: StrategyToCompare {
   }
 }
 
-/// Its second save fails.
+/// A strategy whose second save fails.
 private final class FailingInTheMiddle: StrategyToCompare {
   override class var name: String { "fails" }
   private var saves = 0
