@@ -3,14 +3,15 @@ import FoundationEssentials
 import Glibc
 import Synchronization
 
-/// Reads, writes, presents and moves as the lines of standard input say, and says what happens:
+/// Reads, writes, presents and moves as the lines of standard input say, and reports each event:
 ///
 ///     read ID PATH [KEY=VALUE]…     reads until `release ID`; with do=check at once
 ///     write ID PATH [KEY=VALUE]…    writes until `release ID`; with do=bump at once; with do=move to=PATH a move
 ///     present ID PATH [KEY=VALUE]…  presents; refuse, hang, subitems, text=… is saved when it is asked to
 ///     forget ID, release ID, cancel ID, dirty ID, ping ID
 ///
-/// KEY is one of options, deadline (milliseconds), purpose, presenter, nested. Each line of output begins with the ID.
+/// KEY is one of options, deadline (milliseconds), purpose, presenter, nested. Each line of output begins with the
+/// ID.
 @main
 struct Coordinator {
   static func main() {
@@ -49,7 +50,7 @@ struct Command: Sendable {
 
 func say(_ id: String, _ text: String) {
   let line = "\(id) \(text.split(separator: "\n").joined(separator: " "))\n"
-  // One write, so that lines stay whole.
+  // One write(2) keeps each line whole.
   _ = line.utf8CString.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, line.utf8.count) }
 }
 
@@ -159,7 +160,7 @@ final class Session: Sendable {
     }
   }
 
-  /// An access within one: by the same coordinator or by another one.
+  /// Makes an access within another one, by the same coordinator or by a new one.
   private func nest(
     _ how: String, _ command: Command, _ coordinator: FileCoordinator, _ url: URL
   ) async throws {
@@ -176,7 +177,7 @@ final class Session: Sendable {
   }
 }
 
-/// rename(2) that replaces nothing.
+/// Renames a file as rename(2) does, but never replaces one.
 private func renameat2Keeping(_ old: String, _ new: String) -> Bool {
   access(new, F_OK) != 0 && rename(old, new) == 0
 }

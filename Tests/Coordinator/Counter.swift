@@ -1,16 +1,17 @@
 import FoundationEssentials
 import Glibc
 
-// (1) The file `guard` is locked by whoever is in the package, shared by readers and alone by a writer, and nobody waits
-//     for it: where it cannot be had, somebody is in who must not be. The kernel takes it back from who was killed.
+// (1) Every reader holds the file `guard` shared, and a writer holds it alone. No program waits for it. If a
+//     program cannot get it, another program has access at the wrong time. The kernel releases it when its holder
+//     is killed.
 
-/// A number in a package, written in two files, one after the other.
+/// A number in a package, which a writer writes in two files, one after the other.
 struct Counter {
   private let folder: String
 
   init(at url: URL) { folder = url.path }
 
-  /// Reads it twice: whole, the same, and alone, or what is wrong.
+  /// Reads the number twice. Returns it if both reads are equal and the guard was free, and the error otherwise.
   func check() async -> String {
     guard let lock = Guard(folder, LOCK_SH) else { return whyNot }
     let first = (number("a"), number("b"))
@@ -20,10 +21,10 @@ struct Counter {
     return first == second ? "\(first.0)" : "violation \(first) became \(second) while it was read"
   }
 
-  /// Makes it greater.
+  /// Raises the number by `count`.
   func bump(by count: Int) async -> String {
     guard let lock = Guard(folder, LOCK_EX) else { return whyNot }
-    // What a writer left that was killed between the two is finished.
+    // This finishes the work of a writer that was killed between the two files.
     let new = max(number("a"), number("b")) + count
     put(new, "a")
     await Task.yield()

@@ -2,7 +2,7 @@ import Documents
 import FoundationEssentials
 import Synchronization
 
-/// A presenter that says what it is asked and told.
+/// A presenter that reports every request and message.
 final class Presenter: FilePresenter {
   let id: String
   let command: Command
@@ -31,7 +31,7 @@ final class Presenter: FilePresenter {
   private func relinquish(_ kind: String) async -> Reacquirer? {
     say(id, "relinquishes-to-\(kind)")
     if command.values["hang"] != nil {
-      // Longer than any test takes.
+      // No test takes that long.
       try? await Task.sleep(for: .seconds(3600))
     }
     return { [id] in say(id, "reacquires") }

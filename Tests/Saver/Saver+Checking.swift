@@ -3,7 +3,7 @@ import FoundationEssentials
 import Glibc
 
 extension Saver {
-  /// Says which generation the document is that a reader of this library gets, if it is exactly one.
+  /// Prints the generation of the document as this library reads it, if it is exactly one.
   static func check(_ url: URL, touched: Int?) async throws {
     let store = try await PackageStore.open(at: url)
     let tree = await store.tree
@@ -32,7 +32,7 @@ extension Saver {
     say("state \(generation)\nchildren \(count)\nsaves \(saves)\n")
   }
 
-  /// `GENERATION NAME` of each file and the destination of each link, by path.
+  /// Returns `GENERATION NAME` of each file and the destination of each link, by path.
   static func texts(of folder: FileWrapper, in path: String = "") throws -> [String: String] {
     var texts: [String: String] = [:]
     for (name, child) in try folder.children()
@@ -73,7 +73,7 @@ extension Saver {
 
   // MARK: As any program reads
 
-  /// Reads the directory without opening the package: every file has to be whole, whatever was going on.
+  /// Reads the directory without opening the package. Every file must be whole at any moment.
   static func readNaively(_ url: URL) throws {
     var generations: Set<Int> = []
     let broken = try brokenFiles(in: url, at: "", &generations)

@@ -17,7 +17,7 @@ extension Saver {
     _ = try await PackageStore.create(tree, at: url, contentType: "com.example.saved")
   }
 
-  /// Saves one generation and says so the moment that it is saved.
+  /// Saves one generation and reports it at once.
   static func save(
     _ url: URL, _ generation: Int, touching touched: Int?, _ options: PackageStore.SavingOptions
   ) async throws {
@@ -28,7 +28,7 @@ extension Saver {
     try await close(store)
   }
 
-  /// Saves one generation as no program should, so that there is something for a check to find.
+  /// Saves one generation without this library, so that a check finds a broken document.
   static func saveCarelessly(_ url: URL, _ generation: Int) throws {
     let files = FileManager.default
     for name in try files.contentsOfDirectory(atPath: url.path).sorted() where number(ofChild: name) != nil {
@@ -59,8 +59,8 @@ extension Saver {
     say("closed\n")
   }
 
-  /// Changes a tree of any generation to this one: the first `touched` children, one in a folder, one that
-  /// goes and one that comes, one that moves, and the link.
+  /// Changes a tree of any generation to this one. Replaces the first `touched` children, one in a folder, and the
+  /// link. Removes a child, adds one, and moves one.
   private static func bring(_ tree: FileWrapper, to generation: Int, touching touched: Int?) throws {
     let names = try tree.childNames()
     var numbered = 0
@@ -87,7 +87,7 @@ extension Saver {
     addLink(generation, to: tree)
   }
 
-  /// The number in `7.txt`.
+  /// Returns the number in `7.txt`.
   static func number(ofChild name: String) -> Int? {
     name.hasSuffix(".txt") ? Int(name.dropLast(4)) : nil
   }

@@ -3,12 +3,16 @@ import FoundationEssentials
 import Glibc
 import SystemPackage
 
-/// A program that saves, to be killed, to be failed and to be run beside others of its kind.
+/// A program that saves, for tests that kill it, make it fail, or run several of it:
 ///
-/// `saver init PATH N`, `saver save PATH G [K] [--later|--relaxed|--staged|--careless]`,
-/// `saver loop PATH FROM TO [ACKS] [--later|--relaxed|--staged]`, `saver check PATH [K]`, `saver naive PATH`,
-/// `saver write PATH WRITER SAVES|SECONDSs ACKS [--keep] [--later|--relaxed|--staged]`, `saver count PATH`,
-/// `saver reading PATH SECONDS`.
+///     saver init PATH N
+///     saver save PATH G [K] [--later|--relaxed|--staged|--careless]
+///     saver loop PATH FROM TO [ACKS] [--later|--relaxed|--staged]
+///     saver check PATH [K]
+///     saver naive PATH
+///     saver write PATH WRITER SAVES|SECONDSs ACKS [--keep] [--later|--relaxed|--staged]
+///     saver count PATH
+///     saver reading PATH SECONDS
 ///
 /// Status 0 done, 1 a document that is not whole, 2 failed, 64 usage.
 @main struct Saver {
@@ -53,7 +57,7 @@ import SystemPackage
   }
 
   static func say(_ text: String, to file: FileDescriptor = .standardOutput) {
-    // One write(2), and nothing else to be done when nobody listens.
+    // This is one write(2). It may fail if no program listens.
     _ = try? file.writeAll(Array(text.utf8))
   }
 

@@ -3,23 +3,24 @@ import FoundationEssentials
 import Glibc
 import SystemPackage
 
-/// One of several programs that save the same package: each counts in a child of its own and, with its name,
-/// in one that they share.
+/// One of several programs that save the same package. Each counts in a child of its own, and with its name in a
+/// shared child.
 struct Writer {
   var name: String
   var url: URL
   var options: PackageStore.SavingOptions
-  /// Saves with one store until another program is in the way, instead of opening the package for each save.
+  /// Whether the program saves with one store until another program is in the way. Otherwise it opens the package
+  /// for each save.
   var keepsOpen: Bool
 
   private var child: String { "writer-\(name).txt" }
 
-  /// How long it goes on.
+  /// The length of the run.
   enum Duration {
     case saves(Int)
     case seconds(Int)
 
-    /// `20` for so many saves, `20s` for so many seconds.
+    /// Parses `20` as a number of saves and `20s` as a number of seconds.
     init?(_ text: String) {
       guard let number = Int(text.hasSuffix("s") ? text.dropLast() : text[...]) else { return nil }
       self = text.hasSuffix("s") ? .seconds(number) : .saves(number)
@@ -48,12 +49,13 @@ struct Writer {
         where [.changedOnDisk, .busy].contains(error.code)
         || error.code == .noSuchFile && error.operation == .read
       {
-        // What is read while another one puts a new directory in its place may be gone.
+        // A child may be gone if another program puts a new directory in its place during the read.
         store = nil
         retries += 1
       }
     }
-    // What a store leaves that nobody closes goes with the next save, and not surely before this process ends.
+    // Without this close, leftovers of the store would stay until the next save, perhaps beyond the end of this
+    // process.
     try await store?.close()
     Saver.say("saved \(done) retries \(retries)\n")
   }
@@ -70,7 +72,7 @@ struct Writer {
 }
 
 extension Saver {
-  /// Reads again and again; each state has to be one that a writer saved.
+  /// Reads again and again, and checks that a writer saved each state.
   static func readRepeatedly(_ url: URL, seconds: Int) async throws {
     let clock = ContinuousClock()
     let end = clock.now + .seconds(seconds)
@@ -93,7 +95,7 @@ extension Saver {
     if mixed > 0 { exit(1) }
   }
 
-  /// Says how many saves there were, and how many by each writer.
+  /// Prints the number of saves, and the number of each writer's saves.
   static func count(_ url: URL) async throws {
     let store = try await PackageStore.open(at: url)
     say("saves \(try await store.metadata()?.generation ?? 0)\n")
@@ -104,7 +106,7 @@ extension Saver {
     }
   }
 
-  /// Whether what the writers share is what the one who wrote it has in its own child.
+  /// Returns whether the shared child agrees with the own child of the program that wrote it.
   private static func isState(_ texts: [String: String]) -> Bool {
     guard !texts.values.contains("broken") else { return false }
     guard let shared = texts["shared.txt"] else { return true }

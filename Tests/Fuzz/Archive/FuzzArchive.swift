@@ -4,7 +4,7 @@ import Foundation
 import PackageArchive
 import SystemPackage
 
-/// Imports an archive that the bytes are, behind one byte that says how, and looks at what is on disk afterwards.
+/// Imports the bytes as an archive, and checks the disk afterwards. The first byte chooses the options.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzArchive(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let bytes = Array(UnsafeBufferPointer(start: start, count: count))
@@ -21,7 +21,7 @@ public func fuzzArchive(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   return 0
 }
 
-/// A folder beside which nothing may come to be, in memory where there is such a place.
+/// A folder, in memory if possible. An import must leave nothing beside it.
 private let scene: URL = {
   let memory = URL(filePath: "/dev/shm", directoryHint: .isDirectory)
   let base =
@@ -42,7 +42,7 @@ private func run(_ bytes: [UInt8]) async throws {
     _ = try await PackageStore.importArchive(at: archive, to: package, options: options(flags))
     expected = ["Trip.pack"]
   } catch is ArchiveError {
-    // A report is what is wanted, and nothing beside it.
+    // An error is a valid result, but it must leave no other file.
   }
   let found = try files.contentsOfDirectory(atPath: scene.path)
   precondition(found == expected, "there is \(found)")
@@ -68,7 +68,7 @@ private func options(_ flags: UInt8) -> ImportOptions {
   return options
 }
 
-/// A tar whose headers have the checksums that they should have, so that what is behind them is reached.
+/// Returns a tar with correct checksums in its headers, so that the fuzzer reaches the code behind that check.
 private func withChecksums(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
   var bytes = Array(bytes)
   for start in stride(from: 0, to: bytes.count - 511, by: 512)

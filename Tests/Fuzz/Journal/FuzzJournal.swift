@@ -5,7 +5,8 @@ import FoundationEssentials
 import SystemPackage
 import TestSupport
 
-/// Opens a package with a journal that the bytes are, or whose only record they are, or are the plan of.
+/// Opens a package with a journal made from the bytes: as the whole file, as its only record, or as that record's
+/// plan.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzJournal(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let bytes = Array(UnsafeBufferPointer(start: start, count: count))
@@ -43,7 +44,7 @@ private func run(_ bytes: [UInt8]) async throws {
     _ = try await store.save()
     try await store.close()
   } catch is FilePackageError {
-    // A report is what is wanted.
+    // An error is a valid result.
   }
   precondition(disk.tree["Outside"] == outside, "something outside the package was changed")
 }
@@ -101,7 +102,7 @@ private struct Plan {
     return PackagePath(first == 0xFF ? [] : names)
   }
 
-  /// What is somewhere on the disk, or is nowhere.
+  /// Returns a node that may exist on the disk or not.
   private mutating func known(_ folder: FilePath, _ name: FileName, on disk: CrashDisk) -> JournalRecord
     .Known?
   {

@@ -5,7 +5,7 @@ import FoundationEssentials
 import SystemPackage
 import TestSupport
 
-/// Opens, verifies and saves a package with the manifest that the bytes are, or whose rows they are.
+/// Opens, verifies and saves a package with a manifest made from the bytes: as the whole file, or as its rows.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzManifest(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let bytes = Array(UnsafeBufferPointer(start: start, count: count))

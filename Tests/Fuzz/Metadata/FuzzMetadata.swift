@@ -1,7 +1,7 @@
 import FilePackages
 import FoundationEssentials
 
-/// Reads a `Metadata.plist`; what can be read can be written and read again.
+/// Reads a `Metadata.plist`, and checks that readable metadata can be written and read again.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzMetadata(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let bytes = UnsafeBufferPointer(start: start, count: count)
@@ -10,7 +10,7 @@ public func fuzzMetadata(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let again = try PackageMetadata(decoding: metadata.encoded())
     precondition(again.revision == metadata.revision && again.fileCount == metadata.fileCount)
   } catch PackageMetadata.Problem.tooLarge {
-    // Binary lists are shorter than XML.
+    // A binary list is shorter than its XML form, which may exceed the limit.
   } catch {
     preconditionFailure("what was read cannot be written: \(error)")
   }
