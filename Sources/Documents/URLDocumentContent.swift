@@ -86,8 +86,9 @@ private final class KeptChildren: Sendable {
 // The tree form, which a `DocumentContent` has.
 
 extension URLDocumentContent {
-  /// Reads the content from the tree on disk. If the disk does not hold the same tree, writes it to the temporary
-  /// folder first.
+  /// Reads the content from the tree on disk.
+  ///
+  /// If the disk does not hold the same tree, writes it to the temporary folder first.
   public init(configuration: ReadConfiguration) throws {
     let reading = URLReadConfiguration(contentType: configuration.contentType)
     if let url = configuration.fileURL {

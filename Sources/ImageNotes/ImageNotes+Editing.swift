@@ -67,8 +67,9 @@ extension ImageNotes {
     try images.remove(at: index(of: name)).hold()
   }
 
-  /// Moves one image to another place in the order, counted from 0 without the image itself. A place beyond the end is
-  /// the end.
+  /// Moves one image to another place in the order, counted from 0 without the image itself.
+  ///
+  /// A place beyond the end is the end.
   ///
   /// - Throws: `ImageNotesError.noSuchImage` for a name that no image has.
   public mutating func move(image name: String, to place: Int) throws {

@@ -33,7 +33,9 @@ extension ImageNotes {
       }
     }
 
-    /// The image's format and size in pixels, from its bytes, never from its name. Reads only its header.
+    /// The image's format and size in pixels, from its bytes, never from its name.
+    ///
+    /// Reads only its header.
     ///
     /// - Throws: `ImageHeaderError` if the file is not an image of a known format; `FilePackageError` if it cannot be
     ///   read.

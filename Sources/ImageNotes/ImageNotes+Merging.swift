@@ -7,7 +7,7 @@ extension ImageNotes: MergeableContent {
   /// - Text: lines that both sides changed in different ways are a conflict, with our lines in the text.
   /// - Images: the result has the images that either side added. Two different new ones of the same name get two names.
   ///   An image that one side removed goes, unless the other side changed its picture or caption. Such an image stays,
-  ///   and is a conflict. If both sides changed a picture or a caption, ours stays.
+  ///   and is a conflict. If both sides changed a picture or a caption, ours stays, and it is a conflict.
   /// - Order: the order of the side that moved images. If both sides moved images, it is our order, and a conflict. An
   ///   added image stays behind the image that it followed.
   ///

@@ -3,7 +3,9 @@ public import FilePackages
 import FoundationEssentials
 
 extension ImageNotes {
-  /// Returns the tree to save. Only changed children get a new wrapper.
+  /// Returns the tree to save.
+  ///
+  /// Only changed children get a new wrapper.
   ///
   /// All other children, also those that this type does not know, keep their wrapper.
   public func fileWrapper(configuration: WriteConfiguration) throws -> FileWrapper {

@@ -40,8 +40,9 @@ public struct ImageNotes: DocumentContent {
   /// The text's bytes and some for each image; values share their images.
   public var undoCost: Int { text.utf8.count + 64 * images.count }
 
-  /// The document's name for people: its custom name, or the first line of its text that is not blank, or `Untitled`. A
-  /// line is cut to 80 characters.
+  /// The document's name for people: its custom name, or the first line of its text that is not blank, or `Untitled`.
+  ///
+  /// A line is cut to 80 characters.
   public var displayName: String {
     if let customName, !customName.isEmpty { return customName }
     let lines = text.split(whereSeparator: \.isNewline).lazy.map { $0.trimmed }

@@ -3,7 +3,7 @@ import FilePackages
 import FoundationEssentials
 import SystemPackage
 
-// (1) A file in a file package counts as the package. A request claims the outermost package.
+// (1) A child of a package counts as the package. A request claims the outermost package.
 // (2) Two processes need not agree on which folders are packages. A claim that covers the contents of its unit
 //     conflicts with every claim below that unit.
 

@@ -1,7 +1,9 @@
 public import FoundationEssentials
 import Synchronization
 
-/// An item that an access reads or writes. Counterpart of `NSFileAccessIntent`.
+/// An item that an access reads or writes.
+///
+/// Counterpart of `NSFileAccessIntent`.
 public final class FileAccessIntent: Sendable {
   let kind: AccessRequest.Kind
   let options: UInt
@@ -26,7 +28,9 @@ public final class FileAccessIntent: Sendable {
     FileAccessIntent(.write, url, options.rawValue)
   }
 
-  /// The item's URL. Another program may move the item while the access waits: always use this URL in the accessor.
+  /// The item's URL.
+  ///
+  /// Another program may move the item while the access waits: always use this URL in the accessor.
   public internal(set) var url: URL {
     get { current.withLock { $0 } }
     set { current.withLock { $0 = newValue } }

@@ -1,7 +1,9 @@
 public import FoundationEssentials
 
 extension FileCoordinator {
-  /// Reads an item. Presenters save it first, and no program writes it meanwhile.
+  /// Reads an item.
+  ///
+  /// Presenters save it first, and no program writes it meanwhile.
   ///
   /// - Parameters:
   ///   - deadline: the time that the call waits for other programs.
@@ -15,8 +17,9 @@ extension FileCoordinator {
     return try await access([intent], deadline: deadline) { try await accessor(intent.url) }
   }
 
-  /// Writes an item. Presenters relinquish it first and are told after it; no other program reads or writes it
-  /// meanwhile.
+  /// Writes an item.
+  ///
+  /// Presenters relinquish it first and are told after it; no other program reads or writes it meanwhile.
   ///
   /// - Throws: as `coordinate(readingItemAt:)`.
   public func coordinate<Result>(

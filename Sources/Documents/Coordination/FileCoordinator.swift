@@ -20,8 +20,9 @@ import Synchronization
 /// Unlike Apple's class, it ends each wait at the call's deadline. The error names the process that the call waited
 /// for.
 public final class FileCoordinator: Sendable {
-  /// The purpose of this coordinator's accesses. Accesses with the same purpose never wait for each other, in any
-  /// process.
+  /// The purpose of this coordinator's accesses.
+  ///
+  /// Accesses with the same purpose never wait for each other, in any process.
   public let purposeIdentifier: String
 
   private struct State {
@@ -116,7 +117,9 @@ public final class FileCoordinator: Sendable {
     }
   }
 
-  /// Ends all waiting calls: they and all later calls throw `cancelled`. A running accessor runs to its end.
+  /// Ends all waiting calls: they and all later calls throw `cancelled`.
+  ///
+  /// A running accessor runs to its end.
   public func cancel() {
     let waiting = state.withLock { state in
       state.isCancelled = true
@@ -127,7 +130,9 @@ public final class FileCoordinator: Sendable {
 
   // MARK: Moving
 
-  /// Announces a move. The call does nothing; it is there for code that makes it.
+  /// Announces a move.
+  ///
+  /// The method does nothing; it is there for code that calls it.
   public func item(at oldURL: URL, willMoveTo newURL: URL) {}
 
   /// Reports a move of an item, from within an accessor that writes it.

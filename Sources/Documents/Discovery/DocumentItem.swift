@@ -12,7 +12,9 @@ public struct DocumentItem: Sendable {
   let modified: FileTime
   let bytes: UInt64
 
-  /// The URL of the document. Its path begins with the searched folder's path, as the search gives it.
+  /// The URL of the document.
+  ///
+  /// Its path begins with the searched folder's path, as the search gives it.
   public var url: URL {
     URL(filePath: path, directoryHint: kind.isPackage ? .isDirectory : .notDirectory)
   }
@@ -52,7 +54,9 @@ public struct DocumentItem: Sendable {
   /// A save that replaces the whole document makes a new file or directory.
   public var creationDate: Date? { node.born?.date }
 
-  /// The file system of the document. With `inode` it identifies the document under any name.
+  /// The file system of the document.
+  ///
+  /// With `inode` it identifies the document under any name.
   public var device: UInt64 { node.device }
 
   /// The number of the document's file or directory on its file system.

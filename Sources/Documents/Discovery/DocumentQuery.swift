@@ -99,7 +99,9 @@ public final class DocumentQuery: Sendable {
 
   // MARK: Starting and stopping
 
-  /// The search. A new search restarts a running query.
+  /// The search.
+  ///
+  /// A new search restarts a running query.
   public var search: DocumentSearch {
     get { current.withLock { $0.search } }
     set {
@@ -157,7 +159,9 @@ public final class DocumentQuery: Sendable {
 
   // MARK: Results
 
-  /// The documents found so far, in the search's order, as a copy. O(n), with an order O(n log n).
+  /// The documents found so far, in the search's order, as a copy.
+  ///
+  /// O(n), with an order O(n log n).
   public var results: [DocumentItem] {
     let items = report.results
     guard let order = search.order else { return items }
@@ -167,7 +171,9 @@ public final class DocumentQuery: Sendable {
   /// The number of documents found so far.
   public var resultCount: Int { report.resultCount }
 
-  /// Freezes `results` and holds back updates until `enableUpdates()`. Calls nest.
+  /// Freezes `results` and holds back updates until `enableUpdates()`.
+  ///
+  /// Calls nest.
   public func disableUpdates() { report.setUpdates(enabled: false) }
 
   /// Tells all changes since `disableUpdates()`, combined.
@@ -192,7 +198,9 @@ public final class DocumentQuery: Sendable {
 }
 
 extension DocumentQuery: AsyncSequence {
-  /// One listener. If there are several, each update goes to one of them.
+  /// One listener.
+  ///
+  /// If there are several, each update goes to one of them.
   public struct AsyncIterator: AsyncIteratorProtocol {
     private final class Bell: Sendable {
       let report: QueryReport
@@ -213,7 +221,9 @@ extension DocumentQuery: AsyncSequence {
       bell = Bell(query.report, number)
     }
 
-    /// Returns the next update. Returns nil after `stop()` when all updates are told, and if the task is cancelled.
+    /// Returns the next update.
+    ///
+    /// Returns nil after `stop()` when all updates are told, and if the task is cancelled.
     public mutating func next() async -> Update? { await next(isolation: #isolation) }
 
     /// Returns the next update, on the given actor.

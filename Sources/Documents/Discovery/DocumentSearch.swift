@@ -7,19 +7,22 @@ public import FoundationEssentials
 /// holds both this library's hidden folder and its `Metadata.plist`. A search skips names that begin with a dot,
 /// symbolic links, and everything within a package, for all types.
 public struct DocumentSearch: Sendable {
-  /// The folders to search, under any names. A folder within another one counts once. A missing folder is searched when
-  /// it appears.
+  /// The folders to search, under any names.
+  ///
+  /// A folder within another one counts once. A missing folder is searched when it appears.
   public var folders: [URL]
-  /// Documents of a type that conforms to one of these; empty for all documents. Declare the types before the search
-  /// begins.
+  /// Documents of a type that conforms to one of these; empty for all documents.
+  ///
+  /// Declare the types before the search begins.
   public var contentTypes: [UTType]
   /// Extensions, without a dot and in any case, of directories that are packages, beside those of known types.
   ///
   /// The type of such a package is a dynamic one that conforms to `.package`. A program that owns a type declares it
   /// instead. A user may declare a type to the MIME database, as a kind of `inode/directory`.
   public var packageExtensions: Set<String> = []
-  /// A further condition; nil for none. The query calls it on its thread, for each document that has the type, and
-  /// again after each change.
+  /// A further condition; nil for none.
+  ///
+  /// The query calls it on its thread, for each document that has the type, and again after each change.
   public var predicate: (@Sendable (DocumentItem) -> Bool)?
   /// The order of the results; nil for the order in which the query found them.
   public var order: Order?

@@ -5,7 +5,9 @@ public struct OrderMerge<Element: Hashable & Sendable>: Sendable {
   /// Whether both sides moved common elements in different ways; the result then has our order.
   public private(set) var isConflict: Bool
 
-  /// Merges the order of the elements that stay. O(n) for n elements.
+  /// Merges the order of the elements that stay.
+  ///
+  /// O(n) for n elements.
   ///
   /// An element follows the nearest element before it on its own side.
   ///

@@ -16,7 +16,9 @@
 /// if merge.conflicts.isEmpty { text = merge.text() }
 /// ```
 public struct ThreeWayMerge: Sendable, Hashable {
-  /// The same lines in the three texts. Each part may be empty, for removed or new lines.
+  /// The same lines in the three texts.
+  ///
+  /// Each part may be empty, for removed or new lines.
   public struct Conflict: Sendable, Hashable {
     /// The lines of the common origin.
     public var base: String

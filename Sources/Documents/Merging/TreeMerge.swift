@@ -66,7 +66,9 @@ public struct TreeMerge: Sendable {
   /// Whether their tree is already the merged one.
   public var isUnchanged: Bool { steps.isEmpty }
 
-  /// Makes their tree the merged one, and returns it. Call it once.
+  /// Makes their tree the merged one, and returns it.
+  ///
+  /// Call it once.
   ///
   /// - Parameter isIncluded: whether to merge a path; at all other paths their child stays.
   /// - Throws: the error of the system if a folder cannot be listed.
