@@ -20,7 +20,7 @@ struct AcceptingRepairTests {
     return disk
   }
 
-  /// The text of each version, the newest first, and what nobody has of it.
+  /// Returns the text of each version, the newest first, and its lost children.
   private static func versions(_ store: PackageStore) async throws -> [(text: String?, lost: [String])] {
     var found: [(String?, [String])] = []
     for version in try await store.versions() {
@@ -73,7 +73,7 @@ struct AcceptingRepairTests {
     #expect(try await again.metadata()?.parentRevisions == [metadata.revision])
     #expect(try await again.verify().isWhole)
     let versions = try await Self.versions(again)
-    // Without a manifest nobody knows of any child whether it is what it was.
+    // Without a manifest, the saved state of every child is unknown.
     let lost =
       losesManifest ? ["Images/1.png", "New.txt", "Other.txt"] : ["Images/2.png", "Other.txt"]
     #expect(versions.map(\.text) == ["3", "2", "1", "0"])
@@ -82,7 +82,7 @@ struct AcceptingRepairTests {
       let first = try #require(try await again.versions().first).persistentIdentifier
       #expect(try await again.contents(of: first).tree.descendant(at: "New.txt") == nil)
     }
-    // And saves go on keeping them.
+    // Later saves still keep the versions.
     _ = try await again.undoSave()
     #expect(try await again.versions().count == 5)
     #expect(try await again.verify().isWhole)
@@ -102,7 +102,7 @@ struct AcceptingRepairTests {
     let disk = try await Self.disk()
     try disk.edit("Other.txt", "theirs")
     let before = try PackagePicture(of: CrashCheck.path, on: disk)
-    // Permission denied, or a medium that fails.
+    // The errors are a missing permission and a failing device.
     let faulty = CountingDisk(disk) { event throws(SystemError) in
       if event.operation == .openFile, event.name == "1.png" {
         throw SystemError("openat", event.name, code: .init(rawValue: errno))

@@ -23,7 +23,7 @@ struct BeginningHistoryTests {
     try await store.put("Text.txt", "1")
     try await store.save()
     try await store.close()
-    // What another program changes is known to be lost to the version.
+    // The version reports as lost the content that another program changes.
     try disk.edit("F/a", "A")
     let again = try await PackageStore.open(CrashCheck.path, on: disk)
     let version = try #require(try await again.versions().first).persistentIdentifier

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The threads that stores share")
 struct BlockingPoolTests {
-  /// What may block.
+  /// An actor whose jobs may block.
   private actor Worker {
     private nonisolated let executor: BlockingExecutor
     private var order: [Int] = []
@@ -20,7 +20,7 @@ struct BlockingPoolTests {
     var noted: [Int] { order }
   }
 
-  /// Something that jobs wait for.
+  /// A door that jobs wait for.
   private final class Door: Sendable {
     let isOpen = Mutex(false)
     let waiting = Mutex(0)
@@ -31,7 +31,7 @@ struct BlockingPoolTests {
     }
   }
 
-  /// How many jobs run at once, and how many did at most.
+  /// Counts the jobs that run at the same time, and the highest number.
   private final class Meter: Sendable {
     private let counts = Mutex((now: 0, most: 0))
 
@@ -66,13 +66,13 @@ struct BlockingPoolTests {
           let worker = Worker(on: pool)
           group.addTask { await worker.run { door.wait() } }
         }
-        // It comes when no thread is left.
+        // The last job comes when no thread is left.
         while door.waiting.withLock({ $0 }) < 2 { await Task.yield() }
         let last = Worker(on: pool)
         group.addTask { await last.run { door.isOpen.withLock { $0 = true } } }
       }
     }
-    // Once all is done, none is kept busy.
+    // After all jobs, no thread is busy.
     try await withDeadline("going idle") { while pool.runningThreads > 0 { await Task.yield() } }
   }
 

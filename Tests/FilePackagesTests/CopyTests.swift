@@ -10,7 +10,7 @@ import Testing
 struct CopyTests {
   private static let hole: UInt64 = 300 << 20
 
-  /// A document with a file that is a hole but for three bytes in its middle.
+  /// Makes a file that is a hole except for three bytes in its middle.
   private func makeSparse(_ name: FileName, in scratch: Scratch) throws {
     let folder = try scratch.disk.openDirectory(at: scratch.path("Trip.pkg"))
     let file = try scratch.disk.createFile(name, in: folder, mode: 0o644)
@@ -138,7 +138,7 @@ struct CopyTests {
       }
       let store = try await PackageStore.open(scratch.path("Trip.pkg"), on: disk)
       let report = try await store.copy(to: scratch.url("Copy.pkg"))
-      // Each file, the new folder, and the folder that holds it.
+      // The syncs are one per file, one of the new folder, and one of its parent.
       #expect(report.synchronizations == 202 && disk.counts[.synchronize] == 202)
       let seen = threads.withLock { $0 }
       #expect(seen.creating.count == 1 && !seen.synchronizing.subtracting(seen.creating).isEmpty)

@@ -4,18 +4,20 @@ import FoundationEssentials
 import SystemPackage
 import TestSupport
 
-/// Makes staged saves on a disk that crashes, and looks at every state that a power cut may leave of the document.
-/// The manifest is not synchronised by such a save, so that the hidden folder is not compared.
+/// Makes staged saves on a disk that crashes, and checks every state of the document that a power cut may leave.
+///
+/// Such a save does not sync the manifest, so the check ignores the hidden folder.
 struct CrashCheck {
   var states = 0
-  /// Enough for showing that the check can fail.
+  /// Whether to stop at the first problem, which is enough to show that the check can fail.
   var stopsAtFirst = false
-  /// For a package that gets a hidden folder only while it is saved, which moves the date of its own directory.
+  /// Whether to ignore the date of the package's own directory: a hidden folder that exists only during a save moves
+  /// it.
   var ignoresOwnDate = false
-  /// What was neither the old package nor the new one, in words.
+  /// Descriptions of the states that were neither the old package nor the new one.
   var bad: [String] = []
   var syncPoints: [CrashDisk.SyncPoint] = []
-  /// States that were looked at are not looked at again.
+  /// The states that were checked, which the check skips.
   private var seen: Set<Seen> = []
 
   private struct Seen: Hashable {
@@ -26,7 +28,7 @@ struct CrashCheck {
 
   static let path: FilePath = "/Trip.pkg"
 
-  /// A disk with a package, opened and saved once where it is to have metadata.
+  /// Makes a disk with a package; with metadata, it opens and saves the package once.
   static func disk(
     _ tree: TestTree, metadata: Bool, options: CrashDisk.Options = .init(),
     mistake: @escaping @Sendable (CrashDisk.SyncPoint) -> CrashDisk.Mistake? = { _ in nil }
@@ -39,7 +41,7 @@ struct CrashCheck {
     return disk
   }
 
-  /// Runs something that brings the package from one state to another, and checks all that is between.
+  /// Runs `body`, which brings the package from one state to another, and checks all states in between.
   mutating func check(
     _ disk: CrashDisk, limit: Int = 128, savesAgain: Bool = true, _ body: () async throws -> Void
   ) async throws {
@@ -51,7 +53,7 @@ struct CrashCheck {
     }
     syncPoints = Array(disk.syncPoints[before...])
     let new = try picture(disk)
-    // The last ones first: what was not synchronised is worst after a save has returned.
+    // The last points come first: a missing sync shows most after a save has returned.
     for point in points.reversed() {
       for state in point.states(limit: limit) {
         if stopsAtFirst && !bad.isEmpty { return }

@@ -9,7 +9,7 @@ import Testing
 struct CrashedRecoveryTests {
   private static let edits: [Edit] = [.put("Text.txt", "new text"), .put("Images/2.png", "two again")]
 
-  /// The package before and after a save, and every moment at which that may be cut short.
+  /// Returns the package before and after a save, and every moment at which the save may be interrupted.
   private static func save(
     _ options: CrashDisk.Options
   ) async throws -> (old: PackagePicture, new: PackagePicture, points: [CrashPoint]) {
@@ -22,7 +22,7 @@ struct CrashedRecoveryTests {
     return (old, try PackagePicture(of: CrashCheck.path, on: disk).natural, points)
   }
 
-  /// Opens and saves on what a crash left, and checks every state that a second crash may leave of that.
+  /// Opens and saves the state after a crash, and checks every state that a second crash may leave.
   private static func checkNext(
     _ disk: CrashDisk, _ old: PackagePicture, _ new: PackagePicture, _ bad: inout [String]
   ) async throws -> Int {
@@ -79,7 +79,7 @@ struct CrashedRecoveryTests {
   @Test func `needs the synchronisation before it removes what a kill left`() async throws {
     let (old, new, points) = try await Self.save(.init())
     let exchange = try #require(points.firstIndex { $0.next == .exchange })
-    // With the old state beside the new one, and the exchange not on the medium.
+    // The old state stands beside the new one, and the exchange is not durable.
     let disk = points[exchange + 1].afterKill { $0.number == 0 ? .leftOut : nil }
     var bad: [String] = []
     _ = try await Self.checkNext(disk, old, new, &bad)

@@ -34,7 +34,7 @@ struct CreateAndCopyTests {
       #expect(known.parentRevisions.isEmpty && known.contentType == "com.example.trip")
       #expect(try await store.metadata() == known)
     }
-    // The store goes on from there.
+    // The store continues with the new package.
     for way in SavingWay.allCases {
       try await store.put("Text.txt", "changed \(way)")
       let next = try await store.save(options: way.options)
@@ -90,7 +90,7 @@ struct CreateAndCopyTests {
           #expect(try disk.status(of: listing.name(at: position), in: folder).links == 1)
         }
       }
-      // This store's edits are still its own to save.
+      // This store's edits still wait for its next save.
       #expect(try await store.save().strategy == "journal")
       #expect(try await store.save(options: .staged).strategy == "none")
     }
@@ -115,7 +115,7 @@ struct CreateAndCopyTests {
         if let failure { #expect(failure.operation == .create && failure.description.contains("'New.pkg'")) }
         let names = try base.names(in: "/").filter { !isHard || !$0.hasPrefix(".docpkg-") }
         if failure?.code == .indeterminate {
-          // On a disk that has failed for good, what is in its place can be neither seen nor taken back.
+          // If the disk fails for good, the library can neither see nor remove the new package.
           #expect(isHard && (names == ["New.pkg"] || names == []), "point \(number): \(names)")
         } else {
           #expect(names == (failure == nil ? ["New.pkg"] : []), "point \(number): \(names)")

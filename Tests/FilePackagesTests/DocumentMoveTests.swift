@@ -33,7 +33,7 @@ struct DocumentMoveTests {
     return try move.move(as: name)
   }
 
-  /// What people see.
+  /// Returns the tree without hidden names.
   private static func visible(_ disk: some Disk) throws -> TestTree {
     let tree = try TestTree.read("/", of: disk)
     return .directory(
@@ -42,7 +42,7 @@ struct DocumentMoveTests {
       })
   }
 
-  /// Where the document is, if what is seen is as it has to be: whole, in one place or, where it is copied, in both.
+  /// Returns the places of the document if it is whole in one place or, for a copy, in one or both; nil otherwise.
   private static func places(_ tree: TestTree, copies: Bool) -> [String]? {
     guard tree["Local"]?["Other.pkg"] == before["Local"]?["Other.pkg"] else { return nil }
     let places = ["Local", "Cloud"].filter { tree[FileName($0)]?["Trip.pkg"] == trip }
@@ -63,7 +63,7 @@ struct DocumentMoveTests {
     }
   }
 
-  /// States that a power cut at some moment, or the end of the program, leaves, and that are not as they have to be.
+  /// Returns the wrong states that a power cut at some moment, or the end of the program, leaves.
   private static func bad(
     _ way: Way, stopsAtFirst: Bool = false,
     mistake: @escaping @Sendable (CrashDisk.SyncPoint) -> CrashDisk.Mistake? = { _ in nil }
@@ -74,7 +74,7 @@ struct DocumentMoveTests {
       disk.promise("moved")
     }
     var (bad, states): ([String], Int) = ([], 0)
-    // What was not synchronised is worst at the end.
+    // A missing sync shows most at the end.
     for point in points.reversed() {
       for (found, description) in point.states(limit: 32).map({ ($0.mount(), "\(point)\n\($0)") })
         + [(point.afterKill(), "\(point), killed")]
@@ -86,7 +86,7 @@ struct DocumentMoveTests {
           continue
         }
         if !point.promises.isEmpty && places != ["Cloud"] { bad.append("undone: \(description)") }
-        // What was cut short goes on when it is asked for again, and nothing is there twice.
+        // A second call completes the interrupted move, and the document is in one place only.
         if places.contains("Local") { try move(on: found, copies: way.copies) }
         if try Self.places(visible(found), copies: false) != ["Cloud"] { bad.append("again: \(description)") }
       }
@@ -105,7 +105,7 @@ struct DocumentMoveTests {
     let rename = try await Self.bad(.rename, stopsAtFirst: true) { _ in .leftOut }
     #expect(!rename.bad.isEmpty)
     let count = try await Self.bad(.copy).syncs
-    // The last one keeps nothing but the room that was freed.
+    // The last sync makes nothing durable except the freed space.
     for number in 0..<(count - 1) {
       let copy = try await Self.bad(.copy, stopsAtFirst: true) { $0.number == number ? .leftOut : nil }
       #expect(!copy.bad.isEmpty, "\(number) of \(count)")

@@ -5,11 +5,11 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// A command on a document, from opening it to closing it, as each call of a command-line tool is.
+/// A command on a document, from its opening to its closing, as in each call of a command-line tool.
 enum DocumentWork: String, CaseIterable, Sendable {
   case save, staged, large, undo, redo, restore, prune, repair, copy
 
-  /// All that there is to be had of a document, and whether there is a copy of it.
+  /// The content of a document for a reader, and whether there is a copy of it.
   struct Sight: Equatable, Sendable {
     var texts: [String: [UInt8]]
     var versions: Int
@@ -17,11 +17,11 @@ enum DocumentWork: String, CaseIterable, Sendable {
   }
 
   static let path = CrashCheck.path
-  /// Of the requests each, with `ALL_CRASH_POINTS=1`, or one of so many.
+  /// The step between the tested requests; 1 with `ALL_CRASH_POINTS=1`.
   static let step = ProcessInfo.processInfo.environment["ALL_CRASH_POINTS"] == "1" ? 1 : 11
   private static let copyPath: FilePath = "/Copy.pkg"
 
-  /// A disk with a document of four versions, of which the last was undone, and another document beside it.
+  /// Makes a disk with another document and a document of four versions, the last one undone.
   static func disk() async throws -> CrashDisk {
     let disk = try await CrashCheck.disk(
       ["Text.txt": "0", "Notes.txt": "notes", "Images": ["1.png": "one", "2.png": "two"]], metadata: true)
@@ -38,7 +38,7 @@ enum DocumentWork: String, CaseIterable, Sendable {
     return disk
   }
 
-  /// What a reader of the library finds.
+  /// Returns the document that a reader of the library finds.
   static func sight(_ path: FilePath = path, on disk: any Disk) async throws -> Sight {
     let store = try await PackageStore.open(path, on: disk)
     let texts = try VersionPicture(await store.tree).entries.mapValues(\.bytes)
@@ -46,9 +46,9 @@ enum DocumentWork: String, CaseIterable, Sendable {
     return Sight(texts: texts, versions: try await store.versions().count, hasCopy: hasCopy)
   }
 
-  /// Carries it out, and says what is left to be done.
+  /// Runs the command, and returns its warnings.
   ///
-  /// - Parameter opened: called once the document is open.
+  /// - Parameter opened: is called when the document is open.
   func run(on disk: any Disk, opened: () -> Void = {}) async throws -> [SaveWarning] {
     let store = try await PackageStore.open(Self.path, on: disk)
     opened()

@@ -3,7 +3,7 @@ import FilePackages
 import FoundationEssentials
 import TestSupport
 
-/// One edit of a tree in memory.
+/// An edit of a tree in memory.
 enum Edit: Sendable {
   case put(String, String)
   case remove(String)
@@ -62,12 +62,12 @@ enum Edit: Sendable {
 }
 
 extension PackageStore {
-  /// Changes the tree; with `save()` after it, what an application does.
+  /// Changes the tree as an application does before `save()`.
   func edit(_ edits: [Edit]) throws {
     for edit in edits { try edit.apply(to: tree) }
   }
 
-  /// Reads all that the tree has by name.
+  /// Reads every named child of the tree.
   func readEverything() throws {
     _ = try ContentSummary(reading: tree.snapshot())
   }

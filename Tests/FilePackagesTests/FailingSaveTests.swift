@@ -20,19 +20,19 @@ struct FailingSaveTests {
     ".docpkg",
   ]
 
-  /// How the disk fails, and while what is done.
+  /// The error of the disk, and its moment.
   private struct Failure {
     var way: SavingWay
     var code: Errno
-    /// From that moment on for ever, rather than once.
+    /// Whether all requests fail from that moment on, rather than one.
     var isHard: Bool
-    /// At the store's second save, which finds everything open.
+    /// Whether the failure is at the store's second save, which finds all files open.
     var isLater = false
 
     func fault(_ number: Int) -> FaultyDisk.Fault { isHard ? .requests(from: number) : .request(number) }
   }
 
-  /// One save with one failure, or all requests failing from there on. Returns whether any request failed.
+  /// Runs one save with one failing request, or with all later requests failing; returns whether any request failed.
   private static func run(
     _ disk: any Disk, _ folder: FilePath, _ failure: Failure, at number: Int
   ) async throws -> Bool {
@@ -60,7 +60,7 @@ struct FailingSaveTests {
     let beside = try disk.names(in: folder)
     if let error {
       try check(error, failure, comment)
-      // A package of another program's had a hidden folder for a moment.
+      // Another program's package had a hidden folder for a moment.
       let isOurs = old.entries["Metadata.plist"] != nil
       func comparable(_ picture: PackagePicture) -> PackagePicture {
         isOurs ? picture.natural : picture.natural.undated(".")
@@ -69,7 +69,7 @@ struct FailingSaveTests {
         #expect(beside == ["Trip.pkg"], "\(comment)")
         if !failure.isLater { try expectNoTraces(in: path, on: disk, "\(comment)") }
       }
-      // On a disk that stays broken, the new state may have to stay where it is.
+      // If the disk stays broken, the new state may have to stay in its place.
       let reopened = try await PackageStore.open(path, on: disk)
       let found = comparable(try PackagePicture(of: path, on: disk))
       let isOld = found == comparable(old)
@@ -103,7 +103,7 @@ struct FailingSaveTests {
     #expect(failure.isHard || error.code != .indeterminate, "\(comment)")
   }
 
-  /// The tree still has the edits, and another one on top of them is saved, too.
+  /// Saves the edits that the tree still has, and one more edit.
   private static func saveAgain(
     _ store: PackageStore, _ way: SavingWay, at path: FilePath, on disk: any Disk, _ comment: String
   ) async throws {
@@ -126,7 +126,7 @@ struct FailingSaveTests {
     #expect(metadata.fileCount == summary.fileCount && metadata.byteCount == summary.byteCount, "\(comment)")
   }
 
-  /// What an application sees of a tree.
+  /// Returns the children that an application sees in a tree.
   private static func contents(_ tree: FileWrapper) throws -> [String: String] {
     var found: [String: String] = [:]
     for (name, child) in try tree.children() where ![".docpkg", "Metadata.plist"].contains(name) {
@@ -142,7 +142,7 @@ struct FailingSaveTests {
     return found
   }
 
-  /// Lets every request of a save fail, one after the other, each in a package of its own.
+  /// Runs a save for each request of it that can fail, each in a package of its own.
   private static func runAll(_ failure: Failure, metadata: Bool) async throws {
     var number = 0
     while true {

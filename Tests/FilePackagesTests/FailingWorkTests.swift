@@ -21,14 +21,14 @@ struct FailingWorkTests {
     }
   }
 
-  /// Whatever fails, and from whatever request on, an error means that nothing was done.
+  /// Checks that an error means that the command did nothing, for each failing request.
   private static func check(_ work: DocumentWork, _ code: Errno, isHard: Bool) async throws -> Int {
     let template = try await DocumentWork.disk()
     let old = try await DocumentWork.sight(on: template)
     #expect(await Outcome(work, on: template).error == nil)
     let new = try await DocumentWork.sight(on: template)
     #expect(old != new || work == .repair)
-    // Other ones for each error.
+    // The start differs for each error, so that each error has other requests.
     var (number, points, warned) = (Int(code.rawValue) % DocumentWork.step, 0, 0)
     while true {
       let disk = try await DocumentWork.disk()
@@ -40,7 +40,7 @@ struct FailingWorkTests {
         "\(work), \(code) at \(number): \(outcome.error?.description ?? "\(outcome.warnings)")"
       let found = try await DocumentWork.sight(on: disk)
       if let error = outcome.error {
-        // The policy is a save of its own.
+        // Setting the policy is a save of its own.
         let isOld = found == old || work == .prune && found.texts == old.texts
         #expect(isOld || error.code == .indeterminate && found == new, comment)
         if error.description.contains("unchanged") { #expect(isOld, comment) }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A file synchroniser")
 struct FileSynchronizerTests {
-  /// Were it let go by the last of its own threads, that thread would wait for itself, for ever.
+  /// If the last of its own threads released it, that thread would wait for itself, for ever.
   @Test func `that is given up waits for what it has begun`() async throws {
     try await withTemporaryDirectory { folder in
       let isDone = Mutex(false)

@@ -56,7 +56,7 @@ struct FileVersionTests {
       #expect(try await text(copy) == Data("0".utf8))
       #expect(try await others[0].replaceItem(at: url) == url)
       #expect(try await text(url) == Data("1".utf8))
-      // What was there is a version, too.
+      // The replaced state is a version as well.
       #expect(try await FileVersion.otherVersionsOfItem(at: url)?.count == 3)
       try await others[1].remove()
       #expect(try await FileVersion.otherVersionsOfItem(at: url)?.contains(others[1]) == false)
@@ -104,7 +104,7 @@ struct FileVersionTests {
         #expect(try contents.tree.regularFile(at: "Text.txt").contents() == Data(text.utf8))
         #expect(try contents.tree.descendant(at: "Images") == nil)
       }
-      // Saves go on, and no policy drops it.
+      // Later saves work, and no policy drops the version.
       let store = try await PackageStore.open(at: url)
       try await store.put("Text.txt", "3")
       try await store.save(options: .keepsHistory)

@@ -5,7 +5,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// Facts about `fileAttributes` of 1.1, 1.5 and 1.9, against Foundation's own dictionary.
+/// Facts about `fileAttributes` of 1.1, 1.5 and 1.9, checked against Foundation's own dictionary.
 @Suite("The attributes of a wrapper")
 struct FileWrapperAttributesTests {
   @Test(arguments: ["x", "F", "l"])
@@ -26,14 +26,14 @@ struct FileWrapperAttributesTests {
         .referenceCount, .systemNumber, .systemFileNumber,
       ]
       #expect(needed.filter { own[$0.rawValue] == nil } == [])
-      // As programs for Apple's systems ask.
+      // Programs for Apple's systems ask in this way.
       #expect(own[FileAttributeKey.size.rawValue] as? Int == theirs[.size] as? Int)
       #expect(own[FileAttributeKey.size.rawValue] as? UInt64 == theirs[.size] as? UInt64)
       #expect(own[FileAttributeKey.posixPermissions.rawValue] is NSNumber)
     }
   }
 
-  /// Whether both are of the same type and equal.
+  /// Returns whether both are of the same type and equal.
   private func isEqual<Value: Equatable>(_ expected: Value, _ value: Any) -> Bool {
     type(of: value) == Value.self && value as? Value == expected
   }

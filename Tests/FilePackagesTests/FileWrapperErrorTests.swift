@@ -6,7 +6,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// What Apple's interfaces throw is a `CocoaError` with Apple's code and our error beneath it.
+/// Apple's interfaces throw a `CocoaError` with Apple's code and the library's error beneath it.
 @Suite("An error of a wrapper")
 struct FileWrapperErrorTests {
   @Test(
@@ -49,7 +49,7 @@ struct FileWrapperErrorTests {
       chmod(scratch.path.string, 0o755)
       let path = scratch.path.string
       await #expect(processExitsWith: .success) { [path = path as String] in
-        // The superuser may do everything, so the child is nobody.
+        // The superuser may do everything, so the child process runs as user 65534.
         if geteuid() == 0 { #expect(seteuid(65534) == 0) }
         let url = URL(filePath: path + "/A/x")
         let read = #expect(throws: CocoaError.self) { try FileWrapper(url: url, options: .immediate) }

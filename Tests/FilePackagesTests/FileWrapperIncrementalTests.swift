@@ -10,7 +10,7 @@ import Testing
 struct FileWrapperIncrementalTests {
   static let tree: TestTree = ["a": "1", "b": "22", "F": ["c": "333", "d": "4444"]]
 
-  /// Changes `b` as applications do: the old child out, a new one in.
+  /// Changes `b` as applications do: removes the old child and adds a new one.
   static func change(_ top: FileWrapper) throws {
     try top.removeFileWrapper(#require(top.fileWrappers?["b"]))
     top.addRegularFile(withContents: Data("changed".utf8), preferredFilename: "b")
@@ -35,7 +35,7 @@ struct FileWrapperIncrementalTests {
       #expect(disk.counts[.link] == 3)
       #expect(disk.counts.bytesRead == 0 && disk.counts[.openFile] == 0)
       #expect(disk.counts.bytesWritten == 7)
-      // Nor did the tree read them through its own disk: they are not in memory.
+      // The tree did not read them through its own disk either: they are not in memory.
       #expect(top.fileWrappers?["F"]?.materialized == 0)
     }
   }
@@ -103,7 +103,7 @@ struct FileWrapperIncrementalTests {
       top.addFileWrapper(new)
       try top.write(to: scratch.url("B"), options: .withNameUpdating, originalContentsURL: scratch.url("A"))
       #expect(try scratch.tree("B") == ["a": "new"])
-      // And once more, from the save that has them.
+      // The next save, with the first one as its original, gives the same.
       try top.write(to: scratch.url("C"), options: .withNameUpdating, originalContentsURL: scratch.url("B"))
       #expect(try scratch.tree("C") == ["a": "new"])
       #expect(try scratch.status("C/a").identity.inode == scratch.status("B/a").identity.inode)

@@ -6,11 +6,11 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// What large packages and large files cost. Memory is the process's, so each is measured in a process of its own.
+/// The cost of large packages and large files. Memory belongs to a process, so each test measures in its own process.
 @Suite("A large package", .serialized, .timeLimit(.minutes(20)))
 struct FileWrapperLargeTests {
-  // The listing's own cost: 15 bytes of name, 4 and 1 beside it, 10.5 for the index, and what growing arrays
-  // leave over. The trees are several, so that what the allocator held before does not count.
+  // The cost of the listing: 15 bytes of name, 4 and 1 beside it, 10.5 for the index, and the spare room of growing
+  // arrays. There are several trees, so that memory from before in the allocator does not count.
   @Test func `opens and lists 100,000 children in 120 bytes each`() async {
     await #expect(processExitsWith: .success) {
       try await withScratch { scratch in

@@ -4,7 +4,7 @@ import FoundationEssentials
 import TestSupport
 import Testing
 
-/// Facts of 1.3: FW17, and what Linux's names add to them.
+/// Facts of 1.3: FW17, and the cases that Linux's names add to them.
 @Suite("The names of a wrapper")
 struct FileWrapperNamesTests {
   @Test func `FW17: follow a new preferred filename in all directories`() {
@@ -73,7 +73,7 @@ struct FileWrapperNamesTests {
       }
       try directory.write(to: scratch.url("New"), originalContentsURL: nil)
       #expect(try scratch.tree("New") == tree)
-      // A third of the same letter gets a number, a replaced one its name again.
+      // A third child of the same letter gets a number; a replaced child gets its name again.
       #expect(directory.addFileWrapper(FileWrapper("4", named: "\u{E9}.txt")) == "1__#$!@%!#__\u{E9}.txt")
       let first = try #require(children["e\u{301}.txt"])
       directory.removeFileWrapper(first)
@@ -108,7 +108,7 @@ struct FileWrapperNamesTests {
       #expect(again.fileWrappers?[file.string]?.preferredFilename == file.string)
       try again.write(to: scratch.url("Again"), originalContentsURL: nil)
       #expect(try scratch.tree("Again") == tree)
-      // The same spelling as a file of its own.
+      // A file by itself has the same spelling.
       let single = try FileWrapper(url: scratch.url(copy.string + "/" + file.string))
       #expect(single.filename == file.string && single.text == "1")
     }

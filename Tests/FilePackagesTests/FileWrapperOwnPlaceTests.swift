@@ -5,7 +5,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// FW13 for writing, and what becomes of unread children of a package that is replaced by itself.
+/// FW13 for writing, and the unread children of a package that replaces itself.
 @Suite("A wrapper written over what it was read from")
 struct FileWrapperOwnPlaceTests {
   static let tree: TestTree = ["a": "1", "F": ["b": "22", "l": .link([0x61])]]
@@ -39,7 +39,7 @@ struct FileWrapperOwnPlaceTests {
       let new = FileWrapper(directoryWithFileWrappers: try old.children())
       try new.write(to: scratch.url("A"), options: .atomic, originalContentsURL: nil)
       try expectReadable(new)
-      // And writes the same again.
+      // Writing it again gives the same tree.
       try new.write(to: scratch.url("A"), options: .atomic, originalContentsURL: scratch.url("A"))
       #expect(try scratch.tree("A") == Self.tree)
       try expectReadable(new)

@@ -59,7 +59,7 @@ struct FileWrapperReadingTests {
       try scratch.make("Doc", ["in": .link(Array("../Outside".utf8))])
       let directory = try FileWrapper(url: scratch.url("Doc"), options: .immediate)
       #expect(directory.fileWrappers?["in"]?.isSymbolicLink == true)
-      // Nor when the link takes the place of a directory that was read before.
+      // The wrapper does not follow a link either that replaced a directory after reading.
       try scratch.make("Other", ["in": ["secret": "2"]])
       let other = try FileWrapper(url: scratch.url("Other"))
       let inner = try #require(other.fileWrappers?["in"])
@@ -188,7 +188,7 @@ struct FileWrapperReadingTests {
   }
 }
 
-/// Leaves a socket at a path, as a program that listened there would.
+/// Leaves a socket at a path, as a listening program would.
 func makeSocket(_ path: String) throws {
   let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
   defer { close(number) }

@@ -49,7 +49,7 @@ struct FileWrapperSerializationTests {
     try Self.expectSame(top, again)
     #expect(again.filename == nil)
     #expect(again.serializedRepresentation == data)
-    // It is a tree like another.
+    // It is a tree like any other.
     again.addRegularFile(withContents: Data(), preferredFilename: "F")
     #expect(again.fileWrappers?["1__#$!@%!#__F"] != nil)
   }

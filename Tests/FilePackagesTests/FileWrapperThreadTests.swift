@@ -5,12 +5,12 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// 1.10: where Apple's wrappers are for one thread at a time, these are for all.
+/// 1.10: Apple's wrappers are for one thread at a time; these are for all threads.
 @Suite("A tree that many threads use at once", .timeLimit(.minutes(20)))
 struct FileWrapperThreadTests {
   static let threads = 8
 
-  /// Every child has one key, and knows it.
+  /// Expects that every child has one key, and knows it.
   func expectWhole(_ directory: FileWrapper, _ expected: some Collection<FileWrapper>) throws {
     let children = try directory.children()
     #expect(Set(children.values.map(ObjectIdentifier.init)) == Set(expected.map(ObjectIdentifier.init)))
@@ -126,7 +126,7 @@ struct FileWrapperThreadTests {
     }
   }
 
-  /// Runs `body` in threads of its own, more than there are cores, and expects it to count no failure.
+  /// Runs `body` on threads of its own, more than there are cores, and expects no failure.
   private func inThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Int) async {
     let failures = await withTaskGroup(of: Int.self) { group in
       for number in 0..<count {

@@ -140,7 +140,7 @@ struct FileWrapperWritingTests {
       try scratch.make("l", link)
       try FileWrapper(url: scratch.url("l")).write(to: scratch.url("m"), originalContentsURL: nil)
       #expect(try scratch.tree("m") == link)
-      // Given as a URL again it leads to the same place.
+      // As a URL, it leads to the same place again.
       let url = try #require(top.fileWrappers?["l"]?.symbolicLinkDestinationURL)
       let again = try FileManager.default.destinationOfSymbolicLink(atPath: scratch.path("l").string)
       #expect(

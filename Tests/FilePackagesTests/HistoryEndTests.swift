@@ -65,7 +65,7 @@ struct HistoryEndTests {
   {
     let disk = try await CrashCheck.disk(["Text.txt": "0"], metadata: true)
     try await Self.save(["1", "2", "3", "4"], on: disk)
-    // Within the second of four versions.
+    // The damage is within the second of four versions.
     try Self.change(disk) { $0[$0.count * 3 / 8] ^= 0xFF }
     #expect(try await Self.texts(on: disk) == ["3", "2"])
     let damaged = try await PackageStore.open(CrashCheck.path, on: disk).verify()
@@ -73,7 +73,7 @@ struct HistoryEndTests {
     #expect(damaged.damagedVersions.count == 1)
     try await Self.save(["5"], on: disk)
     #expect(try await Self.texts(on: disk) == ["4", "3", "2"])
-    // Thinning makes it a whole one of what there is.
+    // Thinning makes a whole history of the available versions.
     let store = try await PackageStore.open(CrashCheck.path, on: disk)
     let newest = try #require(try await store.versions().first).persistentIdentifier
     try await store.removeVersions([newest])
@@ -112,7 +112,7 @@ struct HistoryEndTests {
       )
       #expect(last.operations == first.operations)
       #expect(last.bytes < first.bytes + 1024)
-      // With the looks for versions that are not to be kept, which are rarer the more versions there are.
+      // This includes the looks for versions to drop, which are rarer in a longer history.
       #expect(looks < 48 << 10)
       #expect(try await PackageStore.open(path, on: disk).versions().count == 450)
     }

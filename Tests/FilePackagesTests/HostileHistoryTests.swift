@@ -6,13 +6,13 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// A history is input of anybody's: it may have come with a download, its checksums made anew.
+/// Any program may have written a history: it may come with a download, with valid checksums.
 @Suite("A history that somebody else made")
 struct HostileHistoryTests {
   private static let path: FilePath = "/Trip.pkg"
   private static let outside: TestTree = ["A.txt": "outside", "Other": ["x": "outside, too"]]
 
-  /// A document with a history, beside others, and the bytes of its history.
+  /// Makes a document with a history beside other documents, and returns the bytes of its history.
   private static func document() async throws -> (disk: CrashDisk, history: [UInt8]) {
     let disk = try CrashDisk(outside)
     let tree: TestTree = ["Text.txt": "0", "Images": ["1.png": "one", "2.png": "two"], "Data.bin": "data"]
@@ -32,7 +32,7 @@ struct HostileHistoryTests {
     return (disk, try disk.contents(of: "history", in: folder))
   }
 
-  /// Puts a history in the place of the document's, and does all that can be done with it.
+  /// Replaces the document's history, and calls every operation on it.
   private static func use(_ history: [UInt8], of disk: CrashDisk, _ random: inout SeededGenerator)
     async throws
   {
@@ -43,7 +43,7 @@ struct HostileHistoryTests {
       do {
         try await body()
       } catch is FilePackageError {
-        // It says why not, which is all that it has to.
+        // An error with a reason is all that the test requires.
       }
     }
     let store = try await PackageStore.open(path, on: disk)
@@ -74,7 +74,7 @@ struct HostileHistoryTests {
 
   private static let headerLength = 8 + 16 + 4 * 8
 
-  /// The bodies of a history's versions.
+  /// Returns the bodies of a history's versions.
   private static func bodies(_ history: [UInt8]) -> [[UInt8]] {
     var (bodies, offset): ([[UInt8]], Int) = ([], headerLength)
     while offset + 8 <= history.count {
@@ -85,7 +85,7 @@ struct HostileHistoryTests {
     return bodies
   }
 
-  /// A history of these bodies, with right checksums.
+  /// Makes a history of these bodies, with valid checksums.
   private static func sealed(_ header: [UInt8], _ bodies: [[UInt8]]) -> [UInt8] {
     var (bytes, checksum) = (header, Array(SHA256.hash(data: header)))
     for body in bodies {
@@ -98,7 +98,7 @@ struct HostileHistoryTests {
 
   @Test func `harms nothing, whatever it says`() async throws {
     var random = SeededGenerator(seed: 1)
-    // Names of the same length, so that only they change.
+    // The names have the same length, so that nothing else changes.
     let names: [(String, [String])] = [
       ("Text.txt", ["../A.txt", "/etc/abc", ".docpkg/", "Images/.", "../Other", "a/../b/c"]),
       ("1.png", ["../..", "/A.tx", "../x/"]),
@@ -121,7 +121,7 @@ struct HostileHistoryTests {
             in: 0...255, using: &random)
         }
       case 2:
-        // Places of what is kept, and lengths.
+        // The places of kept files, and lengths.
         let index = Int.random(in: bodies.indices, using: &random)
         let cut = Int.random(in: bodies[index].indices, using: &random)
         if Bool.random(using: &random) {
@@ -152,7 +152,7 @@ struct HostileHistoryTests {
       try disk.makeFile("history", history, in: folder)
       let store = try await PackageStore.open(Self.path, on: disk)
       #expect(try await store.tree.regularFile(at: "Text.txt").contents() == Data("4".utf8))
-      // A version that is there is what it was, or says what is lost.
+      // A version has its old content, or reports the lost children.
       for version in (try? await store.versions()) ?? [] {
         let (tree, lost) = try await store.contents(of: version.persistentIdentifier)
         let text = try tree.child(named: "Text.txt").map {

@@ -11,7 +11,7 @@ import Testing
 struct HostileJournalTests {
   private typealias Preparation = (HostilePackage) throws -> Void
 
-  /// Does all that can be done with a package on a disk, and returns what was said of it.
+  /// Calls every operation on a package, and returns the results and errors as text.
   private static func use(_ path: FilePath, on disk: any Disk) async -> String {
     var said: [String] = []
     func attempt(_ name: String, _ body: () async throws -> String?) async {
@@ -152,7 +152,7 @@ struct HostileJournalTests {
         staged("a folder", bytes) { try $0.directory("staged", in: staging) },
         staged("a device", bytes) { package in
           try package.replace("staged", in: staging) { _ in
-            // Where that is not allowed nothing is staged.
+            // If that is not permitted, nothing is staged.
             _ = mknod(package.scratch.path("\(staging)/staged").string, S_IFCHR | 0o600, 0x103)
           }
         },
@@ -185,7 +185,7 @@ struct HostileJournalTests {
       (
         name,
         { package in
-          // Text.txt is another than the record says, so that both are kept.
+          // Text.txt differs from the record, so that both are kept.
           let old = JournalRecord.Known(
             kind: .file, inode: 1, size: 1, modified: FileTime(seconds: 1, nanoseconds: 0), content: nil)
           try package.writeJournal(
@@ -221,7 +221,7 @@ struct HostileJournalTests {
         },
       ]
     }
-    // Deeper than any package, and than there are descriptors.
+    // The folders are deeper than any package, and more than there are descriptors.
     cases.append(
       waiting("staged folders without end") { package in
         var folder = try package.folder("\(hidden)/tmp")
@@ -338,7 +338,7 @@ struct HostileJournalTests {
     try await withScratch { scratch in
       let package = try HostilePackage(in: scratch)
       let size = 60 << 20
-      // As many operations as there is room for, the smallest that there are.
+      // As many of the smallest operations as fit.
       let attributes = JournalRecord.Operation(path: .root, action: .setAttributes(mode: nil, modified: nil))
       var record = JournalRecord()
       record.operations = [attributes]
@@ -358,7 +358,7 @@ struct HostileJournalTests {
     }
   }
 
-  /// The most memory that this process has had, in bytes.
+  /// Returns the peak memory of this process, in bytes.
   private static func peak() -> Int {
     guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
       let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") })

@@ -5,7 +5,7 @@ import Glibc
 import SystemPackage
 import TestSupport
 
-/// A package that an attacker made, on the real disk, beside something that is none of its business.
+/// A package that an attacker made, on the real disk, beside files that it must not touch.
 struct HostilePackage {
   let scratch: Scratch
   let disk = PosixDisk()
@@ -29,10 +29,10 @@ struct HostilePackage {
 
   func folder(_ name: String) throws -> OwnedDescriptor { try disk.openDirectory(at: scratch.path(name)) }
 
-  /// What is outside, with modes, dates and bytes.
+  /// Returns the files outside, with modes, dates and bytes.
   func canary() throws -> PackagePicture { try PackagePicture(of: scratch.path("Outside"), on: disk) }
 
-  /// Puts something else under a name in the package.
+  /// Replaces the node with a name in the package.
   func replace(_ name: FileName, in folder: String, _ make: (borrowing OwnedDescriptor) throws -> Void) throws
   {
     let directory = try self.folder(folder)
@@ -64,7 +64,7 @@ struct HostilePackage {
     try replace("journal", in: "Trip.pkg/.docpkg") { try disk.makeFile("journal", bytes, in: $0) }
   }
 
-  /// A journal with right checksums whose record waits to be published.
+  /// Returns a journal with valid checksums and a record that waits to be published.
   func journal(
     _ operations: [JournalRecord.Operation], isBound: Bool = true, sequence: UInt64 = 1, applied: UInt64 = 0
   ) throws -> [UInt8] {
@@ -87,7 +87,7 @@ struct HostilePackage {
       inode: isBound ? status.identity.inode : 1, born: isBound ? status.born : nil)
   }
 
-  /// A file of these bytes, or of those of the staged file, that comes to a path.
+  /// Returns an operation that puts a file of these bytes, or of the staged file, at a path.
   func put(
     _ path: [FileName], staged: FileName = "staged", mode: UInt16 = 0o644, bytes: String? = "hostile",
     size: UInt64? = nil, kind: FileKind = .file, old: JournalRecord.Known? = nil,
@@ -106,7 +106,7 @@ struct HostilePackage {
     JournalRecord.Operation(path: PackagePath(path), action: .remove(staged), old: try known(path))
   }
 
-  /// What is at a path, as a record has it that was made over it.
+  /// Returns the node at a path in the form of a record that was made over it.
   func known(_ path: [FileName]) throws -> JournalRecord.Known? {
     let names = path.dropLast().map { "/\($0.string)" }.joined()
     guard let name = path.last, let status = try? disk.status(of: name, in: folder("Trip.pkg" + names)) else {

@@ -40,7 +40,7 @@ struct IdenticalBytesTests {
     try await Self.expectNothing(store.save(options: metadata ? .keepsHistory : []), store, on: disk)
     #expect(try PackagePicture(of: CrashCheck.path, on: disk) == before)
     #expect(try await store.versions().count == (metadata && wasSaved ? 1 : 0))
-    // The tree knows the children again, and what it hands out is what is on disk.
+    // The tree knows the children again, and gives out the content on disk.
     #expect(try await store.tree.regularFile(at: "Folder/a.txt").text == "aaaa")
     try await store.edit([.put("Text.txt", "next"), .put("Folder/a.txt", "aaaa")])
     let report = try await store.save()
@@ -104,7 +104,7 @@ struct IdenticalBytesTests {
   }
 
   @Test func `do not keep undoing from going on`() async throws {
-    // Two states of the same bytes, as an earlier version of this library has made them.
+    // An earlier version of this library made two states of the same bytes.
     let disk = try await CrashCheck.disk(["Text.txt": "0"], metadata: true)
     let store = try await PackageStore.open(CrashCheck.path, on: disk)
     for mode in [0o600, 0o644] {

@@ -4,21 +4,20 @@ import FoundationEssentials
 import SystemPackage
 import TestSupport
 
-/// Saves in place on a disk that crashes, one save after the other, and looks at every state that a power cut may
-/// leave.
+/// Saves in place on a disk that crashes, one save after the other, and checks every state that a power cut may leave.
 struct JournalCrashCheck {
   static let path: FilePath = "/Trip.pkg"
 
   var states = 0
-  /// States that were looked at are not looked at again.
+  /// The states that were checked, which the check skips.
   private var seen: Set<Seen> = []
-  /// What was no whole state, in words.
+  /// Descriptions of the states that were not whole.
   var bad: [String] = []
-  /// Enough for showing that the check can fail.
+  /// Whether to stop at the first problem, which is enough to show that the check can fail.
   var stopsAtFirst = false
-  /// Whether programs that know nothing of us must find whole files, too.
+  /// Whether programs without this library must find whole files as well.
   var checksNaive = true
-  /// Whether the models were made by saving the same edits somewhere else.
+  /// Whether the models come from saving the same edits on another disk.
   var modelsAreOthers = false
   var syncPoints: [CrashDisk.SyncPoint] = []
 
@@ -27,11 +26,11 @@ struct JournalCrashCheck {
     let promised: Int
   }
 
-  /// Looks at one state of the disk.
+  /// Checks one state of the disk.
   ///
   /// - Parameters:
-  ///   - models: what programs are to find: one of these, whole.
-  ///   - promised: how many of the saves were acknowledged: the model of that number or a later one.
+  ///   - models: the states that programs may find: one of these, whole.
+  ///   - promised: the number of acknowledged saves: programs find the model of that number or a later one.
   mutating func check(
     _ mounted: CrashDisk, _ models: [NaturalPicture], promised: Int, _ place: () -> String
   ) async throws {
@@ -100,8 +99,9 @@ extension JournalCrashCheck {
   }
 }
 
-/// What programs find in a package: everything but the hidden folder, without the dates of folders and links, which
-/// no save promises.
+/// The state of a package for programs: everything except the hidden folder and the dates of folders and links.
+///
+/// No save promises those dates.
 struct NaturalPicture: Hashable, Sendable {
   var entries: [String: PackagePicture.Entry] = [:]
 
@@ -122,7 +122,7 @@ struct NaturalPicture: Hashable, Sendable {
     }.joined(separator: "\n")
   }
 
-  /// Without what is another one each time the same edits are saved, or where two saves are one.
+  /// The picture without the values that differ each time the same edits are saved, or if two saves become one.
   var withoutChance: NaturalPicture {
     var copy = withoutMetadata
     for name in copy.entries.keys {

@@ -21,10 +21,10 @@ struct JournalCrashTests {
     }
   }
 
-  /// When what is saved comes to its names.
+  /// The moment at which a save is published.
   enum Publishing: CaseIterable {
     case atOnce, later, relaxed, relaxedLater
-    /// Never before the end: each save takes the place of the one before.
+    /// Not before the end: each save supersedes the one before.
     case atTheEnd
 
     var options: PackageStore.SavingOptions {
@@ -54,11 +54,11 @@ struct JournalCrashTests {
       StagedCrashTests.tree, metadata: metadata, options: options, mistake: mistake)
     disk.synchronizeAll()
     let store = try await PackageStore.open(CrashCheck.path, on: disk, journalCapacity: 24 << 10)
-    // Each save in a check of its own over all that came before, or all of them in one.
+    // Each save has a check of its own over all earlier saves, or one check covers all saves.
     let groups = together ? [saves] : saves.map { [$0] }
     for (index, group) in groups.enumerated() {
-      // What programs find after each save is known only when it was made, so the states are collected first on
-      // the way and compared afterwards.
+      // The state after a save is known only after it. So the test first collects the states, and compares them
+      // afterwards.
       var models = [try NaturalPicture(of: CrashCheck.path, on: disk)]
       let isLast = index == groups.count - 1
       var points: [CrashPoint] = []
@@ -88,7 +88,7 @@ struct JournalCrashTests {
     return check
   }
 
-  /// The states that the saves lead to, the one before them first.
+  /// Returns the states that the saves make; the first one is the state before them.
   private static func pictures(
     of saves: [[Edit]], metadata: Bool, options: CrashDisk.Options
   ) async throws -> [NaturalPicture] {
@@ -174,8 +174,8 @@ struct JournalCrashTests {
         + "\(points.count - needless.count) times")
     for point in notLate { print("  not found late: \(point)") }
     for point in needless { print("  not found left out: \(point)") }
-    // Of these nothing depends that a power cut alone could show: the manifest is believed only where it is
-    // whole, and the journal that the last one removes for good is of a save that is published.
+    // A power cut alone cannot show the need for these syncs. The manifest counts only if it is intact, and the last
+    // sync is for the removal of the journal of a published save.
     #expect(
       needless.allSatisfy { $0.name == "manifest" || $0.name == ".docpkg" && $0 == points.last },
       "\(needless)")
@@ -200,7 +200,7 @@ struct JournalCrashTests {
     var (seen, recoveries): (Set<PackagePicture>, Int) = ([], 0)
     for point in points {
       let promised = point.promises.count
-      // Killed with the power on, and without.
+      // The program is killed with the power on, and without it.
       for first in [point.afterKill()] + point.states(limit: 4).map({ $0.mount() }) {
         guard seen.insert(try PackagePicture(of: "/", on: first)).inserted else { continue }
         recoveries += 1
@@ -223,7 +223,7 @@ struct JournalCrashTests {
 }
 
 extension Edit {
-  /// Edits of disjoint places of the tree that the crash tests start from.
+  /// Returns random edits of disjoint places of the tree at the start of the crash tests.
   static func random(_ count: Int, using generator: inout SeededGenerator) -> [Edit] {
     var places = [
       "Text.txt", "Notes.txt", "Data.bin", "Current", "Images/1.png", "Images/2.png", "Images/Deep/a.txt",

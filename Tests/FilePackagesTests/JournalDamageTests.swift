@@ -10,13 +10,13 @@ struct JournalDamageTests {
   private static let tree: TestTree = ["Text.txt": "old", "Images": ["1.png": "one"], "Link": .link([0x61])]
   private static let edits: [Edit] = [.put("Text.txt", "new"), .put("Images/2.png", "two"), .remove("Link")]
 
-  /// How often what came out.
+  /// The number of each outcome.
   private struct Tally {
     var new = 0
     var reported = 0
     var bad: [String] = []
 
-    /// Opens a damaged package: the new state, or the old one and a report.
+    /// Opens a damaged package and expects the new state, or the old one and a report.
     mutating func check(
       _ disk: CrashDisk, _ save: WaitingSave, isPublished: Bool, saves: Bool,
       _ place: @autoclosure () -> String
@@ -63,7 +63,7 @@ struct JournalDamageTests {
     #expect(metadata.contentDigest == summary.digest.hexadecimal)
   }
 
-  /// Where zeros are that nothing is read from, a few bytes stand for all.
+  /// Returns whether to test this byte: all bytes near a nonzero one, and a few of the unread zeros.
   private static func isSampled(_ offset: Int, in bytes: [UInt8]) -> Bool {
     let near = bytes[max(0, offset - 16)..<min(bytes.count, offset + 17)]
     return near.contains { $0 != 0 } || offset % 101 == 0
@@ -117,7 +117,7 @@ struct JournalDamageTests {
     #expect(tally.bad.isEmpty, "\(tally.bad.prefix(5).joined(separator: "\n"))")
   }
 
-  /// A package that was closed in good order.
+  /// Makes a package that was closed in good order.
   private static func closed() async throws -> CrashPoint {
     let disk = try await CrashCheck.disk(tree, metadata: true)
     let store = try await WaitingSave.open(on: disk)

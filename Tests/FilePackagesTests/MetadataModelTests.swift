@@ -17,7 +17,7 @@ struct MetadataModelTests {
     return metadata
   }
 
-  /// A random edit of a document, and the same of its model: the paths in it and what they are.
+  /// Makes a random edit of a document, and the same edit of its model, which maps paths to texts.
   private static func edit(
     _ model: inout [String: String?], _ number: Int, _ generator: inout SeededGenerator
   ) -> Edit? {
@@ -52,7 +52,7 @@ struct MetadataModelTests {
       return .folder(path)
     case 7:
       guard !folder.isEmpty else { return nil }
-      // A whole folder moves to the top, or goes.
+      // The edit moves a whole folder to the top, or removes it.
       let isRemoved = number % 3 == 0
       for (path, text) in model where path == folder || path.hasPrefix(folder + "/") {
         model[path] = nil
@@ -89,7 +89,7 @@ struct MetadataModelTests {
       let metadata = try await Self.check(disk)
       #expect(metadata.generation == generation)
       #expect(try await store.metadata() == metadata)
-      // What the tree reads now it reads from where things are by now.
+      // The tree reads from the present places of the files.
       try await store.readEverything()
       let found = try PackagePicture(of: CrashCheck.path, on: disk).natural.entries
         .filter { $0.key != "." && $0.key != "Metadata.plist" }
@@ -126,7 +126,7 @@ struct MetadataModelTests {
     let third = try await Self.check(disk)
     #expect(third.applicationValues == second.applicationValues)
     #expect(third.parentRevisions == [second.revision] && third.revision != second.revision)
-    // The tree shows the plist that is on disk, not the one that the application gave.
+    // The tree shows the plist on disk, not the one from the application.
     let seen = try await store.tree.child(named: "Metadata.plist")?.contents()
     #expect(try seen.map { try PackageMetadata(decoding: $0) } == third)
   }

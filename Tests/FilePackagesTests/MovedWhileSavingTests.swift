@@ -8,11 +8,11 @@ import Testing
 
 @Suite("A command on a document that another program moves meanwhile")
 struct MovedWhileSavingTests {
-  /// What the other program does with the document's folder.
+  /// The other program's change to the document's folder.
   enum Move: String, CaseIterable, Sendable {
     case away, exchange, replace, remove
 
-    /// Where the document is then; nil where it is no more.
+    /// The place of the document afterwards; nil if it is gone.
     var place: FilePath? {
       switch self {
       case .away, .replace: "/Moved.pkg"
@@ -21,7 +21,7 @@ struct MovedWhileSavingTests {
       }
     }
 
-    /// Where the other document is then.
+    /// The place of the other document afterwards.
     var other: FilePath { self == .away || self == .remove ? "/Other.pkg" : DocumentWork.path }
 
     func carryOut(on disk: any Disk) throws(SystemError) {
@@ -53,7 +53,7 @@ struct MovedWhileSavingTests {
     while !isDone {
       let base = try await DocumentWork.disk()
       let number = point
-      // Counted from the moment on that the document is open.
+      // The requests are counted after the opening of the document.
       let first = Atomic(Int.max / 2)
       let disk = CountingDisk(base) { (event) throws(SystemError) in
         if event.number == first.load(ordering: .relaxed) + number { try move.carryOut(on: base) }

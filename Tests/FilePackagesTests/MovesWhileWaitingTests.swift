@@ -67,7 +67,7 @@ struct MovesWhileWaitingTests {
   }
 }
 
-/// What is to be on disk: files with their text and folders, by path.
+/// The expected state of the disk: files with their text and folders, by path.
 private struct Model {
   var nodes: [String: String?] = [:]
 
@@ -92,7 +92,7 @@ private struct Model {
     nodes.filter { ($0.value == nil) == isFolder }.keys.sorted().randomElement(using: &generator)
   }
 
-  /// Changes something; nil where there is nothing to be changed that way.
+  /// Makes a random change; nil if there is no node for such a change.
   mutating func change(_ number: Int, using generator: inout SeededGenerator) -> Edit? {
     let folder = Bool.random(using: &generator) ? random(isFolder: true, using: &generator) : nil
     let place = folder.map { "\($0)/" } ?? ""

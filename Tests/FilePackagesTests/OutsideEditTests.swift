@@ -14,7 +14,7 @@ struct OutsideEditTests {
 
   private static func open(_ disk: any Disk) async throws -> PackageStore {
     let store = try await PackageStore.open(CrashCheck.path, on: disk)
-    // What an application has looked at.
+    // The application has looked at these children.
     _ = try await store.tree.child(named: "Text.txt")?.contents()
     _ = try await store.tree.child(named: "Images")?.children()
     return store
@@ -37,7 +37,7 @@ struct OutsideEditTests {
       switch self {
       case .replaced: try OutsideEditTests.write("someone's", to: "Text.txt", in: CrashCheck.path, on: disk)
       case .rewritten:
-        // The same size and date, but another file.
+        // Another file with the same size and date.
         let before = try disk.status(of: "Text.txt", in: folder)
         try OutsideEditTests.write("OLD TEXT", to: "Text.txt", in: CrashCheck.path, on: disk)
         try disk.setModified(before.modified, of: "Text.txt", in: folder)
@@ -62,7 +62,7 @@ struct OutsideEditTests {
     let store = try await Self.open(disk)
     try await store.edit([.put("Text.txt", "mine"), .put("New.txt", "mine"), .remove("Images")])
     try outside.act(on: disk)
-    // A package of another program's gets a hidden folder for a moment.
+    // Another program's package gets a hidden folder for a moment.
     func picture() throws -> PackagePicture {
       let picture = try PackagePicture(of: CrashCheck.path, on: disk)
       return metadata ? picture : picture.undated(".")
@@ -95,11 +95,11 @@ struct OutsideEditTests {
     }
     #expect(found["Other.txt"] == "someone's" && found["Theirs.txt"] == "someone's")
     #expect(found["Text.txt"] == "mine" && found["Images/3.png"] == "mine" && found["Images/1.png"] == nil)
-    // What the application saw of it is old, so it must not overwrite it after that save either.
+    // The application saw an old state of it, so a later save must not replace it either.
     try await store.put("Other.txt", "mine")
     let error = await #expect(throws: FilePackageError.self) { try await store.save(options: way.options) }
     #expect(error?.code == .changedOnDisk)
-    // Once it has been read, it may be.
+    // After a new read, a save may replace it.
     let again = try await Self.open(disk)
     _ = try await again.tree.child(named: "Other.txt")?.contents()
     try Self.write("theirs again", to: "Other.txt", in: CrashCheck.path, on: disk)
@@ -108,7 +108,7 @@ struct OutsideEditTests {
     let seen = try await again.tree.child(named: "Other.txt")?.contents()
     try await again.put("Other.txt", "mine")
     if way == .staged {
-      // Such a save looks at everything, and what it found is what the application sees of it now.
+      // Such a save looks at everything, and the application then sees the file on disk.
       #expect(seen == Data("theirs again".utf8))
       try await again.save(options: way.options)
     } else {
@@ -156,7 +156,7 @@ struct OutsideEditTests {
           defer { done = true }; return done
         })
       else { return }
-      // Errors of the other program's are for the expectations below.
+      // The expectations below find errors of the other program's change.
       switch moment {
       case .added: try? Self.write("theirs", to: "Theirs.txt", in: "/Trip.pkg/Images", on: base)
       case .replaced: try? Self.write("theirs", to: "Text.txt", in: CrashCheck.path, on: base)
@@ -253,7 +253,7 @@ struct OutsideEditTests {
     try await store.save(options: .returnsAtCommit)
     try await store.edit([.remove("c"), .put("a", "second")])
     try await store.save(options: .returnsAtCommit)
-    // Both wait. Another program takes the name, and so does the next edit here.
+    // Both wait: another program takes the name, and so does the next edit of this store.
     try disk.makeFile("c", Array("theirs".utf8), in: disk.openDirectory(at: CrashCheck.path))
     try await store.edit([.put("c", "ours")])
     try await store.publish()

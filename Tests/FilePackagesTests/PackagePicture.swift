@@ -3,7 +3,7 @@ import FilePackages
 import SystemPackage
 import TestSupport
 
-/// All that a save may change of a directory and what is in it: names, kinds, bytes, modes, dates.
+/// All properties of a directory and its children that a save may change: names, kinds, bytes, modes, dates.
 struct PackagePicture: Hashable, Sendable {
   struct Entry: Hashable, Sendable {
     var kind: FileKind
@@ -49,7 +49,7 @@ struct PackagePicture: Hashable, Sendable {
     }
   }
 
-  /// What is different, a line for each place.
+  /// Returns the differences, a line for each place.
   func differences(in found: PackagePicture) -> String {
     Set(entries.keys).union(found.entries.keys).sorted().compactMap { place in
       let (old, new) = (entries[place], found.entries[place])
@@ -59,19 +59,19 @@ struct PackagePicture: Hashable, Sendable {
     }.joined(separator: "\n")
   }
 
-  /// The names of what is different, the package's own directory included as `.`.
+  /// Returns the names of the differing entries, with the package's own directory as `.`.
   func changedNames(in found: PackagePicture) -> Set<String> {
     Set(entries.keys).union(found.entries.keys).filter { entries[$0] != found.entries[$0] }
   }
 }
 
 extension TestTree {
-  /// Makes a package under `name` in the root of a new disk.
+  /// Returns a tree with a package under `name`, for the root of a new disk.
   static func package(_ tree: TestTree, _ name: FileName = "Trip.pkg") -> TestTree { [name: tree] }
 }
 
 extension Disk {
-  /// The names of all that is in a directory, in order.
+  /// Returns the names of all entries of a directory, in order.
   func names(in path: FilePath) throws -> [String] {
     let listing = try list(openDirectory(at: path))
     return (0..<listing.count).map { listing.name(at: $0).string }.sorted()

@@ -17,7 +17,7 @@ struct PackageWatcherLimitTests {
   @Test func `are said, and what is not watched is looked at from time to time`() async throws {
     try await withScratch { scratch in
       try scratch.make("A.pkg", Self.tree(folders: 12))
-      // Enough for the folders above and some of the package's.
+      // These are enough for the folders above and some of the package's folders.
       let hub = WatchHub(maximumWatches: 8)
       let listener = try await scratch.watch("A.pkg", in: hub)
       let limitation = try #require(listener.watcher.limitation)
@@ -34,7 +34,7 @@ struct PackageWatcherLimitTests {
       try await listener.expect {
         $0.paths.isSuperset(of: ["Folder 7/File", "Folder 11", "Folder 3/New/Inner/File"])
       }
-      // With fewer folders there are enough.
+      // With fewer folders, the watches are enough.
       for number in 0..<10 { try scratch.remove("A.pkg/Folder \(number)") }
       try await listener.expect { $0.watcher.limitation == nil }
       await listener.end()
@@ -48,7 +48,7 @@ struct PackageWatcherLimitTests {
       try scratch.make("A.txt", "text")
       var options = PackageWatcher.Options.hasty
       options.polls = true
-      // Nobody tells of anything.
+      // The system reports no event.
       let hub = WatchHub(maximumWatches: 0)
       let listener = try await scratch.watch("A.pkg", options: options, in: hub)
       try scratch.write("new", to: "A.pkg/Images/Deep/2.png")
@@ -82,7 +82,7 @@ struct PackageWatcherLimitTests {
         }
       }
       await Self.wait(for: closed)
-      // The same event twice in a row would be one.
+      // The kernel would merge two equal events in a row.
       let (one, other) = (scratch.text("A.pkg/Text.txt"), scratch.text("A.pkg/Other.txt"))
       for _ in 0...(queue / 2) {
         chmod(one, 0o600)
@@ -108,7 +108,7 @@ struct PackageWatcherLimitTests {
   }
 
   @Test func `allow 1,000 documents with one descriptor, which goes with the last`() async throws {
-    // In a process of its own, whose descriptors nobody else opens.
+    // The test runs in a process of its own, so that no other test opens descriptors.
     await #expect(processExitsWith: .success) {
       func inotifyDescriptors() throws -> Int {
         try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count { number in
@@ -128,7 +128,7 @@ struct PackageWatcherLimitTests {
           listeners.append(WatchListener(watcher))
         }
         #expect(try inotifyDescriptors() == 1)
-        // One for inotify, what waiting for it takes, and an eighth of those that there may be.
+        // The descriptors are one for inotify, a few for waiting, and an eighth of the limit.
         #expect(try openDescriptors() <= before + 8 + PosixDisk().descriptorLimit / 8)
         for number in 0..<1_000 { try scratch.write("x", to: "\(number).pkg/Images/File") }
         for listener in listeners { try await listener.expect { $0.paths == ["Images/File"] } }

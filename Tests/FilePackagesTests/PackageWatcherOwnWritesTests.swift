@@ -36,7 +36,7 @@ struct PackageWatcherOwnWritesTests {
         ])
         try await store.save(options: options)
         try await store.edit([.put("Text.txt", "newer")])
-        // Of what is in a folder that the tree no longer has, and the disk still has, nothing is known.
+        // The store knows nothing of the children of a folder that the tree lost and the disk still has.
         if options != .returnsAtCommit {
           try await store.edit([.remove("New"), .move("Images/Deep", "Pictures")])
         }
@@ -146,7 +146,7 @@ struct PackageWatcherOwnWritesTests {
       #expect(await store.news(of: url) == [])
       #expect(
         await store.news(of: url, at: ["", "Text.txt", "Images", "No such"], found: ["Other.txt"]) == [])
-      // Listed, never looked at.
+      // The file is listed and was never looked at.
       #expect(await store.news(of: url, at: ["Other.txt"], found: []) == ["Other.txt"])
       try scratch.overwrite("A.pkg/Text.txt", "theirs")
       try scratch.overwrite("A.pkg/Images/9.png", "theirs")

@@ -14,7 +14,7 @@ struct PackageWatcherPlaceTests {
     return nil
   }
 
-  /// Expects that it moved there, nothing else, and that it is still watched.
+  /// Expects a move to that path and no other event, and that the watcher still watches the document.
   private static func expectMoved(_ listener: WatchListener, to path: String) async throws {
     try await listener.expect { url($0) == path }
     #expect(listener.others.count == 1)
@@ -70,7 +70,7 @@ struct PackageWatcherPlaceTests {
       let listener = try await scratch.watch("A.pkg", in: WatchHub(maximumAnchors: 0))
       try scratch.rename("A.pkg", to: "elsewhere/A.pkg")
       try await listener.expect { $0.events == [.deleted] }
-      // It comes back as one that nobody knows.
+      // It comes back as an unknown package.
       try scratch.rename("elsewhere/A.pkg", to: "A.pkg")
       try await listener.expect { $0.events == [.deleted, .replaced] }
     }
@@ -84,7 +84,7 @@ struct PackageWatcherPlaceTests {
       try scratch.exchange("A.pkg", "New.pkg")
       try await listener.expect { $0.events == [.replaced] }
       listener.forget()
-      // The one that was is not it any more.
+      // The earlier package is not the document any more.
       try scratch.write("x", to: "New.pkg/Images/1.png")
       try scratch.write("x", to: "A.pkg/Images/9.png")
       #expect(try await listener.all(in: scratch.text("A.pkg")) == ["Images/9.png"])
@@ -120,7 +120,7 @@ struct PackageWatcherPlaceTests {
         listener.forget()
         #expect(try await listener.all(in: scratch.text("A.pkg")).subtracting(["Text.txt"]).count < 6)
       }
-      // Removed and made at once, perhaps with the same number.
+      // It is removed and made again at once, perhaps with the same number.
       listener.forget()
       try scratch.remove("A.pkg")
       try scratch.make("A.pkg", ["Text.txt": "again"])
@@ -151,12 +151,12 @@ struct PackageWatcherPlaceTests {
     try await withScratch { scratch in
       try scratch.make("A.txt", "text")
       let listener = try await scratch.watch("A.txt")
-      // In place.
+      // The program writes in place.
       let file = open(scratch.text("A.txt"), O_WRONLY)
       #expect(write(file, "TEXT", 4) == 4 && close(file) == 0)
       try await listener.expect { $0.events == [.changed([""])] }
       listener.forget()
-      // By rename, as most do.
+      // The program replaces the file by a rename, as most do.
       try scratch.make("New.txt", "new")
       try scratch.rename("New.txt", to: "A.txt")
       try await listener.expect { $0.events == [.replaced] }
@@ -167,7 +167,7 @@ struct PackageWatcherPlaceTests {
       #expect(truncate(scratch.text("B.txt"), 1) == 0)
       try await listener.expect { $0.events == [.changed([""])] }
       listener.forget()
-      // Others in the same folder are none of it.
+      // Other files in the same folder are not part of the document.
       try scratch.make("Other.txt", "x")
       try scratch.remove("B.txt")
       try await listener.expect { $0.events == [.deleted] }

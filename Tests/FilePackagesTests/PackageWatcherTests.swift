@@ -11,7 +11,7 @@ struct PackageWatcherTests {
     "Text.txt": "text", "Other.txt": "other", "Images": ["1.png": "one", "Deep": ["2.png": "two"]],
   ]
 
-  /// What another program does to a package, and the places that are to be told.
+  /// A change by another program to a package, and the places that the watcher must report.
   struct Outside: Sendable, CustomTestStringConvertible {
     var testDescription: String
     var places: Set<String>
@@ -33,7 +33,7 @@ struct PackageWatcherTests {
       try scratch.rename("new", to: "A.pkg/Text.txt")
     },
     Outside("a file that a program keeps open", ["Text.txt"]) { scratch in
-      // Never closed.
+      // The file is never closed.
       let file = open(scratch.text("A.pkg/Text.txt"), O_WRONLY | O_APPEND)
       #expect(write(file, "more", 4) == 4)
     },
@@ -81,7 +81,7 @@ struct PackageWatcherTests {
       let listener = try await scratch.watch("A.pkg")
       try outside.act(scratch)
       try await listener.expect { $0.paths.isSuperset(of: outside.places) }
-      // And of nothing else, and of what comes later.
+      // The watcher reports no other place, and reports later changes.
       #expect(try await listener.all(in: scratch.text("A.pkg")) == outside.places)
       #expect(listener.others == [])
       await listener.end()
@@ -101,7 +101,7 @@ struct PackageWatcherTests {
       try await listener.expect {
         $0.paths.isSuperset(of: ["New/Inner/File", "New/Pictures/Deep/2.png"])
       }
-      // A folder that went away is none of the package's any more.
+      // A folder that left the package is not part of it.
       try scratch.rename("A.pkg/New/Inner", to: "Gone")
       try await listener.expect { $0.paths.contains("New/Inner") }
       listener.forget()
@@ -147,7 +147,7 @@ struct PackageWatcherTests {
       var options = PackageWatcher.Options.hasty
       options.maximumPaths = 10
       let watcher = try await PackageWatcher.watch(scratch.url("A.pkg"), options: options)
-      // Nobody listens meanwhile.
+      // No listener asks meanwhile.
       for number in 0..<11 { try scratch.write("x", to: "A.pkg/\(number)") }
       let listener = WatchListener(watcher)
       try await listener.expect { $0.events.contains(.overflow) || $0.paths.count == 11 }
@@ -169,7 +169,7 @@ struct PackageWatcherTests {
       try scratch.makeFolder("A.pkg/.docpkg/tmp")
       try scratch.remove("A.pkg/.docpkg")
       #expect(try await listener.all(in: scratch.text("A.pkg")) == [])
-      // Elsewhere the name means nothing.
+      // In another folder the name has no special meaning.
       try scratch.makeFolder("A.pkg/Images/.docpkg")
       try await listener.expect { $0.paths.contains("Images/.docpkg") }
     }

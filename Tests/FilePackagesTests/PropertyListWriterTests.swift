@@ -15,7 +15,7 @@ struct PropertyListWriterTests {
     let data = try PackageMetadata(applicationValues: values).encoded()
     let all = try PropertyListDecoder().decode([String: PropertyListValue].self, from: data)
     for (key, value) in values { #expect(all[key] == value) }
-    // Byte for byte what the library for it writes.
+    // The bytes equal the encoder's.
     #expect(try encoded(all) == String(decoding: data, as: UTF8.self))
     return String(decoding: data, as: UTF8.self)
   }

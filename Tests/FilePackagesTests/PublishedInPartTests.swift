@@ -16,7 +16,8 @@ struct PublishedInPartTests {
     try disk.rename("theirs.tmp", in: folder, to: "Data.bin", in: folder, .replace)
   }
 
-  /// What they write over the part that was published is not what this store saved, whoever publishes the rest.
+  /// A file that another program writes over the published part is not this store's, regardless of the publishing
+  /// store.
   @Test(arguments: [false, true])
   func `leaves alone what another program writes before the rest is published`(byAnother: Bool) async throws {
     let base = try await CrashCheck.disk(Self.tree, metadata: true)
@@ -37,8 +38,9 @@ struct PublishedInPartTests {
     #expect(try base.contents(of: Self.place) == Array("theirs".utf8))
   }
 
-  /// What came out of the first exchange is kept, and then the next one fails, or a synchronisation: of the folders for
-  /// that, of the one that it is in by then, or of the package.
+  /// The publisher keeps the file from the first exchange, and then the next exchange or a sync fails.
+  ///
+  /// The failing sync is that of the folders for kept files, of the folder that holds the file, or of the package.
   @Test(arguments: [
     FaultyDisk.Fault.operation(.exchange, from: 1), .operation(.synchronize, from: 4),
     .operation(.synchronize, from: 5), .operation(.synchronize, from: 6),

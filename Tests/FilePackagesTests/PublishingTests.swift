@@ -16,7 +16,7 @@ struct PublishingTests {
     String(decoding: try disk.contents(of: name, in: disk.openDirectory(at: CrashCheck.path)), as: UTF8.self)
   }
 
-  /// Waits for what a store does by itself.
+  /// Waits for the background work of a store.
   private static func wait(for isDone: () throws -> Bool) async throws {
     for _ in 0..<120_000 {
       if try isDone() { return }
@@ -36,7 +36,7 @@ struct PublishingTests {
       let report = try await store.save(options: .returnsAtCommit)
       #expect(!report.isPublished && report.warnings.isEmpty)
       #expect(report.generation == before.map { $0.generation + number })
-      // The first one makes the journal.
+      // The first save makes the journal.
       #expect(report.synchronizations == (number == 1 ? 2 : 1))
     }
     #expect(disk.counts[.exchange] == 0)
@@ -45,7 +45,7 @@ struct PublishingTests {
     #expect(disk.counts[.exchange] == 2)
     #expect(try Self.text("Text.txt", on: disk) == "version 20")
     let after = try await store.metadata()
-    // Its parent is what others have seen.
+    // Its parent is the state that other programs have seen.
     #expect(after?.parentRevisions == before.map { [$0.revision] })
     try await store.close()
     #expect(try await PackageStore.open(CrashCheck.path, on: disk).verify().isWhole)
@@ -60,7 +60,7 @@ struct PublishingTests {
     try await store.put("Text.txt", "after the move")
     try await store.save(options: .returnsAtCommit)
     #expect(try Self.text("Moved.png", on: disk) == "one")
-    // Another tree has nothing of what waits for this one.
+    // Another tree has no changes of the waiting save.
     try await store.put("Text.txt", "again")
     try await store.save(options: .returnsAtCommit)
     try await store.save(FileWrapper(directoryWithFileWrappers: [:]), options: .returnsAtCommit)
@@ -81,7 +81,7 @@ struct PublishingTests {
     #expect(try await PackageStore.open(CrashCheck.path, on: disk).verify().isWhole)
   }
 
-  /// Whatever fails in a save that was to take the place of another: that other one is there, or the new one.
+  /// If a save that supersedes another one fails, the disk has the superseded save or the new one.
   @Test(arguments: [Errno.ioError, .noSpace], [false, true])
   func `is never lost by the failure of the one that was to take its place`(
     code: Errno, isHard: Bool
@@ -102,7 +102,7 @@ struct PublishingTests {
         failed = error
       }
       failures = switchable.stopFailing()
-      // Somebody else comes while the store is still there, as after a crash.
+      // Another program comes while the store still exists, as after a crash.
       let comment = "\(code) at \(number)\(isHard ? " for ever" : ""): \(failed?.description ?? "saved")"
       let found = try await PackageStore.open(CrashCheck.path, on: try await disk.afterKill())
       let seen = String(
@@ -114,7 +114,7 @@ struct PublishingTests {
       case .indeterminate: #expect(["acknowledged", "next"].contains(seen), "\(comment)")
       default: #expect(seen == "acknowledged", "\(comment)")
       }
-      // The edits are still there.
+      // The edits are still in the tree.
       try await store.save()
       try await store.close()
       #expect(try Self.text("Text.txt", on: disk) == "next", "\(comment)")
@@ -158,7 +158,7 @@ struct PublishingTests {
     try await store.put("Text.txt", "new")
     try await store.save(options: .returnsAtCommit)
     try await Self.wait { try Self.text("Text.txt", on: disk) == "new" }
-    // The manifest and the journal's marks are put on the medium when nothing more comes.
+    // The store syncs the manifest and the journal's marks when no more saves come.
     try await Self.wait { disk.syncPoints.last.map { $0.name == "journal" && $0.isOfData } == true }
     let report = try PackageStore.recoveryReport(CrashCheck.path, on: disk)
     #expect(report.journal == .published)
@@ -175,7 +175,7 @@ struct PublishingTests {
     let report = try await store.save(options: .relaxed)
     #expect(report.isPublished)
     #expect(try Self.text("Text.txt", on: disk) == "second")
-    // Those of the save before: two files and the folder; and the commit.
+    // The syncs of the save before are two files and the folder; the last one is the commit.
     #expect(disk.counts[.synchronize] - before[.synchronize] == 3)
     #expect(disk.counts[.synchronizeData] - before[.synchronizeData] == 1)
     try await store.close()
@@ -201,13 +201,13 @@ struct PublishingTests {
       #expect(try Self.text("Text.txt", on: mounted) == "relaxed", "\(state)")
       #expect(await opened.recoveryConflicts.isEmpty, "\(state)")
     }
-    // Otherwise this would show nothing.
+    // Without a torn file the test would show nothing.
     #expect(torn > 0)
   }
 
-  // MARK: Edits of others
+  // MARK: Edits of other programs
 
-  /// Whoever writes a file anew empties it first: what they write afterwards must not go to a file that is gone.
+  /// A program that writes a file anew empties it first: its next bytes must not go to a removed file.
   @Test(arguments: [PackageStore.SavingOptions(), .relaxed])
   func `keeps a file that another program has just emptied`(options: PackageStore.SavingOptions) async throws
   {
@@ -233,8 +233,8 @@ struct PublishingTests {
     #expect(kept.values.map(\.bytes) == [Array("theirs".utf8)])
   }
 
-  /// The first edit comes out of the exchange, the second one stands under the name, and the process is gone before it
-  /// could keep either.
+  /// The first edit comes out of the exchange, and the second one stands under the name. The process ends before it can
+  /// keep either.
   @Test(arguments: [Array("second".utf8), nil])
   func `keeps an edit from before it was published and one from after that`(second: [UInt8]?) async throws {
     let base = try await CrashCheck.disk(Self.tree, metadata: true)
@@ -267,7 +267,7 @@ struct PublishingTests {
     #expect(left.sorted() == (second == nil ? ["ours", "the first"] : ["ours", "second", "the first"]))
   }
 
-  // MARK: What a user gave a file
+  // MARK: Attributes from a user
 
   @Test(arguments: [false, true])
   func `leaves a file its attributes, also when it is published by the next program`(
@@ -289,7 +289,7 @@ struct PublishingTests {
       try await store?.put("Text.txt", "new")
       try await store?.save(options: isCutShort ? .returnsAtCommit : [])
       if isCutShort {
-        // Given up without being closed: what is committed waits for whoever opens it.
+        // The store is released without being closed: the committed save waits for the next opener.
         store = nil
         #expect(try disk.status(of: "Text.txt", in: package).identity.inode == before.identity.inode)
         store = try await PackageStore.open(path, on: disk)
@@ -304,7 +304,7 @@ struct PublishingTests {
   }
 }
 
-/// A file that somebody has open.
+/// A file that another program has open.
 private final class OpenedFile: Sendable {
   let file: OwnedDescriptor
 
@@ -312,7 +312,7 @@ private final class OpenedFile: Sendable {
 }
 
 extension CrashDisk {
-  /// What the next program finds while this one is killed.
+  /// Returns the disk that the next program finds after a kill of this one.
   fileprivate func afterKill() async throws -> CrashDisk {
     let points = await CrashDisk.crashPoints(of: self) {}
     return try #require(points.last).afterKill()

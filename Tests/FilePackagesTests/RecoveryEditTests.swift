@@ -21,7 +21,7 @@ struct RecoveryEditTests {
   private static let mine = ["my text", "my new", "my image", "my file", "my fresh"]
   static let theirs = "theirs"
 
-  /// Where somebody edits.
+  /// The places that another program edits.
   static let places = [
     "Text.txt", "Gone.txt", "New.txt", "Images/2.png", "Images", "Folder", "Folder/a.txt",
     "Folder/Deep/b.txt",
@@ -31,7 +31,7 @@ struct RecoveryEditTests {
   enum Outside: CaseIterable {
     case rewritten, replaced, removed, mode, becameFolder, becameLink
 
-    /// - Returns: whether there is something that somebody wrote.
+    /// - Returns: whether the other program wrote a file there.
     func act(at place: String, on disk: any Disk) throws -> Bool {
       let path = PackagePath(place)
       guard let name = path.name else { return false }
@@ -69,14 +69,14 @@ struct RecoveryEditTests {
     }
   }
 
-  /// The bytes of every file and link in the package, the conflict versions too, and the modes.
+  /// Returns the bytes of every file and link in the package, including the conflict versions, and the modes.
   private static func texts(on disk: any Disk) throws -> [String: String] {
     let picture = try PackagePicture(of: WaitingSave.path, on: disk)
     return picture.entries.filter { !$0.key.hasPrefix(".docpkg") || $0.key.hasPrefix(".docpkg/conflicts/") }
       .mapValues { String(decoding: $0.bytes, as: UTF8.self) }
   }
 
-  /// Whether what the save put at a place, or near it, was there to be seen before the edit.
+  /// Returns the texts that were visible before the edit.
   private static func natural(on disk: any Disk) throws -> Set<String> {
     Set(try texts(on: disk).filter { !$0.key.hasPrefix(".docpkg") }.values)
   }
@@ -105,7 +105,7 @@ struct RecoveryEditTests {
             let store = try await WaitingSave.open(on: disk)
             if let damage = await store.journalDamage {
               damaged += 1
-              // Whether it was published and then removed, or was never published and got lost, nobody can tell.
+              // A save that was published and then removed looks the same as one that was never published and got lost.
               if place != "Fresh" || outside != .removed { report("\(damage)") }
               continue
             }
@@ -148,7 +148,7 @@ struct RecoveryEditTests {
           let wrote = Mutex(false)
           let seen = Mutex<Set<String>>([])
           let result = try await Self.save(on: disk, at: moment, returnsAtCommit) {
-            // What goes wrong here is for the expectations below.
+            // The expectations below find errors of this step.
             seen.withLock { $0 = (try? Self.natural(on: disk)) ?? [] }
             return wrote.withLock { wrote in
               wrote = (try? outside.act(at: place, on: disk)) ?? false
@@ -185,7 +185,7 @@ struct RecoveryEditTests {
     #expect(refused > 0 && conflicts > 0)
   }
 
-  /// Saves, and lets somebody act before the request of that number.
+  /// Saves, and lets another program act before the request of that number.
   private static func save(
     on disk: CrashDisk, at moment: Int, _ returnsAtCommit: Bool, _ act: @escaping @Sendable () -> Bool
   ) async throws -> (requests: Int, conflicts: [String], error: FilePackageError?) {
@@ -221,7 +221,7 @@ extension Disk {
     try kind(of: name, in: folder) == .directory
   }
 
-  /// Out of the package: what somebody takes away on purpose is theirs to keep.
+  /// Moves a node out of the package: another program may remove its own files.
   fileprivate func moveAway(_ name: FileName, in folder: borrowing OwnedDescriptor) throws {
     let root = try openDirectory(at: "/")
     try rename(name, in: folder, to: FileName("away-\(name.string)"), in: root, .replace)

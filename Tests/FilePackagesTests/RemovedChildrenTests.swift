@@ -24,7 +24,7 @@ struct RemovedChildrenTests {
     let before = try NaturalPicture(of: CrashCheck.path, on: disk).withoutChance
     for _ in 0..<3 {
       for child in children { top.removeFileWrapper(child) }
-      // Something else has the name of one meanwhile.
+      // Another file takes the name of one child meanwhile.
       top.addRegularFile(withContents: Data("other".utf8), preferredFilename: "b")
       try await store.save(options: options)
       try await store.publish()

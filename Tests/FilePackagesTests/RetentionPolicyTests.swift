@@ -9,7 +9,7 @@ import Testing
 struct RetentionPolicyTests {
   private static let hour = 3600.0
 
-  /// A document with a version of each of these ages, in hours.
+  /// Makes a document with a version of each of these ages, in hours.
   private static func store(_ ages: [Double], on disk: any Disk, now: Date) async throws -> PackageStore {
     let store = try await PackageStore.open(CrashCheck.path, on: disk)
     for (number, age) in ages.sorted(by: >).enumerated() {
@@ -17,7 +17,7 @@ struct RetentionPolicyTests {
       try await store.put("Text.txt", String(repeating: "\(number % 10)", count: 1000))
       try await store.save(options: .keepsHistory)
     }
-    // The present state, which is no version.
+    // The current state is no version.
     await store.setClock { now }
     try await store.put("Text.txt", "now")
     try await store.save()
@@ -31,7 +31,7 @@ struct RetentionPolicyTests {
 
   @Test func `is all of an hour, one an hour, one a day, one a week`() async throws {
     let disk = try await CrashCheck.disk(["Text.txt": "text"], metadata: true)
-    // A Thursday at noon: where weeks of the clock begin.
+    // The date is a Thursday at noon: weeks of the clock begin on Thursdays.
     let now = Date(timeIntervalSince1970: 86_400 * 7 * 3000 + 43_200)
     let ages: [Double] = [0.1, 0.2, 0.5, 0.9, 2.1, 2.2, 2.9, 5.5, 30, 31, 32, 60, 960, 984, 1440]
     let store = try await Self.store(ages, on: disk, now: now)
@@ -52,7 +52,7 @@ struct RetentionPolicyTests {
       let (tree, lost) = try await store.contents(of: version.persistentIdentifier)
       #expect(try lost.isEmpty && VersionPicture(tree) == model[version.persistentIdentifier])
     }
-    // Doing it again drops nothing.
+    // A second call drops nothing.
     #expect(try await store.thinHistory(at: now).removed.isEmpty)
   }
 
@@ -69,7 +69,7 @@ struct RetentionPolicyTests {
     policy.byteBudget = 0
     try await store.setRetentionPolicy(policy)
     try await store.close()
-    // By itself when the document is closed.
+    // Closing the document dropped the versions.
     #expect(try await store.versions().count == 1)
     let hidden = try disk.names(in: "/Trip.pkg/.docpkg/versions")
     #expect(hidden.count == 1)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Documents that other programs made")
 struct SampleTests {
-  /// The samples, which are kept beside the package and not in it.
+  /// The samples, in a folder beside the package.
   private static let folder: FilePath = {
     var path = FilePath(#filePath)
     for _ in 0..<4 { path.removeLastComponent() }
@@ -32,7 +32,7 @@ struct SampleTests {
     let root = try disk.openDirectory(at: path.removingLastComponent())
     let name = FileName(path.lastComponent?.string ?? "")
     try TestTree.read(source, of: disk).write(to: name, in: root, of: disk)
-    // Folders last, since what is put into them moves their dates.
+    // Folders come last, since adding children moves their dates.
     for (place, entry) in before.entries.sorted(by: { $0.key > $1.key }) {
       let file = place == "." ? path : path.pushing(FilePath(place))
       guard let last = file.lastComponent else { continue }
@@ -70,11 +70,11 @@ struct SampleTests {
       #expect(untouched.strategy == "none" && disk.counts.changes == 0)
       #expect(try disk.status(of: disk.openDirectory(at: path)).identity.inode == inode)
 
-      // The file that lies deepest.
+      // The deepest file.
       let files = before.entries.filter { $0.value.kind == .file }.keys.sorted()
       let place = try #require(files.max { $0.split(separator: "/").count < $1.split(separator: "/").count })
       try await store.put(place, "changed")
-      // The samples may have been handed out read-only.
+      // The samples may be read-only.
       let report = try await store.save(options: way.options.union(.overwritesReadOnly))
       #expect(report.written == [place])
       try await store.close()
@@ -101,7 +101,7 @@ struct SampleTests {
       try await store.put("Text.txt", "new")
       let before = try PackagePicture(of: path, on: disk)
       let report = try await store.save(options: way.options)
-      // Only the staged way comes across it.
+      // Only a staged save finds the FIFO.
       #expect(report.leftAlone == (way == .staged ? ["Folder/pipe"] : []))
       #expect(report.description.contains("left alone: Folder/pipe") == (way == .staged))
       try await store.close()

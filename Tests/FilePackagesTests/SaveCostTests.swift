@@ -14,7 +14,7 @@ struct SaveCostTests {
 
   // MARK: In place
 
-  /// What one save asked the disk for, the operations that it asked for at all.
+  /// The disk operations of one save, without those at zero.
   private struct Cost: Equatable {
     var commit: [DiskOperation: Int]
     var publish: [DiskOperation: Int]
@@ -47,16 +47,16 @@ struct SaveCostTests {
     #expect(costs[0][2] == last)
     print("one child in place\(metadata ? " and the metadata" : ""): commit \(last.commit)")
     print("and publishing: \(last.publish)")
-    // Only the second save writes the zeros that the journal is to overwrite from now on.
+    // Only the second save writes the zeros that later journal writes replace.
     var expected = last
     expected.commit[.write, default: 0] += 1
     #expect(second == expected)
     for cost in costs[0].dropFirst() {
       #expect(cost.commit[.synchronizeData] == 1 && cost.commit[.synchronize] == nil)
-      // Nothing under a natural name is changed.
+      // The commit changes no visible name.
       #expect(cost.commit[.rename] == nil && cost.commit[.exchange] == nil && cost.commit[.link] == nil)
       #expect(cost.commit[.createFile] == nil && cost.publish[.createFile] == (metadata ? 2 : 1))
-      // Each new file and the package's directory.
+      // The syncs are one per new file and one of the package's directory.
       #expect(cost.publish[.synchronize] == (metadata ? 3 : 2) && cost.publish[.synchronizeData] == nil)
       #expect(cost.publish[.exchange] == (metadata ? 2 : 1) && cost.publish[.rename] == nil)
       #expect(cost.publish[.removeFile] == (metadata ? 2 : 1))
@@ -68,12 +68,12 @@ struct SaveCostTests {
     let disk = CountingDisk(try await Self.package(10, metadata: true))
     let store = try await PackageStore.open(CrashCheck.path, on: disk)
     let (report, commit, _) = try await store.save("5.txt", "changed", counting: disk)
-    // The journal and the folder that it is in.
+    // The syncs are those of the journal and of its folder.
     #expect(commit[.synchronize] == 2 && commit[.synchronizeData] == nil)
     #expect(report.synchronizations == 2)
     try await store.put("5.txt", "changed again")
     #expect(try await store.save().synchronizations == 1 + 3)
-    // A store that was closed begins anew.
+    // After closing, the next save makes a journal again.
     try await store.close()
     try await store.put("5.txt", "changed once more")
     #expect(try await store.save().synchronizations == 2 + 3)
@@ -94,11 +94,11 @@ struct SaveCostTests {
     func count(_ operation: DiskOperation) -> Int { after[operation] - before[operation] }
     #expect(report.reused == 999)
     #expect(report.written == (metadata ? ["500.txt", "Metadata.plist"] : ["500.txt"]))
-    // The child and the lock; the metadata and the manifest.
+    // The files are the child and the lock, and with metadata also the plist and the manifest.
     #expect(count(.createFile) == (metadata ? 4 : 2))
     #expect(count(.link) == 999)
     #expect(count(.write) == (metadata ? 3 : 1))
-    // The child, the metadata, the package's directory, the folder before the exchange and after it.
+    // The syncs are the child, the metadata, the package's directory, and the folder before and after the exchange.
     #expect(report.synchronizations == (metadata ? 5 : 4))
     #expect(count(.synchronize) == report.synchronizations && count(.synchronizeData) == 0)
     print("one of 1,000 children\(metadata ? " and the metadata" : "") staged: \(report)")
@@ -143,8 +143,9 @@ struct SaveCostTests {
 }
 
 extension PackageStore {
-  /// Changes a child and saves, and counts what that asks the disk for, apart until the commit and for
-  /// publishing. All in one go of the actor, so that what publishes in the background has not begun.
+  /// Changes a child and saves, and counts the disk operations of the commit and of publishing apart.
+  ///
+  /// It runs without leaving the actor, so that no background publishing has begun.
   fileprivate func save(
     _ path: String, _ text: String, counting disk: CountingDisk
   ) throws -> (report: SaveReport, commit: [DiskOperation: Int], publish: [DiskOperation: Int]) {
@@ -158,7 +159,7 @@ extension PackageStore {
 }
 
 extension CountingDisk.Counts {
-  /// The operations that there were since, and how many of each.
+  /// Returns the operations since `earlier`, and their numbers.
   fileprivate func since(_ earlier: CountingDisk.Counts) -> [DiskOperation: Int] {
     var found: [DiskOperation: Int] = [:]
     for operation in DiskOperation.allCases where self[operation] != earlier[operation] {

@@ -4,15 +4,16 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// The two ways to save a package that is there already.
+/// The two ways to save an existing package.
 enum SavingWay: CaseIterable, Sendable {
   case journaled, staged
 
   var options: PackageStore.SavingOptions { self == .staged ? .staged : [] }
 }
 
-/// What a store that is closed, or whose save failed, may leave in the hidden folder: nothing in a package of
-/// another program's, where there is no such folder then, and the manifest in one of ours.
+/// Expects only the permitted files in the hidden folder of a store that was closed or whose save failed.
+///
+/// Another program's package then has no such folder; a package of this library has the manifest in it.
 func expectNoTraces(
   in path: FilePath, on disk: any Disk, _ comment: Comment? = nil,
   sourceLocation: SourceLocation = #_sourceLocation
@@ -34,7 +35,7 @@ extension PackagePicture {
     return picture
   }
 
-  /// The same with the dates of these places put aside.
+  /// Returns the picture without the dates of these places.
   func undated(_ places: String...) -> PackagePicture {
     var picture = self
     for place in places { picture.entries[place]?.modified = FileTime(seconds: 0, nanoseconds: 0) }
@@ -43,7 +44,7 @@ extension PackagePicture {
 }
 
 extension TestTree {
-  /// A package's own children, without what is the library's.
+  /// A package's own children, without the library's files.
   var withoutOurs: TestTree {
     .directory(entries.filter { $0.key != "Metadata.plist" && $0.key != ".docpkg" })
   }

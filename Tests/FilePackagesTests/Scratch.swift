@@ -5,17 +5,17 @@ import Synchronization
 import SystemPackage
 import TestSupport
 
-/// A directory of its own for one test, with short ways to make and to look at what is in it.
+/// A directory of its own for one test, with short methods to make and look at files.
 struct Scratch: Sendable {
   let path: FilePath
   let disk = PosixDisk()
 
-  /// The URL of a node; a name that is not UTF-8 is spelled as `FileName.string` does.
+  /// Returns the URL of a node; spells a name that is not UTF-8 as `FileName.string` does.
   func url(_ name: String) -> URL { URL(filePath: path.string + "/" + name, directoryHint: .notDirectory) }
 
   func path(_ name: String) -> FilePath { FilePath(lossless: path.string + "/" + name) }
 
-  /// Makes a node, or a tree of them, and all the wrappers' dates old, so that no later change has the same.
+  /// Makes a node or a tree, and makes all dates old, so that every later change has another date.
   func make(_ name: FileName, _ tree: TestTree) throws {
     let root = try disk.openDirectory(at: path)
     try tree.write(to: name, in: root, of: disk)
@@ -40,7 +40,7 @@ struct Scratch: Sendable {
     try disk.setModified(time, of: FileName(path.lastComponent ?? "?"), in: folder(of: path))
   }
 
-  /// Makes other bytes of a file, as another program would: in place.
+  /// Writes other bytes to a file in place, as another program would.
   func overwrite(_ name: String, _ text: String) throws {
     try Data(text.utf8).write(to: url(name))
   }
@@ -73,7 +73,7 @@ extension FileTime {
 }
 
 extension FileWrapper {
-  /// A regular file of this text and, if given, of this preferred filename.
+  /// Makes a regular file of this text, with this preferred filename if it is given.
   convenience init(_ text: String, named name: String? = nil) {
     self.init(regularFileWithContents: Data(text.utf8))
     if let name { preferredFilename = name }
@@ -85,7 +85,7 @@ extension FileWrapper {
     fileAttributes[key.rawValue] as? Value
   }
 
-  /// How many children are objects.
+  /// The number of children that are objects.
   var materialized: Int {
     state.withLock { state in
       if case .directory(let directory) = state.node { directory.children.count } else { 0 }
@@ -94,6 +94,6 @@ extension FileWrapper {
 }
 
 extension FileWrapper {
-  /// How many directories it remembers being in.
+  /// The number of directories that it remembers as its parents.
   var parentCount: Int { state.withLock { $0.parents.count } }
 }

@@ -101,7 +101,7 @@ struct StagedCrashTests {
         stopsAtFirst: true)
       if check.bad.isEmpty { needless.append(point) }
     }
-    // The one before the exchange, which is made before it is known that there is none.
+    // It is the sync before the exchange: the store makes it before it finds that exchanges are not supported.
     #expect(needless.map(\.number) == [points.count - 2], "\(needless)")
   }
 

@@ -30,7 +30,7 @@ struct StagedDamageTests {
     }
   }
 
-  /// All files among the staged ones, those in new folders too.
+  /// Returns all staged files, including those in new folders.
   private static func files(on disk: CrashDisk) throws -> [(folder: FilePath, name: FileName)] {
     var files: [(FilePath, FileName)] = []
     func visit(_ folder: FilePath) throws {
@@ -69,7 +69,7 @@ struct StagedDamageTests {
           #expect(found == save.new, "\(name) \(damage): \(save.new.differences(in: found))")
           new += 1
         } else {
-          // In a new folder, whose files nobody reads at recovery.
+          // The file is in a new folder; recovery does not read the files there.
           #expect(report.damaged + report.missing == ["New/x.txt"], "\(name) \(damage): \(report)")
           #expect(folder != WaitingSave.hidden.appending("tmp"), "\(name) \(damage): \(report)")
           verified += 1

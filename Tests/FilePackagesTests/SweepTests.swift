@@ -15,7 +15,7 @@ struct SweepTests {
       try scratch.make(".docpkg-1a2b.new", ["Half.txt": "half"])
       try scratch.make(".docpkg-3c.written0", ["Part.txt": "part"])
       try scratch.overwrite(".docpkg-ffffffffffffffff.new", "half an archive")
-      // The only copy of a package, what a running program makes, and what has another name.
+      // These are the only copy of a package, a file of a running program, and files with other names.
       let left: [FileName] = [
         ".docpkg-1a2b.old", ".docpkg-77.new", ".docpkg-notes.new", ".docpkg-1a2b.new.txt", ".docpkg-.new",
         ".docpkg-12345678901234567.new",
@@ -61,7 +61,7 @@ struct SweepTests {
     }
   }
 
-  /// Each new document sweeps the folder while the others are being made.
+  /// Each new document sweeps the folder while other programs make theirs.
   @Test func `is never what another program is making at the moment`() async throws {
     try await withScratch { scratch in
       try await withThrowingTaskGroup { group in
@@ -78,7 +78,7 @@ struct SweepTests {
     }
   }
 
-  /// The task is cancelled at each request of the disk, of which some come before the commit and some after.
+  /// The task is cancelled at each request of the disk; some come before the commit and some after.
   @Test(arguments: SavingWay.allCases)
   func `is nothing of a save whose task is cancelled`(way: SavingWay) async throws {
     var (moment, wasReached, cancelled) = (0, true, 0)

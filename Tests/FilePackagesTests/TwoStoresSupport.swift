@@ -5,7 +5,7 @@ import Synchronization
 import SystemPackage
 import TestSupport
 
-/// What becomes of another save of the same package, tried at chosen moments of the first one.
+/// The outcomes of another save of the same package, which a test tries at chosen moments of the first one.
 final class Outcome: Sendable {
   private let found = Mutex<[FilePackageError.Code?]>([])
 

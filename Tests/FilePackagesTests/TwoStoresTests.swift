@@ -14,7 +14,7 @@ struct TwoStoresTests {
     )
   }
 
-  /// What the metadata on disk says, once it is known to be true.
+  /// Returns the metadata on disk after a check of their sums.
   private static func metadata(at path: FilePath, on disk: any Disk) async throws -> PackageMetadata {
     let store = try await PackageStore.open(path, on: disk)
     let metadata = try #require(try await store.metadata())
@@ -43,7 +43,7 @@ struct TwoStoresTests {
     #expect(try await second.save().generation == 3)
     let after = try await Self.metadata(at: CrashCheck.path, on: disk)
     #expect(after.parentRevisions == [revision] && after.generation == 3)
-    // And the first one again over the second's.
+    // The first store saves again over the second's save.
     try await first.put("Text.txt", "first again")
     #expect(try await first.save().generation == 4)
     #expect(try await Self.metadata(at: CrashCheck.path, on: disk).parentRevisions == [after.revision])
@@ -115,7 +115,7 @@ struct TwoStoresTests {
     try await second.put("Text.txt", "second")
     let (outcome, tree) = (Outcome(), await second.tree)
     let disk = CountingDisk(base) { (event) throws(SystemError) in
-      // The lock is made before anything is staged.
+      // The store makes the lock before it stages anything.
       if event.operation == .createFile && event.name != "lock" || event.operation == .exchange {
         outcome.interrupt(tree)
       }
@@ -123,7 +123,7 @@ struct TwoStoresTests {
     let first = try await PackageStore.open(CrashCheck.path, on: disk)
     try await first.put("Text.txt", "first")
     try await first.save(options: .staged)
-    // The child, the metadata, the manifest and the exchange.
+    // The moments are the child, the metadata, the manifest and the exchange.
     #expect(outcome.codes == [.busy, .busy, .busy, .busy])
     #expect(base.tree["Trip.pkg"]?["Text.txt"] == "first")
     #expect(try base.names(in: "/") == ["Trip.pkg"])
@@ -146,12 +146,12 @@ struct TwoStoresTests {
             for round in 0..<40 {
               do {
                 let store = try await PackageStore.open(path, on: disk)
-                // All children carry the same text, so that a mixture shows.
+                // All children have the same text, so that a mixture shows.
                 for number in 0..<8 { try await store.put("\(number).txt", "\(writer) \(round)") }
                 try await store.save(options: way.options)
                 saved += 1
               } catch let error as FilePackageError {
-                // An instant without the package does not exist; a busy or changed one does.
+                // The package is never absent; it may be busy or changed.
                 #expect(error.code == .changedOnDisk, "\(error)")
               }
             }
@@ -170,7 +170,7 @@ struct TwoStoresTests {
         try await Self.metadata(at: path, on: disk).generation == saved + 1,
         "no save that succeeded was lost")
       #expect(try disk.names(in: folder) == ["Trip.pkg"])
-      // Stores that were given up at the same moment may have left each other's traces; the next one has not.
+      // Stores that were released at the same moment may have left each other's traces; the next store removes them.
       try await store.put("0.txt", "last")
       try await store.save()
       try await store.close()

@@ -53,7 +53,7 @@ struct UndoSaveTests {
     #expect(try await undo() == "2")
     try await edit("4")
     await fails(redo)
-    // What was undone is no step of the way back; it stays among the versions.
+    // An undone state is no step of the way back; it stays among the versions.
     #expect(try await undo() == "2")
     #expect(try await undo() == "1")
     #expect(try await redo() == "2")

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Unsaved edits of an open package")
 struct UnsavedEditsTests {
-  /// A document of two versions, with what another program wrote kept beside it.
+  /// Makes a document of two versions, with a conflict version of another program.
   private static func store() async throws -> (disk: CrashDisk, store: PackageStore) {
     let disk = try await CrashCheck.disk(["Text.txt": "0", "Other.txt": "other"], metadata: true)
     let store = try await PackageStore.open(CrashCheck.path, on: disk)
@@ -23,7 +23,7 @@ struct UnsavedEditsTests {
     .put("Text.txt", "edited"), .put("New.txt", "new"), .remove("Other.txt"), .folder("Folder"),
   ]
 
-  /// What the store's tree holds, and what saving it brings.
+  /// Expects these edits in the store's tree, and saves them.
   private static func expectEdits(_ store: PackageStore, _ tree: FileWrapper, on disk: CrashDisk) async throws
   {
     #expect(await store.tree === tree)

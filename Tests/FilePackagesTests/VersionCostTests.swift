@@ -15,7 +15,7 @@ struct VersionCostTests {
     return try await CrashCheck.disk(.directory(entries), metadata: true)
   }
 
-  /// What the fourth save of a store asks the disk for: until it is committed, and after that.
+  /// Returns the disk operations of a store's fourth save: until its commit, and after that.
   private static func costs(
     keeping: Bool
   ) async throws -> (commit: [DiskOperation: Int], publish: [DiskOperation: Int]) {
@@ -38,10 +38,10 @@ struct VersionCostTests {
       #expect(costs.publish[.synchronize] == 4 && costs.publish[.synchronizeData] == nil)
     }
     #expect(with.commit[.write] == without.commit[.write])
-    // Two children and the metadata.
+    // The removed files are two children and the metadata.
     #expect(without.publish[.removeFile] == 3 && without.publish[.rename] == nil)
     #expect(with.publish[.removeFile] == 1 && with.publish[.rename] == 2)
-    // What was said of it: one write.
+    // The note of the version is one write.
     #expect(with.publish[.write] == (without.publish[.write] ?? 0) + 1)
     #expect(with.publish[.createFile] == without.publish[.createFile])
   }
@@ -70,7 +70,7 @@ struct VersionCostTests {
   }
 
   @Test func `on the disk are what was replaced, and little more`() async throws {
-    // All of it takes a minute: a disk in memory copies what it is asked to keep.
+    // The full run takes a minute: a disk in memory copies all its bytes.
     let count = ProcessInfo.processInfo.environment["ALL_VERSIONS"] == nil ? 200 : 1000
     let (children, size, saves) = (count, 4096, count)
     let disk = try await Self.package(children, size: size)
@@ -78,7 +78,7 @@ struct VersionCostTests {
     var generator = SeededGenerator(seed: 1)
     var kept: [Int: VersionPicture] = [:]
     for number in 0..<saves {
-      // The same bytes would not be written again.
+      // A save does not write equal bytes again.
       let text = String(repeating: " ", count: size - 4) + "\(1000 + number)"
       try await store.put("\(Int.random(in: 0..<children, using: &generator)).txt", text)
       try await store.save(options: .keepsHistory)
@@ -117,7 +117,7 @@ extension PackageStore {
 }
 
 extension CountingDisk.Counts {
-  /// The operations that there were since, and how many of each.
+  /// Returns the operations since `earlier`, and their numbers.
   fileprivate func since(_ earlier: CountingDisk.Counts) -> [DiskOperation: Int] {
     var found: [DiskOperation: Int] = [:]
     for operation in DiskOperation.allCases where self[operation] != earlier[operation] {

@@ -14,10 +14,10 @@ struct VersionCrashTests {
     [.put("Text.txt", "fourth"), .link("Link", to: "Text.txt")],
   ]
 
-  /// Looks at every state that a power cut leaves of what `body` does.
+  /// Checks every state that a power cut during `body` leaves.
   ///
   /// - Parameters:
-  ///   - stride: every how many of the states are opened.
+  ///   - stride: the check opens one of so many states.
   ///   - thinned: the versions that may be missing.
   private static func check(
     _ disk: CrashDisk, limit: Int, oneOf stride: Int = 1, thinned: Set<UUID> = [],
@@ -39,7 +39,7 @@ struct VersionCrashTests {
           let store = try await PackageStore.open(
             CrashCheck.path, on: mounted, journalCapacity: 24 << 10)
           problems = try await model.problems(store, mayMiss: thinned)
-          // What is looked at without writing is there also after the next save, and the one before that.
+          // A version that a reader sees without writing is still there after the next save, and after a second one.
           try await store.put("After.txt", "after")
           let before = try await store.versions().count
           try await store.save(options: .keepsHistory)
@@ -137,7 +137,8 @@ struct VersionCrashTests {
   }
 
   @Test func `are lost in some state where the journal goes before them`() async throws {
-    // The flushes before the journal goes: without them a cut after closing loses what only versions have.
+    // These are the syncs before the removal of the journal: without them a power cut after closing loses the versions'
+    // files.
     let saves: [[Edit]] = [
       [.put("Text.txt", "second")], [.put("Text.txt", "third"), .put("Data.bin", "other")],
     ]

@@ -4,7 +4,7 @@ import FoundationEssentials
 import SystemPackage
 import TestSupport
 
-/// All that a version keeps of a document: names, kinds, bytes, destinations, modes, and the dates of files.
+/// The content of a version: names, kinds, bytes, destinations, modes, and the dates of files.
 struct VersionPicture: Hashable, Sendable, CustomStringConvertible {
   struct Entry: Hashable, Sendable {
     var kind: FileKind
@@ -17,7 +17,7 @@ struct VersionPicture: Hashable, Sendable, CustomStringConvertible {
 
   init(_ tree: FileWrapper) throws { try add(tree, "") }
 
-  /// What is on disk now.
+  /// Reads the document on disk.
   init(_ path: FilePath = CrashCheck.path, on disk: any Disk) async throws {
     let store = try await PackageStore.open(path, on: disk)
     self = try await VersionPicture(store.tree)
@@ -56,11 +56,11 @@ struct VersionPicture: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// The states of a document, as they were found on disk after each save.
+/// The states of a document, as found on disk after each save.
 struct VersionModel: Sendable {
   private(set) var states: [(revision: UUID, picture: VersionPicture)] = []
 
-  /// Takes down the present state, where it is a new one.
+  /// Records the current state if it is new.
   mutating func note(_ store: PackageStore, on disk: any Disk) async throws {
     try await store.publish()
     guard let revision = try await store.metadata()?.revision, states.last?.revision != revision else {
@@ -69,8 +69,9 @@ struct VersionModel: Sendable {
     states.append((revision, try await VersionPicture(on: disk)))
   }
 
-  /// What of the versions is not as it was when they were saved, and what is not there. Unless they are `all`, there may
-  /// be others, too; some may be missing.
+  /// Returns the versions that differ from their saved state, and the missing ones.
+  ///
+  /// Without `all`, there may be other versions as well. The versions in `mayMiss` may be missing.
   func problems(
     _ store: PackageStore, all: Bool = true, mayMiss: Set<UUID> = []
   ) async throws -> [String] {
@@ -99,7 +100,7 @@ struct VersionModel: Sendable {
 }
 
 extension Edit {
-  /// One edit of what a document holds.
+  /// Returns a random edit of a document.
   static func random(
     _ number: Int, of picture: VersionPicture, using generator: inout SeededGenerator
   ) -> Edit {
@@ -119,7 +120,7 @@ extension Edit {
       return picture.entries.keys.sorted().filter { picture.entries[$0]?.kind != .symbolicLink }
         .randomElement(using: &generator).map { .mode($0, number % 2 == 0 ? 0o755 : 0o700) } ?? new
     case 7:
-      // A folder where a file was, or a file where a folder was.
+      // A folder replaces a file, or a file replaces a folder.
       return all.randomElement(using: &generator).map {
         picture.entries[$0]?.kind == .directory ? .put($0, "was a folder") : .put($0, "again \(number)")
       } ?? new

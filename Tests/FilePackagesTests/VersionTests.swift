@@ -73,7 +73,7 @@ struct VersionTests {
     #expect(try await again.versions().count == 1)
   }
 
-  /// Looks on the store's own thread, before the store has done what it does after a save.
+  /// Checks on the store's own thread, before the work that follows a save.
   private static func expectVersion(
     after options: PackageStore.SavingOptions, _ store: isolated PackageStore
   ) throws {
@@ -146,7 +146,7 @@ struct VersionTests {
     try await store.put("Text.txt", "third")
     try await store.save()
     try await store.close()
-    // An image that all versions have, and the text.
+    // The other program changes an image that all versions share, and the text.
     try disk.edit("Images/1.png", "painted over")
     try disk.edit("Text.txt", "theirs")
     store = try await PackageStore.open(CrashCheck.path, on: disk)
@@ -157,7 +157,7 @@ struct VersionTests {
     try await store.save()
     let versions = try await store.versions()
     #expect(versions.count == 3)
-    // The newest has what they wrote, the one before what was saved, where that is kept.
+    // The newest version has the other program's content; the one before has the saved content if that is kept.
     let newest = try await store.contents(of: versions[0].persistentIdentifier)
     #expect(newest.lost == [])
     #expect(try newest.tree.regularFile(at: "Text.txt").text == "theirs")
@@ -165,7 +165,7 @@ struct VersionTests {
     let second = try await store.contents(of: versions[1].persistentIdentifier)
     #expect(second.lost == ["Images/1.png"])
     #expect(try second.tree.regularFile(at: "Text.txt").text == "second")
-    // Thinning does not make it any other.
+    // Thinning does not change that.
     try await store.removeVersions([versions[0].persistentIdentifier])
     let again = try await store.contents(of: versions[1].persistentIdentifier)
     #expect(again.lost == ["Images/1.png"])
@@ -235,7 +235,7 @@ struct VersionTests {
     try await store.put("Text.txt", "second")
     try await store.save(options: .keepsHistory)
     try await store.close()
-    // As an older program does, which knows of no history.
+    // An older program does not know of the history.
     let folder = try disk.openDirectory(at: "/Trip.pkg/.docpkg")
     try disk.rename("history", in: folder, to: "hidden", in: folder, .replace)
     let older = try await PackageStore.open(CrashCheck.path, on: disk)
@@ -294,12 +294,12 @@ struct VersionTests {
       }
       try await model.note(store, on: disk)
       let isExact = kind.options.supportsExchange || kind.options.supportsLinks
-      // A save that waited may have been published before the next one, instead of giving it its place.
+      // A waiting save may have been published before the next one, instead of being superseded by it.
       let problems = try await model.problems(store, all: false)
       if isExact {
         try #require(problems.isEmpty, "\(problems.joined(separator: "\n"))\n\(done.joined(separator: "\n"))")
       } else {
-        // Without exchanging and without links, what is replaced is gone; and said to be.
+        // Without exchange and links, a replaced file is lost; and the version reports that.
         #expect(problems.allSatisfy { !$0.hasPrefix("versions") })
       }
     }
@@ -307,7 +307,7 @@ struct VersionTests {
 }
 
 extension CrashDisk {
-  /// Writes into a file of the document as an editor does that knows nothing of us.
+  /// Writes into a file of the document, as an editor without this library does.
   func edit(_ path: String, _ text: String) throws {
     let place = PackagePath(path)
     let folder = try Location(CrashCheck.path, on: self).openDirectory(place.parent)

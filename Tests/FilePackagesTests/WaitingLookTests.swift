@@ -11,7 +11,7 @@ struct WaitingLookTests {
     "Text.txt": "0", "Gone.txt": "gone", "Folder": ["a.txt": "a", "b.txt": "b"],
   ]
 
-  /// A document with a history and a conflict version, of which the last save waits.
+  /// Makes a document with a history and a conflict version; its last save waits.
   private static func waiting(
     hasHistory: Bool = true
   ) async throws -> (disk: CrashDisk, counting: CountingDisk, store: PackageStore) {
@@ -68,7 +68,7 @@ struct WaitingLookTests {
     }
     #expect(try PackagePicture(of: CrashCheck.path, on: disk) == before)
     #expect(counting.counts.changes == count)
-    // It was there to be published all the time.
+    // The save was ready to be published all the time.
     try await store.publish()
     #expect(try disk.names(in: "/Trip.pkg").contains("moved.txt"))
   }

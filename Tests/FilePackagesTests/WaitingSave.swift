@@ -4,14 +4,15 @@ import Glibc
 import SystemPackage
 import TestSupport
 
-/// A package in which a save is committed and not published, as a killed program leaves it, and the same package
-/// just published and not closed.
+/// A package with a committed save that is not published, as a killed program leaves it.
+///
+/// It also has the same package just after publishing, and not closed.
 struct WaitingSave {
   static let path: FilePath = "/Trip.pkg"
   static let hidden: FilePath = "/Trip.pkg/.docpkg"
   static let capacity = 8 << 10
 
-  /// What programs find before the save and after it.
+  /// The states for programs before the save and after it.
   let old: NaturalPicture
   let new: NaturalPicture
   private let waiting: CrashPoint
@@ -20,7 +21,7 @@ struct WaitingSave {
   /// Every moment from the commit on.
   let points: [CrashPoint]
 
-  /// - Parameter edits: one of them replaces a file, so that there is an exchange.
+  /// - Parameter edits: the edits of the save; one of them replaces a file, so that there is an exchange.
   init(_ tree: TestTree, metadata: Bool, _ edits: [Edit], options: CrashDisk.Options = .init()) async throws {
     let disk = try await CrashCheck.disk(tree, metadata: metadata, options: options)
     disk.synchronizeAll()
@@ -41,9 +42,9 @@ struct WaitingSave {
     self.points = Array(points[first...])
   }
 
-  /// A disk of its own for each test of it.
+  /// Returns a new disk on each call, so that each test has its own.
   func afterCommit() -> CrashDisk { waiting.afterKill() }
-  /// When all that the record holds is made, too.
+  /// Returns the disk after the making of all files in the record.
   func beforeExchange() -> CrashDisk { made.afterKill() }
   func afterPublishing() -> CrashDisk { published.afterKill() }
 
@@ -53,7 +54,7 @@ struct WaitingSave {
 }
 
 extension Disk {
-  /// Changes the bytes of a file in place and leaves its date, as a medium does that fails.
+  /// Changes the bytes of a file in place and leaves its date, as a failing device does.
   func damage(_ name: FileName, in folder: FilePath, _ change: (inout [UInt8]) -> Void) throws {
     let directory = try openDirectory(at: folder)
     let file = try openFileForWriting(name, in: directory)
@@ -74,8 +75,9 @@ extension Disk {
   }
 }
 
-/// Which of many cases of one kind are tried: all where `ALL_CRASH_POINTS` is set, as `make crash-points` does,
-/// otherwise a sample, the same each time.
+/// The choice of the tested cases of one kind: all with `ALL_CRASH_POINTS`, as `make crash-points` sets it.
+///
+/// Otherwise it is a sample, the same each time.
 struct CaseSample {
   private let stride: Int
   private var count = 0

@@ -6,7 +6,7 @@ import Synchronization
 import SystemPackage
 import Testing
 
-/// Hears all that a watcher tells.
+/// Receives all events of a watcher.
 final class WatchListener: Sendable {
   let watcher: PackageWatcher
   private let heard: Heard
@@ -28,21 +28,21 @@ final class WatchListener: Sendable {
 
   var events: [PackageWatcher.Event] { heard.events.withLock { $0 } }
 
-  /// All places that were told.
+  /// All reported places.
   var paths: Set<String> {
     events.reduce(into: []) { paths, event in
       if case .changed(let more) = event { paths.formUnion(more) }
     }
   }
 
-  /// What was told but for changes within.
+  /// All reported events except changes within the document.
   var others: [PackageWatcher.Event] {
     events.filter { if case .changed = $0 { false } else { true } }
   }
 
   func forget() { heard.events.withLock { $0 = [] } }
 
-  /// Waits until it is so; a failure after a time that nothing takes.
+  /// Waits until the condition holds; fails after a time that no event takes.
   func expect(
     _ location: SourceLocation = #_sourceLocation, _ condition: (WatchListener) -> Bool
   ) async throws {
@@ -56,7 +56,7 @@ final class WatchListener: Sendable {
     }
   }
 
-  /// Everything that was told before a file of that name is made; so can be shown what was not told.
+  /// Returns all places reported before a file of that name is made, so that a test can show the absence of reports.
   func all(before name: String = "Marker", in folder: String) async throws -> Set<String> {
     try Data("marker".utf8).write(to: URL(filePath: "\(folder)/\(name)"))
     try await expect { $0.paths.contains(name) }
@@ -70,7 +70,7 @@ final class WatchListener: Sendable {
 }
 
 extension PackageWatcher.Options {
-  /// As fast as can be.
+  /// The shortest periods.
   static var hasty: PackageWatcher.Options {
     var options = PackageWatcher.Options()
     options.quietPeriod = .milliseconds(4)
@@ -82,7 +82,7 @@ extension PackageWatcher.Options {
 }
 
 extension Scratch {
-  /// Watches what has that name.
+  /// Watches the node with that name.
   func watch(
     _ name: String, knowing state: (any KnownState)? = nil, options: PackageWatcher.Options = .hasty,
     in hub: WatchHub = WatchHub()
