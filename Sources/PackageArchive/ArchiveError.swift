@@ -142,7 +142,7 @@ extension ArchiveError.Code {
 }
 
 extension ArchiveError: CustomStringConvertible, LocalizedError {
-  /// One sentence that names the archive, the entry and the reason, then a sentence on what was written.
+  /// A sentence that names the archive, the entry and the reason. An export or import adds that it wrote nothing.
   public var description: String { text { displayString($0) } }
 
   /// Returns `description` with the archive's path in another form.

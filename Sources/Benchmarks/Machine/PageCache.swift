@@ -2,7 +2,7 @@ import Glibc
 
 /// The system's cache of file contents.
 enum PageCache {
-  /// Drops the cache, with its names and inodes. A sync comes first.
+  /// Drops the cache, with its names and inodes. Data that is not written yet stays.
   ///
   /// - Throws: `StrategyUnavailable` for any user but root.
   static func drop() throws(StrategyUnavailable) {
