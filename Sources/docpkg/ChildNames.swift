@@ -32,7 +32,7 @@ extension FileWrapper {
     return try names.last.flatMap { try self.path(ofChild: $0) }
   }
 
-  /// The path of the first child with this name, in the folders in order of their names.
+  /// Returns the path of the first child with this name, in the folders in order of their names.
   private func path(ofChild name: String) throws -> String? {
     if try child(named: name) != nil { return name }
     for folder in try childNames().sorted() {

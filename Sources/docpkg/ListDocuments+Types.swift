@@ -2,7 +2,7 @@ import ArgumentParser
 import Documents
 
 extension ListDocuments {
-  /// The types that the arguments name.
+  /// Returns the types that the arguments name.
   func types(_ packages: Set<String>) throws -> [UTType] {
     try typeNames.flatMap { (name: String) throws -> [UTType] in
       let types = UTType.types(named: name, packages: packages)

@@ -3,7 +3,7 @@ import FoundationEssentials
 import Glibc
 import Synchronization
 
-/// Reads, writes, presents and moves as the lines of standard input say, and reports each event:
+/// A program that reads, writes, presents and moves as the lines of standard input say, and reports each event:
 ///
 ///     read ID PATH [KEY=VALUE]…     reads until `release ID`; with do=check at once
 ///     write ID PATH [KEY=VALUE]…    writes until `release ID`; with do=bump at once; with do=move to=PATH a move

@@ -5,7 +5,7 @@ import FoundationEssentials
 import ImageNotes
 package import SystemPackage
 
-/// Measures many documents that are open at once; each round edits and saves each of them.
+/// A benchmark of many documents that are open at once; each round edits and saves each of them.
 package struct DocumentsBenchmark {
   package var race = Race()
 

@@ -4,7 +4,7 @@ import FoundationEssentials
 import Glibc
 package import SystemPackage
 
-/// Measures the export and the import of a package, as whole commands.
+/// A benchmark of the export and the import of a package, as whole commands.
 package struct ExportBenchmark {
   package var race = Race()
   /// The path of `docpkg`.
@@ -58,7 +58,7 @@ package struct ExportBenchmark {
 }
 
 extension ExportBenchmark {
-  /// The names of the ways to do a task.
+  /// Returns the names of the ways to do a task.
   package static func strategies(of task: Task) -> [String] {
     ExportScene(folder: "", command: "").contenders(task).all.map(\.name)
   }

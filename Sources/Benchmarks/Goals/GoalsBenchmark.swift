@@ -1,7 +1,7 @@
 import Glibc
 package import SystemPackage
 
-/// Measures all goals in one run.
+/// A benchmark of all goals in one run.
 package struct GoalsBenchmark {
   /// The number of rounds of a save; slower work has fewer rounds.
   package var rounds = 100
@@ -99,8 +99,8 @@ package struct GoalsBenchmark {
     results.filter { $0.work == Work("save", children: children, changed: changed, size: 4096) }
   }
 
-  /// The growth of a commit, in relation to the floor in the same rounds, because the machine may have become
-  /// slower.
+  /// Returns the growth of a commit, in relation to the floor in the same rounds, because the machine may have
+  /// become slower.
   private func growth(from few: Int, to many: Int) -> Goal {
     var goal = Goal(
       row: 4, title: "committed, \(Figures.grouped(many)) / \(Figures.grouped(few)) children", bound: .atMost,

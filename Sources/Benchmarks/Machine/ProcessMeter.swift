@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// Measures the resources that this process and its finished children use from now on.
+/// A meter of the resources that this process and its finished children use from now on.
 struct ProcessMeter {
   private let start: ContinuousClock.Instant
   private let cpu: Double

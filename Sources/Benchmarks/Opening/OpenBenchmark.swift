@@ -5,7 +5,7 @@ import FoundationEssentials
 import Glibc
 package import SystemPackage
 
-/// Measures the opening of a package and the listing of its children, in one folder for all ways.
+/// A benchmark of the opening of a package and the listing of its children, in one folder for all ways.
 package struct OpenBenchmark {
   package var race = Race()
 

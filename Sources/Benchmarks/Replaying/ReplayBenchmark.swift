@@ -4,7 +4,7 @@ import FoundationEssentials
 import Glibc
 package import SystemPackage
 
-/// Measures saves of successive states of a real package, each over the last.
+/// A benchmark of saves of successive states of a real package, each over the last.
 package struct ReplayBenchmark {
   /// The measured time after which an entrant with three runs leaves the race.
   package var budget = Duration.seconds(60)

@@ -61,7 +61,7 @@ package struct HTMLReport {
 
   // MARK: Growth
 
-  /// Returns a chart for each work with several numbers of children.
+  /// A chart for each work with several numbers of children.
   private var growthCharts: String {
     var families: [(work: Work, results: [Measurement])] = []
     for result in report.results where result.seconds != nil {

@@ -2,7 +2,7 @@ import DurableIO
 import Glibc
 package import SystemPackage
 
-/// Measures saves of a package by several strategies.
+/// A benchmark of saves of a package by several strategies.
 package struct SaveBenchmark {
   /// The strategies, in the order of the results.
   package var strategies: [any SaveStrategy.Type]

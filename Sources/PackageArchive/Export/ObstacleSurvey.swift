@@ -1,7 +1,7 @@
 import DurableIO
 import FilePackages
 
-/// Finds the obstacles that exported children are to an import with its usual options, by the importer's own rules.
+/// The obstacles that exported children are to an import with its usual options, by the importer's own rules.
 ///
 /// Memory: the names of one folder.
 package struct ObstacleSurvey {

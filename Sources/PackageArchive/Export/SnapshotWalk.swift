@@ -1,8 +1,8 @@
 import DurableIO
 import FilePackages
 
-/// Visits the nodes of a snapshot, each folder before its children, names in byte order. The entries and their
-/// order are the same each time, on every file system.
+/// A walk through the nodes of a snapshot, each folder before its children, names in byte order. The entries and
+/// their order are the same each time, on every file system.
 ///
 /// Memory: the listings of one folder and of those above it.
 struct SnapshotWalk {

@@ -7,8 +7,8 @@ import FilePackages
 // (3) Only files, folders, links that stay within the package, and second names for earlier files pass.
 // (4) No entry passes beyond the limits.
 
-/// Decides for each entry of an archive whether it may become part of a package, from the earlier entries that
-/// passed.
+/// A checker that decides for each entry of an archive whether it may become part of a package. It compares the
+/// entry with the earlier entries that passed.
 struct EntryChecker {
   let options: ImportOptions
   private let rules: Rules

@@ -54,7 +54,7 @@ public struct ImportLimits: Sendable, Hashable {
   /// Zstandard has the same limit, which callers cannot raise.
   public var dictionaryBytes: UInt64 = 128 << 20
 
-  /// The usual limits.
+  /// Makes the usual limits.
   public init() {}
 
   /// The number of bytes below which an import checks no ratio.

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Converts names from a code page to UTF-8.
+/// A converter of names from a code page to UTF-8.
 final class NameDecoder {
   private let charset: String
   private let converter: iconv_t

@@ -1,7 +1,7 @@
 import DurableIO
 import Glibc
 
-/// Writes a file's bytes without its zeros, so that a file with holes gets holes again.
+/// A writer that omits the zeros of a file, so that a file with holes gets holes again.
 struct SparseWriter {
   /// The size of a piece. The writer omits only whole pieces of zeros.
   private static let pieceSize = 1 << 16

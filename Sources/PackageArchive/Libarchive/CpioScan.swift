@@ -1,6 +1,6 @@
 import Glibc
 
-/// Follows a cpio stream in the forms newc, crc, odc and binary (cpio(5)).
+/// A scan of a cpio stream in the forms newc, crc, odc and binary (cpio(5)).
 ///
 /// It checks names byte by byte, compares checksums, and refuses bytes between entries or behind the last one.
 struct CpioScan: StreamScan {

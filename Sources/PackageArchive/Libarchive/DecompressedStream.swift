@@ -36,7 +36,7 @@ final class DecompressedStream: LibarchiveInput {
     guard try reader.next() != nil else { throw ArchiveError.Finding(.empty, "there is nothing in it") }
   }
 
-  /// Counts the bytes of the stream.
+  /// A count of the stream's bytes.
   private struct ByteCount: StreamScan {
     var count: UInt64 = 0
 

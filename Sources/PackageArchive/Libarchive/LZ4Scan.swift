@@ -1,4 +1,4 @@
-/// Follows LZ4's frames without decompression, to find the end of the last one (LZ4 Frame Format 1.6.4).
+/// A scan of LZ4's frames without decompression, which finds the end of the last one (LZ4 Frame Format 1.6.4).
 struct LZ4Scan: StreamScan {
   private var state = State.magic
   private var collector = ByteCollector(4)

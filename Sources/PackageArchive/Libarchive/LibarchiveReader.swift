@@ -2,7 +2,8 @@ import CArchive
 import DurableIO
 import Glibc
 
-/// Reads an archive, or one compressed stream, through libarchive. All calls must run within `withUTF8Locale`.
+/// A reader of an archive, or of one compressed stream, through libarchive. All calls must run within
+/// `withUTF8Locale`.
 struct LibarchiveReader: ~Copyable {
   private let archive: OpaquePointer
   private let source: Source

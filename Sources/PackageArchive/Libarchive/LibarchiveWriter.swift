@@ -3,7 +3,7 @@ import DurableIO
 import FilePackages
 import Glibc
 
-/// Writes an archive through libarchive. All calls must run within `withUTF8Locale`.
+/// A writer of an archive through libarchive. All calls must run within `withUTF8Locale`.
 struct LibarchiveWriter: ~Copyable {
   private let archive: OpaquePointer
   private let entry: OpaquePointer

@@ -1,5 +1,5 @@
-/// Reads the headers of a 7z archive up to the coders of its contents, and checks each coder's memory (7zFormat.txt
-/// of the LZMA SDK).
+/// A scan of a 7z archive's headers up to the coders of its contents, which checks each coder's memory
+/// (7zFormat.txt of the LZMA SDK).
 struct SevenZipScan {
   private let limits: ImportLimits
 
@@ -216,7 +216,7 @@ struct SevenZipScan {
     }
   }
 
-  /// Reads numbers in the form of 7z: the highest bits of the first byte give the number of the following bytes.
+  /// A reader of 7z's numbers: the highest bits of the first byte give the number of the following bytes.
   private struct NumberReader {
     private var rest: ArraySlice<UInt8>
 

@@ -31,7 +31,7 @@ final class ScannedInput<Scan: StreamScan>: LibarchiveInput {
   }
 }
 
-/// Collects a number of bytes, or skips bytes.
+/// A collector of a number of bytes, which also skips bytes.
 struct ByteCollector {
   private(set) var bytes: [UInt8] = []
   private var skipping: UInt64 = 0

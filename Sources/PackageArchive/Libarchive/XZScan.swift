@@ -1,7 +1,7 @@
-/// Follows xz streams without decompression: checks the dictionary of each block, and finds the end of the last
-/// stream (The .xz File Format 1.1.0).
+/// A scan of xz streams without decompression (The .xz File Format 1.1.0).
 ///
-/// LZMA2's chunks give their own lengths.
+/// It checks the dictionary of each block, and finds the end of the last stream. LZMA2's chunks give their own
+/// lengths.
 struct XZScan: StreamScan {
   private let limits: ImportLimits
   /// The entry that holds the stream, for errors.

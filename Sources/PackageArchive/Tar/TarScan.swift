@@ -1,4 +1,4 @@
-/// Reads the headers of a tar stream strictly: each entry's name byte by byte, and the end of the archive.
+/// A strict scan of a tar stream's headers: each entry's name byte by byte, and the end of the archive.
 ///
 /// libarchive reads the contents. It cuts names at a NUL and composes accents. It accepts an archive that is cut
 /// short between two entries.

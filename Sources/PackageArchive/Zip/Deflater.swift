@@ -1,7 +1,7 @@
 import CDeflate
 import CZlib
 
-/// Makes raw deflate streams, one file after the other.
+/// A compressor that makes raw deflate streams, one file after the other.
 ///
 /// libdeflate compresses files in one piece, twice as fast as zlib. zlib compresses pieces that refer to each
 /// other.

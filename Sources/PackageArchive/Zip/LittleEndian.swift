@@ -5,7 +5,7 @@ extension [UInt8] {
   }
 }
 
-/// Reads numbers in order from bytes that may come from any program.
+/// A reader of numbers, in order, from bytes that may come from any program.
 struct LittleEndianReader {
   private let bytes: ArraySlice<UInt8>
   private var position: Int

@@ -1,8 +1,8 @@
 import Dispatch
 import Synchronization
 
-/// Runs jobs on several threads, each with a deflater of its own. It passes the results on in the order of the
-/// jobs, on the caller's thread.
+/// Jobs on several threads, each thread with a deflater of its own. The results come in the order of the jobs, on
+/// the caller's thread.
 ///
 /// A budget bounds the cost of unfinished jobs, and so bounds memory.
 final class OrderedWork {

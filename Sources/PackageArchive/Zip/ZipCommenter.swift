@@ -1,5 +1,5 @@
-/// Adds a comment to a zip of libarchive, which cannot write one. It holds back and replaces the last two bytes,
-/// which give the length 0.
+/// A filter that adds a comment to a zip of libarchive, which cannot write one. It holds back and replaces the last
+/// two bytes, which give the length 0.
 final class ZipCommenter {
   private let comment: [UInt8]
   private let output: ArchiveOutput

@@ -6,7 +6,7 @@ import Glibc
 //     refer to, are the same for any number of threads.
 // (2) Unfinished work never takes more than `budget` bytes of children, whatever their sizes.
 
-/// Makes a zip of entries in the order in which they come, and compresses on several threads.
+/// An exporter that makes a zip of entries in the order in which they come, and compresses on several threads.
 final class ZipExporter {
   /// The largest file that is compressed in one piece; larger files are compressed piece by piece.
   static let wholeLimit: UInt64 = 8 << 20

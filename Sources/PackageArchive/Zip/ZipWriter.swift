@@ -1,4 +1,4 @@
-/// Writes the entries of a zip, and its directory at the end.
+/// The writer of a zip's entries, and of its directory at the end.
 ///
 /// Memory: the directory, some 120 bytes for each entry, and its name.
 struct ZipWriter {
