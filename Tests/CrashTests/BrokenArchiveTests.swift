@@ -59,7 +59,7 @@ struct ArchiveScene {
   enum Work: String, CaseIterable, Sendable {
     case exportZip = "zip"
     case exportTar = "tar.zst"
-    /// An export to the archive of an earlier state, which keeps its contents.
+    /// An export to the archive of an earlier state, which updates it.
     case update = "updated zip"
     case importZip = "zip, in"
     case importTar = "tar.zst, in"
@@ -100,7 +100,9 @@ struct ArchiveScene {
     try reset()
   }
 
-  /// Makes the archive of a tree. It is the same each time, since its dates are set as well.
+  /// Makes the archive of a tree.
+  ///
+  /// It is the same each time, since its dates are set as well.
   private static func archive(_ tree: TestTree, _ work: Work, _ root: FilePath) throws -> [UInt8] {
     let disk = PosixDisk()
     let package = root.appending("Trip.pack").string

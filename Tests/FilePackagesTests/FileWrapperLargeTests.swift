@@ -6,7 +6,9 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// The cost of large packages and large files. Memory belongs to a process, so each test measures in its own process.
+/// The cost of large packages and large files.
+///
+/// Memory belongs to a process, so each test measures in its own process.
 @Suite("A large package", .serialized, .timeLimit(.minutes(20)))
 struct FileWrapperLargeTests {
   // The cost of the listing: 15 bytes of name, 4 and 1 beside it, 10.5 for the index, and the spare room of growing

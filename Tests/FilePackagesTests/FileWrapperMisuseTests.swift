@@ -2,7 +2,9 @@ import FilePackages
 import FoundationEssentials
 import Testing
 
-/// Facts of 1.3, 1.4 and 1.9: FW5. These calls raise an exception with Apple's, and trap here.
+/// Facts of 1.3, 1.4 and 1.9: FW5.
+///
+/// These calls raise an exception with Apple's, and trap here.
 @Suite("A wrapper used for what it is not")
 struct FileWrapperMisuseTests {
   enum Misuse: String, CaseIterable, Codable, Sendable {

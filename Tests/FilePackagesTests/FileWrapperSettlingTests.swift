@@ -56,7 +56,7 @@ struct FileWrapperSettlingTests {
         #expect(top.fileWrappers?["l"]?.symbolicLinkDestinationURL?.relativePath == "b")
         return
       }
-      // The save did not look at unchanged children: the tree keeps its old view, and does not save that over theirs.
+      // The save did not look at unchanged children: the tree has its old view, and does not save that over theirs.
       #expect(top.fileWrappers?["x"]?.text == "old")
       #expect(top.fileWrappers?["l"]?.symbolicLinkDestinationURL?.relativePath == "a")
       for name in ["x", "l"] {

@@ -185,7 +185,7 @@ struct HostileJournalTests {
       (
         name,
         { package in
-          // Text.txt differs from the record, so that both are kept.
+          // Text.txt differs from the record, so that recovery sets one file aside.
           let old = JournalRecord.Known(
             kind: .file, inode: 1, size: 1, modified: FileTime(seconds: 1, nanoseconds: 0), content: nil)
           try package.writeJournal(

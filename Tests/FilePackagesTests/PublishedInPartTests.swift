@@ -38,9 +38,9 @@ struct PublishedInPartTests {
     #expect(try base.contents(of: Self.place) == Array("theirs".utf8))
   }
 
-  /// The publisher keeps the file from the first exchange, and then the next exchange or a sync fails.
+  /// The publisher sets aside the file from the first exchange, and then the next exchange or a sync fails.
   ///
-  /// The failing sync is that of the folders for kept files, of the folder that holds the file, or of the package.
+  /// The failing sync is that of the folders for conflict versions, of the folder that holds the file, or of the package.
   @Test(arguments: [
     FaultyDisk.Fault.operation(.exchange, from: 1), .operation(.synchronize, from: 4),
     .operation(.synchronize, from: 5), .operation(.synchronize, from: 6),

@@ -233,8 +233,9 @@ struct PublishingTests {
     #expect(kept.values.map(\.bytes) == [Array("theirs".utf8)])
   }
 
-  /// The first edit comes out of the exchange, and the second one stands under the name. The process ends before it can
-  /// keep either.
+  /// The first edit comes out of the exchange, and the second one stands under the name.
+  ///
+  /// The process ends before it can set aside either.
   @Test(arguments: [Array("second".utf8), nil])
   func `keeps an edit from before it was published and one from after that`(second: [UInt8]?) async throws {
     let base = try await CrashCheck.disk(Self.tree, metadata: true)

@@ -5,8 +5,8 @@ import SystemPackage
 /// A disk in memory that knows the states that a power cut can leave.
 ///
 /// It answers like a `PosixDisk`, and holds the durable state apart: only synced changes are durable, by the rules in
-/// `Volume+Keeping.swift`. A power cut keeps any subset of the other changes of names. Of each file without a sync it
-/// keeps all bytes, none, zeros or one half.
+/// `Volume+Keeping.swift`. A power cut leaves any subset of the other changes of names. Of each file without a sync it
+/// leaves all bytes, none, zeros or one half.
 ///
 ///     let disk = try CrashDisk(["Text.txt": "old"])
 ///     let points = try await CrashDisk.crashPoints(of: disk) { try save(on: disk) }

@@ -18,7 +18,7 @@ package struct CrashState: Sendable, CustomStringConvertible {
     volume.mounted(outcome, remains: remains).tree
   }
 
-  /// A list of the changes that were kept and of those that were lost.
+  /// A list of the durable changes and of the lost ones.
   package var description: String {
     let names = volume.pending.indices.map {
       (kept[$0] ? "kept: " : "lost: ") + volume.description(of: volume.pending[$0])

@@ -64,7 +64,9 @@ struct FileBytes: Hashable, Sendable {
     }
   }
 
-  /// Returns whether two files have the same size and the same bytes in some ranges. O(pages of the ranges).
+  /// Returns whether two files have the same size and the same bytes in some ranges.
+  ///
+  /// O(pages of the ranges).
   func isEqual(to other: FileBytes, in ranges: [Range<Int>]) -> Bool {
     count == other.count
       && ranges.allSatisfy { range in

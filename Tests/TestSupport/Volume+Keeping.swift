@@ -2,14 +2,15 @@ import DurableIO
 
 // The durable effects of a sync.
 //
-// (1) A file's sync keeps its bytes and attributes, never its name.
-// (2) A directory's sync keeps all its present entries, and the attributes of the symbolic links among them.
-// (3) In a rename between two directories, each directory keeps its own half. A sync of the destination alone leaves
-//     both names; a sync of the source alone leaves none. A sync of either keeps a directory's rename whole.
-// (4) An exchange is one change; a sync of either directory keeps it whole.
-// (5) A sync of a file's data keeps its bytes, and not the attributes that were set before. For a directory, it is a
-//     sync like any other.
-// (6) An earlier change that becomes durable later never undoes a kept one.
+// (1) A file's sync makes its bytes and attributes durable, never its name.
+// (2) A directory's sync makes all its present entries durable, and the attributes of the symbolic links among them.
+// (3) In a rename between two directories, each directory's sync makes its own half durable. A sync of the destination
+//     alone leaves both names; a sync of the source alone leaves none. A sync of either makes a directory's rename
+//     durable as a whole.
+// (4) An exchange is one change; a sync of either directory makes it durable.
+// (5) A sync of a file's data makes its bytes durable, and not the attributes that were set before. For a directory, it
+//     is a sync like any other.
+// (6) An earlier change that becomes durable later never undoes a durable one.
 
 extension Volume {
   mutating func synchronize(_ number: Node.Number) {

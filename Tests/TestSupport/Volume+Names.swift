@@ -9,7 +9,9 @@ enum NameChange: Sendable, Hashable {
   case remove(Slot)
   /// The source half of a move, which removes the old name: only from the moved node.
   case forget(Slot, Node.Number)
-  /// A whole rename. A directory never has two names, so its rename is never split in halves.
+  /// A whole rename.
+  ///
+  /// A directory never has two names, so its rename is never split in halves.
   case move(from: Slot, to: Slot, Node.Number, isDirectory: Bool)
   /// An exchange of two names, and their nodes afterwards.
   case swap(Slot, Slot, Node.Number, Node.Number)

@@ -236,7 +236,7 @@ struct ConflictEvidence {
     }
   }
 
-  /// Returns the folders that saves have kept.
+  /// Returns the folders in `.docpkg/conflicts`.
   func keptFolders() throws(FilePackageError) -> [(name: FileName, modified: FileTime)] {
     let folder = StoredNode(location: location, path: PackageLayout.conflictsPath)
     guard let names = try Self.namesIfPresent(in: folder) else { return [] }

@@ -15,7 +15,7 @@ struct ConflictSet {
     var version: ConflictVersion
     /// The content at each place that differs; nil if the version has nothing there.
     var overlay: [PackagePath: Content?]
-    /// The folder that holds the version, if a save kept it there.
+    /// The folder in `.docpkg/conflicts` that holds the version, if it is there.
     var keptIn: FileName?
   }
 
@@ -178,7 +178,7 @@ struct ConflictSet {
     }
   }
 
-  /// Adds the versions that saves and documents have kept.
+  /// Adds the versions in `.docpkg/conflicts`.
   private mutating func addKept() throws(FilePackageError) {
     let folder = StoredNode(location: location, path: PackageLayout.conflictsPath)
     for kept in try evidence.keptFolders() {

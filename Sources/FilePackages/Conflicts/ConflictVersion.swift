@@ -2,14 +2,14 @@ public import FoundationEssentials
 
 /// A version of a document by another program or computer, in a conflict that no user has resolved yet.
 ///
-/// There are two kinds. A save found a file of another program in the place of its own file, and kept it. Or a
+/// There are two kinds. A save found a file of another program in the place of its own file, and set it aside. Or a
 /// synchronising program brought files from another computer that had changed the document as well. Such a program
 /// knows only single files, and makes conflict copies of some of them. The digests that each save notes allow the
 /// library to assemble whole versions again.
 public struct ConflictVersion: Sendable, Hashable, Identifiable {
   /// The cause of the version.
   public enum Origin: Sendable, Hashable, Codable {
-    /// Another program wrote it into the open document, and a save or the document kept it.
+    /// Another program wrote it into the open document, and a save or the document set it aside.
     case otherProgram
     /// A synchronising program made it; the program's name as far as the copies show it.
     case synchronization(by: String)
@@ -21,7 +21,7 @@ public struct ConflictVersion: Sendable, Hashable, Identifiable {
   public let origin: Origin
   /// The document's metadata in that version; nil if only some children are known.
   public let metadata: PackageMetadata?
-  /// The date of its save, or of its keeping.
+  /// The date of its save, or the date when it was set aside.
   public let modificationDate: Date?
   /// The children that differ from the document on disk, as paths in byte order.
   public let differences: [String]

@@ -3,7 +3,7 @@ public import FoundationEssentials
 import SystemPackage
 
 extension PackageStore {
-  /// Keeps children on disk, which another program wrote, among the conflict versions.
+  /// Copies children on disk, which another program wrote, into a new conflict version.
   ///
   /// They go into a folder in the hidden folder, under their paths, and are durable on return. Ignores missing
   /// children; an empty path stands for the whole package.

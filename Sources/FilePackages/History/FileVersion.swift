@@ -244,7 +244,9 @@ extension FileVersion {
     try await store.removeVersions([persistentIdentifier])
   }
 
-  /// Removes all versions except the current one. Each later save still keeps the version that it replaces.
+  /// Removes all versions except the current one.
+  ///
+  /// Each later save still keeps the version that it replaces.
   ///
   /// - Throws: as `PackageStore.removeVersions(_:)`.
   public static func removeOtherVersionsOfItem(at url: URL) async throws(FilePackageError) {

@@ -15,8 +15,9 @@ public struct RestoreReport: Sendable, Hashable, Codable {
 extension PackageStore {
   // MARK: Looking
 
-  /// Returns the available versions of the document, the newest first, without the current one. Empty if there is no
-  /// history.
+  /// Returns the available versions of the document, the newest first, without the current one.
+  ///
+  /// Empty if there is no history.
   ///
   /// Writes nothing. If a committed save is unpublished, its state is the current one, and the state on disk is a
   /// version.
@@ -85,7 +86,9 @@ extension PackageStore {
     try go(to: \.undone, Self.nothingToUndo, options)
   }
 
-  /// Takes back the last `undoSave(options:)`. After a save that is neither undo nor redo, there is nothing to redo.
+  /// Takes back the last `undoSave(options:)`.
+  ///
+  /// After a save that is neither undo nor redo, there is nothing to redo.
   ///
   /// - Throws: as `undoSave(options:)`.
   public func redoSave(options: SavingOptions = []) throws(FilePackageError) -> RestoreReport {

@@ -39,7 +39,9 @@ extension PackageStore {
     session.hidden.unlock()
   }
 
-  /// Returns the files that `removeLeftovers(at:)` would remove. Writes nothing.
+  /// Returns the files that `removeLeftovers(at:)` would remove.
+  ///
+  /// Writes nothing.
   static func leftovers(_ location: Location) -> [String] {
     leftoversWithin(location) + beside(location) { siblings, folder in siblings.abandoned(in: folder) }
   }

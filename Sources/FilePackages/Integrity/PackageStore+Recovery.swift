@@ -98,7 +98,9 @@ extension PackageStore {
   /// The children are as the program left them. Nil if the journal is intact.
   public var journalDamage: FilePackageError? { damage }
 
-  /// The reason why a committed save is not visible to other programs yet; nil if all are. The tree has the save.
+  /// The reason why a committed save is not visible to other programs yet; nil if all are.
+  ///
+  /// The tree has the save.
   public var unpublishedProblem: FilePackageError? { pending?.problem }
 }
 

@@ -108,7 +108,7 @@ extension PackageStore {
       do throws(FilePackageError) {
         report.remaining = try verifyChildren().report
       } catch {
-        // The repair is saved; `remaining` keeps the earlier findings.
+        // The repair is saved; `remaining` holds the earlier findings.
         if report.restored.isEmpty && !accepting { throw error }
         report.warnings.append(SaveWarning(.unverified, error))
       }

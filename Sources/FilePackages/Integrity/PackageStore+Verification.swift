@@ -9,7 +9,7 @@ extension PackageStore {
   /// reads the files that only versions have. It ignores unsaved edits of the tree. Cost: every byte of the package, a
   /// chunk at a time.
   ///
-  /// - Throws: the error that keeps the package as a whole from being read. A child that the device cannot read is
+  /// - Throws: the error that prevents reading the package as a whole. A child that the device cannot read is
   ///   damaged; one that this user may not read is `unreadable`, and neither damaged nor missing.
   public func verify() throws(FilePackageError) -> VerificationReport {
     do {

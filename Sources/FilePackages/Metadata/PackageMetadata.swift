@@ -13,7 +13,9 @@ public struct PackageMetadata: Sendable, Hashable {
   /// The greatest accepted number of files, bytes or states: counting on from it never overflows.
   static let maximumNumber: Int64 = 1 << 60
 
-  /// The format of the package. This version does not write packages of a newer one.
+  /// The format of the package.
+  ///
+  /// This version does not write packages of a newer one.
   public internal(set) var formatVersion = currentFormatVersion
   /// The identifier of the document's uniform type.
   public internal(set) var contentType: String?

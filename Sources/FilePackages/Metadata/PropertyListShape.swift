@@ -4,7 +4,9 @@ package import FoundationEssentials
 // does an array in a binary list that contains itself. Foundation never finishes a list in which each array names the
 // next one twice, thirty times over.
 
-/// Checks whether Foundation can safely decode a property list from any source. O(n); decodes nothing.
+/// Checks whether Foundation can safely decode a property list from any source.
+///
+/// O(n); decodes nothing.
 package enum PropertyListShape {
   /// The maximum nesting of arrays and dictionaries.
   package static let maximumDepth = 64

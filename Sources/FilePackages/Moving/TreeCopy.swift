@@ -32,7 +32,9 @@ struct TreeStatuses {
   }
 }
 
-/// Copies a file, or a directory with all its children. The copy is durable on return, except for its name.
+/// Copies a file, or a directory with all its children.
+///
+/// The copy is durable on return, except for its name.
 struct TreeCopy {
   private let disk: any Disk
   private(set) var statuses = TreeStatuses()

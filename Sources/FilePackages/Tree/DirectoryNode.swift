@@ -17,8 +17,9 @@ package struct DirectoryNode: Sendable {
   package var children: [FileName: FileWrapper] = [:]
   /// The names whose child differs from the one on disk; a save looks at no other name.
   package var changes: [FileName: Baseline] = [:]
-  /// The children that left since the tree last read or saved the directory, by their old names. A save moves or
-  /// removes their files on disk.
+  /// The children that left since the tree last read or saved the directory, by their old names.
+  ///
+  /// A save moves or removes their files on disk.
   package var departed: [FileName: Departed] = [:]
   /// The name that has each non-ASCII string as its key; nil until a caller asks for a key.
   private var spellings: [String: FileName]?

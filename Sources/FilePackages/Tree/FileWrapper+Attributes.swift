@@ -78,6 +78,7 @@ extension FileStatus {
 }
 
 /// Returns a number as `FileManager` does: an `NSNumber` if the program links Foundation, otherwise the number itself.
+///
 /// An `NSNumber` casts to any type of number.
 private func number(_ value: some BinaryInteger) -> Any {
   let object = value as AnyObject

@@ -30,7 +30,9 @@ extension FileWrapper {
     }
   }
 
-  /// Returns the child of that key, or nil if there is none. Makes an object of this child only; O(1).
+  /// Returns the child of that key, or nil if there is none.
+  ///
+  /// Makes an object of this child only; O(1).
   ///
   /// - Throws: a `FilePackageError` if the directory or the child cannot be read.
   public func child(named key: String) throws -> FileWrapper? {
@@ -122,7 +124,9 @@ extension FileWrapper {
     }
   }
 
-  /// Makes a regular file of these bytes, adds it, and returns its key. An empty name is a programming error.
+  /// Makes a regular file of these bytes, adds it, and returns its key.
+  ///
+  /// An empty name is a programming error.
   @discardableResult
   public func addRegularFile(withContents data: Data, preferredFilename fileName: String) -> String {
     precondition(isDirectory, "addRegularFile is for directory wrappers")
@@ -131,7 +135,9 @@ extension FileWrapper {
     return addFileWrapper(child)
   }
 
-  /// Removes a child from this directory. Does nothing if the child is not in it.
+  /// Removes a child from this directory.
+  ///
+  /// Does nothing if the child is not in it.
   public func removeFileWrapper(_ child: FileWrapper) {
     precondition(isDirectory, "removeFileWrapper is for directory wrappers")
     Self.structure.withLock { _ in

@@ -49,7 +49,9 @@ extension FileWrapper {
       device: identity.device, inode: identity.inode, size: identity.size, modified: identity.modified)
   }
 
-  /// Returns the same node for another tree, in no directory yet. Bytes on disk are still read from there.
+  /// Returns the same node for another tree, in no directory yet.
+  ///
+  /// Bytes on disk are still read from there.
   package func copy() -> FileWrapper {
     var state = state.withLock { $0 }
     state.parents = []

@@ -43,8 +43,9 @@ extension FileWrapper {
     return known
   }
 
-  /// The known entries of this folder on disk. If the folder was listed, these are all names; otherwise the names of
-  /// children that are objects or were objects.
+  /// The known entries of this folder on disk.
+  ///
+  /// If the folder was listed, these are all names; otherwise the names of children that are objects or were objects.
   var knownBaselines: (known: [FileName: DirectoryNode.Baseline], isListed: Bool) {
     let (listing, changes, children) = state.withLock { state in
       state.withDirectory { ($0.listing, $0.changes, $0.children) }

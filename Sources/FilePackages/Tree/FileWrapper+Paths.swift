@@ -40,7 +40,9 @@ extension FileWrapper {
     throw error(.wrongKind, place, reason)
   }
 
-  /// Puts a node at a path and replaces the node there. Makes the missing folders on the way.
+  /// Puts a node at a path and replaces the node there.
+  ///
+  /// Makes the missing folders on the way.
   ///
   /// - Throws: as `descendant(at:)`.
   public func setDescendant(_ node: FileWrapper, at path: String) throws {

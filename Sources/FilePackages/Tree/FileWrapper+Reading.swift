@@ -78,15 +78,18 @@ extension FileWrapper {
     }
   }
 
-  /// The bytes of a regular file; nil if they cannot be read, or if they changed since the wrapper was made. They stay
-  /// in memory.
+  /// The bytes of a regular file; nil if they cannot be read, or if they changed since the wrapper was made.
+  ///
+  /// They stay in memory.
   public var regularFileContents: Data? {
     precondition(isRegularFile, "regularFileContents is for regular-file wrappers")
     // Nil for every failure is Apple's contract; `contents()` throws the reason.
     return try? contents()
   }
 
-  /// Returns the bytes of a regular file. They stay in memory; use `forEachChunk(_:)` for files too large for memory.
+  /// Returns the bytes of a regular file.
+  ///
+  /// They stay in memory; use `forEachChunk(_:)` for files too large for memory.
   ///
   /// - Throws: a `FilePackageError`: `changedOnDisk` if another program changed the file since the wrapper was made;
   ///   `wrongKind` for a directory or a link, since other programs may have made it.
@@ -95,7 +98,7 @@ extension FileWrapper {
     if case .data(let data) = contents { return data }
     let data = try contents.data()
     state.withLock { state in
-      // Another thread may have read other bytes into the wrapper meanwhile; the wrapper keeps those.
+      // Another thread may have read other bytes into the wrapper meanwhile; those stay.
       if case .file(.stored(let now)) = state.node, case .stored(let read) = contents,
         now.isSamePlace(as: read)
       {
@@ -156,7 +159,7 @@ extension FileWrapper {
       guard let stored else { return [] }
       let bytes = try stored.readLink()
       state.withLock { state in
-        // Another thread may have read another destination into the wrapper meanwhile; the wrapper keeps that.
+        // Another thread may have read another destination into the wrapper meanwhile; that stays.
         if case .link(.unread) = state.node, state.stored?.isSamePlace(as: stored) == true {
           state.node = .link(.known(bytes))
         }
@@ -216,7 +219,9 @@ extension FileWrapper.State {
     withDirectory { $0.listing = listing }
   }
 
-  /// Changes the children in place. The wrapper must be a directory.
+  /// Changes the children in place.
+  ///
+  /// The wrapper must be a directory.
   package mutating func withDirectory<Result, Failure: Error>(
     _ body: (inout DirectoryNode) throws(Failure) -> Result
   ) throws(Failure) -> Result {

@@ -2,7 +2,7 @@ import DurableIO
 import Synchronization
 
 // (1) A change after the snapshot stays a change, also if it comes while this code runs.
-// (2) A wrapper whose contents were read from another place after the snapshot keeps them.
+// (2) If a wrapper read its contents from another place after the snapshot, they stay.
 // (3) Bytes in memory stay there only if they equal those on disk. Otherwise they are read again on demand: an
 //     example is the property list that the library rewrites during a save.
 // (4) If another program changed a file and this tree did not, the file keeps its known status until the new bytes are

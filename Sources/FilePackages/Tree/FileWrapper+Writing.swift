@@ -73,9 +73,9 @@ extension PackageSnapshot.Node {
   fileprivate func settle(at place: StoredNode, insteadOf path: FilePath, isReplaced: Bool = false) {
     if let wrapper, let stored, isReplaced || stored.isWithin(path) {
       var place = place
-      // Nodes that share the location keep sharing it.
+      // Nodes that share the location still share it afterwards.
       if stored.location.path == place.location.path { place.location = stored.location }
-      // A node that cannot be looked at keeps its known status; a later read reports the error.
+      // The known status of a node that cannot be looked at stays; a later read reports the error.
       _ = try? wrapper.settle(as: place, self, updatesNames: false)
     } else if case .directory(let changes) = content {
       let statuses = place.statuses(of: Array(changes.keys))

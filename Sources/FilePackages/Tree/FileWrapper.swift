@@ -8,12 +8,12 @@ package import SystemPackage
 /// Counterpart of Apple's `FileWrapper`, with its initialisers, members and names. Differences:
 ///
 /// - It is thread-safe and `Sendable`.
-/// - Times are kept to the nanosecond.
+/// - Times are exact to the nanosecond.
 /// - A wrapper that reads on demand knows its file by identity on disk, size and date. If another program changed the
 ///   file, reading gives nil, as with Apple's, or an error from `contents()`. It never gives bytes newer than the
 ///   wrapper.
 /// - A directory of 100,000 children is one listing, and only children in use become objects. `childNames()`,
-///   `childCount()` and `child(named:)` keep it so, while `fileWrappers` makes all objects.
+///   `childCount()` and `child(named:)` make no others, while `fileWrappers` makes all objects.
 /// - Subclasses may override the initialisers; the other members are not open.
 /// - Names of children need not be UTF-8. A byte that is not UTF-8 is one private-use character in the key, and the
 ///   same byte again when written.

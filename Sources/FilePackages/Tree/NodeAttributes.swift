@@ -6,8 +6,9 @@ import Glibc
 package struct NodeAttributes: Sendable, Hashable {
   /// Permission bits.
   package var mode: UInt16
-  /// Whether `mode` is set on disk unchanged: it came from there, or a caller chose it. Otherwise the process's umask
-  /// applies.
+  /// Whether `mode` is set on disk unchanged: it came from there, or a caller chose it.
+  ///
+  /// Otherwise the process's umask applies.
   package var modeIsExact: Bool
   package var modified: FileTime?
 

@@ -8,7 +8,9 @@ package struct PackagePath: Hashable, Sendable {
     self.names = names
   }
 
-  /// Reads a path such as `Images/7.png`. Nothing is normalised, so that later checks see an invalid name.
+  /// Reads a path such as `Images/7.png`.
+  ///
+  /// Nothing is normalised, so that later checks see an invalid name.
   package init(_ string: String) {
     names = string.split(separator: "/", omittingEmptySubsequences: false).map { FileName(String($0)) }
     if names == [""] { names = [] }

@@ -58,7 +58,9 @@ public struct TreeChanges: Sendable {
 }
 
 extension FileWrapper {
-  /// Returns the differences from the disk. Reads nothing except folders that moved.
+  /// Returns the differences from the disk.
+  ///
+  /// Reads nothing except folders that moved.
   public func changes() throws -> TreeChanges {
     let snapshot = changesSnapshot()
     var changes = TreeChanges(files: FileWrapper(directoryWithFileWrappers: [:]), removed: [])

@@ -16,7 +16,8 @@ public protocol KnownState: AnyObject, Sendable {
   ///     a place that was never looked at is no news, if its folder is known to hold it.
   func news(of document: URL, at paths: [String], found: [String]) async -> [String]
 
-  /// Returns all places whose state on disk differs from the known state, after a known package replaced another one. A
-  /// place that was never looked at is no news.
+  /// Returns all places whose state on disk differs from the known state, after a known package replaced another one.
+  ///
+  /// A place that was never looked at is no news.
   func news(of document: URL) async -> [String]
 }

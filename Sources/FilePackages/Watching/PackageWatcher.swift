@@ -83,7 +83,9 @@ public final class PackageWatcher: Sendable {
     case moved(to: URL)
     /// Another file or folder stands in the document's place: look at everything.
     case replaced
-    /// The document is gone. If a node stands in its place later, that is a `replaced`.
+    /// The document is gone.
+    ///
+    /// If a node stands in its place later, that is a `replaced`.
     case deleted
     /// There were more changes than a report can name: look at everything, including whether the document exists.
     case overflow
@@ -115,11 +117,14 @@ public final class PackageWatcher: Sendable {
   /// The current path of the document, or its last path.
   public var url: URL { report.url }
 
-  /// The reason why the watcher polls some folders, and the remedy; nil if all folders have watches. It may come and go
-  /// with the folders.
+  /// The reason why the watcher polls some folders, and the remedy; nil if all folders have watches.
+  ///
+  /// It may come and go with the folders.
   public var limitation: FilePackageError? { report.limitation }
 
-  /// Ends the watching and every iteration, and releases the watches before it returns. A caller may call it again.
+  /// Ends the watching and every iteration, and releases the watches before it returns.
+  ///
+  /// A caller may call it again.
   public func end() async {
     report.end()
     await hub.remove(id)
@@ -127,7 +132,9 @@ public final class PackageWatcher: Sendable {
 }
 
 extension PackageWatcher: AsyncSequence {
-  /// A listener. If there are several, each event goes to one of them.
+  /// A listener.
+  ///
+  /// If there are several, each event goes to one of them.
   public struct AsyncIterator: AsyncIteratorProtocol {
     let watcher: PackageWatcher
 

@@ -173,7 +173,7 @@ extension WatchHub {
   private func compare(
     _ folder: WatchedFolder, in directory: borrowing OwnedDescriptor, of package: WatchedPackage
   ) {
-    // A folder that cannot be listed keeps its last seen state until it can.
+    // If a folder cannot be listed, its last seen state stays until it can.
     guard let listing = try? disk.list(directory) else { return }
     let (before, now) = (folder.seen, statuses(of: listing, in: directory, of: folder, package))
     folder.seen = now

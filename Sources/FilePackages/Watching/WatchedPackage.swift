@@ -1,7 +1,9 @@
 import DurableIO
 import SystemPackage
 
-/// A watched document. It belongs to its hub, with all its properties.
+/// A watched document.
+///
+/// It belongs to its hub, with all its properties.
 final class WatchedPackage {
   typealias ID = UInt64
 
