@@ -37,7 +37,7 @@ struct VersionHistory {
       }
       let folder = try disk.openDirectory(PackageLayout.hidden, in: root)
       // Reads the journal first: its versions are in the file before it is removed. A record without the mark of an
-      // applied one counts if the document has the record's state: the mark and the history file follow a moment later.
+      // applied one counts if the document has the record's state. The mark and the history file follow a moment later.
       var waiting: [VersionRecord] = []
       var live: JournalRecord?
       var hasJournal = false

@@ -84,8 +84,8 @@ package struct ChildSummary: Hashable, Sendable {
 
 /// The `ContentDigest` of a package: a sum over its children that does not depend on their order.
 ///
-/// Each child adds SHA-256 of its kind, its executable bit, the SHA-256 of its content and its path, as four
-/// little-endian 64-bit lanes, each summed modulo 2^64. So one changed child costs one term, and any program can
+/// Each child adds SHA-256 of its kind, its executable bit, the SHA-256 of its content and its path. A hash counts as
+/// four little-endian 64-bit lanes, each summed modulo 2^64. So one changed child costs one term, and any program can
 /// compute the sum again from the files. It detects accidents; an attacker can forge a sum, so it proves nothing
 /// against one.
 package struct ContentDigest: Sendable, Hashable {

@@ -11,9 +11,9 @@ extension FileWrapper {
   /// there is an error; with it, any node there is replaced. The tree is durable when the method returns.
   ///
   /// - Parameter originalContentsURL: an earlier state of the same package. Its files are linked instead of written if
-  ///   this tree has them unchanged. The check reads no bytes: the child's `filename` must lead to the file that it was
-  ///   read from or last written as, with that file's date and permissions. So write with `.withNameUpdating`, and keep
-  ///   using the same children. If links are impossible, files are cloned or copied.
+  ///   this tree has them unchanged. The check reads no bytes. The child's `filename` must lead to the file that it was
+  ///   read from or last written as, with that file's date and permissions. So write with `.withNameUpdating`, and use
+  ///   the same children again. If links are impossible, files are cloned or copied.
   /// - Throws: `CocoaError.fileWriteFileExists` (516) for a directory in the way, or another `CocoaError`, with a
   ///   `FilePackageError` as `NSUnderlyingError`. Names in the tree then stay as they were.
   public func write(
