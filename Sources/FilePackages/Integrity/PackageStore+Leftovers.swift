@@ -10,7 +10,7 @@ extension PackageStore {
   /// Removes the leftovers in the package's hidden folder and beside the package: parts of saves that were never
   /// committed.
   ///
-  /// Publishes a committed save first.
+  /// Publishes a committed save that waits first.
   ///
   /// - Returns: the removed files, by paths from the folder that holds the package.
   /// - Throws: the errors of opening and closing a store.

@@ -2,7 +2,7 @@ import DurableIO
 import FoundationEssentials
 import SystemPackage
 
-// (1) Opening a package writes nothing and locks nothing, if it was closed in good order or has no committed save.
+// (1) Opening a package writes nothing and locks nothing, if it was closed in good order or no committed save waits.
 // (2) Opening never needs space on disk: the store reads an unpublishable save from the journal.
 // (3) The store reports a damaged journal, and changes nothing in the package.
 

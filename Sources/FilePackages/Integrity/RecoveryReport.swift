@@ -18,7 +18,7 @@ public struct RecoveryReport: Sendable, Hashable, Codable {
 
   /// The state of the journal.
   public var journal: Journal
-  /// The operations of the committed save, one per line.
+  /// The operations of the committed save that waits, one per line.
   public var operations: [String] = []
   /// The problem with the journal.
   public var problem: String?

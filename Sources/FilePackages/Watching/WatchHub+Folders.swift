@@ -139,7 +139,7 @@ extension WatchHub {
 
   // MARK: Looking from time to time
 
-  /// Compares all folders of a document that have no watch, and schedules the next time.
+  /// Looks at the place and the folders of a document that have no watch, and schedules the next look.
   func poll(_ id: WatchedPackage.ID, isFirst: Bool = false) {
     guard let package = packages[id] else { return }
     package.isPollSet = false
