@@ -5,15 +5,15 @@ import TestSupport
 /// A way to break one system call of a program.
 enum Breaking: Sendable, CustomStringConvertible {
   case nothing
-  /// Kills the process before the call.
+  /// A kill of the process before the call.
   case kill
-  /// Sends the process a signal before the call, which still happens.
+  /// A signal to the process before the call, which still happens.
   case signal(Int32)
-  /// Skips the call, which fails.
+  /// An error without the call.
   case error(Errno)
-  /// Makes the call, which fails all the same.
+  /// An error after the call, which happens.
   case lateError(Errno)
-  /// Writes only half of the bytes.
+  /// A write of only half of the bytes.
   case short
 
   var description: String {

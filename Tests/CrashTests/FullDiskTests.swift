@@ -35,7 +35,7 @@ struct FullDiskTests {
     }
   }
 
-  /// Prints a line for each amount of free space in KB: the amount, the save's status or code, and the generations.
+  /// A script that prints, for each free space in KB, the save's status or code, and the generations.
   ///
   /// There are three: the generation before, after the save, and after another save once there is space.
   private static let script = """
@@ -86,7 +86,7 @@ struct FullDiskTests {
     }
   }
 
-  /// Kills a save at three of its first changes of a visible name, and fills the disk.
+  /// A script that kills a save at three of its first changes of a visible name, and fills the disk.
   ///
   /// It prints the end of the next save and the generation that a reader gets.
   private static let deathScript = """

@@ -58,7 +58,7 @@ struct InterruptedCommandTests {
 struct InterruptedScene {
   enum Work: String, CaseIterable, Sendable {
     case new, copy, edit, undo, restore
-    /// Sets a child of another program's package, which is large enough for a staged save.
+    /// A change of a child in another program's package, which is large enough for a staged save.
     case set
   }
 

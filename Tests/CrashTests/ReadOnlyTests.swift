@@ -26,7 +26,7 @@ struct ReadOnlyTests {
     }
   }
 
-  /// Kills a save before its first change of a visible name, and makes the file system read-only.
+  /// A script that kills a save before its first change of a visible name, and makes the file system read-only.
   ///
   /// Then it reads, tries to save, and makes the file system writable again.
   private static let script = """

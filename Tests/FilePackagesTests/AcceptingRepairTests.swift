@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Accepting a document as it is")
 struct AcceptingRepairTests {
-  /// A document with a history: `Text.txt` was `0`, `1`, `2`, `3`.
+  /// Makes a document with a history: `Text.txt` was `0`, `1`, `2`, `3`.
   private static func disk(keepsHistory: Bool = true) async throws -> CrashDisk {
     let disk = try await CrashCheck.disk(
       ["Text.txt": "0", "Other.txt": "other", "Images": ["1.png": "one", "2.png": "two"]], metadata: true)

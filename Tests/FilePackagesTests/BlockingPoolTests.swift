@@ -31,7 +31,7 @@ struct BlockingPoolTests {
     }
   }
 
-  /// Counts the jobs that run at the same time, and the highest number.
+  /// A counter of the jobs that run at the same time, and of the highest number.
   private final class Meter: Sendable {
     private let counts = Mutex((now: 0, most: 0))
 

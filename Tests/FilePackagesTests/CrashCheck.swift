@@ -4,7 +4,7 @@ import FoundationEssentials
 import SystemPackage
 import TestSupport
 
-/// Makes staged saves on a disk that crashes, and checks every state of the document that a power cut may leave.
+/// A check of staged saves on a disk that crashes, in every state of the document that a power cut may leave.
 ///
 /// Such a save does not sync the manifest, so the check ignores the hidden folder.
 struct CrashCheck {

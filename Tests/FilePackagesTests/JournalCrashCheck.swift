@@ -4,7 +4,7 @@ import FoundationEssentials
 import SystemPackage
 import TestSupport
 
-/// Saves in place on a disk that crashes, one save after the other, and checks every state that a power cut may leave.
+/// A check of saves in place on a disk that crashes, one after the other, in every state that a power cut may leave.
 struct JournalCrashCheck {
   static let path: FilePath = "/Trip.pkg"
 

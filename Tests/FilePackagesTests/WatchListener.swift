@@ -6,7 +6,7 @@ import Synchronization
 import SystemPackage
 import Testing
 
-/// Receives all events of a watcher.
+/// A listener that receives all events of a watcher.
 final class WatchListener: Sendable {
   let watcher: PackageWatcher
   private let heard: Heard

@@ -84,7 +84,7 @@ public struct FileVersion: Sendable {
 }
 
 extension FileVersion: Hashable {
-  /// Whether both are the same version of the same document.
+  /// Returns whether both are the same version of the same document.
   public static func == (left: FileVersion, right: FileVersion) -> Bool {
     left.documentURL.path == right.documentURL.path && left.persistentIdentifier == right.persistentIdentifier
   }

@@ -4,7 +4,7 @@ package import FoundationEssentials
 // does an array in a binary list that contains itself. Foundation never finishes a list in which each array names the
 // next one twice, thirty times over.
 
-/// Checks whether Foundation can safely decode a property list from any source.
+/// A check of whether Foundation can safely decode a property list from any source.
 ///
 /// O(n); decodes nothing.
 package enum PropertyListShape {

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// Writes a property list as XML, byte for byte as `PropertyListEncoder` does, but without its reflection.
+/// A writer of property lists as XML, byte for byte as `PropertyListEncoder` does, but without its reflection.
 ///
 /// Every save writes a property list, and the reflection took a sixth of a commit. The writer supports only the kinds
 /// in metadata; it returns `nil` for kinds that the encoder handles better, such as real numbers.

@@ -10,7 +10,8 @@ package import SystemPackage
 // (4) The move removes the source only if it is unchanged since the copy. Otherwise it puts the source back and removes
 //     the copy.
 
-/// Moves a document, a package or a flat file, to another folder, with its identifier, its versions and its attributes.
+/// A move of a document, a package or a flat file, to another folder, with its identifier, its versions and its
+/// attributes.
 ///
 /// Within a file system the move is a rename; to another one it is a copy and then a removal. Blocks the calling
 /// thread.

@@ -32,7 +32,7 @@ struct TreeStatuses {
   }
 }
 
-/// Copies a file, or a directory with all its children.
+/// A copy of a file, or of a directory with all its children.
 ///
 /// The copy is durable on return, except for its name.
 struct TreeCopy {

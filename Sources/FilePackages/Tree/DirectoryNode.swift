@@ -5,7 +5,7 @@ package struct DirectoryNode: Sendable {
   /// The state of a name on disk when the tree last read or saved the directory.
   package enum Baseline: Sendable {
     case absent
-    /// Holds the status of the child; nil if the tree never looked at the child.
+    /// The status of the child; nil if the tree never looked at the child.
     case present(FileStatus?)
   }
 

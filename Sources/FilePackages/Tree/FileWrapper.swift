@@ -12,8 +12,8 @@ package import SystemPackage
 /// - A wrapper that reads on demand knows its file by identity on disk, size and date. If another program changed the
 ///   file, reading gives nil, as with Apple's, or an error from `contents()`. It never gives bytes newer than the
 ///   wrapper.
-/// - A directory of 100,000 children is one listing, and only children in use become objects. `childNames()`,
-///   `childCount()` and `child(named:)` make no others, while `fileWrappers` makes all objects.
+/// - A directory of 100,000 children is one listing, and only children in use become objects. `childNames()` and
+///   `childCount()` make no objects and `child(named:)` makes one, while `fileWrappers` makes all of them.
 /// - Subclasses may override the initialisers; the other members are not open.
 /// - Names of children need not be UTF-8. A byte that is not UTF-8 is one private-use character in the key, and the
 ///   same byte again when written.
@@ -38,7 +38,7 @@ open class FileWrapper: @unchecked Sendable {
     var stored: StoredNode?
     /// The file that `write(to:)` last wrote this wrapper as.
     var written: FileStatus?
-    /// Changes with every change of this wrapper or of any node beneath it.
+    /// The number of changes of this wrapper and of the nodes beneath it.
     var revision: UInt64 = 0
     package var parents: [ParentLink] = []
 

@@ -1,7 +1,7 @@
 package import Dispatch
 package import DurableIO
 
-/// Reads an inotify descriptor when it has events, and closes it after the last reader.
+/// A reader of an inotify descriptor, which reads when there are events and closes it at the end.
 package final class InotifySource {
   private final class Instance: Sendable {
     let inotify: Inotify

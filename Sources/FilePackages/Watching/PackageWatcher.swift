@@ -2,7 +2,8 @@ import DurableIO
 public import FoundationEssentials
 import SystemPackage
 
-/// Reports changes by other programs to one document on disk: a package, with all folders in it, or a flat file.
+/// A watcher that reports changes by other programs to one document on disk: a package, with all folders in it, or a
+/// flat file.
 ///
 /// ```swift
 /// let watcher = try await PackageWatcher.watch(url, knowing: store)

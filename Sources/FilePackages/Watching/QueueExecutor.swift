@@ -1,6 +1,7 @@
 package import Dispatch
 
-/// Runs an actor on a queue of its own, so that a blocking call there never delays Swift's thread pool.
+/// An executor that runs an actor on a queue of its own, so that a blocking call there never delays Swift's thread
+/// pool.
 package final class QueueExecutor: SerialExecutor {
   /// The queue of the actor, for event sources and timers.
   package let queue: DispatchQueue

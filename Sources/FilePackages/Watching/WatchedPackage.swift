@@ -17,7 +17,7 @@ final class WatchedPackage {
   }
   /// The status of the document in its place; nil if it is gone.
   var status: FileStatus?
-  /// Keeps the node's number from being used again, and leads to the node's path.
+  /// An open descriptor of the node, which reserves the node's number and leads to its path.
   var anchor: OpenNode?
   /// The package's own folder; nil for a flat file.
   var root: WatchedFolder?
