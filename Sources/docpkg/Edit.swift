@@ -127,7 +127,7 @@ struct Edit: TurnTakingCommand {
       let store = try await PackageStore.open(at: url(path))
       try change(await store.tree)
       if writing.dryRun { return try await report(store.plan(), in: store) }
-      let done = try await interruptible {
+      let done = try await interruptible(with: store) {
         await store.close(after: try await store.save(options: options))
       }
       try report(done)

@@ -1,4 +1,4 @@
-import Dispatch
+import Documents
 import FilePackages
 import Glibc
 import Synchronization
@@ -10,43 +10,90 @@ import Synchronization
 func interruptible<Value: Sendable>(
   _ body: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {
+  // Before the work: it may be done before this goes on.
+  Interruption.forward()
   let task = Task { try await body() }
-  let received = Mutex<Int32?>(nil)
-  // A signal that is ignored from the start, as under nohup(1), stays ignored.
-  let numbers = [SIGINT, SIGTERM, SIGHUP].filter { !isIgnored($0) }
-  let sources = numbers.map { number in
-    signal(number, SIG_IGN)
-    let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-    source.setEventHandler {
-      received.withLock { $0 = number }
-      task.cancel()
-    }
-    source.resume()
-    return source
-  }
+  Interruption.begin { task.cancel() }
   let result = await task.result
-  for source in sources { source.cancel() }
-  // A finished command still reports its work. A signal would tell its caller that nothing happened.
-  if case .failure = result { for number in numbers { signal(number, SIG_DFL) } }
-  if case .failure(let error) = result, isCancellation(error), let number = received.withLock({ $0 }) {
-    StandardError.write("\ndocpkg: cancelled; nothing was written\n")
-    // This thread blocks signals.
-    var signals = sigset_t()
-    sigemptyset(&signals)
-    sigaddset(&signals, number)
-    pthread_sigmask(SIG_UNBLOCK, &signals, nil)
-    raise(number)
+  Interruption.end()
+  if case .failure(let error) = result, isCancellation(error) {
+    Interruption.endProgram(saying: "nothing was written")
   }
   return try result.get()
+}
+
+/// Runs `body` like `interruptible(_:)`, and closes `store` if `body` fails. The program may end before the last reference
+/// to the store does.
+func interruptible<Value: Sendable>(
+  with store: PackageStore, _ body: @escaping @Sendable () async throws -> Value
+) async throws -> Value {
+  try await interruptible {
+    do {
+      return try await body()
+    } catch {
+      // The error of the work is the one to report; the next program removes leftovers.
+      try? await store.close()
+      throw error
+    }
+  }
 }
 
 private func isCancellation(_ error: any Error) -> Bool {
   error is CancellationError || (error as? FilePackageError)?.code == .cancelled
 }
 
-private func isIgnored(_ number: Int32) -> Bool {
-  var action = sigaction()
-  guard sigaction(number, nil, &action) == 0 else { return false }
-  return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
-    == unsafeBitCast(SIG_IGN, to: Int.self)
+/// The signals that ask this program to end, from the first interruptible work until the program ends.
+///
+/// From then on no signal ends the program at once. If a signal ended a program that has done its work, the caller would
+/// take the work for undone.
+enum Interruption {
+  private struct State {
+    var isForwarding = false
+    var received: Int32?
+    var cancel: (@Sendable () -> Void)?
+  }
+
+  private static let state = Mutex(State())
+
+  /// Makes the signals come here from now on.
+  fileprivate static func forward() {
+    let isFirst = state.withLock { state in
+      defer { state.isForwarding = true }
+      return !state.isForwarding
+    }
+    guard isFirst else { return }
+    // A signal that is ignored from the start, as under nohup(1), stays ignored.
+    SignalPipe.forward([SIGINT, SIGTERM, SIGHUP].filter { !isIgnored($0) }) { number in
+      let cancel = state.withLock { state in
+        state.received = number
+        return state.cancel
+      }
+      cancel?()
+    }
+  }
+
+  /// Calls `cancel` when a signal comes; at once if one has come already.
+  fileprivate static func begin(_ cancel: @escaping @Sendable () -> Void) {
+    let isLate = state.withLock { state in
+      state.cancel = cancel
+      return state.received != nil
+    }
+    if isLate { cancel() }
+  }
+
+  fileprivate static func end() { state.withLock { $0.cancel = nil } }
+
+  /// Ends the program by the signal that came, with a message that says how far it is. Returns if none came.
+  static func endProgram(saying message: String) {
+    guard let number = state.withLock({ $0.received }) else { return }
+    StandardError.write("\ndocpkg: cancelled; \(message)\n")
+    SignalPipe.endProgram(by: number)
+  }
+
+  private static func isIgnored(_ number: Int32) -> Bool {
+    var action = sigaction()
+    guard sigaction(number, nil, &action) == 0 else { return false }
+    return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+      == unsafeBitCast(SIG_IGN, to: Int.self)
+  }
 }

@@ -1,13 +1,15 @@
 import ArgumentParser
 import FilePackages
 
-/// Runs `body` with each operand, and continues after an operand that fails.
+/// Runs `body` with each operand, and continues after an operand that fails. A signal that comes too late to
+/// cancel the work on one operand ends the program before the next one.
 ///
 /// - Throws: the error of `body` for a single operand; for several, the greatest exit status of all.
 func forEachOperand(_ paths: [String], _ body: (String) async throws -> Void) async throws {
   if let path = paths.first, paths.count == 1 { return try await body(path) }
   var status: Int32 = 0
   for path in paths {
+    Interruption.endProgram(saying: "'\(display(path))' and what follows it is left")
     do {
       try await body(path)
     } catch let code as ExitCode {

@@ -29,7 +29,7 @@ struct Repair: AsyncParsableCommand {
 
   func run() async throws {
     let store = try await PackageStore.open(at: url(path))
-    let report = try await interruptible {
+    let report = try await interruptible(with: store) {
       var report = try await store.repair(accepting: accept, dryRun: writing.dryRun)
       await store.close(noting: &report.warnings)
       return report

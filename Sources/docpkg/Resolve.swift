@@ -61,7 +61,7 @@ struct Resolve: TurnTakingCommand {
     guard try await !store.conflicts().isEmpty else {
       throw InputError(description: "Nothing is in conflict in '\(display(path))'.")
     }
-    try await interruptible { [self] in
+    try await interruptible(with: store) { [self] in
       try await merge ? mergeVersions(in: store) : keepVersions(in: store)
     }
   }

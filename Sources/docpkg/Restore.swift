@@ -41,7 +41,7 @@ struct Restore: TurnTakingCommand {
       id = try await store.version(version).persistentIdentifier
     }
     if writing.dryRun { return try writing.report(await store.restorePlan(id, child: child)) }
-    let report = try await interruptible {
+    let report = try await interruptible(with: store) {
       var report = try await store.restore(
         id, child: child, options: force ? [.overwritesReadOnly, .cancellable] : .cancellable)
       report.save = await store.close(after: report.save)

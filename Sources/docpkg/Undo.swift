@@ -77,7 +77,7 @@ extension WritingOptions {
           + "'docpkg versions start \(display(path))' begins one.")
     }
     if dryRun { return try report(await plan(store)) }
-    let done = try await interruptible {
+    let done = try await interruptible(with: store) {
       var done = try await save(store)
       done.save = await store.close(after: done.save)
       return done

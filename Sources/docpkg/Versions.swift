@@ -158,7 +158,7 @@ struct VersionsPrune: AsyncParsableCommand {
 
   func run() async throws {
     let store = try await PackageStore.open(at: url(path))
-    let report = try await interruptible {
+    let report = try await interruptible(with: store) {
       if let budget, var policy = try await store.retentionPolicy() {
         policy.byteBudget = budget
         try await store.setRetentionPolicy(policy)
@@ -197,7 +197,7 @@ struct VersionsStop: AsyncParsableCommand {
     let store = try await PackageStore.open(at: url(path))
     // The command also removes an unreadable history.
     let count = (try? await store.versions().count) ?? 0
-    let left = try await interruptible {
+    let left = try await interruptible(with: store) {
       var left: [SaveWarning] = []
       if !writing.dryRun { try await store.stopKeepingHistory() }
       await store.close(noting: &left)

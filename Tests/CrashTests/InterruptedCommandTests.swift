@@ -5,11 +5,7 @@ import TestSupport
 import Testing
 
 @Suite(
-  "A command that is interrupted or killed",
-  .enabled(if: Program.canBreak, "this needs ptrace(2)"),
-  .enabled(
-    if: ProcessInfo.processInfo.environment["ALL_CRASH_POINTS"] != nil,
-    "a few of its points come out otherwise from run to run: 'make crash-points' has them"))
+  "A command that is interrupted or killed", .enabled(if: Program.canBreak, "this needs ptrace(2)"))
 struct InterruptedCommandTests {
   @Test(arguments: InterruptedScene.Work.allCases)
   func `is done, or leaves nothing, when a signal asks it to end`(_ work: InterruptedScene.Work) async throws

@@ -1,4 +1,3 @@
-import Dispatch
 import Glibc
 import Synchronization
 
@@ -40,45 +39,28 @@ public struct TerminationHandler: Sendable {
   public init(
     signals: [Int32] = TerminationHandler.usualSignals, _ body: @escaping @Sendable () async -> Void
   ) {
-    SignalPipe.body.withLock { $0 = body }
-    for number in signals { SignalPipe.watch(number) }
+    let body = OneCall(body)
+    SignalPipe.forward(signals) { number in
+      // A second signal changes nothing: the first one's work goes on.
+      guard let body = body.take() else { return }
+      Task {
+        await body()
+        SignalPipe.endProgram(by: number)
+      }
+    }
   }
 }
 
-/// A pipe from a signal handler, which may do next to nothing, to a thread that may do everything.
-private enum SignalPipe {
-  static let body = Mutex<(@Sendable () async -> Void)?>(nil)
+/// A closure that only its first caller gets.
+private final class OneCall: Sendable {
+  private let body: Mutex<(@Sendable () async -> Void)?>
 
-  /// The pipe's end for writing; -1 if the process has no descriptors left, and signals do nothing.
-  private static let writeEnd: Int32 = {
-    var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else { return -1 }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    let readEnd = ends[0]
-    DispatchQueue(label: "com.filepackages.termination").async {
-      var number: UInt8 = 0
-      while read(readEnd, &number, 1) < 0 && errno == EINTR {}
-      end(by: Int32(number))
-    }
-    return ends[1]
-  }()
+  init(_ body: @escaping @Sendable () async -> Void) { self.body = Mutex(body) }
 
-  static func watch(_ number: Int32) {
-    // The pipe is made here, since a signal handler may not allocate.
-    guard writeEnd >= 0 else { return }
-    signal(number) { number in
-      var byte = UInt8(truncatingIfNeeded: number)
-      _ = write(SignalPipe.writeEnd, &byte, 1)
-    }
-  }
-
-  private static func end(by number: Int32) {
-    let body = body.withLock { $0 }
-    Task {
-      await body?()
-      signal(number, SIG_DFL)
-      // `kill` signals the process: a thread like this one may block signals.
-      kill(getpid(), number)
+  func take() -> (@Sendable () async -> Void)? {
+    body.withLock { body in
+      defer { body = nil }
+      return body
     }
   }
 }
