@@ -45,6 +45,17 @@ struct SweepTests {
     }
   }
 
+  @Test func `is also a hidden folder with nothing in it`() async throws {
+    try await withScratch { scratch in
+      try scratch.make("Plain.rtfd", ["Text.rtf": "rich", ".docpkg": [:]])
+      let url = scratch.url("Plain.rtfd")
+      #expect(try PackageStore.recoveryReport(at: url).leftovers == ["Plain.rtfd/.docpkg"])
+      #expect(try await PackageStore.removeLeftovers(at: url) == ["Plain.rtfd/.docpkg"])
+      #expect(try scratch.tree("Plain.rtfd") == ["Text.rtf": "rich"])
+      #expect(try PackageStore.recoveryReport(at: url).leftovers == [])
+    }
+  }
+
   @Test func `is not what a store that is open uses`() async throws {
     try await withScratch { scratch in
       try scratch.make("Plain.rtfd", ["Text.rtf": "rich"])

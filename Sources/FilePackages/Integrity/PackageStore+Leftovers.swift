@@ -5,6 +5,7 @@ package import SystemPackage
 // (1) A running program's files are no leftovers. It holds the writer's lock or shares the session's lock; if this code
 //     cannot take both, it does not touch the hidden folder.
 // (2) A committed save in a journal is no leftover: it was acknowledged.
+// (3) An empty hidden folder is a leftover: a program was killed right after it made the folder.
 
 extension PackageStore {
   /// Removes the leftovers in the package's hidden folder and beside the package: parts of saves that were never
@@ -58,28 +59,31 @@ extension PackageStore {
 
   private static func leftoversWithin(_ location: Location) -> [String] {
     // A folder that cannot be opened or locked has no files that could be removed.
-    let names = (try? HiddenFolder.leftovers(of: location)) ?? []
+    guard let names = try? HiddenFolder.leftovers(of: location) else { return [] }
     let package = location.path.lastComponent.map { FileName($0).display } ?? ""
-    return names.map { "\(package)/\(PackageLayout.hidden.display)/\($0.display)" }.sorted()
+    let hidden = "\(package)/\(PackageLayout.hidden.display)"
+    return names.isEmpty ? [hidden] : names.map { "\(hidden)/\($0.display)" }.sorted()
   }
 }
 
 extension HiddenFolder {
-  /// Returns the entries of the hidden folder that a killed program left. (1) (2)
-  fileprivate static func leftovers(of location: Location) throws(SystemError) -> [FileName] {
+  /// Returns the entries of the hidden folder that a killed program left; none if the empty folder itself is the leftover,
+  /// and nil if there is no leftover. (1) (2) (3)
+  fileprivate static func leftovers(of location: Location) throws(SystemError) -> [FileName]? {
     let disk = location.disk
     let package = try location.openDirectory(.root)
     guard try disk.statusIfPresent(of: PackageLayout.hidden, in: package)?.kind == .directory else {
-      return []
+      return nil
     }
     let folder = try disk.openDirectory(PackageLayout.hidden, in: package)
     let listing = try disk.list(folder)
     let names = (0..<listing.count).map { listing.name(at: $0) }.filter { PackageLayout.isOfSession($0) }
-    guard !names.isEmpty, try isUnused(folder, on: disk) else { return [] }
+    if listing.count == 0 { return [] }
+    guard !names.isEmpty, try isUnused(folder, on: disk) else { return nil }
     switch try JournalFile.find(in: folder, on: disk, forWriting: false) {
     case .nothing: return names
-    case .journal(let journal): return journal.live == nil ? names : []
-    case .damaged: return []
+    case .journal(let journal): return journal.live == nil ? names : nil
+    case .damaged: return nil
     }
   }
 
