@@ -41,6 +41,8 @@ public struct ArchiveError: Error, Sendable {
     case busy
     /// The device failed, or the system gave a reason without a code of its own.
     case inputOutput
+    /// What was made is in its place, and the device did not confirm it: a power cut may take it away.
+    case indeterminate
   }
 
   /// The work that failed.
@@ -109,6 +111,17 @@ extension ArchiveError {
     }
   }
 
+  /// Carries out what comes after the new file or package was given its name.
+  static func inPlace(_ body: () throws(SystemError) -> Void) throws(Finding) {
+    do {
+      try body()
+    } catch {
+      var finding = Finding(error, "synchronizing its folder")
+      finding.code = .indeterminate
+      throw finding
+    }
+  }
+
   init(_ finding: Finding, _ operation: Operation, archive: String?) {
     self.init(
       finding.code, operation, archive: archive, entry: finding.entry, reason: finding.reason)
@@ -151,6 +164,9 @@ extension ArchiveError: CustomStringConvertible, LocalizedError {
   public func text(path: (String) -> String) -> String {
     var text = archive.map { "The archive '\(path($0))'" } ?? "The archive"
     switch operation {
+    case _ where code == .indeterminate:
+      text += operation == .import ? " was imported" : " is in its place"
+      text += ", but the disk did not confirm it: "
     case .export: text += " could not be made: "
     case .import: text += " could not be imported: "
     case .list: text += " could not be read: "
@@ -159,6 +175,8 @@ extension ArchiveError: CustomStringConvertible, LocalizedError {
     if let entry { text += " (entry '\(entry)')" }
     text += "."
     switch operation {
+    case _ where code == .indeterminate:
+      text += " A power cut may take away what was made; make it again once the device works."
     case .export: text += " Nothing was written in its place."
     case .import: text += " Nothing was written."
     case .list: break

@@ -155,7 +155,7 @@ struct ArchiveScene {
     if found != before && found != .new { return "there is \(found)" }
     // (2)
     if run.status == 0 && found != .new { return "what was acknowledged is not there" }
-    let isDone = run.errors.contains("putting") || run.errors.contains("standard output")
+    let isDone = run.errors.contains("the disk did not confirm it") || run.errors.contains("standard output")
     if run.status == 2 && found == .new && !isDone {
       return "it failed and is there: \(run.errors)"
     }

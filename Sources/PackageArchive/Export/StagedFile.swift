@@ -5,7 +5,7 @@ import SystemPackage
 // (1) Nothing under the file's own name changes before the rename.
 // (2) The new file is synced before the rename, and the folder is synced before success is reported. Writing to the
 //     device starts piece by piece before that, so that the device works while the processor compresses.
-// (3) An error leaves the previous file, and nothing beside it. The staged file of a killed process has no lock;
+// (3) An error before the rename leaves the previous file, and nothing beside it. The staged file of a killed process has no lock;
 //     the next export to this name removes it.
 
 /// A file that is made beside its place and moved there in one step.
@@ -25,8 +25,8 @@ final class StagedFile {
   /// file is durable.
   ///
   /// - Throws: `busy` if another process makes the same file; `fileExists` if its place holds another kind of node.
-  ///   Without `overwritesReadOnly`, `permissionDenied` for a file without any write permission. Also the errors of
-  ///   `body`. (3)
+  ///   Without `overwritesReadOnly`, `permissionDenied` for a file without any write permission. `indeterminate` if the file is in its
+  ///   place and may not be durable. Also the errors of `body`. (3)
   static func make<Result>(
     at path: FilePath, on disk: any Disk, overwritesReadOnly: Bool, _ body: (StagedFile) throws -> Result
   ) throws -> Result {
@@ -129,10 +129,10 @@ final class StagedFile {
     do {
       try disk.synchronize(file)
       try disk.rename(staged, in: folder, to: name, in: folder, .replace)
-      try disk.synchronize(folder)
     } catch {
       throw ArchiveError.Finding(error, "putting it into its place")
     }
+    try ArchiveError.inPlace { () throws(SystemError) in try disk.synchronize(folder) }
   }
 
   /// Removes the staged file. `deinit` does not do it, because a closure may hold this object longer.

@@ -231,12 +231,21 @@ final class StagedImport: ImportSink {
     let package = PackagePath(top.map { [$0] } ?? [])
     if top != nil && !options.includesHistory { try removeHidden(of: package) }
     try makeLinks(in: top, options)
+    let made: OpenFolder
     do throws(SystemError) {
       try finishFolders(package)
       try synchronizer.finish()
+      made = try openUnnamed(package)
       try putInPlace(top)
     } catch {
       throw ArchiveError.Finding(error, "putting the package into its place")
+    }
+    try ArchiveError.inPlace { () throws(SystemError) in
+      if let mode = folders.last(where: { $0.path == package })?.mode, mode & 0o700 != 0o700 {
+        try disk.setMode(mode, of: made.descriptor)
+        try disk.synchronize(made.descriptor)
+      }
+      try disk.synchronize(folder)
     }
   }
 
@@ -292,8 +301,6 @@ final class StagedImport: ImportSink {
   }
 
   private func putInPlace(_ top: FileName?) throws(SystemError) {
-    let package = PackagePath(top.map { [$0] } ?? [])
-    let made = try openUnnamed(package)
     if let top {
       try move(top, from: root.descriptor)
       isDone = true
@@ -303,11 +310,6 @@ final class StagedImport: ImportSink {
       try move(staged, from: folder)
       isDone = true
     }
-    if let mode = folders.last(where: { $0.path == package })?.mode, mode & 0o700 != 0o700 {
-      try disk.setMode(mode, of: made.descriptor)
-      try disk.synchronize(made.descriptor)
-    }
-    try disk.synchronize(folder)
   }
 
   private func move(_ old: FileName, from parent: borrowing OwnedDescriptor) throws(SystemError) {
