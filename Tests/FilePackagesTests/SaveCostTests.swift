@@ -12,6 +12,14 @@ struct SaveCostTests {
     return try await CrashCheck.disk(.directory(entries), metadata: metadata)
   }
 
+  @Test(arguments: SavingWay.allCases)
+  func `is told with the bytes of the children that stayed`(_ way: SavingWay) async throws {
+    let store = try await PackageStore.open(CrashCheck.path, on: Self.package(3, metadata: true))
+    try await store.put("1.txt", "changed")
+    let report = try await store.save(options: way.options)
+    #expect(report.reused == 2 && report.bytesReused == 14, "\(report)")
+  }
+
   // MARK: In place
 
   /// The disk operations of one save, without those at zero.

@@ -91,7 +91,7 @@ extension PackageStore {
       uncertain = nil
       pending = Pending(tree, snapshot, saving.maker.madeMetadata?.metadata)
       var report = saving.maker.report
-      count(in: &report)
+      count(in: &report, metadataSize: saving.maker.madeMetadata?.plist.count ?? 0)
       if options.contains(.returnsAtCommit) {
         report.isPublished = false
         schedulePublishing()
@@ -166,12 +166,14 @@ extension PackageStore {
   }
 
   /// Fills in the figures of the whole document that are known without a look at the disk.
-  private func count(in report: inout SaveReport) {
+  ///
+  /// - Parameter metadataSize: the bytes of the metadata, which the sums do not count.
+  private func count(in report: inout SaveReport, metadataSize: Int) {
     report.synchronizations = synchronizations()
     guard let metadata = pending?.metadata else { return }
     let files = report.written.count { $0 != PackageLayout.metadata.string }
     report.reused = max(0, metadata.fileCount - files)
-    report.bytesReused =
-      metadata.byteCount >= report.bytesWritten ? metadata.byteCount - report.bytesWritten : 0
+    let written = report.bytesWritten - UInt64(metadataSize)
+    report.bytesReused = metadata.byteCount > written ? metadata.byteCount - written : 0
   }
 }
