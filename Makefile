@@ -1,7 +1,7 @@
 # The two commands: `make demo` shows the main job on real documents, `make test` runs everything.
 # Both install what is missing, build, and run.
 
-.PHONY: demo test build-tests install crash-points two-processes random-schedules power-cut other-kernel fuzz archive-corpus large-archives open-documents syncthing sanitizers build lint format prepare docs
+.PHONY: demo test build-tests record-baseline install crash-points two-processes random-schedules power-cut other-kernel fuzz archive-corpus large-archives open-documents syncthing sanitizers build lint format prepare docs
 
 demo: build
 	@Fixtures/demo.sh .build/release/docpkg
@@ -24,6 +24,10 @@ run-tests = SWIFT_DETERMINISTIC_HASHING=1 swift test -c release --skip-build
 test: build-tests
 	$(run-tests) --skip '^FileCoordinationTests\.'
 	$(run-tests) --filter '^FileCoordinationTests\.'
+
+# Puts on record what saving does, for a commit that says why it changes.
+record-baseline: build-tests
+	RECORD_BASELINE=1 $(run-tests) --filter BaselineTests
 
 # Breaks each call of a save, and of what comes after a save that was broken, damages each bit and edits at each
 # moment, where `test` takes a sample.

@@ -29,7 +29,7 @@ extension PackageStore {
       throw FilePackageError(error, .save, node, activity: "keeping what another program wrote")
     }
     try kept.write(
-      to: conflictFolder.appending(UUID().uuidString), options: [], original: nil, on: location.disk)
+      to: conflictFolder.appending(UUID.new.uuidString), options: [], original: nil, on: location.disk)
   }
 
   /// Returns the folders of the conflict versions, each with the children under their paths.

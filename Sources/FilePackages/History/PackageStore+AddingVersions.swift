@@ -77,7 +77,7 @@ extension PackageStore {
     var metadata = known.flatMap { try? PackageMetadata(decoding: $0) } ?? current
     let saved = known == nil ? nil : metadata.modified
     metadata.identifier = current.identifier
-    metadata.revision = UUID()
+    metadata.revision = .new
     (metadata.parentRevisions, metadata.contentRevision) = ([], nil)
     metadata.modified = date ?? saved ?? clock()
     metadata.summary = try ContentSummary(reading: contents.snapshot())
@@ -93,7 +93,7 @@ private struct VersionAddition {
   private(set) var earlier: [VersionRecord.Row] = []
   private var files = FileWrapper(directoryWithFileWrappers: [:])
   private var count = 0
-  private let folder = FileName("added-\(UUID().uuidString.prefix(8).lowercased())")
+  private let folder = FileName("added-\(UUID.new.token)")
 
   init(of contents: FileWrapper, over present: FileWrapper, hasEarlier: Bool) throws {
     let (new, old) = (try Self.nodes(contents), try Self.nodes(present))

@@ -105,7 +105,7 @@ package final class JournalFile {
     let file = try disk.createFile(name, in: folder, mode: 0o666)
     do {
       let header = Header(
-        identifier: UUID(), inode: package.identity.inode, born: package.born, boot: Self.boot)
+        identifier: .new, inode: package.identity.inode, born: package.born, boot: Surroundings.current.boot)
       record.sequence = 1
       let (bytes, checksum) = record.encoded(after: header.seed)
       let end = start + bytes.count
@@ -122,13 +122,6 @@ package final class JournalFile {
       throw error
     }
   }
-
-  private static let boot: UUID? = {
-    guard let text = try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8) else {
-      return nil
-    }
-    return UUID(uuidString: String(text.prefix(36)))
-  }()
 
   /// Encodes a journal with any content in its records, for tests of journals that other programs made.
   ///

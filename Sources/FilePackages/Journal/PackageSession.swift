@@ -20,7 +20,7 @@ final class PackageSession {
   var manifest: Manifest?
   /// The number of saves, for the names of staged files.
   private var number = 0
-  private let token = UInt32.random(in: .min ... .max)
+  private let token = UUID.new.token
   /// Whether `refresh(_:)` removed staged files of an earlier save, which may have been second names of files.
   private(set) var removedLeftovers = false
   var manifestIsSynchronized = true
@@ -129,7 +129,7 @@ final class PackageSession {
 
   /// Returns a name for a staged file that no other save has.
   func stagedName(_ index: Int) -> FileName {
-    FileName("\(String(token, radix: 16))-\(number)-\(index)")
+    FileName("\(token)-\(number)-\(index)")
   }
 
   // MARK: Ending

@@ -20,7 +20,7 @@ extension Publisher {
 
   /// Moves a staged node to the conflict versions, under the path that it has or had in the package. (8)
   mutating func keep(_ source: FileName, of path: PackagePath) throws(FilePackageError) {
-    let top = conflictFolder ?? PackagePath([PackageLayout.conflicts, FileName(UUID().uuidString)])
+    let top = conflictFolder ?? PackagePath([PackageLayout.conflicts, FileName(UUID.new.uuidString)])
     conflictFolder = top
     do throws(SystemError) {
       guard let name = path.name else { return }

@@ -38,14 +38,14 @@ package struct MetadataDraft: Sendable {
   init(
     after known: PackageMetadata, _ values: [String: PropertyListValue]?, _ location: Location,
     superseding superseded: PackageMetadata? = nil, contentRevision: UUID? = nil, merging others: [UUID] = [],
-    at date: Date = Date()
+    at date: Date = Surroundings.current.now().date
   ) {
     self.date = Self.toSecond(date)
     before = known
     metadata = known
     metadata.contentRevision = contentRevision
     metadata.parentRevisions = [known.revision] + others
-    metadata.revision = UUID()
+    metadata.revision = .new
     metadata.generation = (superseded ?? known).generation + 1
     if let values { metadata.applicationValues = values }
     self.location = location
@@ -61,7 +61,7 @@ package struct MetadataDraft: Sendable {
   init(copying known: PackageMetadata, _ values: [String: PropertyListValue]?, _ location: Location) {
     self.init(after: known, values, location)
     before = nil
-    metadata.identifier = UUID()
+    metadata.identifier = .new
     metadata.generation = 1
     metadata.created = Self.now
     metadata.summary = ContentSummary()
@@ -76,7 +76,7 @@ package struct MetadataDraft: Sendable {
     metadata.formatVersion = PackageMetadata.currentFormatVersion
     metadata.modified = date
     (metadata.generator, metadata.generatorVersion) = (program.name, program.version)
-    metadata.savingComputer = Self.computerName
+    metadata.savingComputer = Surroundings.current.computer()
     let plist: [UInt8]
     do {
       plist = Array(try metadata.encoded())
@@ -96,18 +96,10 @@ package struct MetadataDraft: Sendable {
   }
 
   /// The current date, to the second like every date of a plist.
-  private static var now: Date { toSecond(Date()) }
+  private static var now: Date { toSecond(Surroundings.current.now().date) }
 
   private static func toSecond(_ date: Date) -> Date {
     Date(timeIntervalSince1970: date.timeIntervalSince1970.rounded(.down))
-  }
-
-  private static var computerName: String {
-    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
-      guard let start = buffer.baseAddress, gethostname(start, 255) == 0 else { return "" }
-      buffer[255] = 0
-      return String(cString: start)
-    }
   }
 }
 

@@ -20,9 +20,9 @@ public struct PackageMetadata: Sendable, Hashable {
   /// The identifier of the document's uniform type.
   public internal(set) var contentType: String?
   /// The identity of the document for all its life; a copy made by Save As gets its own.
-  public internal(set) var identifier = UUID()
+  public internal(set) var identifier = UUID.new
   /// The revision of this state; each save makes a new one.
-  public internal(set) var revision = UUID()
+  public internal(set) var revision = UUID.new
   /// The states that this one was made from: one after a save, none for a new document.
   public internal(set) var parentRevisions: [UUID] = []
   /// The earlier state whose content this one repeats, if it was made by undoing or redoing a save.
@@ -30,9 +30,9 @@ public struct PackageMetadata: Sendable, Hashable {
   /// The number of saves, including the first.
   public internal(set) var generation = 1
   /// The date of the document's creation.
-  public internal(set) var created = Date()
+  public internal(set) var created = Surroundings.current.now().date
   /// The date of the save that made this state.
-  public internal(set) var modified = Date()
+  public internal(set) var modified = Surroundings.current.now().date
   /// The program that saved this state.
   public internal(set) var generator = SavingProgram.current.name
   /// That program's version.

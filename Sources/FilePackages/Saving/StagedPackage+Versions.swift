@@ -6,7 +6,7 @@ extension StagedPackage {
   /// Makes the save keep the version that it replaces.
   mutating func keepVersion() {
     guard maker.metadata != nil else { return }
-    let token = UUID().uuidString.prefix(8).lowercased()
+    let token = UUID.new.token
     var names: [PackagePath: FileName] = [:]
     for (index, step) in maker.plan.steps.enumerated()
     where step.replaced != nil && !PackageLayout.isOurs(step.path) {

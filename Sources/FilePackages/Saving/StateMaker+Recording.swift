@@ -18,7 +18,7 @@ extension StateMaker {
   mutating func noteRecorded(
     _ bytes: [UInt8], _ kind: FileKind, _ step: SavePlan.Step
   ) -> JournalRecord.Staged {
-    let date = kind == .symbolicLink ? JournalRecord.Known.noDate : FileTime.now
+    let date = kind == .symbolicLink ? JournalRecord.Known.noDate : Surroundings.current.now()
     let node = JournalRecord.Known(
       kind: kind, inode: JournalRecord.Known.noInode, size: UInt64(bytes.count),
       modified: step.attributes.modified ?? date, content: ContentHash(of: bytes))

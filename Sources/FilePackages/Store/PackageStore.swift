@@ -46,7 +46,7 @@ public actor PackageStore {
   /// The program that saves, for the metadata; by default this process.
   public var program = SavingProgram.current
   /// The clock for the dates in the metadata and for the ages of versions.
-  var clock: @Sendable () -> Date = { Date() }
+  var clock: @Sendable () -> Date = { Surroundings.current.now().date }
 
   /// Replaces the system's clock, for tests.
   package func setClock(_ clock: @escaping @Sendable () -> Date) { self.clock = clock }

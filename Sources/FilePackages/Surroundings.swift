@@ -1,0 +1,47 @@
+package import DurableIO
+package import FoundationEssentials
+import Glibc
+
+/// What this library takes from around it: the time, new identifiers, and which computer this is.
+///
+/// A test gives its own, so that the same edits make the same bytes:
+///
+///     try await Surroundings.$current.withValue(fixed) { try await store.save() }
+package struct Surroundings: Sendable {
+  /// What time it is.
+  package var now: @Sendable () -> FileTime = { .now }
+  /// An identifier that nothing else has.
+  package var identifier: @Sendable () -> UUID = { UUID() }
+  /// The boot of the system; nil where the system does not tell.
+  package var boot = Self.boot
+  /// The computer's name.
+  package var computer: @Sendable () -> String = { Self.hostname }
+
+  /// Those of the task that asks.
+  @TaskLocal package static var current = Surroundings()
+
+  package init() {}
+
+  private static let boot: UUID? = {
+    guard let text = try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8) else {
+      return nil
+    }
+    return UUID(uuidString: String(text.prefix(36)))
+  }()
+
+  private static var hostname: String {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
+      guard let start = buffer.baseAddress, gethostname(start, 255) == 0 else { return "" }
+      buffer[255] = 0
+      return String(cString: start)
+    }
+  }
+}
+
+extension UUID {
+  /// An identifier that nothing else has.
+  static var new: UUID { Surroundings.current.identifier() }
+
+  /// Eight hexadecimal digits of it, for a name.
+  var token: Substring { uuidString.lowercased().prefix(8) }
+}
