@@ -1,4 +1,4 @@
-package import DurableIO
+import DurableIO
 public import FoundationEssentials
 package import SystemPackage
 
@@ -123,47 +123,9 @@ public struct FilePackageError: Error, Sendable {
 }
 
 extension FilePackageError {
-  package init(
-    _ code: Code, _ operation: Operation, _ node: StoredNode, activity: String? = nil, reason: String? = nil
-  ) {
-    let isDocument = node.path.isRoot || node.location.isOfOneFile
-    self.init(
-      code, operation, document: FileName(isDocument ? node.filePath : node.location.path).string,
-      child: isDocument ? nil : node.path.display, activity: activity, reason: reason)
-  }
-
-  package init(
-    _ error: SystemError, _ operation: Operation, _ node: StoredNode, activity: String? = nil
-  ) {
-    self.init(Code(error.code), operation, node, activity: activity)
-    call = error.call
-    systemErrorNumber = error.code.rawValue
-    reason = error.reason
-  }
-}
-
-extension FilePackageError {
-  /// Makes the error of reading the content for the child at `path`, of any origin.
-  init(
-    renaming error: FilePackageError, to path: PackagePath, of location: Location, _ operation: Operation
-  ) {
-    self = error
-    self.operation = operation
-    document = FileName(location.path).string
-    child = path.isRoot ? nil : path.display
-    activity = "reading the contents for"
-  }
-
   func during(_ operation: Operation) -> FilePackageError {
     var error = self
     error.operation = operation
-    return error
-  }
-
-  /// Returns the error of a tree that was about to become the document at `location`.
-  func of(_ location: Location) -> FilePackageError {
-    var error = self
-    if document.isEmpty { error.document = FileName(location.path).string }
     return error
   }
 }

@@ -104,9 +104,9 @@ struct FileWrapperSerializationTests {
 
   @Test func `FW20: is nil for more folders within folders than are followed`() throws {
     var top = FileWrapper("x")
-    for depth in 0..<PackageSnapshot.maximumDepth {
+    for depth in 0..<PackagePath.maximumDepth {
       top = FileWrapper(directoryWithFileWrappers: ["n": top])
-      if depth == PackageSnapshot.maximumDepth - 1 {
+      if depth == PackagePath.maximumDepth - 1 {
         let data = try #require(top.serializedRepresentation)
         #expect(FileWrapper(serializedRepresentation: data) != nil)
       }

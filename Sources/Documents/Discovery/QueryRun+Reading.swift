@@ -6,7 +6,7 @@ import SystemPackage
 // The reading of folders.
 extension QueryRun {
   /// The depth of the deepest folder, as in a package.
-  private static let maximumDepth = PackageSnapshot.maximumDepth
+  private static let maximumDepth = PackagePath.maximumDepth
 
   typealias Found = (_ folder: SearchedFolder, _ name: FileName, _ item: DocumentItem) -> Void
 

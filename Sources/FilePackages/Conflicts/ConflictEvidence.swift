@@ -114,7 +114,7 @@ struct ConflictEvidence {
   private mutating func findCopies(
     in folder: StoredNode, _ listing: DirectoryListing, _ endings: [String]
   ) throws(FilePackageError) {
-    if folder.path.names.count >= PackageSnapshot.maximumDepth {
+    if folder.path.names.count >= PackagePath.maximumDepth {
       throw FilePackageError(.tooDeep, .read, folder)
     }
     for position in 0..<listing.count {

@@ -198,7 +198,7 @@ struct ConflictSet {
   private func add(
     _ folder: StoredNode, as path: PackagePath, to contents: inout [PackagePath: Content?]
   ) throws(FilePackageError) {
-    if path.names.count >= PackageSnapshot.maximumDepth { throw FilePackageError(.tooDeep, .read, folder) }
+    if path.names.count >= PackagePath.maximumDepth { throw FilePackageError(.tooDeep, .read, folder) }
     let listing = try folder.list()
     let positions = (0..<listing.count).filter { listing.kind(at: $0).isSupported }
     for node in try folder.children(positions.map(listing.name(at:))) {

@@ -171,16 +171,16 @@ extension PackageStore {
   }
 
   /// Makes the tree the document on disk, without the conflict copies.
-  private func prepare(_ tree: FileWrapper, _ set: ConflictSet) throws -> Merge {
+  private func prepare(_ tree: FileWrapper, _ set: ConflictSet) throws -> VersionMerge {
     try set.apply(nil, to: tree)
-    let merge = try Merge(set, try metadata(), loadManifest)
+    let merge = try VersionMerge(set, try metadata(), loadManifest)
     // (3)
     for row in merge.others { try set.rewrite(row, in: tree) }
     return merge
   }
 
   /// Prepares the next save to merge versions.
-  private func begin(_ merge: inout Merge) throws {
+  private func begin(_ merge: inout VersionMerge) throws {
     merge.folders = try merge.folders.filter {
       try tree.descendant(at: $0.child.path.string)?.isDirectory == true
     }
@@ -244,57 +244,21 @@ extension PackageStore {
   }
 }
 
-extension PackageStore {
-  /// The notes of a save that merges versions.
-  ///
-  /// The files on disk may be of several versions, while the digests are those of one.
-  struct Merge {
-    /// The merged states, except the one on disk.
-    var parents: [UUID]
-    /// The files and links that differ from the notes of the save that made the state on disk.
-    fileprivate(set) var others: [ManifestRow] = []
-    /// The folders that this save did not note.
-    fileprivate(set) var folders: [ManifestRow] = []
-    /// The noted children that are missing.
-    private(set) var missing: [ManifestRow] = []
-    /// Whether the notes are unknown: the save then counts the children again, and the content of earlier versions is
-    /// unknown.
-    private(set) var isUnaccounted = false
-    /// Every child as it is, if the save counts them again.
-    fileprivate(set) var recounted: [ManifestRow]?
-
-    fileprivate init(
-      _ set: ConflictSet, _ metadata: PackageMetadata?,
-      _ manifest: (PackageMetadata) throws(FilePackageError) -> Manifest?
-    ) throws(FilePackageError) {
-      parents = set.entries.compactMap(\.version.metadata?.revision).filter { $0 != metadata?.revision }
-      guard let metadata, !set.evidence.isEmpty else { return }
-      guard let noted = try manifest(metadata), noted.isComplete else {
-        isUnaccounted = true
-        return
-      }
-      for (path, row) in set.evidence.present where noted.row(at: path)?.child != row.child {
-        if row.child.kind == .directory { folders.append(row) } else { others.append(row) }
-      }
-      missing = noted.rows.filter { set.evidence.found[$0.child.path] == nil }
+extension VersionMerge {
+  fileprivate init(
+    _ set: ConflictSet, _ metadata: PackageMetadata?,
+    _ manifest: (PackageMetadata) throws(FilePackageError) -> Manifest?
+  ) throws(FilePackageError) {
+    self.init(
+      parents: set.entries.compactMap(\.version.metadata?.revision).filter { $0 != metadata?.revision })
+    guard let metadata, !set.evidence.isEmpty else { return }
+    guard let noted = try manifest(metadata), noted.isComplete else {
+      isUnaccounted = true
+      return
     }
-  }
-}
-
-extension StateMaker {
-  /// Accounts for the files that a synchronising program brought.
-  ///
-  /// The sums and the versions of the history are those of the state that the metadata names.
-  mutating func account(for merge: PackageStore.Merge) {
-    for row in merge.missing {
-      change.subtract(row.child)
-      batch.remove(row.child.path)
-      keepAbsence(at: row.child.path)
+    for (path, row) in set.evidence.present where noted.row(at: path)?.child != row.child {
+      if row.child.kind == .directory { folders.append(row) } else { others.append(row) }
     }
-    for row in merge.folders {
-      change.add(row.child)
-      batch.add(row)
-      keepNewFolder(at: row.child.path)
-    }
+    missing = noted.rows.filter { set.evidence.found[$0.child.path] == nil }
   }
 }

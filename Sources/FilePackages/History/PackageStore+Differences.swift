@@ -1,15 +1,4 @@
 public import FoundationEssentials
-import Synchronization
-
-/// A place at which two versions of a document differ.
-public struct VersionDifference: Sendable {
-  /// The path of the place.
-  public let path: String
-  /// The node in the first version; nil if there is none.
-  public let old: FileWrapper?
-  /// The node in the second version; nil if there is none.
-  public let new: FileWrapper?
-}
 
 extension PackageStore {
   /// Returns the differences between two versions of the history or in conflict, in order of paths.
@@ -55,9 +44,4 @@ extension PackageStore {
     let (tree, lost) = try contents(of: id)
     return (Set(history.chain.rows(of: index).map(\.path)), tree, lost)
   }
-}
-
-extension FileWrapper {
-  /// The permission bits.
-  public var permissions: UInt16 { state.withLock { $0.attributes.mode } }
 }

@@ -167,7 +167,7 @@ extension PackageStore {
   private func search(
     _ path: PackagePath, _ wanted: Set<ContentHash>, _ sources: inout [ContentHash: StoredNode]
   ) throws(FilePackageError) {
-    if path.names.count > PackageSnapshot.maximumDepth { return }
+    if path.names.count > PackagePath.maximumDepth { return }
     let folder = StoredNode(location: location, path: path)
     // A missing or unreadable folder has no usable files.
     guard let listing = try? folder.list() else { return }
@@ -256,7 +256,7 @@ extension PackageStore {
     var saving = try JournaledSave(
       plan.writingMetadata(over: status), in: session, options: .init([]), metadata: draft,
       keepsVersion: session.keepsHistory && !session.hasDamagedHistory)
-    saving.accept(children)
+    saving.accept(children.before)
     saving.replaceManifest(by: children.found.values.sorted { $0.child.path < $1.child.path })
     try saving.commit()
     pending = Pending(tree, tree.changesSnapshot(), saving.maker.madeMetadata?.metadata)

@@ -39,6 +39,17 @@ extension PackageStore {
       if error.isOfMedium { failing[path] = error } else { unreadable[path] = error }
     }
 
+    /// The version before at the places of other programs' changes, as the history has it if the changes count as right.
+    var before: [VersionRecord.Row] {
+      let folder = VersionRecord.Node(.directory, .newDirectory())
+      var rows = (report.damaged + report.missing).map { PackagePath($0) }.map { path in
+        VersionRecord.Row(path, expected[path]?.child.kind == .directory ? folder : .lost)
+      }
+      rows += unknown.filter { found[$0]?.child.kind != .directory }.map { VersionRecord.Row($0, .lost) }
+      rows += report.extra.map { VersionRecord.Row(PackagePath($0), nil) }
+      return rows
+    }
+
     fileprivate var isAllRead: Bool { failing.isEmpty && unreadable.isEmpty }
 
     /// Returns whether a child, or a folder that contains it, could not be read.
@@ -130,22 +141,6 @@ extension PackageStore {
         verified.note(error, at: place)
       }
       if child.kind == .directory { try visit(child, at: place, &verified) }
-    }
-  }
-
-  /// Reads the manifest without writing anything.
-  func loadManifest(for metadata: PackageMetadata) throws(FilePackageError) -> Manifest? {
-    do {
-      let package = try location.openDirectory(.root)
-      guard try location.disk.exists(PackageLayout.hidden, in: package) else { return nil }
-      let folder = try location.disk.openDirectory(PackageLayout.hidden, in: package)
-      var batches: [ManifestBatch] = []
-      if case .journal(let journal) = try findJournal() { batches = journal.batches }
-      return try Manifest.load(
-        in: folder, on: location.disk, batches, for: metadata.revision, writing: false)
-    } catch {
-      throw FilePackageError(
-        error, .verify, StoredNode(location: location, path: .root), activity: "reading its manifest")
     }
   }
 }

@@ -21,7 +21,7 @@ package final class JournalFile {
   /// journal starts again.
   package static let capacity = 1 << 20
   /// A larger journal is not read.
-  static let maximumSize = 1 << 30
+  static let maximumSize = PackageLayout.maximumJournalSize
 
   /// The place and time at which the journal was made.
   struct Header: Hashable {

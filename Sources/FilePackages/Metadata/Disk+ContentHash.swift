@@ -40,7 +40,7 @@ extension Disk {
   private func addEntries(
     of folder: borrowing OwnedDescriptor, to hash: inout SHA256, depth: Int
   ) throws(SystemError) {
-    if depth > PackageSnapshot.maximumDepth { return }
+    if depth > PackagePath.maximumDepth { return }
     let listing = try list(folder)
     var writer = ByteWriter()
     for position in listing.sortedPositions() {

@@ -84,7 +84,7 @@ struct TreeCopy {
     _ name: FileName, _ status: FileStatus, in from: borrowing OwnedDescriptor, to newName: FileName,
     in to: borrowing OwnedDescriptor, at path: PackagePath
   ) throws(SystemError) {
-    guard path.names.count < PackageSnapshot.maximumDepth else {
+    guard path.names.count < PackagePath.maximumDepth else {
       throw SystemError("openat", name, code: .tooManySymbolicLinkLevels)
     }
     let source = try disk.openDirectory(name, in: from)

@@ -77,15 +77,15 @@ struct JournaledSave {
   }
 
   /// Accounts for the changes that a synchronising program brought.
-  mutating func account(for merge: PackageStore.Merge) {
+  mutating func account(for merge: VersionMerge) {
     if let rows = merge.recounted { replaceManifest(by: rows) }
     maker.account(for: merge)
   }
 
   /// Accounts for children that count as right in their present state.
   ///
-  /// In the version before, these children are lost.
-  mutating func accept(_ verified: PackageStore.Verified) { maker.keepAccepted(verified) }
+  /// - Parameter rows: the same children in the version before, which are lost there.
+  mutating func accept(_ rows: [VersionRecord.Row]) { maker.keepAccepted(rows) }
 
   /// Checks that the save can be carried out, makes everything new, and commits it.
   ///

@@ -34,7 +34,9 @@ extension Siblings {
     guard let listing = try? disk.list(folder) else { return [] }
     let names = (0..<listing.count).compactMap { position -> FileName? in
       // Most names are none of the library's, and need no object.
-      guard listing.withName(at: position, { $0.starts(with: Self.prefix) }) else { return nil }
+      guard listing.withName(at: position, { $0.starts(with: PackageLayout.siblingPrefix) }) else {
+        return nil
+      }
       return listing.name(at: position)
     }
     .filter(\.isSwept)
@@ -117,8 +119,8 @@ extension FileName {
   ///
   /// Such a name is `.docpkg-`, up to 16 hexadecimal digits, and `.new` or `.written` with a number.
   fileprivate var isSwept: Bool {
-    guard bytes.starts(with: Siblings.prefix) else { return false }
-    let rest = bytes.dropFirst(Siblings.prefix.count)
+    guard bytes.starts(with: PackageLayout.siblingPrefix) else { return false }
+    let rest = bytes.dropFirst(PackageLayout.siblingPrefix.count)
     let hash = rest.prefix {
       UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || UInt8(ascii: "a")...UInt8(ascii: "f") ~= $0
     }

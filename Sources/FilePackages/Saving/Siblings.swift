@@ -27,9 +27,6 @@ package struct Siblings {
     self.disk = disk
   }
 
-  /// The beginning of every such name.
-  static let prefix = Array(".docpkg-".utf8)
-
   /// Returns a name that is short for every package name: `.docpkg-` and a hash of it (FNV-1a, 64 bits).
   package func name(_ role: Role) -> FileName {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
@@ -84,65 +81,5 @@ package struct Siblings {
   /// Removes a whole directory, or a file; returns false if something is left.
   package func remove(_ name: FileName, from folder: borrowing OwnedDescriptor) -> Bool {
     disk.removeEverything(name, from: folder)
-  }
-}
-
-extension Disk {
-  /// Removes a whole directory, or a file, in at most two attempts; returns false if something is left.
-  package func removeEverything(_ name: FileName, from folder: borrowing OwnedDescriptor) -> Bool {
-    for _ in 0..<2 {
-      do {
-        try removeTree(name, from: folder)
-        return true
-      } catch  where error.code == .noSuchFileOrDirectory {
-        return true
-      } catch {
-        continue
-      }
-    }
-    return false
-  }
-
-  private func removeTree(_ name: FileName, from folder: borrowing OwnedDescriptor) throws(SystemError) {
-    do {
-      let directory = try openDirectory(name, in: folder)
-      if try status(of: directory).mode & 0o700 != 0o700 { try setMode(0o700, of: directory) }
-      let listing = try list(directory)
-      for position in 0..<listing.count {
-        let child = listing.name(at: position)
-        if listing.kind(at: position) == .directory {
-          try removeTree(child, from: directory)
-        } else {
-          try removeFile(child, in: directory)
-        }
-      }
-    } catch  where error.code == .notDirectory || error.code == .tooManySymbolicLinkLevels {
-      // The old state of a flat document, or a replaced file or link.
-      return try removeFile(name, in: folder)
-    }
-    try removeDirectory(name, in: folder)
-  }
-
-  /// Returns the status of an entry; nil if there is none.
-  package func statusIfPresent(
-    of name: FileName, in folder: borrowing OwnedDescriptor
-  ) throws(SystemError) -> FileStatus? {
-    do {
-      return try status(of: name, in: folder)
-    } catch  where error.code == .noSuchFileOrDirectory {
-      return nil
-    }
-  }
-
-  package func exists(_ name: FileName, in folder: borrowing OwnedDescriptor) throws(SystemError) -> Bool {
-    try statusIfPresent(of: name, in: folder) != nil
-  }
-
-  /// Returns whether a name still leads to the node that was opened.
-  package func isName(
-    _ name: FileName, in folder: borrowing OwnedDescriptor, of node: borrowing OwnedDescriptor
-  ) throws(SystemError) -> Bool {
-    guard let named = try statusIfPresent(of: name, in: folder) else { return false }
-    return named.identity.isSameNode(as: try status(of: node).identity)
   }
 }

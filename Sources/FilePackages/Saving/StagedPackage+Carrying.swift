@@ -8,7 +8,7 @@ extension StagedPackage {
     from old: borrowing OwnedDescriptor, to new: borrowing OwnedDescriptor, at path: PackagePath,
     _ attributes: NodeAttributes? = nil
   ) throws(FilePackageError) {
-    if path.names.count > PackageSnapshot.maximumDepth { throw failure(.tooDeep, path) }
+    if path.names.count > PackagePath.maximumDepth { throw failure(.tooDeep, path) }
     let status: FileStatus
     let listing: DirectoryListing
     do {

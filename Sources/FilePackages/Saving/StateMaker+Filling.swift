@@ -19,7 +19,7 @@ extension StateMaker {
       try checkCancellation()
       switch step.action {
       case .makeDirectory:
-        if step.path.names.count > PackageSnapshot.maximumDepth { throw failure(.tooDeep, step.path) }
+        if step.path.names.count > PackagePath.maximumDepth { throw failure(.tooDeep, step.path) }
         let directory = try makeDirectory(name, in: new, at: step.path, mode: step.attributes.mode)
         try make(in: directory, at: step.path)
         try finish(directory, at: step.path, step.attributes)

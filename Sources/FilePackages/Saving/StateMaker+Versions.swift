@@ -47,16 +47,8 @@ extension StateMaker {
   }
 
   /// Notes the version before at the places of other programs' changes that count as right.
-  mutating func keepAccepted(_ verified: PackageStore.Verified) {
-    func keep(_ path: PackagePath, _ node: VersionRecord.Node?) {
-      keeping?.went[path] = VersionRecord.Row(path, node)
-    }
-    let folder = VersionRecord.Node(.directory, .newDirectory())
-    for path in (verified.report.damaged + verified.report.missing).map({ PackagePath($0) }) {
-      keep(path, verified.expected[path]?.child.kind == .directory ? folder : .lost)
-    }
-    for path in verified.unknown where verified.found[path]?.child.kind != .directory { keep(path, .lost) }
-    for path in verified.report.extra { keep(PackagePath(path), nil) }
+  mutating func keepAccepted(_ rows: [VersionRecord.Row]) {
+    for row in rows { keeping?.went[row.path] = row }
   }
 
   /// Notes that the save makes something at a place.

@@ -1,4 +1,3 @@
-import Glibc
 import Synchronization
 
 /// Runs an actor's jobs one after the other on threads that may block, so that they never hold up Swift's thread pool.
@@ -39,11 +38,6 @@ package final class BlockingExecutor: SerialExecutor {
       return state.isScheduled
     }
   }
-}
-
-/// Blocks this thread; only for jobs of a `BlockingExecutor`.
-func sleepBlocking(microseconds: UInt32) {
-  usleep(microseconds)
 }
 
 /// An actor whose jobs may block their thread.

@@ -185,12 +185,3 @@ public actor FlatFileStore {
     return (report, StoredNode(location: folder, path: name, status: made), made)
   }
 }
-
-extension StoredNode {
-  /// The path on the disk.
-  var filePath: FilePath {
-    var whole = location.path
-    for name in path.names { whole.append(FilePath(lossless: name.string).components) }
-    return whole
-  }
-}

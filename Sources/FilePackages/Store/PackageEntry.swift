@@ -41,7 +41,7 @@ extension PackageStore {
     _ body: (PackageEntry) throws -> Void
   ) throws {
     let disk = location.disk
-    if path.names.count > PackageSnapshot.maximumDepth {
+    if path.names.count > PackagePath.maximumDepth {
       throw FilePackageError(.tooDeep, .read, StoredNode(location: location, path: path))
     }
     let listing: DirectoryListing

@@ -42,7 +42,7 @@ public actor PackageStore {
   /// The revision whose content the tree has again, during its save.
   var contentRevision: UUID?
   /// The versions that the next save merges, when a program resolves conflicts.
-  var merge: Merge?
+  var merge: VersionMerge?
   /// The program that saves, for the metadata; by default this process.
   public var program = SavingProgram.current
   /// The clock for the dates in the metadata and for the ages of versions.

@@ -1,6 +1,20 @@
 import DurableIO
+import Synchronization
+
+/// A place at which two versions of a document differ.
+public struct VersionDifference: Sendable {
+  /// The path of the place.
+  public let path: String
+  /// The node in the first version; nil if there is none.
+  public let old: FileWrapper?
+  /// The node in the second version; nil if there is none.
+  public let new: FileWrapper?
+}
 
 extension FileWrapper {
+  /// The permission bits.
+  public var permissions: UInt16 { state.withLock { $0.attributes.mode } }
+
   /// Returns the differences between this tree and the tree of another package, in order of paths.
   ///
   /// A folder comes before its children. The comparison skips the metadata of both packages, which always differ.
@@ -24,7 +38,7 @@ extension FileWrapper {
     for name in Set(first.keys).union(second.keys).sorted() {
       let place = path.appending(name)
       if place == PackagePath([PackageLayout.metadata]) { continue }
-      if place.names.count > PackageSnapshot.maximumDepth {
+      if place.names.count > PackagePath.maximumDepth {
         throw FilePackageError(.tooDeep, .read, document: place.string)
       }
       try compare(first[name], second[name], at: place, body)

@@ -44,7 +44,7 @@ private struct SerialWriter {
   }
 
   mutating func write(_ node: PackageSnapshot.Node, at path: PackagePath) throws {
-    guard path.names.count <= PackageSnapshot.maximumDepth else {
+    guard path.names.count <= PackagePath.maximumDepth else {
       throw FilePackageError(.tooDeep, .copy, document: path.display)
     }
     bytes.append(node.kind.rawValue)
@@ -89,7 +89,7 @@ private struct SerialReader {
   }
 
   mutating func node(depth: Int) -> FileWrapper.State? {
-    guard depth <= PackageSnapshot.maximumDepth,
+    guard depth <= PackagePath.maximumDepth,
       let kind = take(1)?.first.flatMap(FileKind.init), kind.isSupported,
       let mode = number(UInt16.self), let flags = take(1)?.first, flags < 4,
       let seconds = number(Int64.self), let nanoseconds = number(UInt32.self), nanoseconds < 1_000_000_000,

@@ -78,6 +78,13 @@ package struct StoredNode: Sendable {
 
   package var disk: any Disk { location.disk }
 
+  /// The path on the disk.
+  var filePath: FilePath {
+    var whole = location.path
+    for name in path.names { whole.append(FilePath(lossless: name.string).components) }
+    return whole
+  }
+
   /// Returns whether both name the same place of the same document.
   package func isSamePlace(as other: StoredNode) -> Bool {
     location === other.location && path == other.path

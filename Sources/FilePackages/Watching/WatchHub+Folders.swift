@@ -15,7 +15,7 @@ extension WatchHub {
     _ directory: borrowing OwnedDescriptor, as folder: WatchedFolder, of package: WatchedPackage, isNew: Bool
   ) {
     let path = folder.path
-    guard path.names.count <= PackageSnapshot.maximumDepth else { return }
+    guard path.names.count <= PackagePath.maximumDepth else { return }
     // (1)
     startWatching(directory, as: folder, of: package)
     let listing: DirectoryListing

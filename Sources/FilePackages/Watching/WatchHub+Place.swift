@@ -151,7 +151,7 @@ extension WatchHub {
       guard let place = try? disk.openPlace(at: path), let status = try? disk.status(of: place),
         package.isNode(status), let name = path.lastComponent
       else { continue }
-      return FileName(name).bytes.starts(with: Siblings.prefix) ? .underway : .found(path)
+      return FileName(name).bytes.starts(with: PackageLayout.siblingPrefix) ? .underway : .found(path)
     }
     return .unknown
   }

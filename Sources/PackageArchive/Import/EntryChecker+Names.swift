@@ -30,7 +30,7 @@ extension EntryChecker {
       try check(FileName(bytes: Array(part)), entry)
       names.append(FileName(bytes: Array(part)))
     }
-    guard names.count <= min(options.limits.depth, PackageSnapshot.maximumDepth) else {
+    guard names.count <= min(options.limits.depth, PackagePath.maximumDepth) else {
       throw refusal(
         .limitExceeded, entry, "it is more than \(options.limits.depth) folders deep", unless: .depth)
     }

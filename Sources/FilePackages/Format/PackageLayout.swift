@@ -7,6 +7,9 @@ package enum PackageLayout {
   /// The hidden folder.
   package static let hidden: FileName = ".docpkg"
 
+  /// The beginning of every name that a save uses beside the package.
+  static let siblingPrefix = Array(".docpkg-".utf8)
+
   // The names in the hidden folder follow.
 
   /// The journal; absent if no committed save is unpublished and no store is open.
@@ -37,12 +40,17 @@ package enum PackageLayout {
   package static let conflicts: FileName = "conflicts"
   package static let conflictsPath = PackagePath([hidden, conflicts])
 
+  /// The maximum size of a journal in bytes; the library does not read a larger one.
+  static let maximumJournalSize = 1 << 30
+  /// The maximum size of a history in bytes; the library does not read a larger one.
+  static let maximumHistorySize = 1 << 30
+
   /// Returns the largest size at which the library reads one of its files as a whole, in bytes; nil for any other file.
   package static func maximumSize(of name: FileName) -> UInt64? {
     switch name {
-    case journal: UInt64(JournalFile.maximumSize)
+    case journal: UInt64(maximumJournalSize)
     case manifest: UInt64(Manifest.maximumSize)
-    case history: UInt64(HistoryFile.maximumSize)
+    case history: UInt64(maximumHistorySize)
     default: nil
     }
   }

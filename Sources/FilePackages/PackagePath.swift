@@ -18,6 +18,9 @@ package struct PackagePath: Hashable, Sendable {
 
   package static let root = PackagePath()
 
+  /// The depth of folders that the library follows; it refuses a deeper package.
+  package static let maximumDepth = 200
+
   package var isRoot: Bool { names.isEmpty }
   package var name: FileName? { names.last }
   package var parent: PackagePath { PackagePath(Array(names.dropLast())) }

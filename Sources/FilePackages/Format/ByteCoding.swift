@@ -91,7 +91,7 @@ struct ByteReader {
     if bytes.isEmpty { return .root }
     let names = bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
       .map { FileName(bytes: Array($0)) }
-    guard names.count <= PackageSnapshot.maximumDepth + 1, names.allSatisfy({ $0.problem == nil }) else {
+    guard names.count <= PackagePath.maximumDepth + 1, names.allSatisfy({ $0.problem == nil }) else {
       throw Damage(words: "it has a path that is none")
     }
     return PackagePath(names)

@@ -1,4 +1,5 @@
 import DurableIO
+import Glibc
 import SystemPackage
 
 /// The time to wait for a lock that another program holds.
@@ -66,4 +67,9 @@ extension SystemError {
     default: false
     }
   }
+}
+
+/// Blocks this thread; only for jobs of a `BlockingExecutor`.
+private func sleepBlocking(microseconds: UInt32) {
+  usleep(microseconds)
 }

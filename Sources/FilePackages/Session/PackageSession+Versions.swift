@@ -206,23 +206,8 @@ extension PackageSession {
 }
 
 extension JournalRecord.Operation {
-  /// Whether it removes the node at its place.
-  var isRemoval: Bool {
-    if case .remove = action { true } else { false }
-  }
-
   /// The kind of the node that it puts.
   fileprivate var puts: FileKind? {
     if case .put(let staged) = action { staged.node.kind } else { nil }
-  }
-
-  /// The name of the node that it takes out of the package; nil if that node is no part of the version.
-  var keptName: FileName? {
-    guard old != nil, !PackageLayout.isOurs(path) else { return nil }
-    return switch action {
-    case .put(let staged): staged.name
-    case .remove(let name): name
-    case .setAttributes: nil
-    }
   }
 }

@@ -26,7 +26,7 @@ struct HistoryFile {
   static let recordMagic: UInt32 = 0x5352_4556  // VERS
   static let headerLength = 8 + 16 + RetentionPolicy.encodedLength
   /// The maximum size; a larger history is not read.
-  static let maximumSize = 1 << 30
+  static let maximumSize = PackageLayout.maximumHistorySize
 
   /// Makes a history without versions, of a document in the state `tip`.
   init(tip: UUID, policy: RetentionPolicy = .standard) {

@@ -89,11 +89,6 @@ extension DirectoryNode {
 
 // MARK: - Looking at everything
 
-extension PackageSnapshot {
-  /// The depth of folders that the library follows; it refuses a deeper package.
-  package static let maximumDepth = 200
-}
-
 extension PackageSnapshot.Node {
   /// Returns all children of a directory by name: those in the snapshot, and the other ones from the disk.
   package func children(
@@ -102,7 +97,7 @@ extension PackageSnapshot.Node {
     guard case .directory(let changes) = content else { return [] }
     var children: [(name: FileName, node: PackageSnapshot.Node)] = []
     if let stored {
-      if path.names.count >= PackageSnapshot.maximumDepth { throw FilePackageError(.tooDeep, .read, stored) }
+      if path.names.count >= PackagePath.maximumDepth { throw FilePackageError(.tooDeep, .read, stored) }
       let listing = if let known = listing { known } else { try stored.list() }
       let positions = listing.sortedPositions().filter { position in
         listing.kind(at: position).isSupported

@@ -105,3 +105,25 @@ extension JournalRecord.Staged {
     return mode & counted == status.mode & counted
   }
 }
+
+extension JournalRecord.Operation {
+  /// Whether it removes the node at its place.
+  var isRemoval: Bool {
+    if case .remove = action { true } else { false }
+  }
+
+  /// Whether the record relies on a node in the staging folder.
+  var needsStaged: Bool {
+    if case .put(let staged) = action { staged.bytes == nil } else { false }
+  }
+
+  /// The name of the node that it takes out of the package; nil if that node is no part of the version.
+  var keptName: FileName? {
+    guard old != nil, !PackageLayout.isOurs(path) else { return nil }
+    return switch action {
+    case .put(let staged): staged.name
+    case .remove(let name): name
+    case .setAttributes: nil
+    }
+  }
+}

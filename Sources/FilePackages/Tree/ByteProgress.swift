@@ -15,17 +15,7 @@ package final class ByteProgress: Sendable {
 
   package var now: Count { count.withLock { $0 } }
 
-  /// - Parameter copiesFiles: whether reused files are copied.
-  func begin(_ plan: SavePlan, copiesFiles: Bool) {
-    let total = plan.steps.reduce(UInt64(0)) { total, step in
-      switch step.action {
-      case .write(let contents): total + (contents.size ?? 0)
-      case .reuse(let source) where copiesFiles: total + (source.status?.size ?? 0)
-      default: total
-      }
-    }
-    count.withLock { $0 = Count(total: total) }
-  }
+  func begin(total: UInt64) { count.withLock { $0 = Count(total: total) } }
 
   func add(_ bytes: Int) { count.withLock { $0.completed += UInt64(bytes) } }
 }

@@ -96,10 +96,3 @@ extension PackageSession {
     }
   }
 }
-
-extension JournalRecord.Operation {
-  /// Whether the record relies on a node in the staging folder.
-  var needsStaged: Bool {
-    if case .put(let staged) = action { staged.bytes == nil } else { false }
-  }
-}
