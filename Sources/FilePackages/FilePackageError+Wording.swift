@@ -110,3 +110,15 @@ extension FilePackageError {
     }
   }
 }
+
+extension FileName.Problem {
+  var words: String {
+    switch self {
+    case .empty: "an empty name is no name for a file"
+    case .dots: "'.' and '..' are no names for a file"
+    case .slash: "a name cannot contain '/'"
+    case .nul: "a name cannot contain a NUL character"
+    case .tooLong: "a name cannot be longer than \(FileName.maximumLength) bytes"
+    }
+  }
+}

@@ -133,7 +133,7 @@ extension PackageStore {
   }
 
   private func keptVersions() throws(FilePackageError) -> Int? {
-    try keepsHistory() ? try versions().count : nil
+    try history()?.available.count
   }
 
   private func save(
