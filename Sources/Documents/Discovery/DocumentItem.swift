@@ -107,13 +107,6 @@ final class FolderPath: Sendable {
   func appending(_ name: FileName) -> FilePath { path.appending(name) }
 }
 
-extension FilePath {
-  /// The path as a string that spells every byte.
-  var string: String { FileName(self).string }
-
-  var url: URL { URL(filePath: string, directoryHint: .isDirectory) }
-}
-
 /// The file or directory of a document, under any name.
 struct DocumentNode: Hashable {
   let device: UInt64
