@@ -135,7 +135,7 @@ extension PackageStore {
     let saved = tree.changesSnapshot()
     _ = try prepare(tree, set)
     try body(tree, set)
-    let made = try makePlan(tree, known: nil, dropsIdentical: false)
+    let made = try makePlan(SaveRequest(tree), known: nil, dropsIdentical: false)
     return made.plan.since(saved, made.snapshot)
   }
 
@@ -145,15 +145,16 @@ extension PackageStore {
     try publish()
     let set = try conflictSet()
     try refuseUnsavedEdits()
-    let before = metadataState
+    let before = baseline.metadata
     do {
       tree = newTree()
       var merge = try prepare(tree, set)
       try body(tree, set)
-      try begin(&merge)
-      defer { self.merge = nil }
+      try account(for: &merge)
+      var request = SaveRequest(tree, options)
+      request.merge = merge
       // (1)
-      var report = try save(options: options)
+      var report = try save(request)
       // After the save, a failure is only a warning.
       do throws(FilePackageError) {
         try publish()
@@ -165,7 +166,7 @@ extension PackageStore {
       }
       return report
     } catch {
-      if pending == nil && unsettled == nil { (tree, metadataState) = (newTree(), before) }
+      if state.isSettled { (tree, baseline.metadata) = (newTree(), before) }
       throw error
     }
   }
@@ -179,20 +180,19 @@ extension PackageStore {
     return merge
   }
 
-  /// Prepares the next save to merge versions.
-  private func begin(_ merge: inout VersionMerge) throws {
+  /// Completes the notes of a save that merges versions.
+  private func account(for merge: inout VersionMerge) throws {
     merge.folders = try merge.folders.filter {
       try tree.descendant(at: $0.child.path.string)?.isDirectory == true
     }
-    if merge.isUnaccounted, case .present(var metadata, let status) = metadataState {
+    if merge.isUnaccounted, case .present(var metadata, let status) = baseline.metadata {
       let rows = try verifyChildren().found
       var summary = ContentSummary()
       for row in rows.values { summary.add(row.child) }
       metadata.summary = summary
-      metadataState = .present(metadata, status)
+      baseline.metadata = .present(metadata, status)
       merge.recounted = rows.values.sorted { $0.child.path < $1.child.path }
     }
-    self.merge = merge
   }
 
   /// Removes the resolved conflict versions. (2)

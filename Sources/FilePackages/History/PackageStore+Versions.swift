@@ -132,7 +132,7 @@ extension PackageStore {
     let saved = tree.changesSnapshot()
     _ = try apply(history, index, to: tree, child: child)
     if child == nil { try restoreValues(of: history.chain.versions[index].metadata, in: tree) }
-    let made = try makePlan(tree, known: nil)
+    let made = try makePlan(SaveRequest(tree), known: nil)
     return made.plan.since(saved, made.snapshot)
   }
 
@@ -166,15 +166,15 @@ extension PackageStore {
     do throws(FilePackageError) {
       let lost = try apply(history, index, to: tree, child: child)
       if child == nil { try restoreValues(of: history.chain.versions[index].metadata, in: tree) }
-      contentRevision = content
-      defer { contentRevision = nil }
-      let report = try save(options: options.union(.keepsHistory))
+      var request = SaveRequest(tree, options.union(.keepsHistory))
+      request.contentRevision = content
+      let report = try save(request)
       // Another program may have put another package in this place, and the tree may come from that.
       if report.strategy == "none" { try requirePlace() }
       return RestoreReport(save: report, lost: lost)
     } catch {
       // Nothing is on disk; the restored children in the tree would count as edits, which no caller made.
-      if tree === before && pending == nil && unsettled == nil { tree = newTree() }
+      if tree === before && state.isSettled { tree = newTree() }
       throw error
     }
   }
@@ -211,7 +211,7 @@ extension PackageStore {
     guard let metadata = try metadata() else { return [] }
     var changed: [PackagePath] = []
     var root = node
-    root.status = status
+    root.status = baseline.status
     guard let manifest = try loadManifest(for: metadata) else {
       // Without the digests of the children, only the sum of all shows a change.
       let now = PackageSnapshot(root: .init(root, kind: .directory))
@@ -248,7 +248,7 @@ extension PackageStore {
   private func restoreValues(
     of version: PackageMetadata, in tree: FileWrapper
   ) throws(FilePackageError) {
-    var now = pending?.metadata
+    var now = state.waiting?.metadata
     if now == nil { now = try metadata() }
     guard let now, now.applicationValues != version.applicationValues else { return }
     do {

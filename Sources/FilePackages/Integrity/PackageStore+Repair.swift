@@ -66,7 +66,7 @@ extension PackageStore {
   ) throws(FilePackageError) -> RepairReport {
     do throws(FilePackageError) {
       if !dryRun {
-        if pending?.problem == nil { try publish() }
+        if state.problem == nil { try publish() }
         try refuseUnsavedEdits()
       }
       let verified = try verifyChildren()
@@ -82,7 +82,7 @@ extension PackageStore {
       let right = Set(restored.map(\.row.child.path))
       if accepting { try refuseUnread(verified, but: right) }
       report.putJournalAside =
-        damage != nil && (accepting || !restored.isEmpty || verified.report.isWholeButForJournal)
+        state.damage != nil && (accepting || !restored.isEmpty || verified.report.isWholeButForJournal)
       if dryRun {
         if accepting && knownMetadata != nil && !verified.report.isWholeButForJournal {
           report.accepted = verified.report.acceptable.filter { !right.contains(PackagePath($0)) }
@@ -145,7 +145,7 @@ extension PackageStore {
       return try save().warnings
     } catch {
       // Nothing is on disk; the restored children in the tree would count as edits, which no caller made.
-      if pending == nil && unsettled == nil { tree = newTree() }
+      if state.isSettled { tree = newTree() }
       throw error
     }
   }
@@ -211,7 +211,7 @@ extension PackageStore {
       throw FilePackageError(
         error, .repair, StoredNode(location: location, path: .root), activity: "putting its journal aside")
     }
-    damage = nil
+    state.resume()
   }
 
   /// Computes the digests again from the present children.
@@ -225,7 +225,7 @@ extension PackageStore {
       verified = try verifyChildren()
       try refuseUnread(verified)
       guard !verified.report.isWholeButForJournal, let known = try metadata(),
-        case .present(_, let status) = metadataState
+        case .present(_, let status) = baseline.metadata
       else {
         endFailedSession()
         return nil
@@ -258,8 +258,7 @@ extension PackageStore {
       keepsVersion: session.keepsHistory && !session.hasDamagedHistory)
     saving.accept(children.before)
     saving.replaceManifest(by: children.found.values.sorted { $0.child.path < $1.child.path })
-    try saving.commit()
-    pending = Pending(tree, tree.changesSnapshot(), saving.maker.madeMetadata?.metadata)
+    _ = try commit(&saving, of: tree, tree.changesSnapshot(), in: session)
   }
 }
 

@@ -63,9 +63,9 @@ extension PackageStore {
 
   func verifyChildren() throws(FilePackageError) -> Verified {
     var verified = Verified()
-    verified.report.journal = damage?.reason ?? pending?.problem.map { "a save waits: \($0.reason ?? "")" }
+    verified.report.journal = state.damage?.reason ?? state.problem.map { "a save waits: \($0.reason ?? "")" }
     var root = StoredNode(location: location, path: .root)
-    root.status = status
+    root.status = baseline.status
     try visit(PackageSnapshot.Node(root, kind: .directory), at: .root, &verified)
     verified.report.unreadable = verified.unreadable.sorted { $0.key < $1.key }.map { path, error in
       .init(path: path.string, reason: error.reason ?? error.code.words)

@@ -6,7 +6,7 @@ extension PackageStore {
   func verifyVersions(_ report: inout VerificationReport) throws(FilePackageError) {
     let history: VersionHistory
     do {
-      guard damage == nil, pending == nil, let found = try self.history() else { return }
+      guard state.damage == nil, state.waiting == nil, let found = try self.history() else { return }
       history = found
     } catch {
       guard error.code == .invalidContent else { throw error }

@@ -47,6 +47,8 @@ final class PackageSession {
   var hasDamagedHistory = false
 
   let journalCapacity: Int
+  /// The number of syncs in earlier reports.
+  private var synchronizationsTold = 0
 
   private init(_ hidden: HiddenFolder, journalCapacity: Int) {
     self.hidden = hidden
@@ -59,6 +61,14 @@ final class PackageSession {
     // waits 100 ms for another session that is being closed: that one leaves everything to this one while this one
     // exists. After an error the next session does it.
     try? end(LockWait(limit: 100))
+  }
+
+  /// Returns how often the session synced since the last call.
+  func takeSynchronizations() -> Int {
+    guard let disk = disk as? CountingDisk else { return 0 }
+    let total = disk.counts.synchronizations
+    defer { synchronizationsTold = total }
+    return total - synchronizationsTold
   }
 
   /// Opens the hidden folder and takes the writer's lock.

@@ -8,7 +8,7 @@ extension PackageStore {
   /// Returns the history on disk and in the journal; nil if there is none.
   func history() throws(FilePackageError) -> VersionHistory? {
     guard let known = try metadata() else { return nil }
-    return try VersionHistory.load(location, try presentMetadata() ?? known, waiting: pending?.metadata)
+    return try VersionHistory.load(location, try presentMetadata() ?? known, waiting: state.waiting?.metadata)
   }
 
   /// Returns the metadata on disk, if another program wrote them since this store read them.

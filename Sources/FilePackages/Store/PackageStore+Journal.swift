@@ -7,67 +7,47 @@ import SystemPackage
 // (3) The store carries out a plan that it made with the lock held, over the state that other programs left.
 
 extension PackageStore {
-  /// A save that is committed and that other programs do not see yet.
-  struct Pending {
-    let tree: FileWrapper
-    let snapshot: PackageSnapshot
-    /// The metadata of the save.
-    let metadata: PackageMetadata?
-    /// The error of the last attempt to publish it.
-    var problem: FilePackageError?
-
-    init(
-      _ tree: FileWrapper, _ snapshot: PackageSnapshot, _ metadata: PackageMetadata?,
-      problem: FilePackageError? = nil
-    ) {
-      self.tree = tree
-      self.snapshot = snapshot
-      self.metadata = metadata
-      self.problem = problem
-    }
-  }
-
   // MARK: Saving
 
   /// Supersedes a save that is not published yet: only the newest bytes get their visible names. (1)
   ///
   /// - Returns: nil if the store cannot supersede it.
-  func saveOverPending(
-    _ tree: FileWrapper, _ options: SavingOptions
+  func supersede(
+    _ request: SaveRequest
   ) throws(FilePackageError) -> SaveReport? {
     // The tree's baseline is still the state on disk, so the plan contains the waiting changes, too.
-    guard let pending, pending.tree === tree, pending.problem == nil, !options.contains(.staged),
-      session?.canSupersede == true
+    guard case .committed(let waiting) = state, waiting.tree === request.tree,
+      !request.options.contains(.staged), session?.canSupersede == true
     else { return nil }
-    let made = try makePlan(tree)
-    if made.plan.since(pending.snapshot, made.snapshot).isEmpty {
+    let made = try makePlan(request)
+    if made.plan.since(waiting.snapshot, made.snapshot).isEmpty {
       // If nothing is new and the caller wants other programs to see the save, `save()` publishes it. If the edit only
       // takes a change back, `save()` publishes, too, so that the next plan contains that edit.
-      guard options.contains(.returnsAtCommit), pending.snapshot.revised(in: made.snapshot).isEmpty else {
+      guard request.options.contains(.returnsAtCommit), waiting.snapshot.revised(in: made.snapshot).isEmpty
+      else {
         return nil
       }
       var report = SaveReport(strategy: "none")
       report.isPublished = false
       return report
     }
-    return try saveInJournal(tree, made, options)
+    return try saveInJournal(request, made)
   }
 
   /// Saves in place.
   ///
   /// - Parameter made: the plan, valid if no other program has saved meanwhile.
-  func saveInJournal(
-    _ tree: FileWrapper, _ made: MadePlan, _ options: SavingOptions
-  ) throws(FilePackageError) -> SaveReport {
-    let (metadataBefore, wasCertain) = (knownPlist, uncertain == nil)
-    let session = try openSession(superseding: pending != nil)
+  func saveInJournal(_ request: SaveRequest, _ made: MadePlan) throws(FilePackageError) -> SaveReport {
+    let (options, merge) = (request.options, request.merge)
+    let (metadataBefore, wasCertain) = (knownPlist, state.doubt == nil)
+    let session = try openSession(superseding: state.waiting != nil)
     if merge?.isUnaccounted == true { session.manifest = nil }
     // Publishing since the last report is no part of this save.
-    _ = synchronizations()
+    _ = session.takeSynchronizations()
     do throws(FilePackageError) {
       // (3)
-      let isSame = try !settleLeftovers(tree, session) && wasCertain && knownPlist == metadataBefore
-      let (plan, snapshot, draft) = isSame ? made : try makePlan(tree)
+      let isSame = try !settleLeftovers(request.tree, session) && wasCertain && knownPlist == metadataBefore
+      let (plan, snapshot, draft) = isSame ? made : try makePlan(request)
       guard !plan.isEmpty else {
         endFailedSession()
         return SaveReport(strategy: "none")
@@ -77,26 +57,15 @@ extension PackageStore {
         keepsVersion: !session.hasDamagedHistory && merge?.isUnaccounted != true
           && (session.keepsHistory || options.contains(.keepsHistory)))
       if let merge { saving.account(for: merge) }
-      do throws(FilePackageError) {
-        try saving.commit()
-      } catch {
-        // Files that were about to move had a second name for a while.
-        stale = tree === self.tree ? [tree] : [tree, self.tree]
-        try settleSuperseded(session, error)
-        if error.code == .indeterminate {
-          uncertain = (Pending(tree, snapshot, saving.maker.madeMetadata?.metadata), saving.record)
-        }
-        throw error
-      }
-      uncertain = nil
-      pending = Pending(tree, snapshot, saving.maker.madeMetadata?.metadata)
+      let save = try commit(&saving, of: request.tree, snapshot, in: session)
       var report = saving.maker.report
-      count(in: &report, metadataSize: saving.maker.madeMetadata?.plist.count ?? 0)
+      report.synchronizations = session.takeSynchronizations()
+      report.count(save.metadata, metadataSize: saving.maker.madeMetadata?.plist.count ?? 0)
       if options.contains(.returnsAtCommit) {
         report.isPublished = false
         schedulePublishing()
       } else {
-        publish(into: &report)
+        publish(into: &report, session)
         try noteMove(in: &report, session)
       }
       return report
@@ -106,20 +75,33 @@ extension PackageStore {
     }
   }
 
-  /// Settles the waiting save after the save that should have superseded it failed.
-  ///
-  /// If the session gave up its journal, it had published the waiting save before.
-  private func settleSuperseded(
-    _ session: PackageSession, _ error: FilePackageError
-  ) throws(FilePackageError) {
-    guard let pending else { return }
-    if error.code == .indeterminate {
-      self.pending?.problem = error
-      session.hidden.unlock()
-    } else if session.journal == nil {
-      try settlePublished(pending)
+  /// Commits a save; from then on the store is `committed`.
+  func commit(
+    _ saving: inout JournaledSave, of tree: FileWrapper, _ snapshot: PackageSnapshot,
+    in session: PackageSession
+  ) throws(FilePackageError) -> CommittedSave {
+    do throws(FilePackageError) {
+      try saving.commit()
+      let save = CommittedSave(tree, snapshot, saving.maker.madeMetadata?.metadata)
+      state = .committed(save)
+      return save
+    } catch {
+      // Files that were about to move had a second name for a while.
+      baseline.stale = trees(with: tree)
+      if error.code == .indeterminate {
+        if state.waiting != nil { session.hidden.unlock() }
+        let save = CommittedSave(tree, snapshot, saving.maker.madeMetadata?.metadata)
+        state.fail(UncertainSave(save: save, record: saving.record), because: error)
+      } else if let waiting = state.waiting, session.journal == nil {
+        // The session published the waiting save before it gave up its journal.
+        try settlePublished(waiting)
+      }
+      throw error
     }
   }
+
+  /// Returns the trees that have statuses of the disk: the store's own and `tree`.
+  func trees(with tree: FileWrapper) -> [FileWrapper] { tree === self.tree ? [tree] : [tree, self.tree] }
 
   /// Updates the statuses of files whose second names a failed save left behind.
   ///
@@ -129,12 +111,12 @@ extension PackageStore {
   @discardableResult
   func settleLeftovers(_ tree: FileWrapper, _ session: PackageSession?) throws(FilePackageError) -> Bool {
     guard session?.removedLeftovers == true else { return false }
-    stale = tree === self.tree ? [tree] : [tree, self.tree]
+    baseline.stale = trees(with: tree)
     try settle()
     return true
   }
 
-  private func publish(into report: inout SaveReport) {
+  private func publish(into report: inout SaveReport, _ session: PackageSession) {
     do {
       let publisher = try publishPending()
       report.conflicts = publisher?.conflicts.sorted() ?? []
@@ -142,7 +124,7 @@ extension PackageStore {
     } catch {
       report.isUnpublished(because: error)
     }
-    report.synchronizations += synchronizations()
+    report.synchronizations += session.takeSynchronizations()
   }
 
   /// Adds the package's place to the report if another program moved the package during the save.
@@ -151,7 +133,7 @@ extension PackageStore {
   private func noteMove(
     in report: inout SaveReport, _ session: PackageSession
   ) throws(FilePackageError) {
-    guard unsettled?.isElsewhere == true || !report.isPublished && isElsewhere(session) else { return }
+    guard state.unsettled?.isElsewhere == true || !report.isPublished && isElsewhere(session) else { return }
     do {
       let root = session.hidden.root
       if try location.disk.status(of: root.descriptor).links > 0 {
@@ -164,16 +146,17 @@ extension PackageStore {
     }
     throw FilePackageError(.noSuchFile, .save, node, reason: "another program removed it meanwhile")
   }
+}
 
+extension SaveReport {
   /// Fills in the figures of the whole document that are known without a look at the disk.
   ///
   /// - Parameter metadataSize: the bytes of the metadata, which the sums do not count.
-  private func count(in report: inout SaveReport, metadataSize: Int) {
-    report.synchronizations = synchronizations()
-    guard let metadata = pending?.metadata else { return }
-    let files = report.written.count { $0 != PackageLayout.metadata.string }
-    report.reused = max(0, metadata.fileCount - files)
-    let written = report.bytesWritten - UInt64(metadataSize)
-    report.bytesReused = metadata.byteCount > written ? metadata.byteCount - written : 0
+  fileprivate mutating func count(_ metadata: PackageMetadata?, metadataSize: Int) {
+    guard let metadata else { return }
+    let files = written.count { $0 != PackageLayout.metadata.string }
+    reused = max(0, metadata.fileCount - files)
+    let bytes = bytesWritten - UInt64(metadataSize)
+    bytesReused = metadata.byteCount > bytes ? metadata.byteCount - bytes : 0
   }
 }

@@ -86,7 +86,7 @@ extension PackageStore: KnownState {
   private func correct(_ names: inout Set<FileName>) {
     names.remove(PackageLayout.hidden)
     names.insert(PackageLayout.metadata)
-    if case .unreadable = metadataState { names.remove(PackageLayout.metadata) }
+    if case .unreadable = baseline.metadata { names.remove(PackageLayout.metadata) }
   }
 
   /// Returns whether the package at `location` is the one that this store opened or last saved.
@@ -95,7 +95,7 @@ extension PackageStore: KnownState {
     guard let directory = try? location.openDirectory(.root),
       let now = try? location.disk.status(of: directory)
     else { return false }
-    return now.identity.isSameNode(as: status.identity) && now.born == status.born
+    return now.identity.isSameNode(as: baseline.status.identity) && now.born == baseline.status.born
   }
 
   private func open(_ path: PackagePath, of location: Location) -> OpenNode? {

@@ -37,7 +37,7 @@ extension PackageStore {
   /// - Throws: `noSuchFile` if the package is not in its place any more; the system's reason.
   public func changesByOthers() throws(FilePackageError) -> ExternalChanges {
     let now = try StoredNode.look(at: location.path, following: false, on: location.disk)
-    guard now.status?.identity.isSameNode(as: status.identity) == true else {
+    guard now.status?.identity.isSameNode(as: baseline.status.identity) == true else {
       return ExternalChanges(isReplaced: true)
     }
     // (2)
@@ -62,26 +62,22 @@ extension PackageStore {
     guard let found = now.status, found.kind == .directory else {
       throw FilePackageError(.notAPackage, .open, document: FileName(location.path).string)
     }
-    let before = (tree, status, metadataState, othersWroteValues)
-    let failed = (unsettled, uncertain, stale, damage)
-    if found.identity.isSameNode(as: status.identity) {
+    if found.identity.isSameNode(as: baseline.status.identity) {
       try publish()
     } else {
       // The waiting save went with the directory that stood here before.
       session?.abandon()
-      (session, pending) = (nil, nil)
+      session = nil
+      state.forgetWaiting()
     }
-    status = found
-    (unsettled, uncertain, stale, damage) = (nil, nil, [], nil)
-    othersWroteValues = false
+    let before = (tree, baseline, state)
+    (baseline, state) = (Baseline(found), .clean)
     tree = newTree()
     do {
       try recover()
       return try body(tree)
     } catch {
-      if pending?.tree === tree { pending = nil }
-      (tree, status, metadataState, othersWroteValues) = before
-      (unsettled, uncertain, stale, damage) = failed
+      (tree, baseline, state) = before
       throw error
     }
   }
@@ -91,7 +87,7 @@ extension PackageStore {
   /// It is the present state of the disk, overlaid with the save that waits to be published, if there is one.
   func savedTree() throws(FilePackageError) -> FileWrapper {
     let tree = newTree()
-    guard pending != nil else { return tree }
+    guard state.waiting != nil else { return tree }
     do {
       guard case .journal(let journal) = try findJournal(), let record = journal.live else { return tree }
       for operation in try outstanding(record, of: journal) { try tree.overlay(operation, at: location) }
@@ -105,7 +101,7 @@ extension PackageStore {
 
   /// Returns a tree of the present state of the disk.
   func newTree() -> FileWrapper {
-    let root = StoredNode(location: location, path: .root, status: status)
+    let root = StoredNode(location: location, path: .root, status: baseline.status)
     return FileWrapper(
       state: FileWrapper.State(root, name: location.path.lastComponent.map(FileName.init)))
   }
@@ -118,9 +114,9 @@ extension PackageStore {
   ///
   /// A save that is committed and not published stays in the journal for the next opening.
   package func relinquish() {
-    publishing?.cancel()
-    checkpoint?.cancel()
-    (pending, unsettled, uncertain, stale) = (nil, nil, nil, [])
+    maintenance.cancel()
+    state = .clean
+    baseline.stale = []
     session?.abandon()
     session = nil
     tree = FileWrapper(directoryWithFileWrappers: [:])

@@ -26,24 +26,24 @@ extension PackageStore {
   /// (1)
   @discardableResult
   func publishPending() throws(FilePackageError) -> Publisher? {
-    guard let pending else { return nil }
+    guard let pending = state.waiting else { return nil }
     do throws(FilePackageError) {
       // Without the lock, other programs may have written or saved since.
-      let isLate = pending.problem != nil || session?.hidden.isLocked != true
+      let isLate = state.problem != nil || session?.hidden.isLocked != true
       var publisher: Publisher?
       if let session, session.hidden.isLocked {
-        publisher = try session.publish(isRecovery: pending.problem != nil, wait)
+        publisher = try session.publish(isRecovery: state.problem != nil, wait)
       } else {
         // (2) Another store may have published the save meanwhile, or superseded it after all.
         _ = try openSession()
-        if self.pending == nil { return nil }
+        if state.waiting == nil { return nil }
       }
       newConflicts += publisher?.conflicts ?? []
       try settlePublished(pending, isLate: isLate)
       finishPublishing()
       return publisher
     } catch {
-      self.pending?.problem = error
+      state.block(because: error)
       session?.hidden.unlock()
       throw error
     }
@@ -67,7 +67,7 @@ extension PackageStore {
   }
 
   private func finishNow(_ session: PackageSession) {
-    guard session === self.session, pending == nil else { return }
+    guard session === self.session, state.waiting == nil else { return }
     try? session.finish()
     session.hidden.unlock()
   }
@@ -76,7 +76,7 @@ extension PackageStore {
   ///
   /// - Parameter isLate: whether other programs may have saved, or written over the published children, before this
   ///   call.
-  func settlePublished(_ pending: Pending, isLate: Bool = false) throws(FilePackageError) {
+  func settlePublished(_ pending: CommittedSave, isLate: Bool = false) throws(FilePackageError) {
     // The store read the metadata on disk again with the lock held.
     let isOthers = isLate && pending.metadata != nil && knownMetadata?.revision != pending.metadata?.revision
     let metadata: (metadata: PackageMetadata, status: FileStatus)?
@@ -99,10 +99,9 @@ extension PackageStore {
       throw FilePackageError(
         error, .save, StoredNode(location: location, path: .root), activity: "looking at what is published")
     }
-    self.pending = nil
-    othersWroteValues =
+    baseline.othersWroteValues =
       isOthers && knownMetadata?.applicationValues != pending.metadata?.applicationValues
-    var saved = Unsettled(pending.tree, pending.snapshot, in: package, metadata)
+    var saved = PublishedSave(pending.tree, pending.snapshot, in: package, metadata)
     saved.isLate = isLate
     if let session { saved.isElsewhere = isElsewhere(session) }
     adopt(saved)
@@ -112,10 +111,10 @@ extension PackageStore {
 
   /// Publishes after the delay. The save itself succeeded; `publish()` reports an error of publishing to its callers.
   func schedulePublishing() {
-    guard let delay = delays.publishing, publishing == nil else { return }
-    publishing = Task {
+    guard let delay = delays.publishing, maintenance.publishing == nil else { return }
+    maintenance.publishing = Task {
       try? await Task.sleep(for: delay)
-      publishing = nil
+      maintenance.publishing = nil
       try? publish()
     }
   }
@@ -125,15 +124,15 @@ extension PackageStore {
   /// Schedules a checkpoint for a while after the last save, when no caller waits.
   private func scheduleCheckpoint() {
     guard let delay = delays.checkpoint else { return }
-    checkpoint?.cancel()
-    checkpoint = Task { [weak self] in
+    maintenance.checkpoint?.cancel()
+    maintenance.checkpoint = Task { [weak self] in
       guard (try? await Task.sleep(for: delay)) != nil else { return }
       await self?.makeCheckpoint()
     }
   }
 
   private func makeCheckpoint() {
-    guard pending == nil, let session else { return }
+    guard state.waiting == nil, let session else { return }
     // Without a checkpoint, the next opening after a power cut compares some files with the journal, and finds them
     // right.
     guard (try? session.hidden.lock(LockWait(limit: 0))) != nil else { return }
@@ -150,7 +149,7 @@ extension PackageStore {
   /// - Throws: the system's reason; nothing is lost, and the next opening does the rest.
   public func close() throws(FilePackageError) {
     try publish()
-    checkpoint?.cancel()
+    maintenance.checkpoint?.cancel()
     thinIfDue()
     guard let session else { return }
     do throws(FilePackageError) {
@@ -180,19 +179,15 @@ extension PackageStore {
   package func closing(after report: SaveReport) -> (report: SaveReport, failure: FilePackageError?) {
     var report = report
     var failure: FilePackageError?
-    // The session's disk counts the synchronisations, and the session ends here.
-    let (disk, told) = (session?.disk as? CountingDisk, synchronizationsReported)
+    // The session may end, and its syncs count all the same.
+    let session = session
     do throws(FilePackageError) {
       try close()
     } catch {
       failure = error
     }
     report.isClosed(failure)
-    if let disk {
-      let total = disk.counts.synchronizations
-      report.synchronizations += total - told
-      if session != nil { synchronizationsReported = total }
-    }
+    report.synchronizations += session?.takeSynchronizations() ?? 0
     return (report, failure)
   }
 

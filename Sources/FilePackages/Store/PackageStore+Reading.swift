@@ -40,13 +40,18 @@ extension PackageStore {
     do {
       let package = try location.openDirectory(.root)
       _ = try wait.take(.shared, of: package, on: location.disk)
-      guard try location.disk.status(of: package).identity.isSameNode(as: status.identity) else { return nil }
+      guard try location.disk.status(of: package).identity.isSameNode(as: baseline.status.identity) else {
+        return nil
+      }
       let plist = try location.disk.statusIfPresent(of: PackageLayout.metadata, in: package)
-      if case .present(_, let known?) = metadataState, plist.map({ !$0.isUnchanged(since: known) }) ?? true {
+      if case .present(_, let known?) = baseline.metadata,
+        plist.map({ !$0.isUnchanged(since: known) }) ?? true
+      {
         return nil
       }
       // This store's own view of a save that cannot be published is as whole as any.
-      if pending == nil && damage == nil, case .journal(let journal) = try findJournal(), journal.live != nil
+      if state.waiting == nil && state.damage == nil, case .journal(let journal) = try findJournal(),
+        journal.live != nil
       {
         return nil
       }

@@ -20,9 +20,10 @@ extension PackageStore {
     case .nothing:
       loadMetadata()
     case .damaged(let reason):
-      damage = FilePackageError(
-        .journalDamaged, .open, StoredNode(location: location, path: .root),
-        reason: "its journal is damaged: \(reason)")
+      state.damage(
+        by: FilePackageError(
+          .journalDamaged, .open, StoredNode(location: location, path: .root),
+          reason: "its journal is damaged: \(reason)"))
       loadMetadata()
     case .journal(let journal):
       loadMetadata()
@@ -41,7 +42,7 @@ extension PackageStore {
     } catch {
       switch error.code {
       // (3)
-      case .journalDamaged: damage = error.during(.open)
+      case .journalDamaged: state.damage(by: error.during(.open))
       case .busy, .changedOnDisk: throw error.during(.open)
       // (2)
       default: try present(record, of: journal, because: error)
@@ -59,7 +60,7 @@ extension PackageStore {
       outstanding = try self.outstanding(record, of: journal)
     } catch {
       if let error = error as? FilePackageError, error.code == .journalDamaged {
-        return damage = error.during(.open)
+        return state.damage(by: error.during(.open))
       }
       throw problem.during(.open)
     }
@@ -74,9 +75,9 @@ extension PackageStore {
       let decoded = try? PackageMetadata(decoding: Data(bytes))
     {
       metadata = decoded
-      metadataState = .present(decoded, nil)
+      baseline.metadata = .present(decoded, nil)
     }
-    pending = Pending(tree, tree.changesSnapshot(), metadata, problem: problem)
+    state = .blocked(CommittedSave(tree, tree.changesSnapshot(), metadata), because: problem)
   }
 
   /// Returns the operations of a record that the disk does not have yet.
@@ -96,12 +97,12 @@ extension PackageStore {
   /// The reason why the document cannot be saved: its journal holds an acknowledged save that cannot be published.
   ///
   /// The children are as the program left them. Nil if the journal is intact.
-  public var journalDamage: FilePackageError? { damage }
+  public var journalDamage: FilePackageError? { state.damage }
 
   /// The reason why a committed save is not visible to other programs yet; nil if all are.
   ///
   /// The tree has the save.
-  public var unpublishedProblem: FilePackageError? { pending?.problem }
+  public var unpublishedProblem: FilePackageError? { state.problem }
 }
 
 extension JournalFile {

@@ -39,13 +39,13 @@ extension PackageStore {
   /// A save that waits to be published goes on waiting, and its changes are no part of the plan. While one waits, the
   /// plan for another tree than this store's starts from the state on disk.
   public func plan(_ tree: FileWrapper? = nil) throws(FilePackageError) -> SavePlan {
-    let tree = tree ?? self.tree
-    guard let pending else {
+    let request = SaveRequest(tree ?? self.tree)
+    guard let waiting = state.waiting else {
       try settle()
-      return try makePlan(tree).plan
+      return try makePlan(request).plan
     }
-    let made = try makePlan(tree)
-    return pending.tree === tree ? made.plan.since(pending.snapshot, made.snapshot) : made.plan
+    let made = try makePlan(request)
+    return waiting.tree === request.tree ? made.plan.since(waiting.snapshot, made.snapshot) : made.plan
   }
 
   /// Brings the package on disk to the state of `tree`, by default this store's tree.
@@ -69,22 +69,22 @@ extension PackageStore {
   public func save(
     _ tree: FileWrapper? = nil, options: SavingOptions = []
   ) throws(FilePackageError) -> SaveReport {
-    let tree = tree ?? self.tree
-    if let report = try saveOverPending(tree, options) { return report }
+    try save(SaveRequest(tree ?? self.tree, options))
+  }
+
+  func save(_ request: SaveRequest) throws(FilePackageError) -> SaveReport {
+    if let report = try supersede(request) { return report }
     try publishEarlier()
     let isConfirmed = try settle()
-    let made = try makePlan(tree)
-    guard !made.plan.isEmpty || !isConfirmed else {
-      adoptIdentical(made.snapshot, of: tree)
-      return SaveReport(strategy: "none")
-    }
-    guard isConfirmed, !options.contains(.staged) else { return try saveStaged(tree, options) }
+    let made = try makePlan(request)
+    if made.plan.isEmpty && isConfirmed { return adoptIdentical(made.snapshot, of: request.tree) }
+    guard isConfirmed, !request.options.contains(.staged) else { return try saveStaged(request) }
     do {
-      return try saveInJournal(tree, made, options)
+      return try saveInJournal(request, made)
     } catch {
       // If the folder may not get a hidden folder, a staged save may still replace it.
       guard error.code == .permissionDenied, error.call == "mkdirat", session == nil else { throw error }
-      return try saveStaged(tree, options)
+      return try saveStaged(request)
     }
   }
 
@@ -98,27 +98,28 @@ extension PackageStore {
   }
 
   /// Makes edits part of the baseline if the disk already has the same bytes: they are no edits any more.
-  private func adoptIdentical(_ snapshot: PackageSnapshot, of tree: FileWrapper) {
+  private func adoptIdentical(_ snapshot: PackageSnapshot, of tree: FileWrapper) -> SaveReport {
+    let report = SaveReport(strategy: "none")
     guard tree === self.tree, case .directory(let changes) = snapshot.root.content, !changes.isEmpty else {
-      return
+      return report
     }
-    var saved = Unsettled(tree, snapshot, in: status, nil)
+    var saved = PublishedSave(tree, snapshot, in: baseline.status, nil)
     saved.isUnchanged = true
-    adopt(saved)
+    if case .clean = state { adopt(saved) } else { try? settle(saved, as: baseline.status) }
+    return report
   }
 
-  private func saveStaged(
-    _ tree: FileWrapper, _ options: SavingOptions
-  ) throws(FilePackageError) -> SaveReport {
+  private func saveStaged(_ request: SaveRequest) throws(FilePackageError) -> SaveReport {
+    let (tree, options, merge) = (request.tree, request.options, request.merge)
     // If the folder cannot be written, no other program can save in it either.
     _ = try canHoldSession()
     defer { endFailedSession() }
     try settleLeftovers(tree, session)
-    let isConfirmed = unsettled == nil
-    let (plan, snapshot, draft) = try makePlan(tree)
+    let isConfirmed = state.unsettled == nil
+    let (plan, snapshot, draft) = try makePlan(request)
     guard !plan.isEmpty || !isConfirmed else { return SaveReport(strategy: "none") }
     var staged = StagedPackage(
-      plan, at: location, over: .base(status), options: .init(options), metadata: draft,
+      plan, at: location, over: .base(baseline.status), options: .init(options), metadata: draft,
       known: merge?.isUnaccounted == true ? nil : session?.manifest)
     staged.history = try historyBytes()
     // A history that cannot be read stays as it is.
@@ -131,12 +132,12 @@ extension PackageStore {
       // The open session belongs to the old state, which is gone.
       session?.abandon()
       session = nil
-      othersWroteValues = false
-      adopt(Unsettled(tree, snapshot, staged, isConfirmed: true))
+      baseline.othersWroteValues = false
+      adopt(PublishedSave(tree, snapshot, staged))
       return report
     } catch {
-      if error.code == .indeterminate { unsettled = Unsettled(tree, snapshot, staged, isConfirmed: false) }
-      stale = tree === self.tree ? [tree] : [tree, self.tree]
+      if error.code == .indeterminate { state = .unconfirmed(PublishedSave(tree, snapshot, staged)) }
+      baseline.stale = trees(with: tree)
       // If the disk cannot be looked at, `settle()` runs again before the next save.
       _ = try? settle()
       throw error
@@ -186,7 +187,7 @@ extension PackageStore {
     let store = PackageStore(
       root, status: made, tree: tree, journalCapacity: journalCapacity, delays: delays)
     await store.setProgram(program)
-    await store.adopt(Unsettled(tree, snapshot, staged, isConfirmed: true))
+    await store.adopt(PublishedSave(tree, snapshot, staged))
     return (store, report)
   }
 
@@ -242,10 +243,8 @@ extension PackageStore {
 
   typealias MadePlan = (plan: SavePlan, snapshot: PackageSnapshot, draft: MetadataDraft?)
 
-  func makePlan(_ tree: FileWrapper) throws(FilePackageError) -> MadePlan {
-    var made = try makePlan(tree, known: tree === self.tree ? nil : self.tree, dropsIdentical: merge == nil)
-    made.draft?.program = program
-    return made
+  func makePlan(_ request: SaveRequest) throws(FilePackageError) -> MadePlan {
+    try makePlan(request, known: request.tree === tree ? nil : tree, dropsIdentical: request.merge == nil)
   }
 
   /// The session's manifest, if it belongs to the state on disk.
@@ -259,38 +258,38 @@ extension PackageStore {
   ///     there.
   ///   - dropsIdentical: whether to leave out children that the disk already has as they should be.
   func makePlan(
-    _ tree: FileWrapper, known seen: FileWrapper?, dropsIdentical: Bool = true
+    _ request: SaveRequest, known seen: FileWrapper?, dropsIdentical: Bool = true
   ) throws(FilePackageError) -> MadePlan {
-    let snapshot = tree.changesSnapshot()
+    let snapshot = request.tree.changesSnapshot()
     do throws(FilePackageError) {
       let known = try metadata()
       var (plan, values) = try SavePlan(saving: snapshot, over: location, known: seen)
         .withoutOurs(at: location)
       // If a save waits, the disk is not the baseline of the new state. A merge writes the other version's children
       // anew.
-      if pending == nil && dropsIdentical { plan = plan.withoutIdentical(known: currentManifest) }
-      if !othersWroteValues && values == known?.applicationValues { values = nil }
-      if othersWroteValues && values != nil {
+      if state.waiting == nil && dropsIdentical { plan = plan.withoutIdentical(known: currentManifest) }
+      if !baseline.othersWroteValues && values == known?.applicationValues { values = nil }
+      if baseline.othersWroteValues && values != nil {
         throw FilePackageError(
           .changedOnDisk, .save, StoredNode(location: location, path: PackagePath([PackageLayout.metadata])))
       }
-      if case .present(let known, let status) = metadataState {
+      if case .present(let known, let status) = baseline.metadata {
         // A return to a state of the same bytes is still a step.
-        if plan.isEmpty && values == nil && unsettled == nil && contentRevision == nil {
+        if plan.isEmpty && values == nil && state.unsettled == nil && request.contentRevision == nil {
           return (plan, snapshot, nil)
         }
-        return (
-          plan.writingMetadata(over: status), snapshot,
-          MetadataDraft(
-            after: known, values, location, superseding: pending?.metadata, contentRevision: contentRevision,
-            merging: merge?.parents ?? [], at: clock())
-        )
+        var draft = MetadataDraft(
+          after: known, values, location, superseding: state.waiting?.metadata,
+          contentRevision: request.contentRevision, merging: request.merge?.parents ?? [], at: clock())
+        draft.program = program
+        return (plan.writingMetadata(over: status), snapshot, draft)
       }
       guard known == nil, let values else { return (plan, snapshot, nil) }
       // If another program's package gets its first metadata, the store reads everything in it once.
       let present = PackageSnapshot(
         root: .init(StoredNode(location: location, path: .root), kind: .directory))
-      let draft = MetadataDraft(new: nil, values, location, over: try ContentSummary(reading: present))
+      var draft = MetadataDraft(new: nil, values, location, over: try ContentSummary(reading: present))
+      draft.program = program
       return (plan.writingMetadata(over: nil), snapshot, draft)
     } catch {
       throw error.during(.save)

@@ -10,7 +10,7 @@ extension PackageStore {
   /// - Parameter superseding: whether the waiting record in the journal is this store's, and the next one supersedes
   ///   it.
   func openSession(superseding: Bool = false) throws(FilePackageError) -> PackageSession {
-    if let damage { throw damage.during(.save) }
+    if let damage = state.damage { throw damage.during(.save) }
     let node = StoredNode(location: location, path: .root)
     let session: PackageSession
     do {
@@ -20,11 +20,10 @@ extension PackageStore {
       } else {
         session = try PackageSession.open(
           location, on: CountingDisk(location.disk), wait, journalCapacity: journalCapacity)
-        synchronizationsReported = 0
         self.session = session
       }
       guard try session.hidden.isInPlace(),
-        session.hidden.packageStatus.identity.isSameNode(as: status.identity)
+        session.hidden.packageStatus.identity.isSameNode(as: baseline.status.identity)
       else {
         throw FilePackageError(
           .changedOnDisk, .save, node, reason: "another package stands in its place by now")
@@ -47,7 +46,7 @@ extension PackageStore {
     } catch {
       session.hidden.unlock()
       endFailedSession()
-      if error.code == .journalDamaged { damage = error }
+      if error.code == .journalDamaged { state.damage(by: error) }
       throw error.during(.save)
     }
   }
@@ -56,15 +55,14 @@ extension PackageStore {
   ///
   /// It was if the state on disk is the one that it made: this store published it just now, or another store did.
   private func settleUncertain(_ session: PackageSession) throws(FilePackageError) {
-    guard let (saved, record) = uncertain else { return }
+    guard let doubt = state.doubt else { return }
     let isDone: Bool
-    if let metadata = saved.metadata {
+    if let metadata = doubt.save.metadata {
       isDone = knownMetadata?.revision == metadata.revision
     } else {
-      isDone = session.isCarriedOut(record)
+      isDone = session.isCarriedOut(doubt.record)
     }
-    if isDone { try settlePublished(saved, isLate: true) }
-    uncertain = nil
+    if isDone { try settlePublished(doubt.save, isLate: true) } else { state.resume() }
   }
 
   private func failure(of error: any Error) -> FilePackageError {
@@ -89,7 +87,7 @@ extension PackageStore {
 
   /// Releases everything that a failed save opened.
   func endFailedSession() {
-    guard pending == nil else { return }
+    guard state.waiting == nil else { return }
     if let ending = session, ending.journal == nil {
       // The session ends here, and not when its last user releases it: the program may end before that. The next
       // session removes the files that this one cannot remove.
@@ -101,12 +99,12 @@ extension PackageStore {
   }
 
   var knownMetadata: PackageMetadata? {
-    if case .present(let metadata, _) = metadataState { metadata } else { nil }
+    if case .present(let metadata, _) = baseline.metadata { metadata } else { nil }
   }
 
   /// `Metadata.plist` as it was when it was last read or written.
   var knownPlist: FileStatus? {
-    if case .present(_, let status) = metadataState { status } else { nil }
+    if case .present(_, let status) = baseline.metadata { status } else { nil }
   }
 
   /// Reads the metadata again if another program wrote it.
@@ -118,17 +116,12 @@ extension PackageStore {
     } catch {
       throw FilePackageError(error, .save, StoredNode(location: location, path: .root))
     }
-    if case .present(_, let known?) = metadataState, let now, now.isUnchanged(since: known) { return }
-    if case .none = metadataState, now == nil { return }
+    if case .present(_, let known?) = baseline.metadata, let now, now.isUnchanged(since: known) { return }
+    if case .none = baseline.metadata, now == nil { return }
     let before = knownMetadata
     loadMetadata()
-    if let before, before.applicationValues != knownMetadata?.applicationValues { othersWroteValues = true }
-  }
-
-  func synchronizations() -> Int {
-    guard let disk = session?.disk as? CountingDisk else { return 0 }
-    let total = disk.counts.synchronizations
-    defer { synchronizationsReported = total }
-    return total - synchronizationsReported
+    if let before, before.applicationValues != knownMetadata?.applicationValues {
+      baseline.othersWroteValues = true
+    }
   }
 }

@@ -2,53 +2,11 @@ import DurableIO
 import Synchronization
 
 extension PackageStore {
-  /// A save on the disk that is not the tree's baseline yet.
-  struct Unsettled {
-    let tree: FileWrapper
-    let snapshot: PackageSnapshot
-    /// The package's own directory as it was made.
-    let made: FileStatus?
-    let metadata: (metadata: PackageMetadata, status: FileStatus)?
-    /// Whether the save touched only the files that it saved; false after a staged save, which links every file.
-    let isInPlace: Bool
-    /// Whether the save is sure to be in place and durable; false after an error at the last moment. The store then
-    /// compares it with the directory under the package's name, and saves it again.
-    let isConfirmed: Bool
-    /// Whether the store looked at the disk only after the save: other programs may have written between the two.
-    var isLate = false
-    /// Whether the package was not in its place when the save was published.
-    var isElsewhere = false
-    /// Whether the save wrote nothing, since the disk had all of it: the files that wrappers know are still there.
-    var isUnchanged = false
-
-    init(_ tree: FileWrapper, _ snapshot: PackageSnapshot, _ staged: StagedPackage, isConfirmed: Bool) {
-      self.tree = tree
-      self.snapshot = snapshot
-      made = staged.made
-      metadata = staged.madeMetadata
-      isInPlace = false
-      self.isConfirmed = isConfirmed
-    }
-
-    /// A save that was published in the package's own directory.
-    init(
-      _ tree: FileWrapper, _ snapshot: PackageSnapshot, in package: FileStatus,
-      _ metadata: (metadata: PackageMetadata, status: FileStatus)?
-    ) {
-      self.tree = tree
-      self.snapshot = snapshot
-      made = package
-      self.metadata = metadata
-      isInPlace = true
-      isConfirmed = true
-    }
-  }
-
   /// Makes the saved state the baseline of the next save.
   ///
   /// If the disk cannot be looked at, the save has not failed; the store looks at it before the next save.
-  func adopt(_ saved: Unsettled) {
-    unsettled = saved
+  func adopt(_ saved: PublishedSave) {
+    state = .published(saved)
     tree = saved.tree
     _ = try? settle()
   }
@@ -59,22 +17,31 @@ extension PackageStore {
   @discardableResult
   func settle() throws(FilePackageError) -> Bool {
     try refresh()
-    guard var saved = unsettled, let made = saved.made else { return true }
+    switch state {
+    case .published(let saved):
+      guard let made = saved.made else { return true }
+      try settle(saved, as: made)
+      state = .clean
+      return true
+    case .unconfirmed(let saved):
+      guard let made = saved.made else { return true }
+      guard try look()?.identity.isSameNode(as: made.identity) == true else {
+        // The save was taken back, or another program put something else there, which the next save detects.
+        state = .clean
+        return true
+      }
+      try settle(saved, as: made)
+      return false
+    case .clean, .committed, .blocked, .inDoubt, .damaged: return true
+    }
+  }
+
+  /// Makes a save that stands in the package's place the baseline.
+  func settle(_ saved: PublishedSave, as made: FileStatus) throws(FilePackageError) {
     if saved.isElsewhere {
       // Another package may stand in its place.
       guard try look()?.identity.isSameNode(as: made.identity) == true else {
-        throw FilePackageError(
-          .changedOnDisk, .save, StoredNode(location: location, path: .root),
-          reason: "it is no longer in its place")
-      }
-      saved.isLate = true
-    }
-    if !saved.isConfirmed {
-      let now = try look()
-      guard now?.identity.isSameNode(as: made.identity) == true else {
-        // The save was taken back, or another program put something else there, which the next save detects.
-        unsettled = nil
-        return true
+        throw FilePackageError(.changedOnDisk, .save, node, reason: "it is no longer in its place")
       }
     }
     let root = StoredNode(location: location, path: .root, status: made)
@@ -85,29 +52,27 @@ extension PackageStore {
       }
       if let plist = saved.metadata { try settle(plist.status, in: saved.tree) }
     } catch {
-      unsettled?.isLate = true
+      state.noteDelay()
       throw error.during(.save)
     }
-    if saved.isLate {
+    if saved.isLate || saved.isElsewhere {
       for path in saved.snapshot.root.savedFiles(at: .root) {
         saved.tree.disown(path, saved: saved.snapshot.root)
       }
     }
     tree = saved.tree
-    status = made
-    if let plist = saved.metadata { metadataState = .present(plist.metadata, plist.status) }
-    if saved.isConfirmed { unsettled = nil }
-    return saved.isConfirmed
+    baseline.status = made
+    if let plist = saved.metadata { baseline.metadata = .present(plist.metadata, plist.status) }
   }
 
   private func refresh() throws(FilePackageError) {
-    let root = StoredNode(location: location, path: .root, status: status)
+    let root = StoredNode(location: location, path: .root, status: baseline.status)
     do {
-      while let tree = stale.last {
-        if try look()?.identity.isSameNode(as: status.identity) == true {
+      while let tree = baseline.stale.last {
+        if try look()?.identity.isSameNode(as: baseline.status.identity) == true {
           try tree.settle(as: root, nil, updatesNames: false)
         }
-        stale.removeLast()
+        baseline.stale.removeLast()
       }
     } catch {
       throw error.during(.save)
@@ -135,7 +100,7 @@ extension PackageStore {
 
   /// Throws `changedOnDisk` if another package, or none, stands in this one's place.
   func requirePlace() throws(FilePackageError) {
-    if try look()?.identity.isSameNode(as: status.identity) == true { return }
+    if try look()?.identity.isSameNode(as: baseline.status.identity) == true { return }
     throw FilePackageError(
       .changedOnDisk, .save, StoredNode(location: location, path: .root),
       reason: "another package stands in its place by now")

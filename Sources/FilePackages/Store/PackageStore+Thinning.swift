@@ -79,7 +79,8 @@ extension PackageStore {
 
   /// Thins the history if that is due and possible; otherwise a later call does it.
   func thinIfDue() {
-    guard pending == nil, let session, !session.isHoldingVersions, session.history?.takeDueness() == true
+    guard state.waiting == nil, let session, !session.isHoldingVersions,
+      session.history?.takeDueness() == true
     else { return }
     _ = try? thinHistory()
   }

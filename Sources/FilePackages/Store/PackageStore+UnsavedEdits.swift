@@ -15,8 +15,8 @@ extension PackageStore {
   ///
   /// If such an edit takes the tree back to the state of the disk, a plan over the disk does not contain it.
   private func revised() -> [PackagePath] {
-    guard let pending, pending.tree === tree else { return [] }
-    return pending.snapshot.revised(in: tree.changesSnapshot())
+    guard let waiting = state.waiting, waiting.tree === tree else { return [] }
+    return waiting.snapshot.revised(in: tree.changesSnapshot())
   }
 
   /// Throws `unsavedEdits` if the tree has edits that no save has.

@@ -18,17 +18,12 @@ public actor PackageStore {
 
   /// The tree that `save()` saves: change it, or pass another one to `save(_:options:)`.
   public internal(set) var tree: FileWrapper
-  /// The package's directory as it was when it was opened or last saved.
-  var status: FileStatus
-  var metadataState: MetadataState
-  /// A save whose state is, or may be, in place, while the tree's baseline is still the state before it.
-  var unsettled: Unsettled?
+  /// The state of the disk from which the tree tells its changes.
+  var baseline: Baseline
+  /// The rest of the last save. See `SaveState.swift` for all states and the ways between them.
+  var state = SaveState.clean
   /// The session; nil before this store's first save.
   var session: PackageSession?
-  /// A save that is committed and not published yet.
-  var pending: Pending?
-  /// A save that failed as indeterminate, so that it may be committed all the same, and its record.
-  var uncertain: (saved: Pending, record: JournalRecord)?
   /// The children that another program wrote before a save was published, if no report named them.
   ///
   /// That save was cut short, or returned at its commit. The package has both contents, one of them in the hidden
@@ -37,12 +32,6 @@ public actor PackageStore {
   /// The conflicts of the last publishing: another program's content may stand there, and a save must not replace it
   /// unseen.
   var newConflicts: [String] = []
-  /// The error of every save if the journal is damaged.
-  var damage: FilePackageError?
-  /// The revision whose content the tree has again, during its save.
-  var contentRevision: UUID?
-  /// The versions that the next save merges, when a program resolves conflicts.
-  var merge: VersionMerge?
   /// The program that saves, for the metadata; by default this process.
   public var program = SavingProgram.current
   /// The clock for the dates in the metadata and for the ages of versions.
@@ -51,21 +40,13 @@ public actor PackageStore {
   /// Replaces the system's clock, for tests.
   package func setClock(_ clock: @escaping @Sendable () -> Date) { self.clock = clock }
 
-  /// Whether another program changed the application's values in the metadata since this store read them.
-  var othersWroteValues = false
-  /// Publishes the last save that returned at its commit.
-  var publishing: Task<Void, Never>?
-  /// Makes a checkpoint after some time without a save.
-  var checkpoint: Task<Void, Never>?
-  /// The number of synchronisations in earlier reports.
-  var synchronizationsReported = 0
+  /// The work that this store does by itself.
+  var maintenance = Maintenance()
   /// The size in bytes at which the journal starts again.
   let journalCapacity: Int
   let delays: Delays
   /// The time for which the store waits for other programs.
   let wait = LockWait()
-  /// The trees whose file statuses are from before a failed save, which linked and unlinked these files.
-  var stale: [FileWrapper] = []
 
   /// The delays after which the store does deferred work by itself.
   package struct Delays: Sendable {
@@ -87,14 +68,6 @@ public actor PackageStore {
   /// The default size in bytes at which a journal starts again.
   package static var journalCapacity: Int { JournalFile.capacity }
 
-  /// The state of `Metadata.plist`, as far as the store knows it.
-  enum MetadataState {
-    /// Another program's package, which gets no metadata.
-    case none
-    case present(PackageMetadata, FileStatus?)
-    case unreadable(FilePackageError)
-  }
-
   /// The executor of this actor's jobs.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -108,12 +81,11 @@ public actor PackageStore {
     executor = BlockingExecutor()
     location.isPackage = true
     self.tree = tree
-    self.status = status
-    metadataState = .none
+    baseline = Baseline(status)
   }
 
   deinit {
-    checkpoint?.cancel()
+    maintenance.checkpoint?.cancel()
   }
 
   /// Sets the program that saves from now on.
@@ -177,20 +149,20 @@ public actor PackageStore {
       } catch {
         throw FilePackageError(error, .open, plist)
       }
-      guard let status else { return metadataState = .none }
+      guard let status else { return baseline.metadata = .none }
       guard status.kind == .file else {
         throw damage(reason: "its 'Metadata.plist' is \(status.kind.words)")
       }
       plist.status = status
       do {
         if status.size > UInt64(PackageMetadata.maximumSize) { throw PackageMetadata.Problem.tooLarge }
-        metadataState = .present(
+        baseline.metadata = .present(
           try PackageMetadata(decoding: FileContents.stored(plist).data()), status)
       } catch let problem as PackageMetadata.Problem {
         throw damage(problem.code, reason: problem.words)
       }
     } catch {
-      metadataState = .unreadable((error as? FilePackageError)?.during(.open) ?? damage())
+      baseline.metadata = .unreadable((error as? FilePackageError)?.during(.open) ?? damage())
     }
   }
 
@@ -214,10 +186,10 @@ public actor PackageStore {
   package nonisolated var savingProgress: ByteProgress { location.progress }
 
   /// The date of the last change of the package's own directory that this store knows.
-  public var modificationDate: Date { status.modified.date }
+  public var modificationDate: Date { baseline.status.modified.date }
 
   /// The metadata of the last save, published or not; nil if there is none that can be read.
-  package var committedMetadata: PackageMetadata? { pending?.metadata ?? knownMetadata }
+  package var committedMetadata: PackageMetadata? { state.waiting?.metadata ?? knownMetadata }
 
   /// Returns the package's metadata; nil for another program's package.
   ///
@@ -225,7 +197,7 @@ public actor PackageStore {
   ///
   /// - Throws: `metadataDamaged` or `newerFormat` if there is a `Metadata.plist` that this library cannot read.
   public func metadata() throws(FilePackageError) -> PackageMetadata? {
-    switch metadataState {
+    switch baseline.metadata {
     case .none: return nil
     case .present(let metadata, _): return metadata
     case .unreadable(let error): throw error
