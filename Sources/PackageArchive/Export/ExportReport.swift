@@ -33,17 +33,7 @@ extension ExportReport: CustomStringConvertible {
     text += SaveReport.bytes(archiveBytes)
     if reused > 0 { text += ", \(reused) taken from the earlier archive" }
     if !leftOut.isEmpty { text += ", left out: \(leftOut.map(displayString).joined(separator: ", "))" }
-    text += Self.withoutPrivileges(privileged)
+    text += withoutPrivileges(privileged)
     return text
-  }
-}
-
-extension ExportReport {
-  /// Returns the end of a line that names the files whose set-user-ID or set-group-ID bits were dropped.
-  static func withoutPrivileges(_ paths: [String]) -> String {
-    if paths.isEmpty { return "" }
-    let names = paths.prefix(4).map(displayString).joined(separator: ", ")
-    return ", without set-user-ID and set-group-ID: \(names)"
-      + (paths.count > 4 ? " and \(paths.count - 4) more" : "")
   }
 }

@@ -36,7 +36,7 @@ extension ImportReport: CustomStringConvertible {
       let count = "\(leftOutEntries) \(leftOutEntries == 1 ? "entry" : "entries")"
       text += ", left out: \(leftOutNames) (\(count), \(SaveReport.bytes(leftOutBytes)))"
     }
-    return text + ExportReport.withoutPrivileges(privileged)
+    return text + withoutPrivileges(privileged)
   }
 
   /// The first few omitted paths.

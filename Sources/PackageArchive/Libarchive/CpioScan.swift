@@ -55,9 +55,9 @@ struct CpioScan: StreamScan {
       case .end:
         padding += UInt64(rest.count)
         guard rest.allSatisfy({ $0 == 0 }) else { throw damage("something follows the archive's end") }
-        guard padding <= TarScan.maximumPadding else {
+        guard padding <= ImportLimits.maximumPadding else {
           throw ArchiveError.Finding(
-            .limitExceeded, "more than \(TarScan.maximumPadding) zeros follow its end")
+            .limitExceeded, "more than \(ImportLimits.maximumPadding) zeros follow its end")
         }
         return
       case .content:

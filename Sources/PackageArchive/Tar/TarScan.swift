@@ -55,8 +55,6 @@ struct TarScan: StreamScan {
   private static let maximumExtended: UInt64 = 1 << 20
   /// The most headers before one entry: a global one, pax's, and GNU's two. More would only waste time.
   private static let maximumHeaders = 8
-  /// The most zeros after the end. Programs pad their last record, which rarely exceeds a megabyte.
-  static let maximumPadding: UInt64 = 16 << 20
 
   /// Returns the next entry that has passed.
   mutating func next() -> Entry? {
@@ -125,8 +123,9 @@ struct TarScan: StreamScan {
       throw ArchiveError.Finding(.damaged, "something follows the archive's end")
     }
     padding += UInt64(block.count)
-    guard padding <= Self.maximumPadding else {
-      throw ArchiveError.Finding(.limitExceeded, "more than \(Self.maximumPadding) zeros follow its end")
+    guard padding <= ImportLimits.maximumPadding else {
+      throw ArchiveError.Finding(
+        .limitExceeded, "more than \(ImportLimits.maximumPadding) zeros follow its end")
     }
   }
 

@@ -38,8 +38,9 @@ final class GzipStream: LibarchiveInput {
     while count > 0 {
       guard bytes.allSatisfy({ $0 == 0 }) else { throw Self.damage }
       padding += UInt64(count)
-      guard padding <= TarScan.maximumPadding else {
-        throw ArchiveError.Finding(.limitExceeded, "more than \(TarScan.maximumPadding) zeros follow its end")
+      guard padding <= ImportLimits.maximumPadding else {
+        throw ArchiveError.Finding(
+          .limitExceeded, "more than \(ImportLimits.maximumPadding) zeros follow its end")
       }
       count = try input.read(into: buffer)
       bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])

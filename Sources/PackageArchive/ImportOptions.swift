@@ -60,6 +60,9 @@ public struct ImportLimits: Sendable, Hashable {
   /// The number of bytes below which an import checks no ratio.
   static let unsuspiciousBytes: UInt64 = 16 << 20
 
+  /// The most zeros after the end of an archive. Programs pad their last record, which rarely exceeds a megabyte.
+  static let maximumPadding: UInt64 = 16 << 20
+
   /// The absence of limits, for an archive that is not imported.
   static let none: ImportLimits = {
     var limits = ImportLimits()
