@@ -31,15 +31,6 @@ extension Contender {
   func finish() async throws {}
 }
 
-/// The reason why a way cannot be measured here.
-package struct StrategyUnavailable: Error, CustomStringConvertible {
-  package var description: String
-
-  package init(description: String) {
-    self.description = description
-  }
-}
-
 /// A difference between the result of the work and the expected one.
 package struct WrongContents: Error, CustomStringConvertible {
   package var description: String
