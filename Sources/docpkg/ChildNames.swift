@@ -6,7 +6,7 @@ func suggesting<Result>(_ child: String, in tree: FileWrapper, _ body: () throws
     return try body()
   } catch let error as FilePackageError where error.code == .noSuchFile {
     guard let meant = try tree.nearestPath(to: child) else { throw error }
-    throw InputError(description: "\(Main.message(of: error)) Did you mean '\(display(meant))'?")
+    throw InputError(description: "\(errorMessage(of: error)) Did you mean '\(display(meant))'?")
   }
 }
 

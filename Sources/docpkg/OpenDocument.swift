@@ -17,6 +17,15 @@ extension Document<ImageNotes> {
   }
 }
 
+extension ImageNotes {
+  /// Makes the error for a package that is of another type.
+  static func anotherType(_ type: UTType, _ path: String) -> InputError {
+    InputError(
+      description: "'\(display(path))' is a package of another type (\(type)). "
+        + "Edit its children with --set and --remove.")
+  }
+}
+
 extension DocumentOptions<ImageNotes> {
   /// Makes the options for a command that saves once.
   ///

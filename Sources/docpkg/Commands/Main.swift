@@ -1,10 +1,8 @@
 import ArgumentParser
 import Dispatch
-import Documents
 import FilePackages
 import FoundationEssentials
 import Glibc
-import PackageArchive
 
 @main
 struct Main {
@@ -40,20 +38,6 @@ struct Main {
     exit(0)
   }
 
-  /// Returns a sentence on an error of a command, with a hint if an archive is in the place of a package.
-  static func message(
-    of error: any Error, _ wording: FilePackageError.Wording = .command
-  ) -> String {
-    switch error {
-    case let error as FilePackageError: error.text(wording) + error.archiveHint
-    case let error as DocumentError: error.text(wording)
-    case let error as ArchiveError: error.text(path: wording.path)
-    case let error as CocoaError:
-      (error.userInfo["NSUnderlyingError"] as? FilePackageError)?.text(wording) ?? sentence(of: error)
-    default: sentence(of: error)
-    }
-  }
-
   /// Reports a usage error that only the command itself can find, in the parser's form, and ends the program.
   private static func end(_ error: ValidationError, of command: any ParsableCommand.Type) -> Never {
     let usage = Docpkg.usageString(for: command)
@@ -78,7 +62,7 @@ struct Main {
       StandardError.write("\(Docpkg.fullMessage(for: error))\n\(hint)")
       exit(ExitStatus.usage)
     default:
-      StandardError.write("docpkg: \(message(of: error))\n")
+      StandardError.write("docpkg: \(errorMessage(of: error))\n")
       exit(ExitStatus.failed)
     }
   }

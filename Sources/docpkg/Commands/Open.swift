@@ -68,7 +68,7 @@ struct Open: AsyncParsableCommand {
       do {
         line = try await input.next()
       } catch {
-        session.output.fail(Main.message(of: error, .session))
+        session.output.fail(errorMessage(of: error, .session))
         break
       }
       session.output.promptIsAnswered()

@@ -44,12 +44,6 @@ extension ImageNotes {
     guard isNotes || hasText else { throw anotherType(await store.knownContentType, path) }
     return try await store.content()
   }
-
-  static func anotherType(_ type: UTType, _ path: String) -> InputError {
-    InputError(
-      description: "'\(display(path))' is a package of another type (\(type)). "
-        + "Edit its children with --set and --remove.")
-  }
 }
 
 extension PackageStore {

@@ -35,7 +35,7 @@ struct DocumentSession {
       if command == .quit { return false }
       try await run(command)
     } catch {
-      output.fail(Main.message(of: error, .session), during: line)
+      output.fail(errorMessage(of: error, .session), during: line)
     }
     return true
   }
@@ -143,7 +143,7 @@ struct DocumentSession {
       try await document.close()
       return true
     } catch {
-      output.fail(Main.message(of: error, .session), during: "quit")
+      output.fail(errorMessage(of: error, .session), during: "quit")
       return false
     }
   }
