@@ -77,7 +77,9 @@ sanitizers: prepare
 	.ci/sanitizers address
 	.ci/sanitizers thread
 
-lint:
+# The form of the code, and the folders of each target, which use each other in one direction only.
+lint: prepare
+	.ci/arrows
 	swift format lint --strict --recursive --parallel Sources Tests Package.swift
 
 format:
