@@ -87,11 +87,11 @@ extension Publisher {
       if !isBound && !isOld { throw notOurs(operation.path) }
       return isOld
     }
-    switch try standing(at: name, in: parent.descriptor, staged, over: operation.old) {
-    case .new, .later: return false
-    case .other where !isBound: throw notOurs(operation.path)
-    case .other: return false
-    case .nothing, .replaceable: break
+    switch try verdict(at: name, in: parent.descriptor, staged, over: operation.old) {
+    case .done, .leave: return false
+    case .setAside where !isBound: throw notOurs(operation.path)
+    case .setAside: return false
+    case .place, .exchange, .refuse: break
     }
     if let problem = try problem(staged) { throw failure(.journalDamaged, operation.path, problem) }
     return true
@@ -103,36 +103,45 @@ extension Publisher {
       "it holds a save of another copy of the document, which this child was not part of")
   }
 
-  /// The node at the place of one that the record puts.
-  enum Standing {
-    case nothing
-    /// The node that the record puts.
-    case new
-    /// The node that the save was made over, or another program's edit of it from before the save was published.
-    case replaceable
-    /// Another program's node from after the save was published.
-    case later
-    /// Another program's node of unknown time.
-    case other
-  }
-
-  func standing(
+  /// Decides about a node that the record puts, from the nodes that are there now.
+  ///
+  /// A node that the record does not hold counts as whole here: `problem(_:)` looks at it.
+  func verdict(
     at name: FileName, in folder: borrowing OwnedDescriptor, _ staged: JournalRecord.Staged,
     over old: JournalRecord.Known?
-  ) throws(SystemError) -> Standing {
+  ) throws(SystemError) -> PublishVerdict {
+    let visible = try visible(at: name, in: folder, staged, over: old)
+    if visible == .nothing || visible == .old {
+      return try PublishVerdict(visible, hasBytes: true) { () throws(SystemError) in .new }
+    }
+    return try PublishVerdict(visible, hasBytes: staged.bytes != nil) { () throws(SystemError) in
+      try waiting(staged, over: old)
+    }
+  }
+
+  private func visible(
+    at name: FileName, in folder: borrowing OwnedDescriptor, _ staged: JournalRecord.Staged,
+    over old: JournalRecord.Known?
+  ) throws(SystemError) -> PublishVerdict.Visible {
     guard let target = try disk.statusIfPresent(of: name, in: folder) else { return .nothing }
     if try isContent(staged, target, name, in: folder) { return .new }
-    if try isOld(old, target, name, in: folder) { return .replaceable }
+    if try isOld(old, target, name, in: folder) { return .old }
     guard isBound else { return .other }
-    if record.isRelaxed, try isRemains(staged, target, name, in: folder) { return .replaceable }
-    // Another program changed its mode or its date, and nothing else.
-    if isRecovery, try hasBytes(staged, target, name, in: folder) { return .later }
-    guard let waiting = try disk.statusIfPresent(of: staged.name, in: staging.descriptor) else {
-      return .other
+    if record.isRelaxed, try isRemains(staged, target, name, in: folder) { return .remains }
+    if isRecovery, try hasBytes(staged, target, name, in: folder) { return .newBytes }
+    return .other
+  }
+
+  /// Returns the staged node of a record; nothing if the inode numbers of the record mean nothing here.
+  private func waiting(
+    _ staged: JournalRecord.Staged, over old: JournalRecord.Known?
+  ) throws(SystemError) -> PublishVerdict.Staged {
+    guard isBound, let now = try disk.statusIfPresent(of: staged.name, in: staging.descriptor) else {
+      return .nothing
     }
-    if waiting.identity.inode == staged.node.inode { return .replaceable }
-    if try isContent(staged, waiting, staged.name, in: staging.descriptor) { return .replaceable }
-    if try isRemains(staged, waiting, staged.name, in: staging.descriptor) { return .replaceable }
-    return try isOld(old, waiting, staged.name, in: staging.descriptor) ? .later : .other
+    if now.identity.inode == staged.node.inode { return .new }
+    if try isContent(staged, now, staged.name, in: staging.descriptor) { return .new }
+    if try isRemains(staged, now, staged.name, in: staging.descriptor) { return .remains }
+    return try isOld(old, now, staged.name, in: staging.descriptor) ? .old : .other
   }
 }

@@ -191,28 +191,28 @@ struct Publisher {
     in folder: borrowing OwnedDescriptor
   ) throws(FilePackageError) {
     guard let name = operation.path.name else { return }
-    let standing: Standing
+    let verdict: PublishVerdict
     do {
-      standing = try self.standing(at: name, in: folder, staged, over: operation.old)
+      verdict = try self.verdict(at: name, in: folder, staged, over: operation.old)
     } catch {
       throw FilePackageError(error, .save, node(operation.path), activity: "looking at")
     }
-    switch standing {
+    switch verdict {
     // (3) (6)
-    case .new:
+    case .done:
       try keepWhatCameOut(staged, operation, isPublished: true)
       if try lasts(staged, operation, in: folder) { return }
-    case .later: return try keepWhatCameOut(staged, operation, isPublished: true)
-    case .other:
+    case .leave: return try keepWhatCameOut(staged, operation, isPublished: true)
+    case .setAside:
       // Another program edited it before it was published, and again after that.
       try keepWhatCameOut(staged, operation, isPublished: true)
       return try keepOurs(operation)
-    case .nothing, .replaceable: try keepWhatCameOut(staged, operation, isPublished: false)
+    case .place, .exchange, .refuse: try keepWhatCameOut(staged, operation, isPublished: false)
     }
     var staged = staged
     let source = try prepare(&staged, operation)
     do {
-      if case .nothing = standing {
+      if verdict == .place {
         try place(source, as: name, in: folder, over: operation.old)
       } else {
         try exchange(source, name, in: folder, over: operation.old)
