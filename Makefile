@@ -16,9 +16,11 @@ install: build
 	.ci/install .build/release/docpkg $(DESTDIR)$(PREFIX)
 
 # Tests run the optimised libraries, as users do. Hashing is the same in every run, so that the crash states are, too.
+# CONFIGURATION=debug builds sooner and runs slower.
+CONFIGURATION = release
 build-tests: prepare
-	swift build -c release --build-tests
-run-tests = SWIFT_DETERMINISTIC_HASHING=1 swift test -c release --skip-build
+	swift build -c $(CONFIGURATION) --build-tests
+run-tests = SWIFT_DETERMINISTIC_HASHING=1 swift test -c $(CONFIGURATION) --skip-build
 
 # Tests of waiting run by themselves: beside a thousand other tests they would wait for these.
 test: build-tests
