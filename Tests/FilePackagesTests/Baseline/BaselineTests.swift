@@ -44,7 +44,9 @@ struct BaselineTests {
     #expect(known.count == lines.count && different.isEmpty, "\(different.count) programs differ")
     for index in different.prefix(5) {
       let words = Array(zip(known[index].split(separator: " "), lines[index].split(separator: " ")))
-      guard let place = words.firstIndex(where: { $0 != $1 }) else { continue }
+      // A step that asked the disk for something else says more than the digest of all bytes, which comes first.
+      let places = words.indices.filter { words[$0].0 != words[$0].1 }
+      guard let place = places.first(where: { $0 >= 2 }) ?? places.first else { continue }
       Issue.record(
         "program \(index), word \(place): '\(words[place].0)' is on record, '\(words[place].1)' was done")
       if ProcessInfo.processInfo.environment["SHOW_BASELINE"] != nil, place >= 2 {
