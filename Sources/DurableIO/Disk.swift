@@ -172,7 +172,7 @@ package enum RenameRule: Sendable, Hashable {
   /// The rename removes the old node of the name.
   case replace
   /// The rename fails with EEXIST: RENAME_NOREPLACE.
-  case keep
+  case noReplace
   /// The two nodes change places: RENAME_EXCHANGE. EINVAL if the file system cannot.
   case exchange
 }

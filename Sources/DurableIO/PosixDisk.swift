@@ -212,7 +212,7 @@ package struct PosixDisk: Disk {
     let flags: UInt32 =
       switch rule {
       case .replace: 0
-      case .keep: UInt32(CLINUX_RENAME_NOREPLACE)
+      case .noReplace: UInt32(CLINUX_RENAME_NOREPLACE)
       case .exchange: UInt32(CLINUX_RENAME_EXCHANGE)
       }
     try name.requireOneEntry("renameat2")

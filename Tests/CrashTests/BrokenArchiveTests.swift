@@ -8,36 +8,36 @@ import Testing
   "A process that exports or imports and is broken off",
   .enabled(if: Program.canBreak, "this needs ptrace(2)"))
 struct BrokenArchiveTests {
-  @Test(arguments: ArchiveScene.Work.allCases)
-  func `killed at any call leaves nothing, what was there, or all of it`(_ work: ArchiveScene.Work)
+  @Test(arguments: ArchiveFixture.Work.allCases)
+  func `killed at any call leaves nothing, what was there, or all of it`(_ work: ArchiveFixture.Work)
     async throws
   {
     try await breakOff(work, [.kill], sample: 12)
   }
 
-  @Test(arguments: ArchiveScene.Work.allCases)
-  func `with any call failing fails and leaves what was there, or does it all`(_ work: ArchiveScene.Work)
+  @Test(arguments: ArchiveFixture.Work.allCases)
+  func `with any call failing fails and leaves what was there, or does it all`(_ work: ArchiveFixture.Work)
     async throws
   {
     let codes: [Errno] = [.noSpace, .ioError, .tooManyOpenFiles, .interrupted]
     try await breakOff(work, codes.map { .error($0) } + [.short], sample: 1)
   }
 
-  private func breakOff(_ work: ArchiveScene.Work, _ breakings: [Breaking], sample: Int) async throws {
+  private func breakOff(_ work: ArchiveFixture.Work, _ breakings: [Breaking], sample: Int) async throws {
     try await withTemporaryDirectory { folder in
       try await waiting {
-        let scene = try ArchiveScene(in: folder, work)
-        let calls = try scene.run(.nothing, at: 0).calls
+        let fixture = try ArchiveFixture(in: folder, work)
+        let calls = try fixture.run(.nothing, at: 0).calls
         #expect(calls.count > 20, "no calls were numbered")
-        #expect(try scene.state() == .new)
+        #expect(try fixture.state() == .new)
         var (points, bad) = (0, 0)
         for (index, breaking) in breakings.enumerated() {
           for number in Points.of(Array(calls.dropLast(index)), sample: sample, each: "renameat2") {
-            try scene.reset()
-            let broken = try scene.run(breaking, at: number)
+            try fixture.reset()
+            let broken = try fixture.run(breaking, at: number)
             guard broken.calls.count >= number else { continue }
             points += 1
-            if let problem = try scene.problem(after: broken.run, wasKilled: "\(breaking)" == "kill") {
+            if let problem = try fixture.problem(after: broken.run, wasKilled: "\(breaking)" == "kill") {
               bad += 1
               Issue.record("\(breaking) at call \(broken.calls[number - 1]): \(problem)")
             }
@@ -55,7 +55,7 @@ struct BrokenArchiveTests {
 /// (2) An acknowledged result is there; a failed one is not.
 /// (3) In every case the program ends by itself, by an error and not by a signal.
 /// (4) A second run works and leaves nothing beside the result.
-struct ArchiveScene {
+struct ArchiveFixture {
   enum Work: String, CaseIterable, Sendable {
     case exportZip = "zip"
     case exportTar = "tar.zst"

@@ -11,27 +11,27 @@ import Testing
 struct BrokenCommandTests {
   private static let codes: [Errno] = [.ioError, .noSpace, .readOnlyFileSystem, .tooManyOpenFiles]
 
-  @Test(arguments: CommandScene.Work.allCases)
-  func `ends with 0 and the new state, or with 2 and the old one`(_ work: CommandScene.Work) async throws {
+  @Test(arguments: CommandFixture.Work.allCases)
+  func `ends with 0 and the new state, or with 2 and the old one`(_ work: CommandFixture.Work) async throws {
     try await withTemporaryDirectory { folder in
-      let scene = try await waiting { try CommandScene(in: folder, work) }
-      let old = try await scene.look()
-      let run = try await waiting { try scene.run(.nothing, at: 0) }
+      let fixture = try await waiting { try CommandFixture(in: folder, work) }
+      let old = try await fixture.look()
+      let run = try await waiting { try fixture.run(.nothing, at: 0) }
       #expect(run.run.status == 0, "\(run.run.errors)")
-      let new = try await scene.look()
+      let new = try await fixture.look()
       #expect(old != new && run.calls.count > 20)
       var (points, warned, bad) = (0, 0, 0)
       for code in Self.codes {
         for number in Points.of(Array(run.calls.dropLast(points % 7)), sample: 5) {
           let broken = try await waiting {
-            try scene.reset()
-            return try scene.run(.error(code), at: number)
+            try fixture.reset()
+            return try fixture.run(.error(code), at: number)
           }
           guard broken.calls.count >= number else { continue }
           points += 1
           let (status, errors) = (broken.run.status, broken.run.errors)
           if errors.contains("warning:") { warned += 1 }
-          let found = try await scene.look()
+          let found = try await fixture.look()
           let isRight =
             switch status {
             case 0: found == new
@@ -48,10 +48,10 @@ struct BrokenCommandTests {
     }
   }
 
-  @Test(arguments: CommandScene.Work.allCases)
-  func `tells of every synchronization that it waits for`(_ work: CommandScene.Work) async throws {
+  @Test(arguments: CommandFixture.Work.allCases)
+  func `tells of every synchronization that it waits for`(_ work: CommandFixture.Work) async throws {
     try await withTemporaryDirectory { folder in
-      let run = try await waiting { try CommandScene(in: folder, work).run(.nothing, at: 0) }
+      let run = try await waiting { try CommandFixture(in: folder, work).run(.nothing, at: 0) }
       let made = run.calls.count { call in
         let name = call.split(separator: " ").dropFirst().first ?? ""
         return ["fsync", "fdatasync", "syncfs"].contains(name)
@@ -64,7 +64,7 @@ struct BrokenCommandTests {
 }
 
 /// A document with a history, and a command that changes it or makes another one.
-struct CommandScene: Sendable {
+struct CommandFixture: Sendable {
   enum Work: String, CaseIterable, Sendable {
     case edit, set, undo, redo, restore, resolve, new, copy
   }

@@ -9,24 +9,24 @@ import Testing
   "A process that goes back to a version, drops versions or decides a conflict, and is killed",
   .enabled(if: Program.canBreak, "this needs ptrace(2)"))
 struct BrokenHistoryTests {
-  @Test(arguments: HistoryScene.Work.allCases)
-  func `leaves every version, and can do it again`(_ work: HistoryScene.Work) async throws {
+  @Test(arguments: HistoryFixture.Work.allCases)
+  func `leaves every version, and can do it again`(_ work: HistoryFixture.Work) async throws {
     try await withTemporaryDirectory { folder in
-      let scene = try await waiting { try HistoryScene(in: folder, work) }
-      let known = try await scene.look()
+      let fixture = try await waiting { try HistoryFixture(in: folder, work) }
+      let known = try await fixture.look()
       #expect(known.versions.count == 3 && known.conflicts.count == (work == .resolve ? 1 : 0))
-      let calls = try await waiting { try scene.run(.nothing, at: 0).calls }
-      let done = try await scene.look()
+      let calls = try await waiting { try fixture.run(.nothing, at: 0).calls }
+      let done = try await fixture.look()
       #expect(calls.count > 20 && done.texts != known.texts || work == .prune)
       var (points, bad) = (0, 0)
       for number in Points.of(calls, sample: 16, each: "renameat2") {
         let broken = try await waiting {
-          try scene.reset()
-          return try scene.run(.kill, at: number)
+          try fixture.reset()
+          return try fixture.run(.kill, at: number)
         }
         guard broken.calls.count >= number else { continue }
         points += 1
-        if let problem = await scene.problem(known, done) {
+        if let problem = await fixture.problem(known, done) {
           bad += 1
           Issue.record("killed at call \(broken.calls[number - 1]): \(problem)")
         }
@@ -42,7 +42,7 @@ struct BrokenHistoryTests {
 /// (2) Each earlier version is still there and unchanged, except those that the command drops.
 /// (3) The conflict versions are there whole until they are resolved.
 /// (4) A second run works and gives the same result.
-struct HistoryScene: Sendable {
+struct HistoryFixture: Sendable {
   enum Work: String, CaseIterable, Sendable {
     case restore, undo, prune, resolve
   }

@@ -10,16 +10,16 @@ struct BrokenRecoveryTests {
   func `leaves what the first one left`(_ way: Way) async throws {
     try await withTemporaryDirectory { folder in
       try await waiting {
-        let scene = try Scene(in: folder, children: 2)
-        try scene.reset()
-        let calls = try scene.save(2, way).calls
+        let fixture = try SaveFixture(in: folder, children: 2)
+        try fixture.reset()
+        let calls = try fixture.save(2, way).calls
         var (points, bad) = (0, 0)
         for first in Self.deaths(calls) {
           for second in Second.allCases {
-            let following = try scene.killSecond(way, first, second, at: 0).calls
+            let following = try fixture.killSecond(way, first, second, at: 0).calls
             for number in Points.of(following, sample: 1) {
               points += 1
-              if let problem = try scene.problemAfterTwoDeaths(way, first, second, at: number) {
+              if let problem = try fixture.problemAfterTwoDeaths(way, first, second, at: number) {
                 bad += 1
                 Issue.record(
                   "save killed at \(calls[first - 1]), \(second) killed at \(following[number - 1]): \(problem)"
@@ -47,7 +47,7 @@ enum Second: String, CaseIterable {
   case check, save
 }
 
-extension Scene {
+extension SaveFixture {
   /// Kills a save at its call `first`.
   private func killSave(_ way: Way, at first: Int) throws {
     try reset()

@@ -26,13 +26,13 @@ struct BrokenSaveTests {
   @Test func `killed in a careless save shows`() async throws {
     try await withTemporaryDirectory { folder in
       try await waiting {
-        let scene = try Scene(in: folder, children: 3)
-        try scene.reset()
-        let calls = try scene.save(2, .careless).calls
+        let fixture = try SaveFixture(in: folder, children: 3)
+        try fixture.reset()
+        let calls = try fixture.save(2, .careless).calls
         let problems = try Points.of(calls, sample: 8).compactMap { number in
-          try scene.reset()
-          return try scene.problem(
-            after: scene.save(2, .careless, .kill, at: number), .staged, wasKilled: true)
+          try fixture.reset()
+          return try fixture.problem(
+            after: fixture.save(2, .careless, .kill, at: number), .staged, wasKilled: true)
         }
         #expect(problems.contains { $0.contains("broken ") })
         #expect(problems.contains { $0.contains("mixed: ") })
@@ -44,9 +44,9 @@ struct BrokenSaveTests {
   private func breakSaves(_ way: Way, _ breakings: [Breaking], sample: Int) async throws {
     try await withTemporaryDirectory { folder in
       try await waiting {
-        let scene = try Scene(in: folder, children: 3)
-        try scene.reset()
-        let calls = try scene.save(2, way).calls
+        let fixture = try SaveFixture(in: folder, children: 3)
+        try fixture.reset()
+        let calls = try fixture.save(2, way).calls
         #expect(calls.count > 50, "no calls were numbered")
         var (points, bad) = (0, 0)
         for (index, breaking) in breakings.enumerated() {
@@ -54,11 +54,11 @@ struct BrokenSaveTests {
           for number in Points.of(Array(calls.dropLast(index)), sample: sample, each: way.exchange) {
             // A listing continues after its first entries; no kernel returns entries and then reports an interruption.
             if "\(breaking)" == "late=4" && calls[number - 1].contains(" getdents64 ") { continue }
-            try scene.reset()
-            let broken = try scene.save(2, way, breaking, at: number)
+            try fixture.reset()
+            let broken = try fixture.save(2, way, breaking, at: number)
             guard broken.calls.count >= number else { continue }
             points += 1
-            if let problem = try scene.problem(after: broken, way, wasKilled: "\(breaking)" == "kill") {
+            if let problem = try fixture.problem(after: broken, way, wasKilled: "\(breaking)" == "kill") {
               bad += 1
               Issue.record("\(breaking) at call \(broken.calls[number - 1]): \(problem)")
             }

@@ -7,33 +7,35 @@ import Testing
 @Suite(
   "A command that is interrupted or killed", .enabled(if: Program.canBreak, "this needs ptrace(2)"))
 struct InterruptedCommandTests {
-  @Test(arguments: InterruptedScene.Work.allCases)
-  func `is done, or leaves nothing, when a signal asks it to end`(_ work: InterruptedScene.Work) async throws
+  @Test(arguments: InterruptedFixture.Work.allCases)
+  func `is done, or leaves nothing, when a signal asks it to end`(_ work: InterruptedFixture.Work)
+    async throws
   {
     try await interrupt(work, [.signal(SIGINT), .signal(SIGTERM), .signal(SIGHUP)], sample: 5)
   }
 
-  @Test(arguments: InterruptedScene.Work.allCases)
-  func `leaves what the next command removes when it is killed`(_ work: InterruptedScene.Work) async throws {
+  @Test(arguments: InterruptedFixture.Work.allCases)
+  func `leaves what the next command removes when it is killed`(_ work: InterruptedFixture.Work) async throws
+  {
     try await interrupt(work, [.kill], sample: 12)
   }
 
-  private func interrupt(_ work: InterruptedScene.Work, _ breakings: [Breaking], sample: Int) async throws {
+  private func interrupt(_ work: InterruptedFixture.Work, _ breakings: [Breaking], sample: Int) async throws {
     try await withTemporaryDirectory { folder in
       try await waiting {
-        let scene = try InterruptedScene(in: folder, work)
-        let before = try scene.state()
-        let calls = try scene.run(.nothing, at: 0).calls
-        let after = try scene.state()
+        let fixture = try InterruptedFixture(in: folder, work)
+        let before = try fixture.state()
+        let calls = try fixture.run(.nothing, at: 0).calls
+        let after = try fixture.state()
         #expect(calls.count > 20 && before != after, "nothing was done")
         var (points, bad) = (0, 0)
         for breaking in breakings {
           for number in Points.of(calls, sample: sample, each: "renameat2") {
-            try scene.reset()
-            let broken = try scene.run(breaking, at: number)
+            try fixture.reset()
+            let broken = try fixture.run(breaking, at: number)
             guard broken.calls.count >= number else { continue }
             points += 1
-            if let problem = try scene.problem(after: broken.run, breaking, before, after) {
+            if let problem = try fixture.problem(after: broken.run, breaking, before, after) {
               bad += 1
               Issue.record("\(breaking) at call \(broken.calls[number - 1]): \(problem)")
             }
@@ -51,7 +53,7 @@ struct InterruptedCommandTests {
 /// (2) A command that is asked to end either does its work and returns 0, or does nothing and ends by that signal.
 /// (3) After that, there are no new files beside the documents or in them.
 /// (4) After a kill, the next command in the folder and `recover` remove the leftovers; `list` never shows them.
-struct InterruptedScene {
+struct InterruptedFixture {
   enum Work: String, CaseIterable, Sendable {
     case new, copy, edit, undo, restore
     /// A change of a child in another program's package, which is large enough for a staged save.

@@ -19,21 +19,21 @@ struct SavedElsewhereTests {
       }
     try await withTemporaryDirectory { folder in
       try await waiting {
-        let scene = try ElsewhereScene(in: folder)
-        let calls = try scene.run(.nothing, at: 0).calls
-        let done = try scene.copy()
-        #expect(calls.count > 100 && done == ElsewhereScene.whole)
+        let fixture = try ElsewhereFixture(in: folder)
+        let calls = try fixture.run(.nothing, at: 0).calls
+        let done = try fixture.copy()
+        #expect(calls.count > 100 && done == ElsewhereFixture.whole)
         var (points, bad, whole) = (0, 0, 0)
         // The calls from the making of the new state on.
         let first = try #require(calls.firstIndex { $0.contains("mkdirat") && $0.contains(".new") })
         for number in Points.of(Array(calls[first...]), sample: 12, each: "renameat2").map({ $0 + first }) {
-          try scene.reset()
-          let broken = try scene.run(breaking, at: number)
+          try fixture.reset()
+          let broken = try fixture.run(breaking, at: number)
           guard broken.calls.count >= number else { continue }
           points += 1
-          let found = try scene.copy()
-          if found == ElsewhereScene.whole { whole += 1 }
-          if found != nil && found != ElsewhereScene.whole {
+          let found = try fixture.copy()
+          if found == ElsewhereFixture.whole { whole += 1 }
+          if found != nil && found != ElsewhereFixture.whole {
             bad += 1
             Issue.record(
               "\(breaking) at call \(broken.calls[number - 1]): there is \(found?.entries.keys.sorted() ?? [])"
@@ -47,7 +47,7 @@ struct SavedElsewhereTests {
 }
 
 /// A document with unsaved edits, and the place where a session saves it.
-private struct ElsewhereScene {
+private struct ElsewhereFixture {
   /// The whole document, including the unsaved edits.
   static let whole: TestTree = [
     "Text.txt": "one\ntwo\n", "Images": ["Dawn.png": .file(image, mode: 0o644)],

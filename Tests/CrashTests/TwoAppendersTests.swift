@@ -25,13 +25,13 @@ struct TwoAppendersTests {
   @Test(arguments: 0..<number("APPENDERS_RUNS", otherwise: 2))
   func `lose nothing that was acknowledged, and what an undo took is in a version`(run: Int) async throws {
     try await withTemporaryDirectory { folder in
-      let scene = try AppendedScene(in: folder)
+      let fixture = try AppendedFixture(in: folder)
       let steps = Self.number("APPENDERS_STEPS", otherwise: 12)
-      async let first: Void = waiting { try scene.run("a", steps: steps, seed: UInt64(2 * run + 1)) }
-      async let second: Void = waiting { try scene.run("b", steps: steps, seed: UInt64(2 * run + 2)) }
+      async let first: Void = waiting { try fixture.run("a", steps: steps, seed: UInt64(2 * run + 1)) }
+      async let second: Void = waiting { try fixture.run("b", steps: steps, seed: UInt64(2 * run + 2)) }
       _ = try await (first, second)
-      let states = try await scene.states()
-      let done = scene.done
+      let states = try await fixture.states()
+      let done = fixture.done
       let text = try #require(states.last).lines
       let all = Set(states.flatMap(\.lines))
       // (1)
@@ -63,7 +63,7 @@ struct TwoAppendersTests {
 }
 
 /// A document, and the programs that append to it.
-private final class AppendedScene: Sendable {
+private final class AppendedFixture: Sendable {
   /// The work of the programs.
   struct Done: Sendable {
     var begun: [String] = []

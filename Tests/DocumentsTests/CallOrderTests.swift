@@ -10,7 +10,7 @@ import Testing
 /// The order of calls, as in `UIDocument`: requests to the disk, calls of the content, events, and returns.
 @Suite("The order of calls")
 struct CallOrderTests {
-  private typealias Desk = DocumentsTests.Desk<Logged>
+  private typealias DocumentFixture = DocumentsTests.DocumentFixture<Logged>
 
   /// The calls in order; repeated calls in a row are one line.
   final class Log: Sendable {
@@ -66,7 +66,7 @@ struct CallOrderTests {
       }
     }
 
-    let document = try await Desk.create(Logged(Pages(["a.txt": "one"])), on: disk, options)
+    let document = try await DocumentFixture.create(Logged(Pages(["a.txt": "one"])), on: disk, options)
     log.note("save(to:for:) returns")
     #expect(
       log.taken() == [
@@ -107,7 +107,7 @@ struct CallOrderTests {
         "save() throws",
       ])
 
-    try await document.revert(toContentsOf: Desk.url)
+    try await document.revert(toContentsOf: DocumentFixture.url)
     log.note("revert(toContentsOf:) returns")
     #expect(
       log.taken() == [
@@ -161,7 +161,7 @@ struct CallOrderTests {
       }
     }
 
-    let document = try await DocumentsTests.Desk<Waiting>.create(Waiting(), on: try CrashDisk())
+    let document = try await DocumentsTests.DocumentFixture<Waiting>.create(Waiting(), on: try CrashDisk())
     try await document.edit { $0.number = 1 }
     Waiting.edits.store(1, ordering: .releasing)
     for wait in 1...2 {

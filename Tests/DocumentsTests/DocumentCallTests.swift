@@ -9,7 +9,7 @@ import Testing
 /// Every call in every state has one outcome, and ends. The same table is in Docs/Documents.md.
 @Suite("A call in a state")
 struct DocumentCallTests {
-  typealias Trip = Desk<Pages>
+  typealias Trip = DocumentFixture<Pages>
 
   enum Situation: String, CaseIterable, Sendable {
     case new, unopened, missing, clean, changed, refusing, saving, failing, inConflict, closed, removed
@@ -202,7 +202,7 @@ extension RecoveryCopy {
   }
 }
 
-extension Desk {
+extension DocumentFixture {
   static func create(
     _ content: Content, elsewhere url: URL, on disk: any Disk
   ) async throws -> Document<Content> {

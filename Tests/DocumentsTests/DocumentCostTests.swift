@@ -10,7 +10,7 @@ import Testing
 
 @Suite("What an open document costs")
 struct DocumentCostTests {
-  private typealias Book = Desk<Chapters>
+  private typealias Book = DocumentFixture<Chapters>
 
   /// A document of many children that edits only one of them: the other ones are never objects.
   struct Chapters: DocumentContent {
@@ -98,7 +98,7 @@ struct DocumentCostTests {
 
   @Test func `is no waiting for the disk while it is edited`() async throws {
     let gate = GateDisk(try CrashDisk())
-    let document = try await Desk<Pages>.create(Pages(["a.txt": "0"]), on: gate.disk)
+    let document = try await DocumentFixture<Pages>.create(Pages(["a.txt": "0"]), on: gate.disk)
     try await document.edit { $0["a.txt"] = "1" }
     gate.close(for: .synchronize)
     let saving = Task { try await document.save() }
@@ -115,12 +115,12 @@ struct DocumentCostTests {
     _ = try await saving.value
     #expect(await document.hasUnsavedChanges)
     try await document.close()
-    #expect(try gate.disk.text("a.txt", in: Desk<Pages>.path) == "999")
+    #expect(try gate.disk.text("a.txt", in: DocumentFixture<Pages>.path) == "999")
   }
 
   @Test func `is told as a fraction while it is saved`() async throws {
     let gate = GateDisk(try CrashDisk())
-    let document = try await Desk<Pages>.create(Pages(["a.txt": "0"]), on: gate.disk)
+    let document = try await DocumentFixture<Pages>.create(Pages(["a.txt": "0"]), on: gate.disk)
     // Two files that are too large for the journal.
     let page = String(repeating: "0123456789abcdef", count: 128 << 10)
     try await document.edit { ($0["a.txt"], $0["b.txt"]) = (page, page) }

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("What a document tells of itself")
 struct DocumentEventTests {
-  private typealias Trip = Desk<Pages>
+  private typealias Trip = DocumentFixture<Pages>
 
   private final class Listener: Sendable {
     private let lines = Mutex<[String]>([])
@@ -90,7 +90,9 @@ struct DocumentEventTests {
   /// A reload takes no edit away that comes between the reading and the taking in.
   @Test func `of reading anew takes no edit away that was made meanwhile`() async throws {
     let disk = try CrashDisk()
-    let document = try await Desk<Told>.create(Told(Pages(["a.txt": "a", "b.txt": "b"])), on: disk) {
+    let document = try await DocumentFixture<Told>.create(
+      Told(Pages(["a.txt": "a", "b.txt": "b"])), on: disk
+    ) {
       $0.merge = { input in
         let sides = (input.base.pages, input.ours.pages, input.theirs.pages)
         return Pages.merge(.init(base: sides.0, ours: sides.1, theirs: sides.2, paths: input.paths)).map(

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The life of a document")
 struct DocumentLifeTests {
-  private typealias Trip = Desk<Pages>
+  private typealias Trip = DocumentFixture<Pages>
 
   @Test func `begins with creating, and everything else reads again`() async throws {
     let disk = try CrashDisk()
@@ -36,7 +36,7 @@ struct DocumentLifeTests {
 
   @Test func `is the same for a single file`() async throws {
     let disk = try CrashDisk()
-    let document = try await Desk<Plain>.create(Plain("one"), on: disk)
+    let document = try await DocumentFixture<Plain>.create(Plain("one"), on: disk)
     #expect(try disk.text("Trip.pages", in: "/") == "one")
     try await document.edit { $0.text = "two" }
     #expect(try await document.save().written == ["Trip.pages"])
@@ -44,7 +44,7 @@ struct DocumentLifeTests {
     // Equal bytes are not written again.
     #expect(try await document.save().written == [])
     try await document.close()
-    let again = try await Desk<Plain>.open(on: disk)
+    let again = try await DocumentFixture<Plain>.open(on: disk)
     #expect(try await again.content == Plain("two"))
     #expect(disk.tree.entries.keys.sorted() == ["Trip.pages"])
   }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Another program's changes")
 struct ExternalChangeTests {
-  private typealias Trip = Desk<Pages>
+  private typealias Trip = DocumentFixture<Pages>
 
   private func document(
     on disk: any Disk, _ change: (inout DocumentOptions<Pages>) -> Void = { _ in }
@@ -124,7 +124,7 @@ struct ExternalChangeTests {
 
   @Test func `of a single file are in conflict, too, and kept`() async throws {
     let disk = try CrashDisk()
-    let document = try await Desk<Plain>.create(Plain("base"), on: disk)
+    let document = try await DocumentFixture<Plain>.create(Plain("base"), on: disk)
     try await document.edit { $0.text = "ours" }
     try disk.replace("Trip.pages", "theirs", in: "/")
     try await document.save()

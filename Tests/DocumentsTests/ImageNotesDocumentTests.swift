@@ -9,7 +9,7 @@ import Testing
 
 @Suite("A document of text and images")
 struct ImageNotesDocumentTests {
-  private typealias Trip = Desk<ImageNotes>
+  private typealias Trip = DocumentFixture<ImageNotes>
 
   /// The smallest GIF: a header and a size of one pixel.
   private static let image = Data(

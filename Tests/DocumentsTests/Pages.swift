@@ -90,7 +90,7 @@ extension DocumentMedium {
 }
 
 /// A place for one document on a disk in memory.
-struct Desk<Content: DocumentContent> {
+struct DocumentFixture<Content: DocumentContent> {
   static var url: URL { URL(filePath: "/Trip.pages", directoryHint: .notDirectory) }
   static var path: FilePath { "/Trip.pages" }
   static var recovery: URL { URL(filePath: "/Recovery", directoryHint: .isDirectory) }

@@ -26,7 +26,7 @@ struct RandomProgram {
   var lost: [String] = []
   var tally = Tally()
 
-  private typealias Trip = Desk<Pages>
+  private typealias Trip = DocumentFixture<Pages>
 
   /// The steps of a program, with their numbers.
   struct Tally: CustomStringConvertible {

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A recovery copy")
 struct RecoveryCopyTests {
-  private typealias Trip = Desk<Pages>
+  private typealias Trip = DocumentFixture<Pages>
 
   /// Makes a document with edits that its disk refuses, and another disk for recovery copies.
   private func failed(
@@ -151,13 +151,14 @@ struct RecoveryCopyTests {
 
   @Test func `is made of a single file, too`() async throws {
     let (disk, recovery) = (SwitchableDisk(try CrashDisk()), try CrashDisk())
-    let document = try await Desk<Plain>.create(Plain("one"), on: disk.disk, recoveryDisk: recovery)
+    let document = try await DocumentFixture<Plain>.create(
+      Plain("one"), on: disk.disk, recoveryDisk: recovery)
     try await document.edit { $0.text = "two" }
     disk.fail(.changes(from: 0), with: .readOnlyFileSystem)
     await #expect(throws: DocumentError.self) { try await document.save() }
     try await document.close(discardingChanges: true)
     disk.stopFailing()
-    let again = try await Desk<Plain>.open(on: disk.disk, recoveryDisk: recovery)
+    let again = try await DocumentFixture<Plain>.open(on: disk.disk, recoveryDisk: recovery)
     try await again.recover(#require(await again.recoveryCopies.first))
     #expect(try await again.content == Plain("two"))
     #expect(await again.documentState == .normal)

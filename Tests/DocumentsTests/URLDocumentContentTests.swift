@@ -226,10 +226,11 @@ struct URLDocumentContentTests {
 
   @Test func `is read from and written to a disk that has no URLs`() async throws {
     let disk = try CrashDisk()
-    let document = try await Desk<Recording>.create(Recording("one", .written("samples")), on: disk)
+    let document = try await DocumentFixture<Recording>.create(
+      Recording("one", .written("samples")), on: disk)
     try await document.edit { ($0.index, $0.samples) = ("two", .kept) }
     try await document.close()
-    let again = try await Desk<Recording>.open(on: disk)
+    let again = try await DocumentFixture<Recording>.open(on: disk)
     #expect(try await again.content.index == "two")
     #expect(try disk.text("Samples", in: "/Trip.pages/Media") == "samples")
   }

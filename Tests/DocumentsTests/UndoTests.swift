@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Undoing")
 struct UndoTests {
-  private typealias Trip = Desk<Pages>
+  private typealias Trip = DocumentFixture<Pages>
 
   /// Makes a document of one page, and a clock that stands still.
   private func document(

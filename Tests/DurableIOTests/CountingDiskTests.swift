@@ -14,7 +14,7 @@ struct CountingDiskTests {
     try disk.writeAll([4], to: file, at: 3)
     try disk.synchronize(file)
     try disk.synchronize(root)
-    try disk.rename("file", in: root, to: "a", in: root, .keep)
+    try disk.rename("file", in: root, to: "a", in: root, .noReplace)
     try disk.makeFile("b", [], in: root)
     try disk.rename("a", in: root, to: "b", in: root, .exchange)
     #expect(try disk.contents(of: "b", in: root) == [1, 2, 3, 4])

@@ -19,15 +19,15 @@ struct CrashDiskTests {
       reason { try root.disk.rename("a", in: root.descriptor, to: name, in: root.descriptor, rule) }
     }
     #expect(rename(.exchange, to: "b") == .invalidArgument)
-    #expect(rename(.keep, to: "c") == nil)
+    #expect(rename(.noReplace, to: "c") == nil)
   }
 
   @Test func `cannot keep what is there when it is told so`() throws {
-    let root = try folder(["a": "a", "b": "b"]) { $0.supportsKeep = false }
+    let root = try folder(["a": "a", "b": "b"]) { $0.supportsNoReplace = false }
     func rename(_ rule: RenameRule, to name: FileName) -> Errno? {
       reason { try root.disk.rename("a", in: root.descriptor, to: name, in: root.descriptor, rule) }
     }
-    #expect(rename(.keep, to: "c") == .invalidArgument)
+    #expect(rename(.noReplace, to: "c") == .invalidArgument)
     #expect(rename(.exchange, to: "b") == nil)
     #expect(rename(.replace, to: "b") == nil)
   }
@@ -99,7 +99,7 @@ struct CrashDiskTests {
       try ["a", "d"].map { try root.status($0).links } + [root.status("a").links]
     }
     #expect(try links() == [4, 2, 4])
-    try root.disk.rename("b", in: a.descriptor, to: "e", in: d.descriptor, .keep)
+    try root.disk.rename("b", in: a.descriptor, to: "e", in: d.descriptor, .noReplace)
     #expect(try links() == [3, 3, 3])
     try root.disk.removeDirectory("e", in: d.descriptor)
     #expect(try links() == [3, 2, 3])

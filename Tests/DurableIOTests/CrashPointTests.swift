@@ -131,7 +131,7 @@ struct CrashPointTests {
   @Test func `knows its synchronisations by number, kind and path`() throws {
     let disk = try CrashDisk(["d": ["f": "f"]]) { _ in .leftOut }
     let folder = try Folder(disk, "/d")
-    try disk.rename("f", in: folder.descriptor, to: "g", in: folder.descriptor, .keep)
+    try disk.rename("f", in: folder.descriptor, to: "g", in: folder.descriptor, .noReplace)
     try disk.synchronize(disk.openFile("g", in: folder.descriptor))
     try disk.synchronize(folder.descriptor)
     #expect(

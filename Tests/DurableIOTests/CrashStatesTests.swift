@@ -74,7 +74,7 @@ struct CrashStatesTests {
   @Test func `begin with the one in which nothing was lost`() throws {
     let disk = try CrashDisk(["a": "a"])
     let root = try disk.openDirectory(at: "/")
-    try disk.rename("a", in: root, to: "b", in: root, .keep)
+    try disk.rename("a", in: root, to: "b", in: root, .noReplace)
     try disk.makeFile("c", [1, 2], in: root)
     #expect(disk.crashStates().first?.tree == disk.tree)
     #expect(disk.crashStates(limit: 1).map(\.tree) == [disk.tree])
@@ -83,7 +83,7 @@ struct CrashStatesTests {
   @Test func `tell what was kept and what was lost`() throws {
     let disk = try CrashDisk(["a": "a", "d": [:]])
     let root = try disk.openDirectory(at: "/")
-    try disk.rename("a", in: root, to: "b", in: disk.openDirectory("d", in: root), .keep)
+    try disk.rename("a", in: root, to: "b", in: disk.openDirectory("d", in: root), .noReplace)
     let descriptions = disk.crashStates().map(\.description)
     #expect(descriptions == ["kept: rename /a to /d/b", "lost: rename /a to /d/b"])
   }
@@ -145,7 +145,7 @@ struct CrashStatesTests {
       case 2: try disk.makeDirectory(first, in: one.descriptor, mode: 0o755)
       case 3: try disk.link(first, in: one.descriptor, to: second, in: two.descriptor)
       case 4: try disk.rename(first, in: one.descriptor, to: second, in: two.descriptor, .replace)
-      case 5: try disk.rename(first, in: one.descriptor, to: second, in: two.descriptor, .keep)
+      case 5: try disk.rename(first, in: one.descriptor, to: second, in: two.descriptor, .noReplace)
       case 6, 7: try disk.rename(first, in: one.descriptor, to: second, in: two.descriptor, .exchange)
       case 8: try disk.removeFile(first, in: one.descriptor)
       default: try disk.removeDirectory(first, in: one.descriptor)

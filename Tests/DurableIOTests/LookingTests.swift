@@ -43,7 +43,7 @@ struct LookingTests {
       try disk.link("file", in: root.descriptor, to: "second", in: root.descriptor)
       #expect(try disk.status(of: file).identity.hasSameContents(as: first))
 
-      try disk.rename("file", in: root.descriptor, to: "renamed", in: root.descriptor, .keep)
+      try disk.rename("file", in: root.descriptor, to: "renamed", in: root.descriptor, .noReplace)
       #expect(try root.status("renamed").identity.hasSameContents(as: first))
 
       try disk.writeAll([1], to: file)
@@ -67,7 +67,7 @@ struct LookingTests {
       try disk.writeAll([1], to: file)
       try disk.setMode(0o640, of: file)
       try disk.setModified(FileTime(seconds: 1, nanoseconds: 0), of: file)
-      try disk.rename("file", in: root.descriptor, to: "renamed", in: root.descriptor, .keep)
+      try disk.rename("file", in: root.descriptor, to: "renamed", in: root.descriptor, .noReplace)
       try disk.link("renamed", in: root.descriptor, to: "second", in: root.descriptor)
       #expect(try disk.status(of: file).born == born)
       #expect(try root.status("second").born == born)

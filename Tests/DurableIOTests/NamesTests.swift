@@ -94,7 +94,7 @@ struct NamesTests {
         reason { try disk.rename(name, in: from.descriptor, to: newName, in: to.descriptor, rule) }
       }
       #expect(rename(root, "a", b, "new", .replace) == .invalidArgument)
-      #expect(rename(root, "a", c, "new", .keep) == .invalidArgument)
+      #expect(rename(root, "a", c, "new", .noReplace) == .invalidArgument)
       #expect(rename(root, "a", b, "c", .exchange) == .invalidArgument)
       #expect(rename(b, "c", root, "a", .exchange) == .invalidArgument)
       #expect(rename(b, "c", root, "a", .replace) == .directoryNotEmpty)
@@ -108,7 +108,7 @@ struct NamesTests {
       let tree: TestTree = ["one": ["d": ["x": "x"], "f": "f"], "two": ["f": "other"]]
       try root.make(tree)
       let (one, two) = (try root.folder("one"), try root.folder("two"))
-      try root.disk.rename("d", in: one.descriptor, to: "e", in: two.descriptor, .keep)
+      try root.disk.rename("d", in: one.descriptor, to: "e", in: two.descriptor, .noReplace)
       try root.disk.rename("f", in: one.descriptor, to: "f", in: two.descriptor, .replace)
       #expect(try root.tree == ["one": [:], "two": ["e": ["x": "x"], "f": "f"]])
       #expect(try root.folder("two/e").tree == ["x": "x"])
@@ -134,7 +134,9 @@ struct NamesTests {
     try await kind.run { root in
       try root.make(["a": "a", "b": "b", "d": [:], "link": .link(Array("nothing".utf8))])
       func rename(_ name: FileName, _ newName: FileName) -> Errno? {
-        reason { try root.disk.rename(name, in: root.descriptor, to: newName, in: root.descriptor, .keep) }
+        reason {
+          try root.disk.rename(name, in: root.descriptor, to: newName, in: root.descriptor, .noReplace)
+        }
       }
       for taken: FileName in ["b", "d", "link", "a"] { #expect(rename("a", taken) == .fileExists) }
       #expect(rename("nothing", "new") == .noSuchFileOrDirectory)

@@ -171,7 +171,7 @@ struct OpeningTests {
         reason { try disk.makeDirectory("a", in: unknown, mode: 0) },
         reason { try disk.makeSymbolicLink(to: [1], named: "a", in: unknown) },
         reason { try disk.link("file", in: root.descriptor, to: "a", in: unknown) },
-        reason { try disk.rename("a", in: unknown, to: "b", in: root.descriptor, .keep) },
+        reason { try disk.rename("a", in: unknown, to: "b", in: root.descriptor, .noReplace) },
         reason { try disk.removeFile("a", in: unknown) },
         reason { try disk.removeDirectory("a", in: unknown) },
         reason { try disk.setMode(0, of: unknown) },

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A power cut leaves of what is written in place")
 struct PowerCutInPlaceTests {
-  private final class Scene {
+  private final class SaveFixture {
     let disk: CrashDisk
     let root: OwnedDescriptor
     let file: OwnedDescriptor
@@ -41,25 +41,25 @@ struct PowerCutInPlaceTests {
   // MARK: Data
 
   @Test func `all bytes once their data was synchronised, and the attributes old or new`() throws {
-    let scene = try Scene("old")
-    try scene.write("newer")
-    try scene.disk.setMode(0o600, of: scene.file)
-    try scene.disk.synchronizeData(scene.file)
+    let fixture = try SaveFixture("old")
+    try fixture.write("newer")
+    try fixture.disk.setMode(0o600, of: fixture.file)
+    try fixture.disk.synchronizeData(fixture.file)
     let newer = Array("newer".utf8)
     #expect(
-      Set(scene.disk.crashStates().map(\.tree)) == [["f": "newer"], ["f": .file(newer, mode: 0o600)]])
-    try scene.disk.synchronize(scene.file)
-    #expect(scene.disk.crashStates().map(\.tree) == [["f": .file(newer, mode: 0o600)]])
+      Set(fixture.disk.crashStates().map(\.tree)) == [["f": "newer"], ["f": .file(newer, mode: 0o600)]])
+    try fixture.disk.synchronize(fixture.file)
+    #expect(fixture.disk.crashStates().map(\.tree) == [["f": .file(newer, mode: 0o600)]])
   }
 
   @Test func `data that was synchronised, and of what came after it any part`() throws {
-    let scene = try Scene("0123456789")
-    try scene.write("abcd")
-    try scene.disk.synchronizeData(scene.file)
-    try scene.write("ABCD", at: 6)
-    scene.expect(["abcd45ABCD", "abcd456789", "abcd45AB89", "abcd4567CD"])
-    try scene.disk.synchronizeData(scene.file)
-    scene.expect(["abcd45ABCD"])
+    let fixture = try SaveFixture("0123456789")
+    try fixture.write("abcd")
+    try fixture.disk.synchronizeData(fixture.file)
+    try fixture.write("ABCD", at: 6)
+    fixture.expect(["abcd45ABCD", "abcd456789", "abcd45AB89", "abcd4567CD"])
+    try fixture.disk.synchronizeData(fixture.file)
+    fixture.expect(["abcd45ABCD"])
   }
 
   @Test func `no name of a new file whose data was synchronised`() throws {
@@ -75,24 +75,24 @@ struct PowerCutInPlaceTests {
   }
 
   @Test func `whatever it likes, when a synchronisation of data was left out`() throws {
-    let scene = try Scene("old!") { $0.isOfData ? .leftOut : nil }
-    try scene.write("new!")
-    try scene.disk.synchronizeData(scene.file)
-    scene.expect(["new!", "old!", "ned!", "olw!"])
-    try scene.disk.synchronize(scene.file)
-    scene.expect(["new!"])
+    let fixture = try SaveFixture("old!") { $0.isOfData ? .leftOut : nil }
+    try fixture.write("new!")
+    try fixture.disk.synchronizeData(fixture.file)
+    fixture.expect(["new!", "old!", "ned!", "olw!"])
+    try fixture.disk.synchronize(fixture.file)
+    fixture.expect(["new!"])
     #expect(
-      scene.disk.syncPoints.map(\.description) == [
+      fixture.disk.syncPoints.map(\.description) == [
         "synchronisation 0 of the data of a file, /f", "synchronisation 1 of a file, /f",
       ])
-    #expect(scene.disk.syncPoints.map(\.isOfData) == [true, false])
+    #expect(fixture.disk.syncPoints.map(\.isOfData) == [true, false])
   }
 
   @Test func `whatever it likes, when writing was only started`() throws {
-    let scene = try Scene("old!")
-    try scene.write("new!")
-    try scene.disk.startWriting(scene.file)
-    scene.expect(["new!", "old!", "ned!", "olw!"])
+    let fixture = try SaveFixture("old!")
+    try fixture.write("new!")
+    try fixture.disk.startWriting(fixture.file)
+    fixture.expect(["new!", "old!", "ned!", "olw!"])
   }
 
   @Test func `a moment before each synchronisation of data and none before what changes nothing`()
@@ -117,13 +117,13 @@ struct PowerCutInPlaceTests {
   // MARK: Sizes
 
   @Test func `the old size or the new one`() throws {
-    let shorter = try Scene("0123456789")
+    let shorter = try SaveFixture("0123456789")
     try shorter.disk.resize(shorter.file, to: 4)
     shorter.expect(["0123456789", "0123"])
     try shorter.disk.synchronizeData(shorter.file)
     shorter.expect(["0123"])
 
-    let longer = try Scene("01")
+    let longer = try SaveFixture("01")
     try longer.disk.resize(longer.file, to: 4)
     longer.expect(["01", "01\0\0"])
     try longer.disk.synchronize(longer.file)
@@ -131,49 +131,49 @@ struct PowerCutInPlaceTests {
   }
 
   @Test func `what was cut off, beneath what was written afterwards`() throws {
-    let scene = try Scene("0123456789")
-    try scene.disk.resize(scene.file, to: 0)
-    try scene.write("abcd")
-    scene.expect([
+    let fixture = try SaveFixture("0123456789")
+    try fixture.disk.resize(fixture.file, to: 0)
+    try fixture.write("abcd")
+    fixture.expect([
       "abcd", "0123456789", "", "\0\0\0\0", "ab", "\0\0cd",
       // The bytes are written, but the size is not durable.
       "abcd456789",
     ])
-    try scene.disk.synchronizeData(scene.file)
-    scene.expect(["abcd"])
+    try fixture.disk.synchronizeData(fixture.file)
+    fixture.expect(["abcd"])
   }
 
   @Test func `what was written and then cut off`() throws {
-    let scene = try Scene("old")
-    try scene.write("abcdef", at: 3)
-    try scene.disk.resize(scene.file, to: 3)
-    scene.expect(["old", "oldabcdef"])
-    try scene.disk.synchronize(scene.file)
-    scene.expect(["old"])
+    let fixture = try SaveFixture("old")
+    try fixture.write("abcdef", at: 3)
+    try fixture.disk.resize(fixture.file, to: 3)
+    fixture.expect(["old", "oldabcdef"])
+    try fixture.disk.synchronize(fixture.file)
+    fixture.expect(["old"])
   }
 
   @Test func `of a file cut and made longer again, the old end, none, or zeros`() throws {
-    let scene = try Scene("0123456789")
-    try scene.disk.resize(scene.file, to: 4)
-    try scene.disk.resize(scene.file, to: 6)
-    scene.expect(["0123456789", "0123", "0123\0\0"])
+    let fixture = try SaveFixture("0123456789")
+    try fixture.disk.resize(fixture.file, to: 4)
+    try fixture.disk.resize(fixture.file, to: 6)
+    fixture.expect(["0123456789", "0123", "0123\0\0"])
   }
 
   @Test func `nothing new, when the size was what it is`() throws {
-    let scene = try Scene("0123")
-    try scene.disk.resize(scene.file, to: 4)
-    scene.expect(["0123"])
+    let fixture = try SaveFixture("0123")
+    try fixture.disk.resize(fixture.file, to: 4)
+    fixture.expect(["0123"])
   }
 
   // MARK: Beside the bytes
 
   @Test func `the time at which a file was made`() throws {
-    let scene = try Scene("old")
-    let born = try scene.disk.status(of: scene.file).born
+    let fixture = try SaveFixture("old")
+    let born = try fixture.disk.status(of: fixture.file).born
     #expect(born != nil)
-    try scene.write("new")
-    try scene.disk.setMode(0o600, of: scene.file)
-    for state in scene.disk.crashStates() {
+    try fixture.write("new")
+    try fixture.disk.setMode(0o600, of: fixture.file)
+    for state in fixture.disk.crashStates() {
       let mounted = state.mount()
       #expect(try mounted.status(of: "f", in: mounted.openDirectory(at: "/")).born == born)
     }

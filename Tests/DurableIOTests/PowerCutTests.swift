@@ -165,7 +165,7 @@ struct PowerCutTests {
     func moved(_ synchronized: String...) throws -> CrashDisk {
       let disk = try CrashDisk(["a": ["f": "f"], "b": [:]])
       let (a, b) = (try Folder(disk, "/a"), try Folder(disk, "/b"))
-      try disk.rename("f", in: a.descriptor, to: "g", in: b.descriptor, .keep)
+      try disk.rename("f", in: a.descriptor, to: "g", in: b.descriptor, .noReplace)
       for name in synchronized { try disk.synchronize(Folder(disk, FilePath("/\(name)")).descriptor) }
       return disk
     }
@@ -181,7 +181,7 @@ struct PowerCutTests {
     let disk = try CrashDisk(["a": ["f": "f"], "b": [:], "c": ["h": "h"]])
     let (a, b, c) = (try Folder(disk, "/a"), try Folder(disk, "/b"), try Folder(disk, "/c"))
     try disk.rename("f", in: a.descriptor, to: "h", in: c.descriptor, .exchange)
-    try disk.rename("f", in: a.descriptor, to: "g", in: b.descriptor, .keep)
+    try disk.rename("f", in: a.descriptor, to: "g", in: b.descriptor, .noReplace)
     try disk.synchronize(b.descriptor)
     // In the last state the exchange is lost. The old name of the rename then holds "f", so the rename does not remove
     // it.
@@ -200,7 +200,7 @@ struct PowerCutTests {
     for synchronized in ["", "a", "b"] {
       let disk = try CrashDisk(old)
       let (a, b) = (try Folder(disk, "/a"), try Folder(disk, "/b"))
-      try disk.rename("d", in: a.descriptor, to: "e", in: b.descriptor, .keep)
+      try disk.rename("d", in: a.descriptor, to: "e", in: b.descriptor, .noReplace)
       try disk.synchronize(Folder(disk, FilePath("/\(synchronized)")).descriptor)
       expect(disk, leaves: synchronized == "" ? [old, new] : [new])
     }
@@ -236,7 +236,7 @@ struct PowerCutTests {
     let disk = try CrashDisk(["kept": "kept"])
     let root = try disk.openDirectory(at: "/")
     try disk.makeDirectory("a", in: root, mode: 0o755)
-    try disk.rename("a", in: root, to: "b", in: root, .keep)
+    try disk.rename("a", in: root, to: "b", in: root, .noReplace)
     try disk.removeDirectory("b", in: root)
     let (kept, a, b): (TestTree, TestTree, TestTree) = (
       ["kept": "kept"], ["kept": "kept", "a": [:]], ["kept": "kept", "b": [:]]

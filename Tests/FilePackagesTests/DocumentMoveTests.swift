@@ -58,7 +58,7 @@ struct DocumentMoveTests {
 
     var options: CrashDisk.Options {
       var options = CrashDisk.Options()
-      options.supportsKeep = self == .rename || self == .copy
+      options.supportsNoReplace = self == .rename || self == .copy
       return options
     }
   }

@@ -14,7 +14,7 @@ struct JournalCrashTests {
     var options: CrashDisk.Options {
       var options = CrashDisk.Options()
       if [.noExchange, .noExchangeNorKeep, .noneOfThem].contains(self) { options.supportsExchange = false }
-      if [.noExchangeNorKeep, .noneOfThem].contains(self) { options.supportsKeep = false }
+      if [.noExchangeNorKeep, .noneOfThem].contains(self) { options.supportsNoReplace = false }
       if [.noLinks, .noneOfThem].contains(self) { options.supportsLinks = false }
       if self == .coarseTimes { options.timeGranularity = 4_000_000 }
       return options

@@ -28,11 +28,11 @@ struct MovedWhileSavingTests {
       let folder = try disk.openDirectory(at: "/")
       let (name, other) = (FileName("Trip.pkg"), FileName("Other.pkg"))
       switch self {
-      case .away: try disk.rename(name, in: folder, to: FileName("Moved.pkg"), in: folder, .keep)
+      case .away: try disk.rename(name, in: folder, to: FileName("Moved.pkg"), in: folder, .noReplace)
       case .exchange: try disk.rename(name, in: folder, to: other, in: folder, .exchange)
       case .replace:
-        try disk.rename(name, in: folder, to: FileName("Moved.pkg"), in: folder, .keep)
-        try disk.rename(other, in: folder, to: name, in: folder, .keep)
+        try disk.rename(name, in: folder, to: FileName("Moved.pkg"), in: folder, .noReplace)
+        try disk.rename(other, in: folder, to: name, in: folder, .noReplace)
       case .remove: _ = disk.removeEverything(name, from: folder)
       }
     }
@@ -96,7 +96,7 @@ struct MovedWhileSavingTests {
         guard event.operation == .exchange else { return }
         let parent = try PosixDisk().openDirectory(at: folder)
         try? PosixDisk().rename(
-          FileName("Trip.pkg"), in: parent, to: FileName("Moved.pkg"), in: parent, .keep)
+          FileName("Trip.pkg"), in: parent, to: FileName("Moved.pkg"), in: parent, .noReplace)
       }
       let store = try await PackageStore.open(path, on: disk)
       try await store.put("Text.txt", "new")

@@ -163,7 +163,7 @@ struct OutsideEditTests {
       case .rewritten, .copied: try? Self.write("theirs", to: "Other.txt", in: CrashCheck.path, on: base)
       case .swapped:
         guard let root = try? base.openDirectory(at: "/") else { return }
-        try? base.rename("Trip.pkg", in: root, to: "Away.pkg", in: root, .keep)
+        try? base.rename("Trip.pkg", in: root, to: "Away.pkg", in: root, .noReplace)
         try? TestTree(dictionaryLiteral: ("Theirs.txt", "theirs")).write(to: "Trip.pkg", in: root, of: base)
       }
     }
@@ -184,7 +184,7 @@ struct OutsideEditTests {
       let store = try await Self.open(disk)
       try await store.put("Text.txt", "mine")
       let root = try disk.openDirectory(at: "/")
-      try disk.rename("Trip.pkg", in: root, to: "Away.pkg", in: root, .keep)
+      try disk.rename("Trip.pkg", in: root, to: "Away.pkg", in: root, .noReplace)
       if !isGone { try Self.tree.write(to: "Trip.pkg", in: root, of: disk) }
       let before = disk.tree
       let error = await #expect(throws: FilePackageError.self) { try await store.save(options: way.options) }

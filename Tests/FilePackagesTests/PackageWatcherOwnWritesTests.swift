@@ -163,7 +163,7 @@ struct PackageWatcherOwnWritesTests {
 }
 
 /// A flat document that remembers the file it wrote.
-private actor KnownFile: KnownState {
+private actor KnownFile: WatchBaseline {
   private var status: FileStatus?
   private(set) var asked = 0
 

@@ -53,7 +53,7 @@ struct StagedCrashTests {
       if self == .noExchange || self == .noExchangeNorKeep || self == .noneOfThem {
         options.supportsExchange = false
       }
-      if self == .noExchangeNorKeep || self == .noneOfThem { options.supportsKeep = false }
+      if self == .noExchangeNorKeep || self == .noneOfThem { options.supportsNoReplace = false }
       if self == .noLinks || self == .noneOfThem || self == .clones { options.supportsLinks = false }
       options.supportsClone = self == .clones
       return options

@@ -84,7 +84,7 @@ extension PackageWatcher.Options {
 extension Scratch {
   /// Watches the node with that name.
   func watch(
-    _ name: String, knowing state: (any KnownState)? = nil, options: PackageWatcher.Options = .hasty,
+    _ name: String, knowing state: (any WatchBaseline)? = nil, options: PackageWatcher.Options = .hasty,
     in hub: WatchHub = WatchHub()
   ) async throws -> WatchListener {
     WatchListener(try await PackageWatcher.watch(url(name), knowing: state, options: options, in: hub))

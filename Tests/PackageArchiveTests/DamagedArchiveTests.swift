@@ -9,25 +9,25 @@ import Testing
 struct DamagedArchiveTests {
   private static let tree: TestTree = [
     "Text.txt": .file(Array(String(repeating: "Some text. ", count: 30).utf8)),
-    "noise": .file(Workshop.noise(300, seed: 3)), "Folder": ["empty": [:]],
+    "noise": .file(ArchiveFixture.noise(300, seed: 3)), "Folder": ["empty": [:]],
     "link": .link(Array("noise".utf8)),
   ]
 
   @Test(arguments: [ArchiveFormat.zip, .tar, .tarGzip, .tarXZ, .tarZstd])
   func `that is cut short anywhere is refused, and nothing is left`(_ format: ArchiveFormat) async throws {
-    try await withWorkshop { workshop in
-      try workshop.makePackage(Self.tree)
-      try await workshop.export("whole", as: format)
-      let whole = try workshop.bytes("whole")
+    try await withWorkshop { fixture in
+      try fixture.makePackage(Self.tree)
+      try await fixture.export("whole", as: format)
+      let whole = try fixture.bytes("whole")
       // The last of a tar's two empty blocks carries no information.
       let needed = format == .tar ? whole.count - 512 : whole.count
       for count in stride(from: 0, to: needed, by: format == .tar ? 101 : 23) {
-        try whole.prefix(count).write(to: workshop.url("cut"))
+        try whole.prefix(count).write(to: fixture.url("cut"))
         await #expect(throws: ArchiveError.self, "\(count) of \(whole.count)") {
-          try await workshop.take("cut")
+          try await fixture.take("cut")
         }
       }
-      #expect(try workshop.names == ["Trip.pack", "whole", "cut"])
+      #expect(try fixture.names == ["Trip.pack", "whole", "cut"])
     }
   }
 
@@ -36,22 +36,22 @@ struct DamagedArchiveTests {
   func `with one bit changed is refused, or nothing in it is other than it was`(_ format: ArchiveFormat)
     async throws
   {
-    try await withWorkshop { workshop in
-      try workshop.makePackage(Self.tree)
-      try await workshop.export("whole", as: format)
-      let whole = try workshop.bytes("whole")
-      let expected = try workshop.tree("Trip.pack")
+    try await withWorkshop { fixture in
+      try fixture.makePackage(Self.tree)
+      try await fixture.export("whole", as: format)
+      let whole = try fixture.bytes("whole")
+      let expected = try fixture.tree("Trip.pack")
       var refused = 0
       // These positions hit each field, and each in another bit.
       let positions = stride(from: 0, to: whole.count, by: 7)
       for position in positions {
         var flipped = whole
         flipped[position] ^= 1 << (position % 8)
-        try flipped.write(to: workshop.url("flipped"))
+        try flipped.write(to: fixture.url("flipped"))
         do {
-          let tree = try await FileWrapper.importArchive(at: workshop.url("flipped"))
-          try tree.write(to: workshop.url("Back.pack"), options: .atomic, originalContentsURL: nil)
-          let back = try workshop.tree("Back.pack")
+          let tree = try await FileWrapper.importArchive(at: fixture.url("flipped"))
+          try tree.write(to: fixture.url("Back.pack"), options: .atomic, originalContentsURL: nil)
+          let back = try fixture.tree("Back.pack")
           // A zip has no checksum for permissions and for flags of a name.
           #expect(format == .zip ? back.contents == expected.contents : back == expected, "byte \(position)")
         } catch is ArchiveError {
@@ -64,14 +64,14 @@ struct DamagedArchiveTests {
 
   @Test(arguments: ArchiveFormat.allCases)
   func `of nothing but noise ends nothing`(_ format: ArchiveFormat) async throws {
-    try await withWorkshop { workshop in
+    try await withWorkshop { fixture in
       var options = ImportOptions()
       options.format = format
       for seed in 0..<8 {
-        try Data(Workshop.noise(2900 * seed, seed: UInt64(seed))).write(to: workshop.url("noise"))
-        await #expect(throws: ArchiveError.self) { try await workshop.take("noise", options: options) }
+        try Data(ArchiveFixture.noise(2900 * seed, seed: UInt64(seed))).write(to: fixture.url("noise"))
+        await #expect(throws: ArchiveError.self) { try await fixture.take("noise", options: options) }
       }
-      #expect(try workshop.names == ["noise"])
+      #expect(try fixture.names == ["noise"])
     }
   }
 }

@@ -21,54 +21,54 @@ struct DocumentZipTests {
   }
 
   @Test func `says first what kind it is, stored and without extra fields`() async throws {
-    try await withWorkshop { workshop in
-      try workshop.makePackage(Self.book)
-      try await workshop.export("Book.epub", options: Self.flat)
-      let bytes = Array(try workshop.bytes("Book.epub"))
+    try await withWorkshop { fixture in
+      try fixture.makePackage(Self.book)
+      try await fixture.export("Book.epub", options: Self.flat)
+      let bytes = Array(try fixture.bytes("Book.epub"))
       // The local header begins with its signature, version, flags and method; the lengths of name and extra fields
       // stand at byte 26.
       #expect(bytes[..<10] == [0x50, 0x4B, 3, 4, 20, 0, 0, 0, 0, 0])
       #expect(bytes[26..<30] == [8, 0, 0, 0])
       #expect(String(decoding: bytes[30..<58], as: UTF8.self) == "mimetypeapplication/epub+zip")
       #expect(bytes[58..<62] == [0x50, 0x4B, 3, 4])
-      try await workshop.take("Book.epub")
-      #expect(try workshop.tree("Back.pack") == Self.book)
+      try await fixture.take("Book.epub")
+      #expect(try fixture.tree("Back.pack") == Self.book)
       if program("file") != nil {
-        #expect(try run("file", ["Book.epub"], in: workshop.folder).output.contains("EPUB document"))
+        #expect(try run("file", ["Book.epub"], in: fixture.folder).output.contains("EPUB document"))
       }
       if program("unzip") != nil {
-        let listed = try run("unzip", ["-Z1", "Book.epub"], in: workshop.folder)
+        let listed = try run("unzip", ["-Z1", "Book.epub"], in: fixture.folder)
         #expect(
           listed.output.split(separator: "\n") == [
             "mimetype", "A first name", "META-INF/container.xml", "OPS/chapter.xhtml", "OPS/images/",
           ])
-        #expect(try run("unzip", ["-t", "Book.epub"], in: workshop.folder).status == 0)
+        #expect(try run("unzip", ["-t", "Book.epub"], in: fixture.folder).status == 0)
       }
     }
   }
 
   @Test func `is the same bytes again from an earlier one`() async throws {
-    try await withWorkshop { workshop in
-      try workshop.makePackage(Self.book)
-      try await workshop.export("Book.epub", options: Self.flat)
-      let bytes = try workshop.bytes("Book.epub")
-      let report = try await workshop.export("Book.epub", options: Self.flat, updating: "Book.epub")
+    try await withWorkshop { fixture in
+      try fixture.makePackage(Self.book)
+      try await fixture.export("Book.epub", options: Self.flat)
+      let bytes = try fixture.bytes("Book.epub")
+      let report = try await fixture.export("Book.epub", options: Self.flat, updating: "Book.epub")
       #expect(report.reused == 3)
-      #expect(try workshop.bytes("Book.epub") == bytes)
+      #expect(try fixture.bytes("Book.epub") == bytes)
     }
   }
 
   @Test func `is a zip like others where it is in a folder, encrypted or has no such child`() async throws {
-    try await withWorkshop { workshop in
-      try workshop.makePackage(Self.book)
-      try await workshop.export("in a folder.zip")
+    try await withWorkshop { fixture in
+      try fixture.makePackage(Self.book)
+      try await fixture.export("in a folder.zip")
       var encrypted = Self.flat
       encrypted.passphrase = "open sesame"
-      try await workshop.export("encrypted.zip", options: encrypted)
-      try workshop.makePackage(["mimetype": ["a": "a"], "b": "b"], named: "Other.pack")
-      try await workshop.export("other.zip", of: "Other.pack", options: Self.flat)
+      try await fixture.export("encrypted.zip", options: encrypted)
+      try fixture.makePackage(["mimetype": ["a": "a"], "b": "b"], named: "Other.pack")
+      try await fixture.export("other.zip", of: "Other.pack", options: Self.flat)
       for name in ["in a folder.zip", "encrypted.zip", "other.zip"] {
-        #expect(try !String(decoding: workshop.bytes(name).prefix(60), as: UTF8.self).contains("mimetypeapp"))
+        #expect(try !String(decoding: fixture.bytes(name).prefix(60), as: UTF8.self).contains("mimetypeapp"))
       }
     }
   }

@@ -13,28 +13,28 @@ func expectRefused(
   options: ImportOptions = ImportOptions(),
   location: SourceLocation = #_sourceLocation
 ) async throws {
-  try await withWorkshop { workshop in
+  try await withWorkshop { fixture in
     try FileManager.default.createDirectory(
-      at: workshop.url("inner/place"), withIntermediateDirectories: true)
-    try Data("untouched".utf8).write(to: workshop.url("inner/canary"))
-    try Data(bytes).write(to: workshop.url("hostile"))
-    let before = try workshop.tree(".")
+      at: fixture.url("inner/place"), withIntermediateDirectories: true)
+    try Data("untouched".utf8).write(to: fixture.url("inner/canary"))
+    try Data(bytes).write(to: fixture.url("hostile"))
+    let before = try fixture.tree(".")
     let error = await #expect(throws: ArchiveError.self, sourceLocation: location) {
       try await PackageStore.importArchive(
-        at: workshop.url("hostile"), to: workshop.url("inner/place/Trip.pack"), options: options)
+        at: fixture.url("hostile"), to: fixture.url("inner/place/Trip.pack"), options: options)
     }
     #expect(error?.code == code, "\(error.map { "\($0)" } ?? "")", sourceLocation: location)
     if let entry {
       #expect(error?.entry == entry, sourceLocation: location)
       #expect(error?.description.contains("'\(entry)'") == true, sourceLocation: location)
     }
-    #expect(try workshop.tree(".") == before, sourceLocation: location)
+    #expect(try fixture.tree(".") == before, sourceLocation: location)
     // An import into memory refuses the same archives.
     await #expect(throws: ArchiveError.self, sourceLocation: location) {
-      try await FileWrapper.importArchive(at: workshop.url("hostile"), options: options)
+      try await FileWrapper.importArchive(at: fixture.url("hostile"), options: options)
     }
     await #expect(throws: ArchiveError.self, sourceLocation: location) {
-      try await ImportReport.checking(archiveAt: workshop.url("hostile"), options: options)
+      try await ImportReport.checking(archiveAt: fixture.url("hostile"), options: options)
     }
   }
 }

@@ -10,12 +10,12 @@ import Testing
 struct FailedExportTests {
   private static let children = 40
 
-  private func makePackage(_ workshop: Workshop) throws {
+  private func makePackage(_ fixture: ArchiveFixture) throws {
     var tree: TestTree = [:]
     for number in 0..<Self.children {
-      tree[FileName("\(number)")] = .file(Workshop.noise(100_000, seed: UInt64(number)))
+      tree[FileName("\(number)")] = .file(ArchiveFixture.noise(100_000, seed: UInt64(number)))
     }
-    try workshop.makePackage(tree)
+    try fixture.makePackage(tree)
   }
 
   @Test(arguments: ArchiveFormat.writable, [nil, "open sesame"])
@@ -23,40 +23,40 @@ struct FailedExportTests {
     async throws
   {
     if passphrase != nil && format != .zip { return }
-    try await withWorkshop { workshop in
-      try Data("as it was read".utf8).write(to: workshop.url("original"))
+    try await withWorkshop { fixture in
+      try Data("as it was read".utf8).write(to: fixture.url("original"))
       let tree = FileWrapper(directoryWithFileWrappers: [:])
       for number in 0..<Self.children {
-        let data = Data(Workshop.noise(100_000, seed: UInt64(number)))
+        let data = Data(ArchiveFixture.noise(100_000, seed: UInt64(number)))
         let child = FileWrapper(regularFileWithContents: data)
         child.preferredFilename = "\(number)"
         tree.addFileWrapper(child)
       }
       // The export has begun children before this one, and children after it wait.
-      let child = try FileWrapper(regularFileWithContentsOf: workshop.url("original"))
+      let child = try FileWrapper(regularFileWithContentsOf: fixture.url("original"))
       child.preferredFilename = "2 and a half"
       tree.addFileWrapper(child)
       let snapshot = tree.snapshot()
-      try Data("changed".utf8).write(to: workshop.url("original"))
+      try Data("changed".utf8).write(to: fixture.url("original"))
       var options = ExportOptions()
       options.passphrase = passphrase
       let error = await #expect(throws: FilePackageError.self) {
-        try await snapshot.export(to: workshop.url("a"), as: format, options: options)
+        try await snapshot.export(to: fixture.url("a"), as: format, options: options)
       }
       #expect(error?.code == .changedOnDisk)
-      #expect(try workshop.names == ["original"])
+      #expect(try fixture.names == ["original"])
     }
   }
 
   @Test(arguments: ArchiveFormat.writable)
   func `since it was cancelled leaves nothing beside its place`(_ format: ArchiveFormat) async throws {
-    try await withWorkshop { workshop in
-      try makePackage(workshop)
-      let snapshot = try await PackageStore.open(at: workshop.package).tree.snapshot()
+    try await withWorkshop { fixture in
+      try makePackage(fixture)
+      let snapshot = try await PackageStore.open(at: fixture.package).tree.snapshot()
       let (begun, continuation) = AsyncStream<Void>.makeStream()
       let gate = DispatchSemaphore(value: 0)
       let export = Task {
-        try await snapshot.export(to: workshop.url("a"), as: format) { _ in
+        try await snapshot.export(to: fixture.url("a"), as: format) { _ in
           continuation.yield()
           gate.wait()
         }
@@ -65,7 +65,7 @@ struct FailedExportTests {
       export.cancel()
       for _ in 0..<Self.children * 2 { gate.signal() }
       await #expect(throws: CancellationError.self) { try await export.value }
-      #expect(try workshop.names == ["Trip.pack"])
+      #expect(try fixture.names == ["Trip.pack"])
     }
   }
 }

@@ -98,12 +98,12 @@ struct HostileArchiveTests {
     }.joined()
     try await expectRefused(Zip(.init(name)).bytes, .unsafeName, naming: shown)
     try await expectRefused(Tar(.init(name)).bytes, .unsafeName, naming: shown)
-    try await withWorkshop { workshop in
-      try Data(Tar(.init(name, "x")).bytes).write(to: workshop.url("a"))
+    try await withWorkshop { fixture in
+      try Data(Tar(.init(name, "x")).bytes).write(to: fixture.url("a"))
       var options = ImportOptions()
       options.allowsControlCharacters = true
-      try await workshop.take("a", options: options)
-      #expect(try workshop.tree("Back.pack").entries.keys.map(\.string) == [name])
+      try await fixture.take("a", options: options)
+      #expect(try fixture.tree("Back.pack").entries.keys.map(\.string) == [name])
     }
   }
 
@@ -142,21 +142,21 @@ struct HostileArchiveTests {
     async throws
   {
     try await expectRefused(Zip(.init("a.txt"), .init(name)).bytes, .duplicateName, naming: name)
-    try await withWorkshop { workshop in
+    try await withWorkshop { fixture in
       let tar = Tar(
         .init("a.txt", "first"), .init("f/", type: "5"), .init("l", type: "2", link: "f"),
         .init("copy", type: "1", link: "a.txt"), .init("l", type: "2", link: "a.txt"),
         .init("f/", type: "5"), .init(name, "later"))
-      try Data(tar.bytes).write(to: workshop.url("a"))
-      let report = try await workshop.take("a")
+      try Data(tar.bytes).write(to: fixture.url("a"))
+      let report = try await fixture.take("a")
       #expect(
-        try workshop.tree("Back.pack") == [
+        try fixture.tree("Back.pack") == [
           "a.txt": "later", "copy": "first", "f": [:], "l": .link(Array("a.txt".utf8)),
         ])
       #expect(report.bytes == 10)
-      let tree = try await FileWrapper.importArchive(at: workshop.url("a"))
+      let tree = try await FileWrapper.importArchive(at: fixture.url("a"))
       #expect(try tree.child(named: "a.txt")?.regularFileContents == Data("later".utf8))
-      #expect(try await ImportReport.checking(archiveAt: workshop.url("a")) == report)
+      #expect(try await ImportReport.checking(archiveAt: fixture.url("a")) == report)
     }
     // An entry of another kind, or a second name for itself, does not replace an earlier entry.
     try await expectRefused(
@@ -166,14 +166,14 @@ struct HostileArchiveTests {
   }
 
   @Test func `may have names that only people take for the same, when that is allowed`() async throws {
-    try await withWorkshop { workshop in
+    try await withWorkshop { fixture in
       try Data(Tar(.init("a", "1"), .init("A", "2"), .init("\u{E9}", "3"), .init("e\u{301}", "4")).bytes)
-        .write(to: workshop.url("a.tar"))
+        .write(to: fixture.url("a.tar"))
       var options = ImportOptions()
       options.allowsSimilarNames = true
-      try await workshop.take("a.tar", options: options)
+      try await fixture.take("a.tar", options: options)
       #expect(
-        try workshop.tree("Back.pack") == ["a": "1", "A": "2", "\u{E9}": "3", "e\u{301}": "4"])
+        try fixture.tree("Back.pack") == ["a": "1", "A": "2", "\u{E9}": "3", "e\u{301}": "4"])
     }
   }
 
@@ -213,13 +213,13 @@ struct HostileArchiveTests {
   }
 
   @Test func `may have links that lead out, when that is allowed`() async throws {
-    try await withWorkshop { workshop in
+    try await withWorkshop { fixture in
       try Data(Tar(.init("x"), .init("link", type: "2", link: "/etc/hosts")).bytes).write(
-        to: workshop.url("a"))
+        to: fixture.url("a"))
       var options = ImportOptions()
       options.allowsLinksOutside = true
-      try await workshop.take("a", options: options)
-      #expect(try workshop.tree("Back.pack")["link"] == .link(Array("/etc/hosts".utf8)))
+      try await fixture.take("a", options: options)
+      #expect(try fixture.tree("Back.pack")["link"] == .link(Array("/etc/hosts".utf8)))
     }
   }
 
@@ -233,13 +233,13 @@ struct HostileArchiveTests {
   }
 
   @Test func `has copies where it has second names`() async throws {
-    try await withWorkshop { workshop in
+    try await withWorkshop { fixture in
       try Data(Tar(.init("d/a", "text"), .init("b", type: "1", link: "./d/a")).bytes).write(
-        to: workshop.url("a"))
-      try await workshop.take("a")
-      #expect(try workshop.tree("Back.pack") == ["d": ["a": "text"], "b": "text"])
+        to: fixture.url("a"))
+      try await fixture.take("a")
+      #expect(try fixture.tree("Back.pack") == ["d": ["a": "text"], "b": "text"])
       var status = stat()
-      #expect(stat(workshop.folder.appending("Back.pack/b").string, &status) == 0 && status.st_nlink == 1)
+      #expect(stat(fixture.folder.appending("Back.pack/b").string, &status) == 0 && status.st_nlink == 1)
     }
   }
 

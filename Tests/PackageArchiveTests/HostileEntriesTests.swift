@@ -30,15 +30,15 @@ struct HostileEntriesTests {
       Tar(.init("program", "\u{1}", mode: Int(mode & 0o7777))).bytes,
     ]
     for bytes in archives {
-      try await withWorkshop { workshop in
-        try Data(bytes).write(to: workshop.url("a"))
-        let report = try await workshop.take("a")
+      try await withWorkshop { fixture in
+        try Data(bytes).write(to: fixture.url("a"))
+        let report = try await fixture.take("a")
         #expect(report.privileged == ["program"])
         #expect(report.description.hasSuffix(", without set-user-ID and set-group-ID: program"))
-        #expect(try workshop.tree("Back.pack") == ["program": .file([1], mode: 0o755)])
-        let tree = try await FileWrapper.importArchive(at: workshop.url("a"))
-        try tree.write(to: workshop.url("Memory.pack"), originalContentsURL: nil)
-        #expect(try workshop.tree("Memory.pack") == ["program": .file([1], mode: 0o755)])
+        #expect(try fixture.tree("Back.pack") == ["program": .file([1], mode: 0o755)])
+        let tree = try await FileWrapper.importArchive(at: fixture.url("a"))
+        try tree.write(to: fixture.url("Memory.pack"), originalContentsURL: nil)
+        #expect(try fixture.tree("Memory.pack") == ["program": .file([1], mode: 0o755)])
       }
     }
   }
@@ -53,30 +53,30 @@ struct HostileEntriesTests {
     let linked = Tar(.init("\(top)a", "x"), .init("\(top)\(name)", type: "2", link: "a")).bytes
     let zipped = Zip(.init("\(top)a", [0x78]), .link("\(top)\(name)", to: "../../etc")).bytes
     for (number, bytes) in [inside, file, linked, zipped].enumerated() {
-      try await withWorkshop { workshop in
-        try Data(bytes).write(to: workshop.url("a"))
-        let report = try await workshop.take("a", to: "Back.pack")
-        #expect(try workshop.tree("Back.pack") == ["a": "x"])
+      try await withWorkshop { fixture in
+        try Data(bytes).write(to: fixture.url("a"))
+        let report = try await fixture.take("a", to: "Back.pack")
+        #expect(try fixture.tree("Back.pack") == ["a": "x"])
         #expect(report.leftOut == [name], "\(number)")
         #expect(report.entries == 1 && report.bytes == 1, "\(number): \(report)")
-        let checked = try await ImportReport.checking(archiveAt: workshop.url("a"))
+        let checked = try await ImportReport.checking(archiveAt: fixture.url("a"))
         #expect(checked == report, "\(number)")
-        let tree = try await FileWrapper.importArchive(at: workshop.url("a"))
+        let tree = try await FileWrapper.importArchive(at: fixture.url("a"))
         #expect(try tree.childNames() == ["a"])
       }
     }
   }
 
   @Test func `has what is left out counted by itself`() async throws {
-    let noise = Workshop.noise(900, seed: 3)
+    let noise = ArchiveFixture.noise(900, seed: 3)
     var options = ImportOptions()
     options.limits.bytes = 1000
     options.limits.entries = 2
     var tar = Tar(.init("Top/", type: "5"), .init("Top/.docpkg/x"), .init("Top/a"))
     for index in 1...2 { tar.entries[index].content = noise }
-    try await withWorkshop { workshop in
-      try Data(tar.bytes).write(to: workshop.url("a"))
-      let report = try await workshop.take("a", options: options)
+    try await withWorkshop { fixture in
+      try Data(tar.bytes).write(to: fixture.url("a"))
+      let report = try await fixture.take("a", options: options)
       #expect(report.entries == 1 && report.bytes == 900)
       #expect(report.description.contains("left out: .docpkg"))
     }
@@ -90,22 +90,22 @@ struct HostileEntriesTests {
   }
 
   @Test func `of which nothing is left is refused`() async throws {
-    let double: [UInt8] = [0, 5, 0x16, 7] + Workshop.noise(100, seed: 3)
+    let double: [UInt8] = [0, 5, 0x16, 7] + ArchiveFixture.noise(100, seed: 3)
     try await expectRefused(Zip(.init("__MACOSX/._a", double), .init("._b", double)).bytes, .empty)
     try await expectRefused(Tar(.init(".docpkg/journal", "x")).bytes, .empty)
     try await expectRefused(Tar(.init("Top/.docpkg/journal", "x")).bytes, .empty)
   }
 
   @Test func `has files left out that a Mac made, and no others of such names`() async throws {
-    let double: [UInt8] = [0, 5, 0x16, 7] + Workshop.noise(100, seed: 3)
+    let double: [UInt8] = [0, 5, 0x16, 7] + ArchiveFixture.noise(100, seed: 3)
     let zip = Zip(
       .init("._Top", double), .init("Top/a", [0x78]), .init("Top/._a", double), .init("Top/._b", [0x79]),
       .init("Top/._c", []), .init("Top/._d/e", [0x7A]), .link("Top/._f", to: "a"))
-    try await withWorkshop { workshop in
-      try Data(zip.bytes).write(to: workshop.url("a"))
-      let report = try await workshop.take("a")
+    try await withWorkshop { fixture in
+      try Data(zip.bytes).write(to: fixture.url("a"))
+      let report = try await fixture.take("a")
       #expect(
-        try workshop.tree("Back.pack") == [
+        try fixture.tree("Back.pack") == [
           "a": "x", "._b": "y", "._c": "", "._d": ["e": "z"], "._f": .link(Array("a".utf8)),
         ])
       #expect(report.leftOut == ["._Top", "Top/._a"])
@@ -123,7 +123,7 @@ struct HostileEntriesTests {
     try await expectRefused(tar, .limitExceeded)
     var options = ImportOptions()
     options.limits.bytes = 1000
-    let noise = Workshop.noise(1001, seed: 1)
+    let noise = ArchiveFixture.noise(1001, seed: 1)
     try await expectRefused(
       Zip(.init("large", noise)).bytes, .limitExceeded, naming: "large", options: options)
     var large = Tar(.init("large"))
@@ -175,19 +175,19 @@ struct HostileEntriesTests {
     zip.entries[1].name = Array("a".utf8)
     try await expectRefused(zip.bytes, .damaged)
     // This entry lies within the bytes of another one.
-    let inner = Zip(.init("inner", Workshop.noise(50, seed: 4)))
+    let inner = Zip(.init("inner", ArchiveFixture.noise(50, seed: 4)))
     let innerHeader = Array(inner.bytes.prefix(30 + 5 + 50))
-    var outer = Zip(.init("outer", innerHeader), .init("inner", Workshop.noise(50, seed: 4)))
+    var outer = Zip(.init("outer", innerHeader), .init("inner", ArchiveFixture.noise(50, seed: 4)))
     outer.entries[1].offset = 30 + 5
     try await expectRefused(outer.bytes, .damaged)
   }
 
   @Test func `with an archive of itself in it is a file like others`() async throws {
-    try await withWorkshop { workshop in
-      let inner = Zip(.init("r/r.zip", Workshop.noise(100, seed: 8))).bytes
-      try Data(Zip(.init("r/r.zip", inner), .init("r/x")).bytes).write(to: workshop.url("a.zip"))
-      try await workshop.take("a.zip")
-      #expect(try workshop.tree("Back.pack")["r.zip"] == .file(inner))
+    try await withWorkshop { fixture in
+      let inner = Zip(.init("r/r.zip", ArchiveFixture.noise(100, seed: 8))).bytes
+      try Data(Zip(.init("r/r.zip", inner), .init("r/x")).bytes).write(to: fixture.url("a.zip"))
+      try await fixture.take("a.zip")
+      #expect(try fixture.tree("Back.pack")["r.zip"] == .file(inner))
     }
     // An import decodes one filter, and not a second one beneath it.
     try await expectRefused(gzip(gzip(Tar(.init("x")).bytes)), .damaged)
@@ -228,14 +228,14 @@ struct HostileEntriesTests {
     try await expectRefused(Zip().bytes, .empty)
     try await expectRefused([UInt8](repeating: 0, count: 10240), .empty)
     try await expectRefused(Array("This is a text, and no archive.".utf8), .notAnArchive)
-    try await expectRefused(Workshop.noise(4096, seed: 6), .notAnArchive)
+    try await expectRefused(ArchiveFixture.noise(4096, seed: 6), .notAnArchive)
   }
 
   @Test func `of a format that was not asked for is refused`() async throws {
     try await expectRefused(
-      [0x37, 0x7A, 0xBC, 0xAF, 0x27, 0x1C] + Workshop.noise(200, seed: 1), .notAnArchive)
-    try await expectRefused(Array("070701".utf8) + Workshop.noise(200, seed: 1), .notAnArchive)
-    try await expectRefused(Array("xar!".utf8) + Workshop.noise(384, seed: 1), .notAnArchive)
+      [0x37, 0x7A, 0xBC, 0xAF, 0x27, 0x1C] + ArchiveFixture.noise(200, seed: 1), .notAnArchive)
+    try await expectRefused(Array("070701".utf8) + ArchiveFixture.noise(200, seed: 1), .notAnArchive)
+    try await expectRefused(Array("xar!".utf8) + ArchiveFixture.noise(384, seed: 1), .notAnArchive)
   }
 
   @Test func `that is encrypted needs a passphrase`() async throws {

@@ -17,11 +17,11 @@ struct HostileStreamsTests {
     // The limit also holds for a second stream.
     let second = ForgedXZ(content: tar, dictionary: 8).bytes + ForgedXZ(content: [], dictionary: 40).bytes
     try await expectRefused(second, .limitExceeded)
-    try await withWorkshop { workshop in
+    try await withWorkshop { fixture in
       for (name, dictionary) in [("small", UInt8(0)), ("as large as xz makes", 28)] {
-        try Data(ForgedXZ(content: tar, dictionary: dictionary).bytes).write(to: workshop.url("a"))
-        try await workshop.take("a", to: name)
-        #expect(try workshop.tree(name) == ["a": "text"])
+        try Data(ForgedXZ(content: tar, dictionary: dictionary).bytes).write(to: fixture.url("a"))
+        try await fixture.take("a", to: name)
+        #expect(try fixture.tree(name) == ["a": "text"])
       }
     }
   }
@@ -33,13 +33,13 @@ struct HostileStreamsTests {
     zip.entries[0].data = ForgedXZ(content: content, dictionary: 40).bytes
     try await expectRefused(zip.bytes, .limitExceeded, naming: "large")
     zip.entries[0].data = ForgedXZ(content: content, dictionary: 8).bytes
-    try await withWorkshop { workshop in
-      try Data(zip.bytes).write(to: workshop.url("a"))
-      try await workshop.take("a")
-      #expect(try workshop.tree("Back.pack") == ["large": "content"])
+    try await withWorkshop { fixture in
+      try Data(zip.bytes).write(to: fixture.url("a"))
+      try await fixture.take("a")
+      #expect(try fixture.tree("Back.pack") == ["large": "content"])
     }
     zip.entries[0].method = 14
-    zip.entries[0].data = [9, 20, 5, 0, 0x5D] + little(UInt32.max) + Workshop.noise(20, seed: 2)
+    zip.entries[0].data = [9, 20, 5, 0, 0x5D] + little(UInt32.max) + ArchiveFixture.noise(20, seed: 2)
     try await expectRefused(zip.bytes, .limitExceeded, naming: "large")
   }
 
@@ -49,17 +49,17 @@ struct HostileStreamsTests {
   {
     var options = ImportOptions()
     options.format = .sevenZip
-    try await withWorkshop { workshop in
-      try Data(Workshop.noise(2 << 20, seed: 7)).write(to: workshop.url("a"))
+    try await withWorkshop { fixture in
+      try Data(ArchiveFixture.noise(2 << 20, seed: 7)).write(to: fixture.url("a"))
       let made = try run(
-        "7z", ["a", "-md=2m", "-mhc=\(compressedHeader)", "a.7z", "a"], in: workshop.folder)
+        "7z", ["a", "-md=2m", "-mhc=\(compressedHeader)", "a.7z", "a"], in: fixture.folder)
       try #require(made.status == 0)
-      try await workshop.take("a.7z", options: options)
-      let bytes = Array(try workshop.bytes("a.7z"))
+      try await fixture.take("a.7z", options: options)
+      let bytes = Array(try fixture.bytes("a.7z"))
       options.limits.dictionaryBytes = 1 << 20
       try await expectRefused(bytes, .limitExceeded, options: options)
       options.limits.dictionaryBytes = 2 << 20
-      try await workshop.take("a.7z", to: "Again.pack", options: options)
+      try await fixture.take("a.7z", to: "Again.pack", options: options)
       for suffix in [[0], Array("junk".utf8)] {
         try await expectRefused(bytes + suffix, .damaged, options: options)
       }
@@ -74,27 +74,27 @@ struct HostileStreamsTests {
     let tar = Tar(.init("a")).bytes
     try await expectRefused(tar + [UInt8](repeating: 0x41, count: count), .damaged)
     try await expectRefused(tar + [UInt8](repeating: 0, count: count - 1) + [1], .damaged)
-    try await withWorkshop { workshop in
-      try Data(tar + [UInt8](repeating: 0, count: count)).write(to: workshop.url("a"))
-      try await workshop.take("a")
+    try await withWorkshop { fixture in
+      try Data(tar + [UInt8](repeating: 0, count: count)).write(to: fixture.url("a"))
+      try await fixture.take("a")
     }
   }
 
   @Test func `cannot have something behind its end`() async throws {
     let tar = Tar(.init("a", "text")).bytes
-    try await withWorkshop { workshop in
-      try Data(tar).write(to: workshop.url("a.tar"))
+    try await withWorkshop { fixture in
+      try Data(tar).write(to: fixture.url("a.tar"))
       var streams = [gzip(tar), ForgedXZ(content: tar).bytes, forgedLZ4(tar)]
       for (name, end) in [("bzip2", "bz2"), ("zstd", "zst")] where program(name) != nil {
-        try #require(try run(name, ["-k", "a.tar"], in: workshop.folder).status == 0)
-        streams.append(Array(try workshop.bytes("a.tar.\(end)")))
+        try #require(try run(name, ["-k", "a.tar"], in: fixture.folder).status == 0)
+        streams.append(Array(try fixture.bytes("a.tar.\(end)")))
       }
       for (number, stream) in streams.enumerated() {
-        try Data(stream).write(to: workshop.url("whole"))
-        try await workshop.take("whole", to: "\(number)")
-        #expect(try workshop.tree("\(number)") == ["a": "text"])
+        try Data(stream).write(to: fixture.url("whole"))
+        try await fixture.take("whole", to: "\(number)")
+        #expect(try fixture.tree("\(number)") == ["a": "text"])
         for suffix in [
-          [0x41], Array("junk".utf8), Zip(.init("other")).bytes, Workshop.noise(300_000, seed: 3),
+          [0x41], Array("junk".utf8), Zip(.init("other")).bytes, ArchiveFixture.noise(300_000, seed: 3),
         ] {
           try await expectRefused(stream + suffix, .damaged)
         }
@@ -105,7 +105,7 @@ struct HostileStreamsTests {
   @Test func `may be several streams, one after the other`() async throws {
     let tar = Tar(.init("a", "text")).bytes
     let (front, rear) = (Array(tar.prefix(600)), Array(tar.dropFirst(600)))
-    try await withWorkshop { workshop in
+    try await withWorkshop { fixture in
       let streams = [
         gzip(front) + gzip(rear), forgedLZ4(front) + forgedLZ4(rear),
         ForgedXZ(content: front).bytes + ForgedXZ(content: rear).bytes,
@@ -115,9 +115,9 @@ struct HostileStreamsTests {
         ],
       ]
       for (number, stream) in streams.enumerated() {
-        try Data(stream).write(to: workshop.url("a"))
-        try await workshop.take("a", to: "\(number)")
-        #expect(try workshop.tree("\(number)") == ["a": "text"])
+        try Data(stream).write(to: fixture.url("a"))
+        try await fixture.take("a", to: "\(number)")
+        #expect(try fixture.tree("\(number)") == ["a": "text"])
       }
     }
   }
@@ -150,10 +150,10 @@ struct HostileStreamsTests {
     let end = cpio(Array("TRAILER!!!".utf8), [])
     let sum = content.reduce(UInt32(0)) { $0 + UInt32($1) }
     for archive in [cpio(name, content) + end, cpio(name, content, checksum: sum) + end + [0, 0, 0]] {
-      try await withWorkshop { workshop in
-        try Data(archive).write(to: workshop.url("a"))
-        try await workshop.take("a", options: options)
-        #expect(try workshop.tree("Back.pack") == ["a": "text"])
+      try await withWorkshop { fixture in
+        try Data(archive).write(to: fixture.url("a"))
+        try await fixture.take("a", options: options)
+        #expect(try fixture.tree("Back.pack") == ["a": "text"])
       }
       try await expectRefused(archive + Array("junk".utf8), .damaged, options: options)
       try await expectRefused(archive + archive, .damaged, options: options)
@@ -169,16 +169,16 @@ struct HostileStreamsTests {
 
   @Test(.enabled(if: program("bsdtar") != nil, "needs bsdtar"), arguments: ["newc", "odc", "bin"])
   func `of cpio is read in all its forms`(form: String) async throws {
-    try await withWorkshop { workshop in
-      var tree = Workshop.tree
+    try await withWorkshop { fixture in
+      var tree = ArchiveFixture.tree
       tree["Folder"]?[FileName("U\u{308}bung 2.txt")] = nil
-      try workshop.makePackage(tree)
-      let made = try run("bsdtar", ["--format", form, "-cf", "a.cpio", "Trip.pack"], in: workshop.folder)
+      try fixture.makePackage(tree)
+      let made = try run("bsdtar", ["--format", form, "-cf", "a.cpio", "Trip.pack"], in: fixture.folder)
       try #require(made.status == 0, "\(made.output)")
       var options = ImportOptions()
       options.format = .cpio
-      try await workshop.take("a.cpio", options: options)
-      #expect(try workshop.tree("Back.pack") == tree)
+      try await fixture.take("a.cpio", options: options)
+      #expect(try fixture.tree("Back.pack") == tree)
     }
   }
 

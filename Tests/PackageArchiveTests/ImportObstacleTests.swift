@@ -59,38 +59,38 @@ struct ImportObstacleTests {
 
   @Test(arguments: obstacles, [ArchiveFormat.zip, .tarZstd])
   func `with what helps`(_ obstacle: Obstacle, _ format: ArchiveFormat) async throws {
-    try await withWorkshop { workshop in
-      try workshop.makePackage(obstacle.tree)
+    try await withWorkshop { fixture in
+      try fixture.makePackage(obstacle.tree)
       var options = ExportOptions()
       if obstacle.isFlat { options.topFolder = .none }
-      let report = try await workshop.export("a", as: format, options: options)
+      let report = try await fixture.export("a", as: format, options: options)
       #expect(report.obstacles.map(\.kind) == [obstacle.kind])
       let found = try #require(report.obstacles.first)
       #expect(found.path == obstacle.path)
       if obstacle.isLeftOut {
-        let taken = try await workshop.take("a", to: "Part.pack")
+        let taken = try await fixture.take("a", to: "Part.pack")
         #expect(!taken.leftOut.isEmpty)
-        #expect(try workshop.tree("Part.pack") != obstacle.tree)
+        #expect(try fixture.tree("Part.pack") != obstacle.tree)
       } else {
-        await #expect(throws: ArchiveError.self) { try await workshop.take("a", to: "Part.pack") }
+        await #expect(throws: ArchiveError.self) { try await fixture.take("a", to: "Part.pack") }
       }
       var allowing = ImportOptions()
       obstacle.allow(&allowing, found)
-      try await workshop.take("a", options: allowing)
-      #expect(try workshop.tree("Back.pack") == obstacle.tree)
+      try await fixture.take("a", options: allowing)
+      #expect(try fixture.tree("Back.pack") == obstacle.tree)
     }
   }
 
   @Test func `is nothing where an import takes all`() async throws {
-    try await withWorkshop { workshop in
-      try workshop.makePackage()
+    try await withWorkshop { fixture in
+      try fixture.makePackage()
       for flat in [ExportOptions.TopFolder.package, .none] {
         var options = ExportOptions()
         options.topFolder = flat
-        #expect(try await workshop.export("a.zip", options: options).obstacles == [])
+        #expect(try await fixture.export("a.zip", options: options).obstacles == [])
       }
-      try workshop.makePackage(["f": "1"], named: "Icon\r")
-      let named = try await workshop.export("b.zip", of: "Icon\r").obstacles
+      try fixture.makePackage(["f": "1"], named: "Icon\r")
+      let named = try await fixture.export("b.zip", of: "Icon\r").obstacles
       #expect(named.map(\.kind) == [.controlCharacters] && named.first?.path == "Icon\r")
     }
   }

@@ -14,49 +14,49 @@ struct LargeArchiveTests {
   /// Tests a file of 3 GB with ten bytes in it, in archives of some kilobytes.
   @Test(arguments: allLarge ? RoundTripTests.survivals.map(\.format) : [.tarZstd])
   func `have a file of 3 GB that is nearly all hole`(_ format: ArchiveFormat) async throws {
-    try await withWorkshop { workshop in
-      try workshop.makePackage(["a.txt": "a"])
+    try await withWorkshop { fixture in
+      try fixture.makePackage(["a.txt": "a"])
       let size: UInt64 = 3 << 30
       let place: UInt64 = 2_500_000_000
-      let file = try FileHandle(forUpdating: Self.made(workshop.url("Trip.pack/hole.bin")))
+      let file = try FileHandle(forUpdating: Self.made(fixture.url("Trip.pack/hole.bin")))
       try file.seek(toOffset: place)
       try file.write(contentsOf: Data("in between".utf8))
       try file.truncate(atOffset: size)
-      let report = try await workshop.export("a", as: format)
+      let report = try await fixture.export("a", as: format)
       #expect(report.bytes == size + 1 && (format == .tar || report.archiveBytes < 16 << 20))
       var options = ImportOptions()
       options.format = format.isRecognized ? nil : format
       options.limits.ratio = .max
-      try await workshop.take("a", options: options)
-      let back = try FileHandle(forReadingFrom: workshop.url("Back.pack/hole.bin"))
+      try await fixture.take("a", options: options)
+      let back = try FileHandle(forReadingFrom: fixture.url("Back.pack/hole.bin"))
       #expect(try back.seekToEnd() == size)
       try back.seek(toOffset: place)
       #expect(try back.read(upToCount: 10) == Data("in between".utf8))
-      let status = try run("du", ["-k", "Back.pack/hole.bin"], in: workshop.folder)
+      let status = try run("du", ["-k", "Back.pack/hole.bin"], in: fixture.folder)
       #expect(Int(status.output.prefix { $0.isNumber }).map { $0 < 4096 } == true, "\(status.output)")
-      let same = try run("cmp", ["Trip.pack/hole.bin", "Back.pack/hole.bin"], in: workshop.folder)
+      let same = try run("cmp", ["Trip.pack/hole.bin", "Back.pack/hole.bin"], in: fixture.folder)
       #expect(same.status == 0, "\(same.output)")
     }
   }
 
   @Test(.enabled(if: allLarge, "LARGE_ARCHIVES=1 runs it"))
   func `have more than 65,535 entries`() async throws {
-    try await withWorkshop { workshop in
+    try await withWorkshop { fixture in
       let files = (0..<66_000).map { (FileName("\($0)"), TestTree.file(Array("\($0)".utf8))) }
-      try workshop.makePackage(.directory(Dictionary(uniqueKeysWithValues: files)))
-      try await check(workshop, entries: 66_001)
+      try fixture.makePackage(.directory(Dictionary(uniqueKeysWithValues: files)))
+      try await check(fixture, entries: 66_001)
     }
   }
 
   @Test(.enabled(if: allLarge, "LARGE_ARCHIVES=1 runs it"))
   func `have entries, and their directory, beyond 4 GiB`() async throws {
-    try await withWorkshop { workshop in
-      try workshop.makePackage(["z.txt": "the last one"])
-      let file = try FileHandle(forUpdating: Self.made(workshop.url("Trip.pack/large.bin")))
+    try await withWorkshop { fixture in
+      try fixture.makePackage(["z.txt": "the last one"])
+      let file = try FileHandle(forUpdating: Self.made(fixture.url("Trip.pack/large.bin")))
       try file.truncate(atOffset: 9 << 29)
       var options = ExportOptions()
       options.level = 0
-      try await check(workshop, entries: 3, options)
+      try await check(fixture, entries: 3, options)
     }
   }
 
@@ -67,19 +67,19 @@ struct LargeArchiveTests {
 
   /// Exports to a zip, reads it with every program that reads zips, and imports it.
   private func check(
-    _ workshop: Workshop, entries: Int, _ options: ExportOptions = ExportOptions()
+    _ fixture: ArchiveFixture, entries: Int, _ options: ExportOptions = ExportOptions()
   ) async throws {
-    let report = try await workshop.export("a.zip", options: options)
+    let report = try await fixture.export("a.zip", options: options)
     #expect(report.entries == entries)
     for reader in OtherProgramsTests.readers where reader.format == .zip {
-      let result = try run(reader.program, reader.arguments + ["a.zip"], in: workshop.folder)
+      let result = try run(reader.program, reader.arguments + ["a.zip"], in: fixture.folder)
       #expect(result.status == 0, "\(reader.program): \(result.output.suffix(500))")
     }
     var taken = ImportOptions()
     taken.limits.ratio = .max
     taken.limits.bytes = .max
-    #expect(try await workshop.take("a.zip", options: taken).entries == entries - 1)
-    let same = try run("diff", ["-r", "Trip.pack", "Back.pack"], in: workshop.folder)
+    #expect(try await fixture.take("a.zip", options: taken).entries == entries - 1)
+    let same = try run("diff", ["-r", "Trip.pack", "Back.pack"], in: fixture.folder)
     #expect(same.status == 0, "\(same.output)")
   }
 }

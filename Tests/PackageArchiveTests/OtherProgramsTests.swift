@@ -33,16 +33,16 @@ struct OtherProgramsTests {
 
   @Test(arguments: readers)
   func `are read to the end without complaint`(_ reader: Reader) async throws {
-    try await withWorkshop { workshop in
-      var tree = reader.format == .sevenZip ? Workshop.tree : Workshop.treeWithBytes
+    try await withWorkshop { fixture in
+      var tree = reader.format == .sevenZip ? ArchiveFixture.tree : ArchiveFixture.treeWithBytes
       // A file of this size goes into a zip in pieces.
       let count = reader.format == .zip ? 8_400_000 : 400_000
       tree["large"] = .file([UInt8](repeating: 0x41, count: count))
-      tree["noise"] = .file(Workshop.noise(count, seed: 5))
-      try workshop.makePackage(tree)
+      tree["noise"] = .file(ArchiveFixture.noise(count, seed: 5))
+      try fixture.makePackage(tree)
       let name = "a.\(reader.format.rawValue)"
-      try await workshop.export(name)
-      let result = try run(reader.program, reader.arguments + [name], in: workshop.folder)
+      try await fixture.export(name)
+      let result = try run(reader.program, reader.arguments + [name], in: fixture.folder)
       #expect(result.status == 0, "\(result.output.suffix(500))")
       let complaints = ["warning", "error:", "corrupt", "bad "].filter {
         result.output.lowercased().contains($0)
@@ -55,26 +55,26 @@ struct OtherProgramsTests {
 
   @Test(.enabled(if: program("unzip") != nil, "needs unzip"))
   func `are unpacked by unzip with names, modes, links and dates`() async throws {
-    try await withWorkshop { workshop in
-      try workshop.makePackage()
-      try await workshop.export("a.zip")
-      #expect(try run("unzip", ["-q", "a.zip", "-d", "Out"], in: workshop.folder).status == 0)
-      #expect(try workshop.tree("Out/Trip.pack") == workshop.tree("Trip.pack"))
-      let dates = try workshop.dates("Trip.pack").mapValues(\.seconds).filter { !$0.key.contains("link") }
-      let back = try workshop.dates("Out/Trip.pack").mapValues(\.seconds).filter { !$0.key.contains("link") }
+    try await withWorkshop { fixture in
+      try fixture.makePackage()
+      try await fixture.export("a.zip")
+      #expect(try run("unzip", ["-q", "a.zip", "-d", "Out"], in: fixture.folder).status == 0)
+      #expect(try fixture.tree("Out/Trip.pack") == fixture.tree("Trip.pack"))
+      let dates = try fixture.dates("Trip.pack").mapValues(\.seconds).filter { !$0.key.contains("link") }
+      let back = try fixture.dates("Out/Trip.pack").mapValues(\.seconds).filter { !$0.key.contains("link") }
       #expect(back == dates)
     }
   }
 
   @Test(.enabled(if: program("tar") != nil, "needs tar"))
   func `are unpacked by tar with everything`() async throws {
-    try await withWorkshop { workshop in
-      try workshop.makePackage(Workshop.treeWithBytes)
-      try await workshop.export("a.tar")
-      try FileManager.default.createDirectory(at: workshop.url("Out"), withIntermediateDirectories: false)
-      #expect(try run("tar", ["-xpf", "a.tar", "-C", "Out"], in: workshop.folder).status == 0)
-      #expect(try workshop.tree("Out/Trip.pack") == workshop.tree("Trip.pack"))
-      #expect(try workshop.dates("Out/Trip.pack") == workshop.dates("Trip.pack"))
+    try await withWorkshop { fixture in
+      try fixture.makePackage(ArchiveFixture.treeWithBytes)
+      try await fixture.export("a.tar")
+      try FileManager.default.createDirectory(at: fixture.url("Out"), withIntermediateDirectories: false)
+      #expect(try run("tar", ["-xpf", "a.tar", "-C", "Out"], in: fixture.folder).status == 0)
+      #expect(try fixture.tree("Out/Trip.pack") == fixture.tree("Trip.pack"))
+      #expect(try fixture.dates("Out/Trip.pack") == fixture.dates("Trip.pack"))
     }
   }
 
@@ -116,43 +116,43 @@ struct OtherProgramsTests {
 
   @Test(arguments: writers)
   func `are imported`(_ writer: Writer) async throws {
-    try await withWorkshop { workshop in
+    try await withWorkshop { fixture in
       // Some programs do not preserve a name that is not composed.
-      var tree = Workshop.tree
+      var tree = ArchiveFixture.tree
       tree["Folder"]?[FileName("U\u{308}bung 2.txt")] = nil
       if !writer.keepsLinks { (tree["link"], tree["up"]) = (nil, nil) }
-      try workshop.makePackage(tree)
-      let made = try run(writer.program, writer.arguments, in: workshop.folder)
+      try fixture.makePackage(tree)
+      let made = try run(writer.program, writer.arguments, in: fixture.folder)
       try #require(made.status == 0, "\(made.output)")
       var options = ImportOptions()
       options.format = writer.format
-      let report = try await workshop.take(writer.archive, options: options)
+      let report = try await fixture.take(writer.archive, options: options)
       #expect(report.leftOut.isEmpty)
-      #expect(try workshop.tree("Back.pack") == tree)
+      #expect(try fixture.tree("Back.pack") == tree)
     }
   }
 
   @Test(.enabled(if: program("7z") != nil, "needs 7z"))
   func `are exchanged with a passphrase`() async throws {
-    try await withWorkshop { workshop in
-      try workshop.makePackage()
+    try await withWorkshop { fixture in
+      try fixture.makePackage()
       var options = ExportOptions()
       options.passphrase = "secret"
-      try await workshop.export("ours.zip", options: options)
-      #expect(try run("7z", ["t", "-psecret", "ours.zip"], in: workshop.folder).status == 0)
-      #expect(try run("7z", ["t", "-pwrong", "ours.zip"], in: workshop.folder).status != 0)
+      try await fixture.export("ours.zip", options: options)
+      #expect(try run("7z", ["t", "-psecret", "ours.zip"], in: fixture.folder).status == 0)
+      #expect(try run("7z", ["t", "-pwrong", "ours.zip"], in: fixture.folder).status != 0)
       // libarchive cannot read encrypted links.
-      var tree = Workshop.tree
+      var tree = ArchiveFixture.tree
       (tree["link"], tree["up"]) = (nil, nil)
-      try FileManager.default.removeItem(at: workshop.package)
-      try workshop.makePackage(tree)
+      try FileManager.default.removeItem(at: fixture.package)
+      try fixture.makePackage(tree)
       let made = try run(
-        "7z", ["a", "-snl", "-psecret", "-mem=AES256", "theirs.zip", "Trip.pack"], in: workshop.folder)
+        "7z", ["a", "-snl", "-psecret", "-mem=AES256", "theirs.zip", "Trip.pack"], in: fixture.folder)
       try #require(made.status == 0)
       var with = ImportOptions()
       with.passphrase = "secret"
-      try await workshop.take("theirs.zip", options: with)
-      #expect(try workshop.tree("Back.pack") == tree)
+      try await fixture.take("theirs.zip", options: with)
+      #expect(try fixture.tree("Back.pack") == tree)
     }
   }
 
@@ -171,17 +171,17 @@ struct OtherProgramsTests {
       "example.textpack", "example-bundle-v1.zip", "example-bundle-v2.zip", "textbundle-logo.zip",
     ])
   func `made on a Mac are imported without what only a Mac needs`(name: String) async throws {
-    try await withWorkshop { workshop in
+    try await withWorkshop { fixture in
       try FileManager.default.copyItem(
-        at: Self.samples.appending(path: "textbundle/\(name)"), to: workshop.url(name))
-      let report = try await workshop.take(name)
+        at: Self.samples.appending(path: "textbundle/\(name)"), to: fixture.url(name))
+      let report = try await fixture.take(name)
       #expect(report.entries > 0)
-      let names = try workshop.tree("Back.pack").entries.keys
+      let names = try fixture.tree("Back.pack").entries.keys
       #expect(!names.contains("__MACOSX") && !names.contains { $0.bytes.starts(with: Array("._".utf8)) })
       var all = ImportOptions()
       all.includesAppleDouble = true
       // Without this option, the only folder at the top is no entry of the package.
-      let whole = try await workshop.take(name, to: "All", options: all).entries
+      let whole = try await fixture.take(name, to: "All", options: all).entries
       #expect((0...1).contains(whole - report.entries - report.leftOut.count))
     }
   }
@@ -192,18 +192,18 @@ struct OtherProgramsTests {
       "README.rtfd", "sample-project.scriv", "textbundle/shapes",
     ])
   func `of packages that other programs made come back as they were`(name: String) async throws {
-    try await withWorkshop { workshop in
+    try await withWorkshop { fixture in
       let copied = try run(
-        "cp", ["-a", Self.samples.appending(path: name).path, "Sample"], in: workshop.folder)
+        "cp", ["-a", Self.samples.appending(path: name).path, "Sample"], in: fixture.folder)
       try #require(copied.status == 0)
       for format in ArchiveFormat.writable {
-        try await workshop.export("a", of: "Sample", as: format)
+        try await fixture.export("a", of: "Sample", as: format)
         var options = ImportOptions()
         options.format = format.isRecognized ? nil : format
-        try await workshop.take("a", to: format.rawValue, options: options)
-        #expect(try workshop.tree(format.rawValue) == workshop.tree("Sample"), "\(format.rawValue)")
+        try await fixture.take("a", to: format.rawValue, options: options)
+        #expect(try fixture.tree(format.rawValue) == fixture.tree("Sample"), "\(format.rawValue)")
       }
-      #expect(try workshop.dates("tar.zst") == workshop.dates("Sample"))
+      #expect(try fixture.dates("tar.zst") == fixture.dates("Sample"))
     }
   }
 }

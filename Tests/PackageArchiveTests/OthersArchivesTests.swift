@@ -16,10 +16,10 @@ struct OthersArchivesTests {
     _ bytes: [UInt8], options: ImportOptions = ImportOptions(),
     _ body: (TestTree, ImportReport) throws -> Void
   ) async throws {
-    try await withWorkshop { workshop in
-      try Data(bytes).write(to: workshop.url("a"))
-      let report = try await workshop.take("a", options: options)
-      try body(workshop.tree("Back.pack"), report)
+    try await withWorkshop { fixture in
+      try Data(bytes).write(to: fixture.url("a"))
+      let report = try await fixture.take("a", options: options)
+      try body(fixture.tree("Back.pack"), report)
     }
   }
 
@@ -115,11 +115,11 @@ struct OthersArchivesTests {
 
   @Test(.enabled(if: program("zip") != nil, "needs zip"))
   func `may come from a pipe`() async throws {
-    try await withWorkshop { workshop in
-      let made = try run("sh", ["-c", "echo text | zip -q a.zip -"], in: workshop.folder)
+    try await withWorkshop { fixture in
+      let made = try run("sh", ["-c", "echo text | zip -q a.zip -"], in: fixture.folder)
       try #require(made.status == 0, "\(made.output)")
-      try await workshop.take("a.zip")
-      #expect(try workshop.tree("Back.pack") == ["-": .file(Array("text\n".utf8), mode: 0o600)])
+      try await fixture.take("a.zip")
+      #expect(try fixture.tree("Back.pack") == ["-": .file(Array("text\n".utf8), mode: 0o600)])
     }
     // With any other name the entry is a FIFO.
     try await expectRefused(Zip(.init("pipe", [], mode: 0o010600)).bytes, .unsafeKind, naming: "pipe")
@@ -192,14 +192,14 @@ struct OthersArchivesTests {
 
   @Test(.enabled(if: program("tar") != nil, "needs tar"))
   func `may have a label, and files that were appended twice`() async throws {
-    try await withWorkshop { workshop in
+    try await withWorkshop { fixture in
       for command in [
         "echo first > a", "tar -c -V Label -f a.tar a", "echo second > a", "tar -rf a.tar a",
       ] {
-        try #require(try run("sh", ["-c", command], in: workshop.folder).status == 0)
+        try #require(try run("sh", ["-c", command], in: fixture.folder).status == 0)
       }
-      let report = try await workshop.take("a.tar")
-      #expect(try workshop.tree("Back.pack") == ["a": "second\n"])
+      let report = try await fixture.take("a.tar")
+      #expect(try fixture.tree("Back.pack") == ["a": "second\n"])
       #expect(report.entries == 1 && report.bytes == 7)
     }
   }
@@ -230,26 +230,26 @@ struct OthersArchivesTests {
       options.format = format
       options.limits.bytes = 1 << 20
       options.limits.entries = 10
-      try await withWorkshop { workshop in
+      try await withWorkshop { fixture in
         let zeros = try FileDescriptor.open("/dev/zero", .readOnly)
         defer { try? zeros.close() }
         let error = await #expect(throws: ArchiveError.self) {
-          try await PackageStore.importArchive(from: zeros, to: workshop.url("Back.pack"), options: options)
+          try await PackageStore.importArchive(from: zeros, to: fixture.url("Back.pack"), options: options)
         }
         // libarchive searches for the beginning of a cpio, and gives up.
         #expect(error?.code == (format == .cpio ? .damaged : .limitExceeded))
-        #expect(try workshop.names == [])
+        #expect(try fixture.names == [])
       }
     }
   }
 
   @Test(.enabled(if: program("zstd") != nil, "needs zstd"))
   func `may begin with a frame of Zstandard's that is skipped`() async throws {
-    try await withWorkshop { workshop in
-      try Data(Tar(.init("a", "text")).bytes).write(to: workshop.url("a.tar"))
-      try #require(try run("zstd", ["-q", "a.tar"], in: workshop.folder).status == 0)
+    try await withWorkshop { fixture in
+      try Data(Tar(.init("a", "text")).bytes).write(to: fixture.url("a.tar"))
+      try #require(try run("zstd", ["-q", "a.tar"], in: fixture.folder).status == 0)
       let frame: [UInt8] = [0x50, 0x2A, 0x4D, 0x18, 4, 0, 0, 0, 1, 2, 3, 4]
-      try await imported(frame + frame + Array(workshop.bytes("a.tar.zst"))) { tree, _ in
+      try await imported(frame + frame + Array(fixture.bytes("a.tar.zst"))) { tree, _ in
         #expect(tree == ["a": "text"])
       }
     }
@@ -259,21 +259,21 @@ struct OthersArchivesTests {
 
   @Test(arguments: ArchiveFormat.writable)
   func `that we made come back`(format: ArchiveFormat) async throws {
-    try await withWorkshop { workshop in
+    try await withWorkshop { fixture in
       let tree: TestTree = [
         "._x": "no Mac made it", "a\\b": "backslash", "C:": ["x": "drive"], "dir": ["._y": "", "a": "x"],
         ".d": ["docpkg": "x"],
       ]
-      try workshop.makePackage(tree, named: "Q: a")
+      try fixture.makePackage(tree, named: "Q: a")
       for isFlat in [false, true] {
         var (options, taking) = (ExportOptions(), ImportOptions())
         if isFlat { options.topFolder = .none }
         taking.format = format.isRecognized ? nil : format
         // A zip names this library as its writer.
         taking.allowsDriveLetters = format != .zip
-        try await workshop.export("a", of: "Q: a", as: format, options: options)
-        try await workshop.take("a", to: "\(isFlat)", options: taking)
-        #expect(try workshop.tree("\(isFlat)") == tree)
+        try await fixture.export("a", of: "Q: a", as: format, options: options)
+        try await fixture.take("a", to: "\(isFlat)", options: taking)
+        #expect(try fixture.tree("\(isFlat)") == tree)
       }
     }
   }

@@ -16,29 +16,29 @@ struct SameBytesTests {
 
   @Test(arguments: ArchiveFormat.writable)
   func `have the same bytes`(_ format: ArchiveFormat) async throws {
-    try await withWorkshop { workshop in
-      try workshop.makePackage()
-      try await workshop.export("a", as: format)
-      try await workshop.export("b", as: format)
-      #expect(try workshop.bytes("a") == workshop.bytes("b"))
+    try await withWorkshop { fixture in
+      try fixture.makePackage()
+      try await fixture.export("a", as: format)
+      try await fixture.export("b", as: format)
+      #expect(try fixture.bytes("a") == fixture.bytes("b"))
     }
   }
 
   @Test(arguments: [ArchiveFormat.zip, .tarZstd, .tarXZ])
   func `have the same bytes on any number of threads`(_ format: ArchiveFormat) async throws {
-    try await withWorkshop { workshop in
-      var tree = Workshop.tree
+    try await withWorkshop { fixture in
+      var tree = ArchiveFixture.tree
       let text = String(repeating: (0..<9000).map { "line \($0 &* 7919)\n" }.joined(), count: 80)
       tree["large text"] = .file(Array(text.utf8))
-      tree["large noise"] = .file(Workshop.noise(9_000_000, seed: 3))
-      try workshop.makePackage(tree)
+      tree["large noise"] = .file(ArchiveFixture.noise(9_000_000, seed: 3))
+      try fixture.makePackage(tree)
       var options = ExportOptions()
       for threads in [1, 2, 5] {
         options.threads = threads
-        try await workshop.export("\(threads)", as: format, options: options)
+        try await fixture.export("\(threads)", as: format, options: options)
       }
-      let one = try workshop.bytes("1")
-      #expect(try workshop.bytes("2") == one && workshop.bytes("5") == one)
+      let one = try fixture.bytes("1")
+      #expect(try fixture.bytes("2") == one && fixture.bytes("5") == one)
     }
   }
 
@@ -46,46 +46,46 @@ struct SameBytesTests {
   func `have the same bytes where only dates and permissions differ, when that is asked for`(
     _ format: ArchiveFormat
   ) async throws {
-    try await withWorkshop { workshop in
-      try workshop.makePackage()
-      try FileManager.default.createDirectory(at: workshop.url("else"), withIntermediateDirectories: false)
-      let other = Workshop(folder: workshop.folder.appending("else"))
-      var tree = Workshop.tree
+    try await withWorkshop { fixture in
+      try fixture.makePackage()
+      try FileManager.default.createDirectory(at: fixture.url("else"), withIntermediateDirectories: false)
+      let other = ArchiveFixture(folder: fixture.folder.appending("else"))
+      var tree = ArchiveFixture.tree
       tree["secret"] = .file([1, 2, 3], mode: 0o644)
       try other.makePackage(tree)
       let disk = PosixDisk()
       try disk.setModified(.now, of: "empty", in: disk.openDirectory(at: other.folder.appending("Trip.pack")))
-      try await workshop.export("a", as: format, options: Self.reproducible)
+      try await fixture.export("a", as: format, options: Self.reproducible)
       try await other.export("a", as: format, options: Self.reproducible)
-      #expect(try workshop.bytes("a") == other.bytes("a"))
-      try await workshop.export("b", as: format)
-      #expect(try workshop.bytes("a") != workshop.bytes("b"))
+      #expect(try fixture.bytes("a") == other.bytes("a"))
+      try await fixture.export("b", as: format)
+      #expect(try fixture.bytes("a") != fixture.bytes("b"))
     }
   }
 
   @Test func `have the same bytes in a file and in a pipe`() async throws {
-    try await withWorkshop { workshop in
-      try workshop.makePackage()
-      try await workshop.export("a.zip")
-      let store = try await PackageStore.open(at: workshop.package)
+    try await withWorkshop { fixture in
+      try fixture.makePackage()
+      try await fixture.export("a.zip")
+      let store = try await PackageStore.open(at: fixture.package)
       let snapshot = await store.tree.snapshot()
-      try Data().write(to: workshop.url("b"))
-      let handle = try FileHandle(forWritingTo: workshop.url("b"))
+      try Data().write(to: fixture.url("b"))
+      let handle = try FileHandle(forWritingTo: fixture.url("b"))
       try await snapshot.export(to: .init(rawValue: handle.fileDescriptor), as: .zip)
-      #expect(try workshop.bytes("a.zip") == workshop.bytes("b"))
+      #expect(try fixture.bytes("a.zip") == fixture.bytes("b"))
     }
   }
 
   // MARK: Updating
 
   private static var large: TestTree {
-    var tree = Workshop.tree
+    var tree = ArchiveFixture.tree
     tree["Documents"] = .directory(
       Dictionary(
         uniqueKeysWithValues: (0..<40).map { number in
           (
             FileName("\(number).txt"),
-            .file(Array("Text of \(number). ".utf8) + Workshop.noise(3000, seed: 9))
+            .file(Array("Text of \(number). ".utf8) + ArchiveFixture.noise(3000, seed: 9))
           )
         }))
     return tree
@@ -93,21 +93,21 @@ struct SameBytesTests {
 
   @Test(arguments: [nil, 1, 9])
   func `have the same bytes, whether one is made anew or from the other`(level: Int?) async throws {
-    try await withWorkshop { workshop in
-      try workshop.makePackage(Self.large)
+    try await withWorkshop { fixture in
+      try fixture.makePackage(Self.large)
       var options = ExportOptions()
       options.level = level
-      try await workshop.export("a.zip", options: options)
+      try await fixture.export("a.zip", options: options)
       let disk = PosixDisk()
-      let package = try disk.openDirectory(at: workshop.folder.appending("Trip.pack"))
+      let package = try disk.openDirectory(at: fixture.folder.appending("Trip.pack"))
       try disk.removeFile("Text.txt", in: package)
       try disk.makeFile("Text.txt", Array("changed".utf8), in: package)
       try disk.makeFile("new", Array("new".utf8), in: package)
       try disk.removeFile("program", in: package)
       try disk.setMode(0o644, of: disk.openFile("secret", in: package))
-      let report = try await workshop.export("a.zip", options: options, updating: "a.zip")
-      try await workshop.export("b.zip", options: options)
-      #expect(try workshop.bytes("a.zip") == workshop.bytes("b.zip"))
+      let report = try await fixture.export("a.zip", options: options, updating: "a.zip")
+      try await fixture.export("b.zip", options: options)
+      #expect(try fixture.bytes("a.zip") == fixture.bytes("b.zip"))
       // Three files are new or have other permissions; folders and links have no bytes to reuse.
       #expect(report.reused == report.entries - 3 - 7 - 2, "\(report)")
     }
@@ -116,60 +116,60 @@ struct SameBytesTests {
   @Test func `differ where a file was changed and given its old date and size in the moment of the export`()
     async throws
   {
-    try await withWorkshop { workshop in
-      try workshop.makePackage(["a.txt": "one"])
+    try await withWorkshop { fixture in
+      try fixture.makePackage(["a.txt": "one"])
       let disk = PosixDisk()
-      let package = try disk.openDirectory(at: workshop.folder.appending("Trip.pack"))
+      let package = try disk.openDirectory(at: fixture.folder.appending("Trip.pack"))
       var now = FileTime.now
       now.seconds += 3600
       try disk.setModified(now, of: "a.txt", in: package)
-      try await workshop.export("a.zip")
+      try await fixture.export("a.zip")
       try disk.write(Array("two".utf8), to: disk.openFileForWriting("a.txt", in: package), at: 0)
       try disk.setModified(now, of: "a.txt", in: package)
-      #expect(try await workshop.export("a.zip", updating: "a.zip").reused == 0)
-      try await workshop.take("a.zip")
-      #expect(try workshop.tree("Back.pack") == ["a.txt": "two"])
+      #expect(try await fixture.export("a.zip", updating: "a.zip").reused == 0)
+      try await fixture.take("a.zip")
+      #expect(try fixture.tree("Back.pack") == ["a.txt": "two"])
     }
   }
 
   @Test func `with one date for all are compared by checksums`() async throws {
-    try await withWorkshop { workshop in
-      try workshop.makePackage(["a.txt": "one", "b.txt": "one"])
-      try await workshop.export("a.zip", options: Self.reproducible)
-      try workshop.makePackage(["a.txt": "two", "b.txt": "one"], named: "Other.pack")
+    try await withWorkshop { fixture in
+      try fixture.makePackage(["a.txt": "one", "b.txt": "one"])
+      try await fixture.export("a.zip", options: Self.reproducible)
+      try fixture.makePackage(["a.txt": "two", "b.txt": "one"], named: "Other.pack")
       var options = Self.reproducible
       options.topFolder = .named("Trip.pack")
-      let report = try await workshop.export(
+      let report = try await fixture.export(
         "a.zip", of: "Other.pack", options: options, updating: "a.zip")
       #expect(report.reused == 1)
-      try await workshop.export("b.zip", of: "Other.pack", options: options)
-      #expect(try workshop.bytes("a.zip") == workshop.bytes("b.zip"))
+      try await fixture.export("b.zip", of: "Other.pack", options: options)
+      #expect(try fixture.bytes("a.zip") == fixture.bytes("b.zip"))
     }
   }
 
   @Test func `take nothing from one that was made at another level or by another program`() async throws {
-    try await withWorkshop { workshop in
-      try workshop.makePackage()
+    try await withWorkshop { fixture in
+      try fixture.makePackage()
       var options = ExportOptions()
       options.level = 9
-      try await workshop.export("a.zip", options: options)
-      #expect(try await workshop.export("a.zip", updating: "a.zip").reused == 0)
-      try await workshop.export("b.zip")
-      #expect(try workshop.bytes("a.zip") == workshop.bytes("b.zip"))
+      try await fixture.export("a.zip", options: options)
+      #expect(try await fixture.export("a.zip", updating: "a.zip").reused == 0)
+      try await fixture.export("b.zip")
+      #expect(try fixture.bytes("a.zip") == fixture.bytes("b.zip"))
     }
   }
 
   @Test func `are not made from a damaged one`() async throws {
-    try await withWorkshop { workshop in
-      try workshop.makePackage()
-      try await workshop.export("a.zip")
-      let bytes = try workshop.bytes("a.zip")
-      try bytes.dropLast(9).write(to: workshop.url("a.zip"))
+    try await withWorkshop { fixture in
+      try fixture.makePackage()
+      try await fixture.export("a.zip")
+      let bytes = try fixture.bytes("a.zip")
+      try bytes.dropLast(9).write(to: fixture.url("a.zip"))
       let error = await #expect(throws: ArchiveError.self) {
-        try await workshop.export("a.zip", updating: "a.zip")
+        try await fixture.export("a.zip", updating: "a.zip")
       }
       #expect(error?.code == .damaged)
-      #expect(try workshop.bytes("a.zip") == bytes.dropLast(9))
+      #expect(try fixture.bytes("a.zip") == bytes.dropLast(9))
     }
   }
 }

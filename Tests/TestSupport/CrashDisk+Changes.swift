@@ -49,7 +49,7 @@ extension CrashDisk {
     let (from, to) = (directory.number, newDirectory.number)
     try change(rule == .exchange ? .exchange : .rename, "renameat2", newName) { (state) throws(Errno) in
       if rule == .exchange, !options.supportsExchange { throw .invalidArgument }
-      if rule == .keep, !options.supportsKeep { throw .invalidArgument }
+      if rule == .noReplace, !options.supportsNoReplace { throw .invalidArgument }
       try state.volume.rename(state.slot(name, from), state.slot(newName, to), rule)
     }
   }

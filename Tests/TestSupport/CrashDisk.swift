@@ -19,7 +19,7 @@ package final class CrashDisk: Disk {
     /// If false, exchanging two names is EINVAL.
     package var supportsExchange = true
     /// If false, renaming to a name that must be free is EINVAL.
-    package var supportsKeep = true
+    package var supportsNoReplace = true
     /// If false, a second name for a file is EPERM.
     package var supportsLinks = true
     /// If false, sharing blocks is EOPNOTSUPP.

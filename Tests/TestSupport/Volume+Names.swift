@@ -61,7 +61,7 @@ extension Volume {
   mutating func rename(_ from: Slot, _ to: Slot, _ rule: RenameRule) throws(Errno) {
     let moved = try existing(from)
     let target = try holder(of: to)
-    if rule == .keep, target != nil { throw .fileExists }
+    if rule == .noReplace, target != nil { throw .fileExists }
     if rule == .exchange, target == nil { throw .noSuchFileOrDirectory }
     if isWithin(to.directory, moved) { throw .invalidArgument }
     if let target, isWithin(from.directory, target) {

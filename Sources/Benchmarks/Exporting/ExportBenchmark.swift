@@ -35,7 +35,7 @@ package struct ExportBenchmark {
       try mixture.make("Package", bytes: bytes, in: made.path)
       var results: [Measurement] = []
       for task in tasks {
-        let scene = ExportScene(folder: made.path, command: command.string)
+        let scene = ExportFixture(folder: made.path, command: command.string)
         var entrants: [Entrant] = []
         do {
           let (contenders, prepare) = scene.contenders(task)
@@ -60,12 +60,12 @@ package struct ExportBenchmark {
 extension ExportBenchmark {
   /// Returns the names of the ways to do a task.
   package static func strategies(of task: Task) -> [String] {
-    ExportScene(folder: "", command: "").contenders(task).all.map(\.name)
+    ExportFixture(folder: "", command: "").contenders(task).all.map(\.name)
   }
 }
 
 /// The folder that the contenders of an export share, and their work there.
-private struct ExportScene {
+private struct ExportFixture {
   let folder: FilePath
   let command: String
 

@@ -144,7 +144,7 @@ private final class FullReplay: Contender {
     try copy(FileWrapper(url: URL(filePath: replay.source.string)), as: next, in: parent, on: disk)
     try disk.rename(next, in: parent, to: name, in: parent, .exchange)
     try disk.synchronize(parent)
-    guard Siblings(of: name, on: disk).remove(next, from: parent) else {
+    guard HiddenSiblings(of: name, on: disk).remove(next, from: parent) else {
       throw WrongContents(description: "the folder that was replaced could not be removed")
     }
   }

@@ -34,7 +34,7 @@ final class LockedFile: Sendable {
       do throws(SystemError) {
         try disk.write(bytes, to: file, at: 0)
         try prepare(name)
-        try disk.rename(hidden, in: folder, to: name, in: folder, .keep)
+        try disk.rename(hidden, in: folder, to: name, in: folder, .noReplace)
       } catch {
         if error.code == .noSuchFileOrDirectory, try disk.status(of: folder).links > 0 { continue }
         throw error

@@ -169,7 +169,7 @@ enum DocumentStorage: Sendable {
   }
 
   /// The state that a watcher compares before it tells of an event.
-  var knownState: any KnownState {
+  var knownState: any WatchBaseline {
     switch self {
     case .package(let store): store
     case .file(let store): store

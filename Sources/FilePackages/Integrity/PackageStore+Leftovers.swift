@@ -48,13 +48,13 @@ extension PackageStore {
   }
 
   private static func beside(
-    _ location: Location, _ names: (Siblings, borrowing OwnedDescriptor) -> [FileName]
+    _ location: Location, _ names: (HiddenSiblings, borrowing OwnedDescriptor) -> [FileName]
   ) -> [String] {
     // A folder that cannot be looked at has no files that could be removed.
     guard let last = location.path.lastComponent,
       let folder = try? location.disk.openDirectory(at: location.path.folder)
     else { return [] }
-    return names(Siblings(of: FileName(last), on: location.disk), folder).map(\.display).sorted()
+    return names(HiddenSiblings(of: FileName(last), on: location.disk), folder).map(\.display).sorted()
   }
 
   private static func leftoversWithin(_ location: Location) -> [String] {

@@ -45,7 +45,7 @@ package struct DocumentMove {
     }
     for number in 1...10_000 {
       let candidate = preferred.numbered(number)
-      try attempt { () throws(SystemError) in try Siblings(of: candidate, on: disk).recover(in: to) }
+      try attempt { () throws(SystemError) in try HiddenSiblings(of: candidate, on: disk).recover(in: to) }
       let taken = try attempt { () throws(SystemError) in try disk.statusIfPresent(of: candidate, in: to) }
       if let taken {
         if taken.identity.isSameNode(as: status.identity) {
@@ -77,7 +77,7 @@ package struct DocumentMove {
   ) throws(FilePackageError) -> Bool {
     if alwaysCopies { return try copy(name, as: candidate, from, to) }
     do {
-      try disk.renameKeeping(name, in: from, to: candidate, in: to)
+      try disk.renameNoReplace(name, in: from, to: candidate, in: to)
     } catch {
       if error.code == .improperLink { return try copy(name, as: candidate, from, to) }
       if error.isTaken { return false }
@@ -95,7 +95,7 @@ package struct DocumentMove {
     _ name: FileName, as candidate: FileName, _ from: borrowing OwnedDescriptor,
     _ to: borrowing OwnedDescriptor
   ) throws(FilePackageError) -> Bool {
-    let siblings = Siblings(of: candidate, on: disk)
+    let siblings = HiddenSiblings(of: candidate, on: disk)
     let staged = siblings.name(.staged)
     try attempt { () throws(SystemError) in try siblings.cleanUp(in: to) }
     siblings.sweep(to)
@@ -114,7 +114,7 @@ package struct DocumentMove {
       }
       guard isSame else { throw failure(.changedOnDisk) }
       do throws(SystemError) {
-        try disk.renameKeeping(staged, in: to, to: candidate, in: to)
+        try disk.renameNoReplace(staged, in: to, to: candidate, in: to)
       } catch {
         guard error.isTaken else { throw failure(error) }
         _ = siblings.remove(staged, from: to)
@@ -135,21 +135,21 @@ package struct DocumentMove {
     _ name: FileName, _ known: TreeStatuses, in from: borrowing OwnedDescriptor, copy: FileName?,
     _ to: borrowing OwnedDescriptor
   ) throws(FilePackageError) {
-    let siblings = Siblings(of: name, on: disk)
+    let siblings = HiddenSiblings(of: name, on: disk)
     let hidden = siblings.name(.staged)
     // It is still the document, and has no lock.
     siblings.holdOffSweeps(in: from)
     defer { siblings.allowSweeps(in: from) }
     try attempt { () throws(SystemError) in
       try siblings.cleanUp(in: from)
-      try disk.renameKeeping(name, in: from, to: hidden, in: from)
+      try disk.renameNoReplace(name, in: from, to: hidden, in: from)
     }
     let isKnown = try attempt { () throws(SystemError) in try known.isUnchanged(hidden, in: from, on: disk) }
     guard isKnown else {
       try putBack(hidden, as: name, in: from)
       if let copy {
-        let gone = Siblings(of: copy, on: disk).name(.staged)
-        try attempt { () throws(SystemError) in try disk.renameKeeping(copy, in: to, to: gone, in: to) }
+        let gone = HiddenSiblings(of: copy, on: disk).name(.staged)
+        try attempt { () throws(SystemError) in try disk.renameNoReplace(copy, in: to, to: gone, in: to) }
         _ = disk.removeEverything(gone, from: to)
         try synchronize(to)
       }
@@ -167,7 +167,7 @@ package struct DocumentMove {
   ) throws(FilePackageError) {
     for number in 1...10_000 {
       do throws(SystemError) {
-        try disk.renameKeeping(hidden, in: from, to: name.numbered(number), in: from)
+        try disk.renameNoReplace(hidden, in: from, to: name.numbered(number), in: from)
         return try disk.synchronize(from)
       } catch {
         // Another program may have made a node of that name meanwhile.
@@ -256,12 +256,12 @@ extension Disk {
   /// Renames to a name that must be free, even if the file system lacks such a rename.
   ///
   /// Without it, a directory can replace an empty directory at most, and a file gets its second name first.
-  func renameKeeping(
+  func renameNoReplace(
     _ name: FileName, in from: borrowing OwnedDescriptor, to newName: FileName,
     in to: borrowing OwnedDescriptor
   ) throws(SystemError) {
     do {
-      return try rename(name, in: from, to: newName, in: to, .keep)
+      return try rename(name, in: from, to: newName, in: to, .noReplace)
     } catch  where error.code == .invalidArgument {
       if try exists(newName, in: to) { throw SystemError("renameat2", newName, code: .fileExists) }
     }
@@ -277,9 +277,9 @@ extension Disk {
 extension Disk {
   /// Removes a document from a folder: it gets a hidden name, and the folder is synced, before any file is removed.
   package func removeDurably(_ name: FileName, from folder: borrowing OwnedDescriptor) throws(SystemError) {
-    let siblings = Siblings(of: name, on: self)
+    let siblings = HiddenSiblings(of: name, on: self)
     try siblings.cleanUp(in: folder)
-    try renameKeeping(name, in: folder, to: siblings.name(.staged), in: folder)
+    try renameNoReplace(name, in: folder, to: siblings.name(.staged), in: folder)
     try synchronize(folder)
     // Files that cannot be removed have a hidden name; the next save of that name removes them.
     _ = removeEverything(siblings.name(.staged), from: folder)

@@ -229,7 +229,7 @@ struct Publisher {
     over old: JournalRecord.Known?
   ) throws(SystemError) {
     do {
-      try disk.rename(source, in: staging.descriptor, to: name, in: folder, .keep)
+      try disk.rename(source, in: staging.descriptor, to: name, in: folder, .noReplace)
     } catch {
       if error.code == .fileExists { return try exchange(source, name, in: folder, over: old) }
       guard error.isLackOfRule else { throw error }

@@ -21,7 +21,7 @@ struct JournaledSave {
   private static let spareRoom: UInt64 = 16 << 20
   private static let spareFiles: UInt64 = 1000
 
-  private(set) var maker: StateMaker
+  private(set) var builder: SaveBuilder
   private let session: PackageSession
   private let top: [SavePlan.Step]
   private(set) var record = JournalRecord()
@@ -57,35 +57,35 @@ struct JournaledSave {
       names[step.path] = session.stagedName(index)
     }
     self.top = top
-    maker = StateMaker(
+    builder = SaveBuilder(
       plan, at: session.hidden.location, on: session.disk, options: options, metadata: metadata,
       strategy: "journal", known: session.manifest)
-    maker.folders.keep(session.hidden.root, at: .root)
-    maker.recorded = recorded
-    maker.stagedNames = names
+    builder.folders.keep(session.hidden.root, at: .root)
+    builder.recorded = recorded
+    builder.stagedNames = names
     if keepsVersion && metadata != nil {
       names[PackagePath([PackageLayout.metadata])] = nil
-      maker.keeping = StateMaker.Keeping(names: names)
+      builder.keeping = SaveBuilder.VersionNotes(names: names)
     }
   }
 
   /// Replaces the whole manifest by rows for these children.
   mutating func replaceManifest(by rows: [ManifestRow]) {
-    maker.batch = ManifestBatch()
-    maker.batch.isWhole = true
-    for row in rows { maker.batch.add(row) }
+    builder.batch = ManifestBatch()
+    builder.batch.isWhole = true
+    for row in rows { builder.batch.add(row) }
   }
 
   /// Accounts for the changes that a synchronising program brought.
   mutating func account(for merge: VersionMerge) {
     if let rows = merge.recounted { replaceManifest(by: rows) }
-    maker.account(for: merge)
+    builder.account(for: merge)
   }
 
   /// Accounts for children that count as right in their present state.
   ///
   /// - Parameter rows: the same children in the version before, which are lost there.
-  mutating func accept(_ rows: [VersionRecord.Row]) { maker.keepAccepted(rows) }
+  mutating func accept(_ rows: [VersionRecord.Row]) { builder.keepAccepted(rows) }
 
   /// Checks that the save can be carried out, makes everything new, and commits it.
   ///
@@ -93,29 +93,29 @@ struct JournaledSave {
   ///   `indeterminate`.
   mutating func commit() throws(FilePackageError) {
     try lookIntoFolders()
-    try maker.checkSteps(beneath: session.hidden.root.descriptor)
+    try builder.checkSteps(beneath: session.hidden.root.descriptor)
     do {
       try checkPlaces()
       // (3)
-      try maker.make(top, in: session.hidden.staging.descriptor)
+      try builder.make(top, in: session.hidden.staging.descriptor)
       try makeRecord()
       if try isRoomScarce() { try session.stage(&record) }
-      try maker.checkCancellation()
+      try builder.checkCancellation()
       try session.commit(&record)
     } catch {
       if error.code != .indeterminate { removeStaged() }
       throw error
     }
-    let root = maker.plan.rootAttributes
-    if root != nil { maker.report.written.append(".") }
-    maker.report.leftAlone = maker.plan.leftAlone.map(\.string).sorted()
-    maker.report.generation = maker.madeMetadata?.metadata.generation
-    maker.report.written.sort()
-    maker.report.removed.sort()
+    let root = builder.plan.rootAttributes
+    if root != nil { builder.report.written.append(".") }
+    builder.report.leftAlone = builder.plan.leftAlone.map(\.string).sorted()
+    builder.report.generation = builder.madeMetadata?.metadata.generation
+    builder.report.written.sort()
+    builder.report.removed.sort()
   }
 
   private func removeStaged() {
-    for name in maker.stagedNames.values {
+    for name in builder.stagedNames.values {
       _ = session.disk.removeEverything(name, from: session.hidden.staging.descriptor)
     }
   }
@@ -129,12 +129,12 @@ struct JournaledSave {
       guard step.replaced?.status?.kind == .directory, let name = step.path.name else { continue }
       if case .setAttributes = step.action { continue }
       do {
-        let parent = try session.hidden.location.openDirectory(step.path.parent, on: maker.disk)
+        let parent = try session.hidden.location.openDirectory(step.path.parent, on: builder.disk)
         folders[step.path] = try session.disk.folderHash(of: name, in: parent)
       } catch {
         // The check of the steps finds folders that are gone.
         if error.code == .noSuchFileOrDirectory || error.code == .notDirectory { continue }
-        throw FilePackageError(error, .save, maker.node(step.path), activity: "looking into")
+        throw FilePackageError(error, .save, builder.node(step.path), activity: "looking into")
       }
     }
   }
@@ -145,15 +145,15 @@ struct JournaledSave {
     var parents: Set<PackagePath> = []
     for step in top {
       if parents.insert(step.path.parent).inserted {
-        let parent = try maker.status(of: step.path.parent, beneath: session.hidden.root.descriptor)
-        guard let parent, parent.kind == .directory else { throw maker.changed(step.path) }
+        let parent = try builder.status(of: step.path.parent, beneath: session.hidden.root.descriptor)
+        guard let parent, parent.kind == .directory else { throw builder.changed(step.path) }
         try check(parent, step.path, in: package)
       }
-      if let replaced = maker.replaced[step.path] {
+      if let replaced = builder.replaced[step.path] {
         if replaced.kind == .directory {
           try check(replaced, step.path, in: package)
         } else if replaced.identity.device != package.identity.device {
-          throw maker.failure(.unsupported, step.path, reason: "another file system is mounted there")
+          throw builder.failure(.unsupported, step.path, reason: "another file system is mounted there")
         }
       }
     }
@@ -164,10 +164,10 @@ struct JournaledSave {
     _ folder: FileStatus, _ path: PackagePath, in package: FileStatus
   ) throws(FilePackageError) {
     if folder.identity.device != package.identity.device {
-      throw maker.failure(.unsupported, path, reason: "another file system is mounted there")
+      throw builder.failure(.unsupported, path, reason: "another file system is mounted there")
     }
     if !folder.isWritableByUs {
-      throw maker.failure(.permissionDenied, path, reason: "its folder is read-only")
+      throw builder.failure(.permissionDenied, path, reason: "its folder is read-only")
     }
   }
 
@@ -175,10 +175,10 @@ struct JournaledSave {
 
   private mutating func makeRecord() throws(FilePackageError) {
     for step in top {
-      guard let name = maker.stagedNames[step.path] else { continue }
-      let old = maker.replaced[step.path].map {
+      guard let name = builder.stagedNames[step.path] else { continue }
+      let old = builder.replaced[step.path].map {
         JournalRecord.Known(
-          $0, content: $0.kind == .directory ? folders[step.path] : maker.gone[step.path]?.content)
+          $0, content: $0.kind == .directory ? folders[step.path] : builder.oldChildren[step.path]?.content)
       }
       let action: JournalRecord.Action
       switch step.action {
@@ -186,20 +186,20 @@ struct JournaledSave {
       case .setAttributes:
         action = .setAttributes(
           mode: step.attributes.modeIsExact ? step.attributes.mode : nil, modified: step.attributes.modified)
-        maker.report.written.append(step.path.string)
+        builder.report.written.append(step.path.string)
       default: action = .put(try staged(step, name))
       }
       record.operations.append(JournalRecord.Operation(path: step.path, action: action, old: old))
     }
-    if let attributes = maker.plan.rootAttributes {
+    if let attributes = builder.plan.rootAttributes {
       record.operations.append(
         JournalRecord.Operation(
           path: .root,
           action: .setAttributes(
             mode: attributes.modeIsExact ? attributes.mode : nil, modified: attributes.modified)))
     }
-    if maker.madeMetadata != nil { record.batch = maker.batch }
-    record.version = maker.version(over: session.hidden.packageStatus)
+    if builder.madeMetadata != nil { record.batch = builder.batch }
+    record.version = builder.version(over: session.hidden.packageStatus)
     // The publisher could not flush both the removals and the new names first.
     if record.version != nil, record.operations.contains(where: \.isRemoval),
       record.operations.contains(where: \.needsStaged)
@@ -211,21 +211,21 @@ struct JournaledSave {
   private func staged(
     _ step: SavePlan.Step, _ name: FileName
   ) throws(FilePackageError) -> JournalRecord.Staged {
-    if let recorded = maker.toRecord[step.path] { return recorded }
+    if let recorded = builder.toRecord[step.path] { return recorded }
     let status: FileStatus
     do {
-      if let made = maker.made[step.path] {
+      if let made = builder.made[step.path] {
         status = made
       } else {
         status = try session.disk.status(of: name, in: session.hidden.staging.descriptor)
       }
     } catch {
-      throw FilePackageError(error, .save, maker.node(step.path), activity: "looking at what was written")
+      throw FilePackageError(error, .save, builder.node(step.path), activity: "looking at what was written")
     }
     let isFolder = if case .makeDirectory = step.action { true } else { false }
     return JournalRecord.Staged(
       name: name,
-      node: JournalRecord.Known(status, content: isFolder ? nil : maker.come[step.path]?.content),
+      node: JournalRecord.Known(status, content: isFolder ? nil : builder.newChildren[step.path]?.content),
       mode: status.mode)
   }
 
@@ -239,7 +239,8 @@ struct JournaledSave {
       return room.bytes.map { $0 < bytes } ?? false
         || room.files.map { $0 < Self.spareFiles + UInt64(sizes.count) } ?? false
     } catch {
-      throw FilePackageError(error, .save, maker.node(.root), activity: "asking for the room on the disk for")
+      throw FilePackageError(
+        error, .save, builder.node(.root), activity: "asking for the room on the disk for")
     }
   }
 }

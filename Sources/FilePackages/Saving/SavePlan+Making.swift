@@ -8,14 +8,14 @@ extension SavePlan {
   ///   ones, as `FileWrapper.write(to:options:originalContentsURL:)` promises.
   package init(making snapshot: PackageSnapshot, original: StoredNode? = nil) throws(FilePackageError) {
     rootAttributes = snapshot.root.attributes
-    var maker = PlanMaker(base: nil)
+    var builder = PlanMaker(base: nil)
     if snapshot.root.kind == .directory {
-      try maker.putChildren(of: snapshot.root, at: .root, original: original)
+      try builder.putChildren(of: snapshot.root, at: .root, original: original)
     } else {
-      try maker.put(snapshot.root, at: .root, original: nil, replaced: nil)
+      try builder.put(snapshot.root, at: .root, original: nil, replaced: nil)
     }
-    steps = maker.steps
-    leftAlone = maker.leftAlone
+    steps = builder.steps
+    leftAlone = builder.leftAlone
   }
 
   /// Plans to bring the package at `base` to the state of the snapshot.
@@ -29,15 +29,15 @@ extension SavePlan {
     saving snapshot: PackageSnapshot, over base: Location, known: FileWrapper? = nil
   ) throws(FilePackageError) {
     self.base = base
-    var maker = PlanMaker(base: base, known: known)
-    try maker.compare(snapshot.root, at: .root)
+    var builder = PlanMaker(base: base, known: known)
+    try builder.compare(snapshot.root, at: .root)
     if snapshot.root.stored?.isSamePlace(as: StoredNode(location: base, path: .root)) == true,
       snapshot.root.hasNewAttributes(since: snapshot.root.stored?.status)
     {
       rootAttributes = snapshot.root.attributes
     }
-    steps = maker.steps.sorted { $0.path < $1.path }
-    leftAlone = maker.leftAlone
+    steps = builder.steps.sorted { $0.path < $1.path }
+    leftAlone = builder.leftAlone
   }
 }
 

@@ -6,7 +6,7 @@ extension StagedPackage {
   ///
   /// Every node that the plan replaces or removes must also be as it was when it was read.
   mutating func check(
-    _ old: borrowing OwnedDescriptor, was known: FileStatus, _ siblings: Siblings,
+    _ old: borrowing OwnedDescriptor, was known: FileStatus, _ siblings: HiddenSiblings,
     in folder: borrowing OwnedDescriptor
   ) throws(FilePackageError) {
     let now: FileStatus
@@ -27,7 +27,7 @@ extension StagedPackage {
     }
     // This comes before any status is read: removing links changes the status time of their files.
     try cleanUp(siblings, in: folder)
-    try maker.checkSteps(beneath: old)
+    try builder.checkSteps(beneath: old)
   }
 
   /// Checks, after the exchange, that the old state came out of it, unchanged since it was carried over.
@@ -44,13 +44,13 @@ extension StagedPackage {
       throw failure(.changedOnDisk, .root, reason: "another program saved it at the same moment")
     }
     for (path, before) in carried {
-      guard let now = try maker.status(of: path, beneath: old),
+      guard let now = try builder.status(of: path, beneath: old),
         now.identity.hasSameContents(as: before.identity)
-      else { throw maker.changed(path) }
+      else { throw builder.changed(path) }
     }
-    for (path, before) in maker.replaced {
-      guard let now = try maker.status(of: path, beneath: old), now.isUnchanged(since: before) else {
-        throw maker.changed(path)
+    for (path, before) in builder.replaced {
+      guard let now = try builder.status(of: path, beneath: old), now.isUnchanged(since: before) else {
+        throw builder.changed(path)
       }
     }
   }

@@ -4,7 +4,7 @@ import SystemPackage
 extension StagedPackage {
   /// Makes a document that is one file or one link.
   mutating func makeAlone(
-    _ step: SavePlan.Step, _ name: FileName, _ siblings: Siblings, in folder: borrowing OwnedDescriptor
+    _ step: SavePlan.Step, _ name: FileName, _ siblings: HiddenSiblings, in folder: borrowing OwnedDescriptor
   ) throws(FilePackageError) -> Placement {
     let staged = siblings.name(.staged)
     var file: OwnedDescriptor?
@@ -13,15 +13,15 @@ extension StagedPackage {
       let new = try createAlone(siblings, in: folder, mode: step.attributes.mode)
       do {
         try keepAttributes(of: name, in: folder, on: new)
-        try maker.write(contents, to: new, step)
-        try maker.synchronizeAlone(new)
+        try builder.write(contents, to: new, step)
+        try builder.synchronizeAlone(new)
         made = try status(of: new)
       } catch {
         _ = siblings.remove(staged, from: folder)
         throw error
       }
       file = consume new
-    case .link(let node): try maker.makeLink(node, as: staged, in: folder, step)
+    case .link(let node): try builder.makeLink(node, as: staged, in: folder, step)
     default: throw failure(.wrongKind, step.path)
     }
     do {
@@ -44,7 +44,7 @@ extension StagedPackage {
   }
 
   private func createAlone(
-    _ siblings: Siblings, in folder: borrowing OwnedDescriptor, mode: UInt16
+    _ siblings: HiddenSiblings, in folder: borrowing OwnedDescriptor, mode: UInt16
   ) throws(FilePackageError) -> OwnedDescriptor {
     let new = try attemptMaking { () throws(SystemError) in try siblings.stageFile(in: folder, mode: mode) }
     guard let new else { throw isBusy }
@@ -69,7 +69,7 @@ extension StagedPackage {
 
   /// Makes the directory of the new state; no other program makes or removes it while this one holds its lock.
   func makeRoot(
-    _ siblings: Siblings, in folder: borrowing OwnedDescriptor, mode: UInt16
+    _ siblings: HiddenSiblings, in folder: borrowing OwnedDescriptor, mode: UInt16
   ) throws(FilePackageError) -> OwnedDescriptor {
     let new = try attemptMaking { () throws(SystemError) in
       try siblings.stageDirectory(in: folder, mode: mode)
@@ -85,7 +85,7 @@ extension StagedPackage {
   }
 
   func cleanUp(
-    _ siblings: Siblings, in folder: borrowing OwnedDescriptor
+    _ siblings: HiddenSiblings, in folder: borrowing OwnedDescriptor
   ) throws(FilePackageError) {
     try attempt(.root, "cleaning up beside it") { () throws(SystemError) in try siblings.cleanUp(in: folder) }
   }

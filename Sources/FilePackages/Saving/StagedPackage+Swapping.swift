@@ -14,7 +14,7 @@ extension StagedPackage {
 
   /// Puts the new state under the package's name, in one step if the file system has one.
   func putInPlace(
-    _ name: FileName, _ siblings: Siblings, in folder: borrowing OwnedDescriptor
+    _ name: FileName, _ siblings: HiddenSiblings, in folder: borrowing OwnedDescriptor
   ) throws(FilePackageError) -> Placement {
     let staged = siblings.name(.staged)
     let activity = "putting the new state in its place"
@@ -65,7 +65,7 @@ extension StagedPackage {
     _ staged: FileName, as name: FileName, in folder: borrowing OwnedDescriptor
   ) throws(SystemError) {
     do {
-      try disk.rename(staged, in: folder, to: name, in: folder, .keep)
+      try disk.rename(staged, in: folder, to: name, in: folder, .noReplace)
     } catch  where error.isLackOfRule {
       if try disk.exists(name, in: folder) { throw SystemError("renameat", name, code: .fileExists) }
       try disk.rename(staged, in: folder, to: name, in: folder, .replace)
@@ -110,7 +110,8 @@ extension StagedPackage {
 
   /// Makes sure that the exchange was right and is durable; otherwise takes it back.
   func confirm(
-    _ name: FileName, _ placement: Placement, _ siblings: Siblings, in folder: borrowing OwnedDescriptor,
+    _ name: FileName, _ placement: Placement, _ siblings: HiddenSiblings,
+    in folder: borrowing OwnedDescriptor,
     _ verify: (borrowing StagedPackage) throws(FilePackageError) -> Void
   ) throws(FilePackageError) {
     do {

@@ -5,14 +5,14 @@ import SystemPackage
 extension StagedPackage {
   /// Makes the save keep the version that it replaces.
   mutating func keepVersion() {
-    guard maker.metadata != nil else { return }
+    guard builder.metadata != nil else { return }
     let token = UUID.new.token
     var names: [PackagePath: FileName] = [:]
-    for (index, step) in maker.plan.steps.enumerated()
+    for (index, step) in builder.plan.steps.enumerated()
     where step.replaced != nil && !PackageLayout.isOurs(step.path) {
       names[step.path] = FileName("\(token)-\(index)")
     }
-    maker.keeping = StateMaker.Keeping(names: names)
+    builder.keeping = SaveBuilder.VersionNotes(names: names)
   }
 
   /// Gives the new state the history, with the nodes of the version that it replaces.
@@ -23,7 +23,7 @@ extension StagedPackage {
   ) throws(FilePackageError) {
     let version: VersionRecord?
     do {
-      version = maker.version(over: try disk.status(of: old))
+      version = builder.version(over: try disk.status(of: old))
     } catch {
       throw FilePackageError(error, options.operation, node(.root))
     }
@@ -66,15 +66,15 @@ extension StagedPackage {
         folder = OpenNode(try disk.openDirectory(name, in: folder.descriptor))
       }
       if node.kind == .directory {
-        let made = try maker.makeDirectory(name, in: folder.descriptor, at: row.path, mode: 0o700)
+        let made = try builder.makeDirectory(name, in: folder.descriptor, at: row.path, mode: 0o700)
         try disk.synchronize(made)
         try disk.synchronize(folder.descriptor)
         continue
       }
-      let source = try maker.folder(row.path.parent, beneath: old)
-      if try !maker.link(original, in: source.descriptor, to: name, in: folder.descriptor, at: row.path) {
+      let source = try builder.folder(row.path.parent, beneath: old)
+      if try !builder.link(original, in: source.descriptor, to: name, in: folder.descriptor, at: row.path) {
         let status = try disk.status(of: original, in: source.descriptor)
-        try maker.copy(
+        try builder.copy(
           original, status, from: source.descriptor, to: name, in: folder.descriptor, at: row.path)
         carried.append((row.path, status))
       }

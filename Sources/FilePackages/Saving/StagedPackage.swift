@@ -46,14 +46,14 @@ package struct StagedPackage {
   let destination: Destination
   let options: Options
   let disk: CountingDisk
-  var maker: StateMaker
+  var builder: SaveBuilder
 
   /// The status of the new state's own directory, or file, once it is made.
   package internal(set) var made: FileStatus?
   /// The metadata that was written, and its file.
   package var madeMetadata: (metadata: PackageMetadata, status: FileStatus)? {
-    guard let metadata = maker.madeMetadata?.metadata,
-      let status = maker.made[PackagePath([PackageLayout.metadata])]
+    guard let metadata = builder.madeMetadata?.metadata,
+      let status = builder.made[PackagePath([PackageLayout.metadata])]
     else { return nil }
     return (metadata, status)
   }
@@ -86,9 +86,9 @@ package struct StagedPackage {
     self.location = location
     self.destination = destination
     self.options = options
-    maker = StateMaker(
+    builder = SaveBuilder(
       plan, at: location, options: options, metadata: metadata, strategy: "staged", known: known)
-    disk = maker.disk
+    disk = builder.disk
   }
 
   /// Makes the new state and puts it into its place. When it returns, the new state is durable.
@@ -114,7 +114,7 @@ package struct StagedPackage {
     }
     let name = FileName(last)
     let disk = disk
-    let siblings = Siblings(of: name, on: disk)
+    let siblings = HiddenSiblings(of: name, on: disk)
     let folder = try attempt(.root, "opening the folder that holds it") { () throws(SystemError) in
       try disk.openDirectory(at: path.folder)
     }
@@ -125,33 +125,33 @@ package struct StagedPackage {
     case .base(let status): placement = try replace(name, known: status, siblings, in: folder)
     case .absent, .file, .anything, .unchanged: placement = try make(name, siblings, in: folder)
     }
-    maker.report.leftAlone += maker.plan.leftAlone.map(\.string)
-    maker.report.leftAlone.sort()
-    maker.report.written.sort()
-    maker.report.removed.sort()
+    builder.report.leftAlone += builder.plan.leftAlone.map(\.string)
+    builder.report.leftAlone.sort()
+    builder.report.written.sort()
+    builder.report.removed.sort()
     if case .swapped(let gone) = placement {
-      maker.report.leftover = siblings.remove(gone, from: folder) ? nil : gone.display
-      if let left = maker.report.leftover {
-        maker.report.note(SaveWarning(.leftover, reason: "'\(left)' beside it could not be removed"))
+      builder.report.leftover = siblings.remove(gone, from: folder) ? nil : gone.display
+      if let left = builder.report.leftover {
+        builder.report.note(SaveWarning(.leftover, reason: "'\(left)' beside it could not be removed"))
       }
     }
-    maker.report.synchronizations = disk.counts.synchronizations
-    maker.report.generation = madeMetadata?.metadata.generation
-    return maker.report
+    builder.report.synchronizations = disk.counts.synchronizations
+    builder.report.generation = madeMetadata?.metadata.generation
+    return builder.report
   }
 
   /// Makes the next state of a package from the present one.
   private mutating func replace(
-    _ name: FileName, known: FileStatus, _ siblings: Siblings, in folder: borrowing OwnedDescriptor
+    _ name: FileName, known: FileStatus, _ siblings: HiddenSiblings, in folder: borrowing OwnedDescriptor
   ) throws(FilePackageError) -> Placement {
     let old = try openOld(name, in: folder)
     try check(old, was: known, siblings, in: folder)
     let new = try makeRoot(siblings, in: folder, mode: 0o700)
     do {
-      try carry(from: old, to: new, at: .root, maker.plan.rootAttributes)
+      try carry(from: old, to: new, at: .root, builder.plan.rootAttributes)
       try keepHistory(from: old, to: new)
       made = try status(of: new)
-      try maker.checkCancellation()
+      try builder.checkCancellation()
       let placement = try putInPlace(name, siblings, in: folder)
       try confirm(name, placement, siblings, in: folder) {
         (staged: borrowing StagedPackage)
@@ -167,7 +167,7 @@ package struct StagedPackage {
 
   /// Makes a state that has no earlier one as its base.
   private mutating func make(
-    _ name: FileName, _ siblings: Siblings, in folder: borrowing OwnedDescriptor
+    _ name: FileName, _ siblings: HiddenSiblings, in folder: borrowing OwnedDescriptor
   ) throws(FilePackageError) -> Placement {
     switch destination {
     case .absent: try refuseAnything(name, in: folder)
@@ -177,18 +177,18 @@ package struct StagedPackage {
     }
     try cleanUp(siblings, in: folder)
     if case .absent = destination { siblings.sweep(folder) }
-    if let step = maker.plan.steps.first, step.path.isRoot {
+    if let step = builder.plan.steps.first, step.path.isRoot {
       return try makeAlone(step, name, siblings, in: folder)
     }
-    let attributes = maker.plan.rootAttributes ?? .newDirectory()
+    let attributes = builder.plan.rootAttributes ?? .newDirectory()
     let new = try makeRoot(siblings, in: folder, mode: attributes.mode | 0o700)
     do {
-      try maker.make(in: new, at: .root)
-      try maker.finishSynchronizing()
+      try builder.make(in: new, at: .root)
+      try builder.finishSynchronizing()
       try writeManifest(in: new)
-      try maker.finish(new, at: .root, attributes)
+      try builder.finish(new, at: .root, attributes)
       made = try status(of: new)
-      try maker.checkCancellation()
+      try builder.checkCancellation()
       // The state that comes out of an exchange has no lock until it is confirmed.
       siblings.holdOffSweeps(in: folder)
       defer { siblings.allowSweeps(in: folder) }
@@ -203,19 +203,19 @@ package struct StagedPackage {
 
   // MARK: Naming failures
 
-  func node(_ path: PackagePath) -> StoredNode { maker.node(path) }
+  func node(_ path: PackagePath) -> StoredNode { builder.node(path) }
 
   func failure(
     _ code: FilePackageError.Code, _ path: PackagePath, reason: String? = nil
   ) -> FilePackageError {
-    maker.failure(code, path, reason: reason)
+    builder.failure(code, path, reason: reason)
   }
 
   /// Makes system calls about the node at `path`.
   func attempt<Result: ~Copyable>(
     _ path: PackagePath, _ activity: String? = nil, _ body: () throws(SystemError) -> Result
   ) throws(FilePackageError) -> Result {
-    try maker.attempt(path, activity, body)
+    try builder.attempt(path, activity, body)
   }
 
   func synchronize(_ folder: borrowing OwnedDescriptor) throws(FilePackageError) {

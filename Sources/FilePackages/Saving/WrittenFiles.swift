@@ -34,7 +34,7 @@ package final class WrittenFiles: Sendable {
   /// - Throws: the system's reason.
   package static func folder(beside document: FilePath?) throws(FilePackageError) -> WrittenFiles {
     if let document, let name = document.lastComponent {
-      let names = Siblings(of: FileName(name), on: PosixDisk()).name(.written)
+      let names = HiddenSiblings(of: FileName(name), on: PosixDisk()).name(.written)
       if let made = try? make(names, in: document.folder) { return made }
     }
     let temporary = FilePath(FileManager.default.temporaryDirectory.path)
@@ -51,7 +51,7 @@ package final class WrittenFiles: Sendable {
   private static func make(_ name: FileName, in parent: FilePath) throws(SystemError) -> WrittenFiles {
     let disk = PosixDisk()
     let directory = try disk.openDirectory(at: parent)
-    let siblings = Siblings(of: name, on: disk)
+    let siblings = HiddenSiblings(of: name, on: disk)
     var number = 0
     while true {
       let name = FileName("\(name.string)\(number)")

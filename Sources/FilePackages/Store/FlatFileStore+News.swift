@@ -1,7 +1,7 @@
 public import FoundationEssentials
 import SystemPackage
 
-extension FlatFileStore: KnownState {
+extension FlatFileStore: WatchBaseline {
   /// Returns all these places if the file is not the one that was read or last written, by inode number, size and
   /// times.
   public func news(of document: URL, at paths: [String], found: [String]) -> [String] {

@@ -37,7 +37,7 @@ extension PackageStore {
   /// Saves in place.
   ///
   /// - Parameter made: the plan, valid if no other program has saved meanwhile.
-  func saveInJournal(_ request: SaveRequest, _ made: MadePlan) throws(FilePackageError) -> SaveReport {
+  func saveInJournal(_ request: SaveRequest, _ made: PlannedSave) throws(FilePackageError) -> SaveReport {
     let (options, merge) = (request.options, request.merge)
     let (metadataBefore, wasCertain) = (knownPlist, state.doubt == nil)
     let session = try openSession(superseding: state.waiting != nil)
@@ -58,9 +58,9 @@ extension PackageStore {
           && (session.keepsHistory || options.contains(.keepsHistory)))
       if let merge { saving.account(for: merge) }
       let save = try commit(&saving, of: request.tree, snapshot, in: session)
-      var report = saving.maker.report
+      var report = saving.builder.report
       report.synchronizations = session.takeSynchronizations()
-      report.count(save.metadata, metadataSize: saving.maker.madeMetadata?.plist.count ?? 0)
+      report.count(save.metadata, metadataSize: saving.builder.madeMetadata?.plist.count ?? 0)
       if options.contains(.returnsAtCommit) {
         report.isPublished = false
         schedulePublishing()
@@ -82,7 +82,7 @@ extension PackageStore {
   ) throws(FilePackageError) -> CommittedSave {
     do throws(FilePackageError) {
       try saving.commit()
-      let save = CommittedSave(tree, snapshot, saving.maker.madeMetadata?.metadata)
+      let save = CommittedSave(tree, snapshot, saving.builder.madeMetadata?.metadata)
       state = .committed(save)
       return save
     } catch {
@@ -90,7 +90,7 @@ extension PackageStore {
       baseline.stale = trees(with: tree)
       if error.code == .indeterminate {
         if state.waiting != nil { session.hidden.unlock() }
-        let save = CommittedSave(tree, snapshot, saving.maker.madeMetadata?.metadata)
+        let save = CommittedSave(tree, snapshot, saving.builder.madeMetadata?.metadata)
         state.fail(UncertainSave(save: save, record: saving.record), because: error)
       } else if let waiting = state.waiting, session.journal == nil {
         // The session published the waiting save before it gave up its journal.

@@ -125,7 +125,7 @@ extension PackageStore {
     // A history that cannot be read stays as it is.
     let keepsVersion = staged.history.map { HistoryFile($0) != nil } ?? options.contains(.keepsHistory)
     if keepsVersion && merge?.isUnaccounted != true { staged.keepVersion() }
-    if let merge { staged.maker.account(for: merge) }
+    if let merge { staged.builder.account(for: merge) }
     if let hidden = session?.hidden, hidden.isNew { staged.rootDate = hidden.packageStatus.modified }
     do {
       let report = try staged.commit()
@@ -241,9 +241,9 @@ extension PackageStore {
   private typealias Draft = (_ values: [String: PropertyListValue]?) throws(FilePackageError) ->
     MetadataDraft?
 
-  typealias MadePlan = (plan: SavePlan, snapshot: PackageSnapshot, draft: MetadataDraft?)
+  typealias PlannedSave = (plan: SavePlan, snapshot: PackageSnapshot, draft: MetadataDraft?)
 
-  func makePlan(_ request: SaveRequest) throws(FilePackageError) -> MadePlan {
+  func makePlan(_ request: SaveRequest) throws(FilePackageError) -> PlannedSave {
     try makePlan(request, known: request.tree === tree ? nil : tree, dropsIdentical: request.merge == nil)
   }
 
@@ -259,7 +259,7 @@ extension PackageStore {
   ///   - dropsIdentical: whether to leave out children that the disk already has as they should be.
   func makePlan(
     _ request: SaveRequest, known seen: FileWrapper?, dropsIdentical: Bool = true
-  ) throws(FilePackageError) -> MadePlan {
+  ) throws(FilePackageError) -> PlannedSave {
     let snapshot = request.tree.changesSnapshot()
     do throws(FilePackageError) {
       let known = try metadata()

@@ -129,7 +129,7 @@ public actor PackageStore {
       guard error.code == .noSuchFile, let last = path.lastComponent, last.kind == .regular,
         // After any error here the package is still not found.
         let folder = try? disk.openDirectory(at: path.folder),
-        (try? Siblings(of: FileName(last), on: disk).recover(in: folder)) != nil
+        (try? HiddenSiblings(of: FileName(last), on: disk).recover(in: folder)) != nil
       else { throw error.during(.open) }
     }
     do {

@@ -101,13 +101,13 @@ public final class PackageWatcher: Sendable {
   /// - Throws: `noSuchFile`; `wrongKind` for a node that is neither a folder nor a file; the system's error. Too few
   ///   watches or descriptors are no error but a `limitation`.
   public static func watch(
-    _ url: URL, knowing state: (any KnownState)? = nil, options: Options = Options()
+    _ url: URL, knowing state: (any WatchBaseline)? = nil, options: Options = Options()
   ) async throws(FilePackageError) -> PackageWatcher {
     try await watch(url, knowing: state, options: options, in: WatchHub.shared())
   }
 
   package static func watch(
-    _ url: URL, knowing state: (any KnownState)? = nil, options: Options = Options(), in hub: WatchHub
+    _ url: URL, knowing state: (any WatchBaseline)? = nil, options: Options = Options(), in hub: WatchHub
   ) async throws(FilePackageError) -> PackageWatcher {
     let path = try FilePath(of: url, for: .watch)
     let report = WatchReport(maximumPaths: options.maximumPaths)

@@ -136,7 +136,7 @@ extension WatchHub {
 
 extension WatchNews {
   /// Returns the news without the changes that the known state has.
-  fileprivate func withoutKnown(to state: any KnownState, at document: URL) async -> WatchNews {
+  fileprivate func withoutKnown(to state: any WatchBaseline, at document: URL) async -> WatchNews {
     var news = self
     var places: [String] = []
     if isReplaced {

@@ -48,7 +48,7 @@ package actor WatchHub {
   // MARK: Documents
 
   func add(
-    _ path: FilePath, _ options: PackageWatcher.Options, _ state: (any KnownState)?, _ report: WatchReport
+    _ path: FilePath, _ options: PackageWatcher.Options, _ state: (any WatchBaseline)?, _ report: WatchReport
   ) throws(FilePackageError) -> WatchedPackage.ID {
     let path = try resolved(path)
     nextID += 1

@@ -10,7 +10,7 @@ final class WatchedPackage {
   let id: ID
   let options: PackageWatcher.Options
   let report: WatchReport
-  private(set) weak var state: (any KnownState)?
+  private(set) weak var state: (any WatchBaseline)?
 
   var path: FilePath {
     didSet { report.note(path) }
@@ -44,7 +44,7 @@ final class WatchedPackage {
   private(set) var polledFolders = 0
 
   init(
-    _ id: ID, _ path: FilePath, _ options: PackageWatcher.Options, _ state: (any KnownState)?,
+    _ id: ID, _ path: FilePath, _ options: PackageWatcher.Options, _ state: (any WatchBaseline)?,
     _ report: WatchReport
   ) {
     (self.id, self.path, self.options, self.state, self.report) = (id, path, options, state, report)

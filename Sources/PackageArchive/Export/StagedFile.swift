@@ -46,7 +46,7 @@ final class StagedFile {
       throw ArchiveError.Finding(.unsafeName, "that is no name for a file")
     }
     let name = FileName(last)
-    let siblings = Siblings(of: name, on: disk)
+    let siblings = HiddenSiblings(of: name, on: disk)
     let staged = siblings.name(.staged)
     do {
       let parent = path.removingLastComponent()

@@ -49,7 +49,7 @@ final class StagedImport: ImportSink {
     self.disk = disk
     name = FileName(last)
     synchronizer = FileSynchronizer(on: disk)
-    let siblings = Siblings(of: name, on: disk)
+    let siblings = HiddenSiblings(of: name, on: disk)
     staged = siblings.name(.staged)
     do {
       let parent = path.removingLastComponent()
@@ -85,7 +85,7 @@ final class StagedImport: ImportSink {
 
   deinit {
     // The caller reports the error that led here. The next import removes what stays.
-    if !isDone { _ = Siblings(of: name, on: disk).remove(staged, from: folder) }
+    if !isDone { _ = HiddenSiblings(of: name, on: disk).remove(staged, from: folder) }
   }
 
   // MARK: Entries
@@ -258,7 +258,7 @@ final class StagedImport: ImportSink {
       for name in names where EntryChecker.isHiddenName(name) {
         let path = package.appending(name)
         way = []
-        guard Siblings(of: name, on: disk).remove(name, from: folder.descriptor) else {
+        guard HiddenSiblings(of: name, on: disk).remove(name, from: folder.descriptor) else {
           throw ArchiveError.Finding(.inputOutput, entry: path.bytes, "it could not be left out")
         }
         folders.removeAll { $0.path.isWithin(path) }
@@ -305,7 +305,7 @@ final class StagedImport: ImportSink {
       try move(top, from: root.descriptor)
       isDone = true
       // The staged folder is empty; the next import removes it if this call cannot.
-      _ = Siblings(of: name, on: disk).remove(staged, from: folder)
+      _ = HiddenSiblings(of: name, on: disk).remove(staged, from: folder)
     } else {
       try move(staged, from: folder)
       isDone = true
@@ -314,7 +314,7 @@ final class StagedImport: ImportSink {
 
   private func move(_ old: FileName, from parent: borrowing OwnedDescriptor) throws(SystemError) {
     do {
-      try disk.rename(old, in: parent, to: name, in: folder, .keep)
+      try disk.rename(old, in: parent, to: name, in: folder, .noReplace)
     } catch  where error.code == .invalidArgument {
       // A file system without `noReplace` still refuses to replace a directory that is not empty.
       try disk.rename(old, in: parent, to: name, in: folder, .replace)

@@ -2,7 +2,7 @@ import ArgumentParser
 import FilePackages
 import FoundationEssentials
 
-struct Cat: TurnTakingCommand {
+struct Cat: CoordinatedCommand {
   static let configuration = CommandConfiguration(
     commandName: "cat",
     abstract: "Write a child's bytes to standard output.",

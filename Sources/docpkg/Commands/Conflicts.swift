@@ -2,7 +2,7 @@ import ArgumentParser
 import FilePackages
 import FoundationEssentials
 
-struct Conflicts: TurnTakingCommand {
+struct Conflicts: CoordinatedCommand {
   static let configuration = CommandConfiguration(
     commandName: "conflicts",
     abstract: "List the versions of a document that are in conflict.",

@@ -1,7 +1,7 @@
 import ArgumentParser
 import FilePackages
 
-struct Copy: TurnTakingCommand {
+struct Copy: CoordinatedCommand {
   static let configuration = CommandConfiguration(
     commandName: "copy",
     abstract: "Save a document as another one.",

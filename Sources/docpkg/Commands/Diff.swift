@@ -4,7 +4,7 @@ import FilePackages
 import FoundationEssentials
 import ImageNotes
 
-struct Diff: TurnTakingCommand {
+struct Diff: CoordinatedCommand {
   static let configuration = CommandConfiguration(
     commandName: "diff",
     abstract: "Show how versions of a document, or two packages, differ.",
@@ -51,7 +51,7 @@ struct Diff: TurnTakingCommand {
 
   func run() async throws {
     if let other {
-      return try await inTurn(other) { try print(try await differences(to: other), lost: []) }
+      return try await coordinated(other) { try print(try await differences(to: other), lost: []) }
     }
     let (shown, lost) = try await differencesOfVersions()
     try print(shown, lost: lost)

@@ -3,7 +3,7 @@ import Documents
 import FilePackages
 import ImageNotes
 
-struct Edit: TurnTakingCommand {
+struct Edit: CoordinatedCommand {
   static let configuration = CommandConfiguration(
     commandName: "edit",
     abstract: "Change a document in one save.",

@@ -5,7 +5,7 @@ import Glibc
 public import PackageArchive
 import SystemPackage
 
-struct Export: TurnTakingCommand {
+struct Export: CoordinatedCommand {
   static let configuration = CommandConfiguration(
     abstract: "Make one file of a package.",
     discussion: """

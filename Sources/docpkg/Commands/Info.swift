@@ -26,7 +26,7 @@ struct Info: AsyncParsableCommand {
 
   func run() async throws {
     try await forEachOperand(paths) { path in
-      try await inTurn(path) { try await show(path) }
+      try await coordinated(path) { try await show(path) }
     }
   }
 

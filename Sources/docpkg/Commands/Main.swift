@@ -21,8 +21,8 @@ struct Main {
       let command = try Docpkg.parseAsRoot(arguments)
       let type = type(of: command)
       do {
-        if let command = command as? any TurnTakingCommand {
-          try await command.runInTurn()
+        if let command = command as? any CoordinatedCommand {
+          try await command.runCoordinated()
         } else if var command = command as? any AsyncParsableCommand {
           try await command.run()
         } else {

@@ -5,7 +5,7 @@ import FoundationEssentials
 import ImageNotes
 import SystemPackage
 
-struct Resolve: TurnTakingCommand {
+struct Resolve: CoordinatedCommand {
   static let configuration = CommandConfiguration(
     commandName: "resolve",
     abstract: "Decide what becomes of versions that are in conflict.",

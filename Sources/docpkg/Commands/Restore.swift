@@ -2,7 +2,7 @@ import ArgumentParser
 import FilePackages
 import FoundationEssentials
 
-struct Restore: TurnTakingCommand {
+struct Restore: CoordinatedCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore",
     abstract: "Bring a document, or one child of it, back to a version.",

@@ -3,7 +3,7 @@ import Documents
 import FilePackages
 import ImageNotes
 
-struct Show: TurnTakingCommand {
+struct Show: CoordinatedCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
     abstract: "Show the title, the text and the images of an ImageNotes document.",

@@ -1,7 +1,7 @@
 import ArgumentParser
 import FilePackages
 
-struct Tree: TurnTakingCommand {
+struct Tree: CoordinatedCommand {
   static let configuration = CommandConfiguration(
     commandName: "tree",
     abstract: "List everything in a package, a path a line.",

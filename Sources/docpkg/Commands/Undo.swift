@@ -2,7 +2,7 @@ import ArgumentParser
 import FilePackages
 import FoundationEssentials
 
-struct Undo: TurnTakingCommand {
+struct Undo: CoordinatedCommand {
   static let configuration = CommandConfiguration(
     commandName: "undo",
     abstract: "Take back the last save of a document.",
@@ -33,7 +33,7 @@ struct Undo: TurnTakingCommand {
   }
 }
 
-struct Redo: TurnTakingCommand {
+struct Redo: CoordinatedCommand {
   static let configuration = CommandConfiguration(
     commandName: "redo",
     abstract: "Take back `docpkg undo`.",

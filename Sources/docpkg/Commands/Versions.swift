@@ -24,7 +24,7 @@ struct Versions: AsyncParsableCommand {
     defaultSubcommand: VersionsList.self)
 }
 
-struct VersionsList: TurnTakingCommand {
+struct VersionsList: CoordinatedCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
     abstract: "List the versions.",
@@ -91,7 +91,7 @@ private struct ShownVersion: Encodable {
   }
 }
 
-struct VersionsStart: TurnTakingCommand {
+struct VersionsStart: CoordinatedCommand {
   static let configuration = CommandConfiguration(
     commandName: "start",
     abstract: "Keep the versions of a document from now on.",

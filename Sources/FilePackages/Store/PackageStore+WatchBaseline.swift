@@ -6,7 +6,7 @@ import SystemPackage
 // (1) Between two of its calls, a store has no write under way. The tree knows the state of the disk, or that a save is
 //     committed and not published yet.
 
-extension PackageStore: KnownState {
+extension PackageStore: WatchBaseline {
   /// Returns the places at which the disk differs from the state that the tree was read from or last saved as.
   ///
   /// The store compares the inode number, size and times of a file, never its contents; of a folder, only the inode

@@ -5,7 +5,7 @@ import SystemPackage
 ///
 /// It checks that the nodes which the plan replaces are unchanged. It writes, copies and links new nodes into the
 /// directories that it is given, and adds up the children that came and went.
-package struct StateMaker {
+package struct SaveBuilder {
   package typealias MadeMetadata = (metadata: PackageMetadata, plist: [UInt8])
 
   let plan: SavePlan
@@ -23,9 +23,9 @@ package struct StateMaker {
   /// The nodes that the plan replaces or removes, as they were right before.
   var replaced: [PackagePath: FileStatus] = [:]
   /// The children that went, if there is metadata for them; a file that only moves is not read twice.
-  var gone: [PackagePath: ChildSummary] = [:]
+  var oldChildren: [PackagePath: ChildSummary] = [:]
   /// The children that were made under a staged name.
-  var come: [PackagePath: ChildSummary] = [:]
+  var newChildren: [PackagePath: ChildSummary] = [:]
   /// The rows for the manifest.
   var batch = ManifestBatch()
   /// The files that moved to another name by a link.
@@ -46,7 +46,7 @@ package struct StateMaker {
   /// The record's entries for them.
   var toRecord: [PackagePath: JournalRecord.Staged] = [:]
   /// The parts of the version that the save replaces; nil if it is not kept.
-  var keeping: Keeping?
+  var keeping: VersionNotes?
   /// The digests that the package had, if they are known without reading.
   let known: Manifest?
 

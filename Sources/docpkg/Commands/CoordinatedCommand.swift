@@ -4,7 +4,7 @@ import FilePackages
 import FoundationEssentials
 
 /// A command that coordinates its work on one document with the programs that have it open.
-protocol TurnTakingCommand: AsyncParsableCommand, Sendable {
+protocol CoordinatedCommand: AsyncParsableCommand, Sendable {
   /// The document's path.
   var document: String { get }
   /// Whether the command writes the document. Programs that have it open save it first, and learn of the write
@@ -12,12 +12,12 @@ protocol TurnTakingCommand: AsyncParsableCommand, Sendable {
   var writes: Bool { get }
 }
 
-extension TurnTakingCommand {
+extension CoordinatedCommand {
   var writes: Bool { false }
 
   /// Runs the command in coordination.
-  func runInTurn() async throws {
-    try await inTurn(document, writes: writes) {
+  func runCoordinated() async throws {
+    try await coordinated(document, writes: writes) {
       var command = self
       try await command.run()
     }
@@ -28,7 +28,7 @@ extension TurnTakingCommand {
 ///
 /// If a program does not answer, this function says so and runs `body` all the same, because the document has locks
 /// of its own.
-func inTurn(
+func coordinated(
   _ path: String, writes: Bool = false, _ body: @Sendable () async throws -> Void
 ) async throws {
   let (coordinator, url, deadline) = (FileCoordinator(), url(path), Duration.seconds(5))

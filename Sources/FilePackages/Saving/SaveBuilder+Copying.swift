@@ -2,7 +2,7 @@ import Crypto
 import DurableIO
 import SystemPackage
 
-extension StateMaker {
+extension SaveBuilder {
   /// Gives an unchanged file a second name in the new state.
   ///
   /// - Returns: false if the file system, or the kernel's protection of other users' files, does not allow that. The

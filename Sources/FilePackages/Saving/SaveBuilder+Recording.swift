@@ -2,7 +2,7 @@ import DurableIO
 import FoundationEssentials
 
 // Files and links that the record holds: the publisher makes them after the commit.
-extension StateMaker {
+extension SaveBuilder {
   /// Accounts for a small file.
   mutating func record(_ data: Data, _ step: SavePlan.Step) {
     let bytes = Array(data)

@@ -5,7 +5,7 @@ public import FoundationEssentials
 /// A watcher asks it before each report, so that it does not report the program's own writes. The answer must come from
 /// a moment without a write of its own under way. An actor that writes and answers gives no other answer. A
 /// `PackageStore` is a known state; a document that writes by itself can be one.
-public protocol KnownState: AnyObject, Sendable {
+public protocol WatchBaseline: AnyObject, Sendable {
   /// Returns the places whose state on disk differs from the known state.
   ///
   /// - Parameters:

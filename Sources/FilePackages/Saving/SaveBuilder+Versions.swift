@@ -1,9 +1,9 @@
 import DurableIO
 
 // The version that a save replaces: collected while the plan's steps are checked and carried out.
-extension StateMaker {
+extension SaveBuilder {
   /// The parts of the version that a save replaces.
-  struct Keeping {
+  struct VersionNotes {
     /// The names, in the folder for versions, of the nodes that each step replaces or removes.
     var names: [PackagePath: FileName]
     /// The nodes that stood there, with the content of folders that go.

@@ -7,7 +7,7 @@ import SystemPackage
 //     exchange. Its program then shares the lock of the folder that holds it. A sweep needs that lock alone.
 // (3) A sweep never removes an `.old`: it may be the only copy of a package, which opening puts back.
 
-extension Siblings {
+extension HiddenSiblings {
   /// Removes the new states that killed programs left in a folder, of any document.
   ///
   /// It touches no state that a running program is making. The next sweep tries again to remove the rest, so this never
@@ -126,8 +126,8 @@ extension FileName {
     }
     guard (1...16).contains(hash.count) else { return false }
     let role = String(decoding: rest.dropFirst(hash.count), as: UTF8.self)
-    if role == ".\(Siblings.Role.staged.rawValue)" { return true }
-    let written = ".\(Siblings.Role.written.rawValue)"
+    if role == ".\(HiddenSiblings.Role.staged.rawValue)" { return true }
+    let written = ".\(HiddenSiblings.Role.written.rawValue)"
     return role.hasPrefix(written) && Int(role.dropFirst(written.count)) != nil
   }
 }

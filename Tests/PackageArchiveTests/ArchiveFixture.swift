@@ -6,7 +6,7 @@ import SystemPackage
 import TestSupport
 
 /// A folder with the package `Trip.pack` for the tests of archives, and with files that they make beside it.
-struct Workshop {
+struct ArchiveFixture {
   let folder: FilePath
 
   func url(_ name: String) -> URL { URL(filePath: folder.appending(name).string) }
@@ -15,7 +15,7 @@ struct Workshop {
 
   /// Makes a package of a tree, with dates that are not round.
   @discardableResult
-  func makePackage(_ tree: TestTree = Workshop.tree, named name: String = "Trip.pack") throws -> URL {
+  func makePackage(_ tree: TestTree = ArchiveFixture.tree, named name: String = "Trip.pack") throws -> URL {
     let disk = PosixDisk()
     let parent = try disk.openDirectory(at: folder)
     try tree.write(to: FileName(name), in: parent, of: disk)
@@ -97,7 +97,7 @@ struct Workshop {
     try Data(contentsOf: url(name))
   }
 
-  /// The names in the workshop.
+  /// The names in the fixture.
   var names: Set<String> {
     get throws { Set(try FileManager.default.contentsOfDirectory(atPath: folder.string)) }
   }
@@ -127,9 +127,9 @@ struct Workshop {
   }
 }
 
-/// Runs `body` in a temporary workshop.
-func withWorkshop(_ body: (Workshop) async throws -> Void) async throws {
-  try await withTemporaryDirectory { folder in try await body(Workshop(folder: folder)) }
+/// Runs `body` in a temporary fixture.
+func withWorkshop(_ body: (ArchiveFixture) async throws -> Void) async throws {
+  try await withTemporaryDirectory { folder in try await body(ArchiveFixture(folder: folder)) }
 }
 
 // MARK: - Other programs

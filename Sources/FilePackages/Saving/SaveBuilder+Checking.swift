@@ -1,7 +1,7 @@
 import DurableIO
 import SystemPackage
 
-extension StateMaker {
+extension SaveBuilder {
   /// Checks, before anything is made, that every node that the plan replaces or removes is as it was when it was read.
   mutating func checkSteps(beneath root: borrowing OwnedDescriptor) throws(FilePackageError) {
     for step in plan.steps { try check(step, beneath: root) }
@@ -43,7 +43,7 @@ extension StateMaker {
         change.subtract(accounted)
         batch.remove(accounted.path)
       }
-      if let actual = child.actual { gone[actual.path] = actual }
+      if let actual = child.actual { oldChildren[actual.path] = actual }
     }
     try keep(children, of: path)
   }

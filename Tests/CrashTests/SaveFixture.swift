@@ -24,7 +24,7 @@ enum Way: String, Sendable {
 /// (4) A failed save leaves the generation before, or reports that it is indeterminate.
 /// (5) In every case the program ends by itself, by an error and not by a signal.
 /// (6) The next save works and leaves nothing beside the package, nor a journal in it.
-struct Scene: Sendable {
+struct SaveFixture: Sendable {
   let folder: FilePath
   private let template: FilePath
   let package: FilePath
@@ -134,6 +134,6 @@ struct Scene: Sendable {
 
 @discardableResult
 func require(_ run: Run, _ what: String) throws -> Run {
-  guard run.status == 0 else { throw Scene.Problem(text: "\(what): \(run.errors)\(run.output)") }
+  guard run.status == 0 else { throw SaveFixture.Problem(text: "\(what): \(run.errors)\(run.output)") }
   return run
 }

@@ -2,7 +2,7 @@ import Crypto
 import DurableIO
 import SystemPackage
 
-extension StateMaker {
+extension SaveBuilder {
   /// Carries out the plan's steps in one directory of the new state.
   mutating func make(in new: borrowing OwnedDescriptor, at path: PackagePath) throws(FilePackageError) {
     try make(steps[path] ?? [], in: new)
@@ -175,7 +175,7 @@ extension StateMaker {
     guard hashes else { return }
     let mode = step.attributes.modeIsExact ? step.attributes.mode : status.mode
     let modified = step.attributes.modified ?? status.modified
-    if digest == nil { digest = gone[source.path]?.content }
+    if digest == nil { digest = oldChildren[source.path]?.content }
     // A row of the manifest has the digest of a file if the file still has the row's size and date.
     if digest == nil, let row = known?.row(at: source.path), source.location === location,
       row.child.kind == .file, row.child.size == status.size, row.modified == status.modified
@@ -287,7 +287,7 @@ extension StateMaker {
     _ modified: FileTime
   ) {
     let child = ChildSummary(path: path, kind: kind, mode: mode, size: size, content: content)
-    if stagedNames[path] != nil { come[path] = child }
+    if stagedNames[path] != nil { newChildren[path] = child }
     guard metadata != nil else { return }
     keepAbsence(at: path)
     change.add(child)
