@@ -128,7 +128,7 @@ struct ArchiveFixture {
 }
 
 /// Runs `body` in a temporary fixture.
-func withWorkshop(_ body: (ArchiveFixture) async throws -> Void) async throws {
+func withFixture(_ body: (ArchiveFixture) async throws -> Void) async throws {
   try await withTemporaryDirectory { folder in try await body(ArchiveFixture(folder: folder)) }
 }
 

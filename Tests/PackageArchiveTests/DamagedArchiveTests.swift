@@ -15,7 +15,7 @@ struct DamagedArchiveTests {
 
   @Test(arguments: [ArchiveFormat.zip, .tar, .tarGzip, .tarXZ, .tarZstd])
   func `that is cut short anywhere is refused, and nothing is left`(_ format: ArchiveFormat) async throws {
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       try fixture.makePackage(Self.tree)
       try await fixture.export("whole", as: format)
       let whole = try fixture.bytes("whole")
@@ -36,7 +36,7 @@ struct DamagedArchiveTests {
   func `with one bit changed is refused, or nothing in it is other than it was`(_ format: ArchiveFormat)
     async throws
   {
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       try fixture.makePackage(Self.tree)
       try await fixture.export("whole", as: format)
       let whole = try fixture.bytes("whole")
@@ -64,7 +64,7 @@ struct DamagedArchiveTests {
 
   @Test(arguments: ArchiveFormat.allCases)
   func `of nothing but noise ends nothing`(_ format: ArchiveFormat) async throws {
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       var options = ImportOptions()
       options.format = format
       for seed in 0..<8 {

@@ -21,7 +21,7 @@ struct DocumentZipTests {
   }
 
   @Test func `says first what kind it is, stored and without extra fields`() async throws {
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       try fixture.makePackage(Self.book)
       try await fixture.export("Book.epub", options: Self.flat)
       let bytes = Array(try fixture.bytes("Book.epub"))
@@ -48,7 +48,7 @@ struct DocumentZipTests {
   }
 
   @Test func `is the same bytes again from an earlier one`() async throws {
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       try fixture.makePackage(Self.book)
       try await fixture.export("Book.epub", options: Self.flat)
       let bytes = try fixture.bytes("Book.epub")
@@ -59,7 +59,7 @@ struct DocumentZipTests {
   }
 
   @Test func `is a zip like others where it is in a folder, encrypted or has no such child`() async throws {
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       try fixture.makePackage(Self.book)
       try await fixture.export("in a folder.zip")
       var encrypted = Self.flat

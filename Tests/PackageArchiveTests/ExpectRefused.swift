@@ -13,7 +13,7 @@ func expectRefused(
   options: ImportOptions = ImportOptions(),
   location: SourceLocation = #_sourceLocation
 ) async throws {
-  try await withWorkshop { fixture in
+  try await withFixture { fixture in
     try FileManager.default.createDirectory(
       at: fixture.url("inner/place"), withIntermediateDirectories: true)
     try Data("untouched".utf8).write(to: fixture.url("inner/canary"))

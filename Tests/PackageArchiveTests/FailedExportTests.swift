@@ -23,7 +23,7 @@ struct FailedExportTests {
     async throws
   {
     if passphrase != nil && format != .zip { return }
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       try Data("as it was read".utf8).write(to: fixture.url("original"))
       let tree = FileWrapper(directoryWithFileWrappers: [:])
       for number in 0..<Self.children {
@@ -50,7 +50,7 @@ struct FailedExportTests {
 
   @Test(arguments: ArchiveFormat.writable)
   func `since it was cancelled leaves nothing beside its place`(_ format: ArchiveFormat) async throws {
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       try makePackage(fixture)
       let snapshot = try await PackageStore.open(at: fixture.package).tree.snapshot()
       let (begun, continuation) = AsyncStream<Void>.makeStream()

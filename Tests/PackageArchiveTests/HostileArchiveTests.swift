@@ -98,7 +98,7 @@ struct HostileArchiveTests {
     }.joined()
     try await expectRefused(Zip(.init(name)).bytes, .unsafeName, naming: shown)
     try await expectRefused(Tar(.init(name)).bytes, .unsafeName, naming: shown)
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       try Data(Tar(.init(name, "x")).bytes).write(to: fixture.url("a"))
       var options = ImportOptions()
       options.allowsControlCharacters = true
@@ -142,7 +142,7 @@ struct HostileArchiveTests {
     async throws
   {
     try await expectRefused(Zip(.init("a.txt"), .init(name)).bytes, .duplicateName, naming: name)
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       let tar = Tar(
         .init("a.txt", "first"), .init("f/", type: "5"), .init("l", type: "2", link: "f"),
         .init("copy", type: "1", link: "a.txt"), .init("l", type: "2", link: "a.txt"),
@@ -166,7 +166,7 @@ struct HostileArchiveTests {
   }
 
   @Test func `may have names that only people take for the same, when that is allowed`() async throws {
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       try Data(Tar(.init("a", "1"), .init("A", "2"), .init("\u{E9}", "3"), .init("e\u{301}", "4")).bytes)
         .write(to: fixture.url("a.tar"))
       var options = ImportOptions()
@@ -213,7 +213,7 @@ struct HostileArchiveTests {
   }
 
   @Test func `may have links that lead out, when that is allowed`() async throws {
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       try Data(Tar(.init("x"), .init("link", type: "2", link: "/etc/hosts")).bytes).write(
         to: fixture.url("a"))
       var options = ImportOptions()
@@ -233,7 +233,7 @@ struct HostileArchiveTests {
   }
 
   @Test func `has copies where it has second names`() async throws {
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       try Data(Tar(.init("d/a", "text"), .init("b", type: "1", link: "./d/a")).bytes).write(
         to: fixture.url("a"))
       try await fixture.take("a")

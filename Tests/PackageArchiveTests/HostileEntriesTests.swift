@@ -30,7 +30,7 @@ struct HostileEntriesTests {
       Tar(.init("program", "\u{1}", mode: Int(mode & 0o7777))).bytes,
     ]
     for bytes in archives {
-      try await withWorkshop { fixture in
+      try await withFixture { fixture in
         try Data(bytes).write(to: fixture.url("a"))
         let report = try await fixture.take("a")
         #expect(report.privileged == ["program"])
@@ -53,7 +53,7 @@ struct HostileEntriesTests {
     let linked = Tar(.init("\(top)a", "x"), .init("\(top)\(name)", type: "2", link: "a")).bytes
     let zipped = Zip(.init("\(top)a", [0x78]), .link("\(top)\(name)", to: "../../etc")).bytes
     for (number, bytes) in [inside, file, linked, zipped].enumerated() {
-      try await withWorkshop { fixture in
+      try await withFixture { fixture in
         try Data(bytes).write(to: fixture.url("a"))
         let report = try await fixture.take("a", to: "Back.pack")
         #expect(try fixture.tree("Back.pack") == ["a": "x"])
@@ -74,7 +74,7 @@ struct HostileEntriesTests {
     options.limits.entries = 2
     var tar = Tar(.init("Top/", type: "5"), .init("Top/.docpkg/x"), .init("Top/a"))
     for index in 1...2 { tar.entries[index].content = noise }
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       try Data(tar.bytes).write(to: fixture.url("a"))
       let report = try await fixture.take("a", options: options)
       #expect(report.entries == 1 && report.bytes == 900)
@@ -101,7 +101,7 @@ struct HostileEntriesTests {
     let zip = Zip(
       .init("._Top", double), .init("Top/a", [0x78]), .init("Top/._a", double), .init("Top/._b", [0x79]),
       .init("Top/._c", []), .init("Top/._d/e", [0x7A]), .link("Top/._f", to: "a"))
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       try Data(zip.bytes).write(to: fixture.url("a"))
       let report = try await fixture.take("a")
       #expect(
@@ -183,7 +183,7 @@ struct HostileEntriesTests {
   }
 
   @Test func `with an archive of itself in it is a file like others`() async throws {
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       let inner = Zip(.init("r/r.zip", ArchiveFixture.noise(100, seed: 8))).bytes
       try Data(Zip(.init("r/r.zip", inner), .init("r/x")).bytes).write(to: fixture.url("a.zip"))
       try await fixture.take("a.zip")

@@ -17,7 +17,7 @@ struct HostileStreamsTests {
     // The limit also holds for a second stream.
     let second = ForgedXZ(content: tar, dictionary: 8).bytes + ForgedXZ(content: [], dictionary: 40).bytes
     try await expectRefused(second, .limitExceeded)
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       for (name, dictionary) in [("small", UInt8(0)), ("as large as xz makes", 28)] {
         try Data(ForgedXZ(content: tar, dictionary: dictionary).bytes).write(to: fixture.url("a"))
         try await fixture.take("a", to: name)
@@ -33,7 +33,7 @@ struct HostileStreamsTests {
     zip.entries[0].data = ForgedXZ(content: content, dictionary: 40).bytes
     try await expectRefused(zip.bytes, .limitExceeded, naming: "large")
     zip.entries[0].data = ForgedXZ(content: content, dictionary: 8).bytes
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       try Data(zip.bytes).write(to: fixture.url("a"))
       try await fixture.take("a")
       #expect(try fixture.tree("Back.pack") == ["large": "content"])
@@ -49,7 +49,7 @@ struct HostileStreamsTests {
   {
     var options = ImportOptions()
     options.format = .sevenZip
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       try Data(ArchiveFixture.noise(2 << 20, seed: 7)).write(to: fixture.url("a"))
       let made = try run(
         "7z", ["a", "-md=2m", "-mhc=\(compressedHeader)", "a.7z", "a"], in: fixture.folder)
@@ -74,7 +74,7 @@ struct HostileStreamsTests {
     let tar = Tar(.init("a")).bytes
     try await expectRefused(tar + [UInt8](repeating: 0x41, count: count), .damaged)
     try await expectRefused(tar + [UInt8](repeating: 0, count: count - 1) + [1], .damaged)
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       try Data(tar + [UInt8](repeating: 0, count: count)).write(to: fixture.url("a"))
       try await fixture.take("a")
     }
@@ -82,7 +82,7 @@ struct HostileStreamsTests {
 
   @Test func `cannot have something behind its end`() async throws {
     let tar = Tar(.init("a", "text")).bytes
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       try Data(tar).write(to: fixture.url("a.tar"))
       var streams = [gzip(tar), ForgedXZ(content: tar).bytes, forgedLZ4(tar)]
       for (name, end) in [("bzip2", "bz2"), ("zstd", "zst")] where program(name) != nil {
@@ -105,7 +105,7 @@ struct HostileStreamsTests {
   @Test func `may be several streams, one after the other`() async throws {
     let tar = Tar(.init("a", "text")).bytes
     let (front, rear) = (Array(tar.prefix(600)), Array(tar.dropFirst(600)))
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       let streams = [
         gzip(front) + gzip(rear), forgedLZ4(front) + forgedLZ4(rear),
         ForgedXZ(content: front).bytes + ForgedXZ(content: rear).bytes,
@@ -150,7 +150,7 @@ struct HostileStreamsTests {
     let end = cpio(Array("TRAILER!!!".utf8), [])
     let sum = content.reduce(UInt32(0)) { $0 + UInt32($1) }
     for archive in [cpio(name, content) + end, cpio(name, content, checksum: sum) + end + [0, 0, 0]] {
-      try await withWorkshop { fixture in
+      try await withFixture { fixture in
         try Data(archive).write(to: fixture.url("a"))
         try await fixture.take("a", options: options)
         #expect(try fixture.tree("Back.pack") == ["a": "text"])
@@ -169,7 +169,7 @@ struct HostileStreamsTests {
 
   @Test(.enabled(if: program("bsdtar") != nil, "needs bsdtar"), arguments: ["newc", "odc", "bin"])
   func `of cpio is read in all its forms`(form: String) async throws {
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       var tree = ArchiveFixture.tree
       tree["Folder"]?[FileName("U\u{308}bung 2.txt")] = nil
       try fixture.makePackage(tree)

@@ -59,7 +59,7 @@ struct ImportObstacleTests {
 
   @Test(arguments: obstacles, [ArchiveFormat.zip, .tarZstd])
   func `with what helps`(_ obstacle: Obstacle, _ format: ArchiveFormat) async throws {
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       try fixture.makePackage(obstacle.tree)
       var options = ExportOptions()
       if obstacle.isFlat { options.topFolder = .none }
@@ -82,7 +82,7 @@ struct ImportObstacleTests {
   }
 
   @Test func `is nothing where an import takes all`() async throws {
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       try fixture.makePackage()
       for flat in [ExportOptions.TopFolder.package, .none] {
         var options = ExportOptions()

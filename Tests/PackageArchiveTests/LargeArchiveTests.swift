@@ -14,7 +14,7 @@ struct LargeArchiveTests {
   /// Tests a file of 3 GB with ten bytes in it, in archives of some kilobytes.
   @Test(arguments: allLarge ? RoundTripTests.survivals.map(\.format) : [.tarZstd])
   func `have a file of 3 GB that is nearly all hole`(_ format: ArchiveFormat) async throws {
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       try fixture.makePackage(["a.txt": "a"])
       let size: UInt64 = 3 << 30
       let place: UInt64 = 2_500_000_000
@@ -41,7 +41,7 @@ struct LargeArchiveTests {
 
   @Test(.enabled(if: allLarge, "LARGE_ARCHIVES=1 runs it"))
   func `have more than 65,535 entries`() async throws {
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       let files = (0..<66_000).map { (FileName("\($0)"), TestTree.file(Array("\($0)".utf8))) }
       try fixture.makePackage(.directory(Dictionary(uniqueKeysWithValues: files)))
       try await check(fixture, entries: 66_001)
@@ -50,7 +50,7 @@ struct LargeArchiveTests {
 
   @Test(.enabled(if: allLarge, "LARGE_ARCHIVES=1 runs it"))
   func `have entries, and their directory, beyond 4 GiB`() async throws {
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       try fixture.makePackage(["z.txt": "the last one"])
       let file = try FileHandle(forUpdating: Self.made(fixture.url("Trip.pack/large.bin")))
       try file.truncate(atOffset: 9 << 29)

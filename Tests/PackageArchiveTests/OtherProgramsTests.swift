@@ -33,7 +33,7 @@ struct OtherProgramsTests {
 
   @Test(arguments: readers)
   func `are read to the end without complaint`(_ reader: Reader) async throws {
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       var tree = reader.format == .sevenZip ? ArchiveFixture.tree : ArchiveFixture.treeWithBytes
       // A file of this size goes into a zip in pieces.
       let count = reader.format == .zip ? 8_400_000 : 400_000
@@ -55,7 +55,7 @@ struct OtherProgramsTests {
 
   @Test(.enabled(if: program("unzip") != nil, "needs unzip"))
   func `are unpacked by unzip with names, modes, links and dates`() async throws {
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       try fixture.makePackage()
       try await fixture.export("a.zip")
       #expect(try run("unzip", ["-q", "a.zip", "-d", "Out"], in: fixture.folder).status == 0)
@@ -68,7 +68,7 @@ struct OtherProgramsTests {
 
   @Test(.enabled(if: program("tar") != nil, "needs tar"))
   func `are unpacked by tar with everything`() async throws {
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       try fixture.makePackage(ArchiveFixture.treeWithBytes)
       try await fixture.export("a.tar")
       try FileManager.default.createDirectory(at: fixture.url("Out"), withIntermediateDirectories: false)
@@ -116,7 +116,7 @@ struct OtherProgramsTests {
 
   @Test(arguments: writers)
   func `are imported`(_ writer: Writer) async throws {
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       // Some programs do not preserve a name that is not composed.
       var tree = ArchiveFixture.tree
       tree["Folder"]?[FileName("U\u{308}bung 2.txt")] = nil
@@ -134,7 +134,7 @@ struct OtherProgramsTests {
 
   @Test(.enabled(if: program("7z") != nil, "needs 7z"))
   func `are exchanged with a passphrase`() async throws {
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       try fixture.makePackage()
       var options = ExportOptions()
       options.passphrase = "secret"
@@ -171,7 +171,7 @@ struct OtherProgramsTests {
       "example.textpack", "example-bundle-v1.zip", "example-bundle-v2.zip", "textbundle-logo.zip",
     ])
   func `made on a Mac are imported without what only a Mac needs`(name: String) async throws {
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       try FileManager.default.copyItem(
         at: Self.samples.appending(path: "textbundle/\(name)"), to: fixture.url(name))
       let report = try await fixture.take(name)
@@ -192,7 +192,7 @@ struct OtherProgramsTests {
       "README.rtfd", "sample-project.scriv", "textbundle/shapes",
     ])
   func `of packages that other programs made come back as they were`(name: String) async throws {
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       let copied = try run(
         "cp", ["-a", Self.samples.appending(path: name).path, "Sample"], in: fixture.folder)
       try #require(copied.status == 0)

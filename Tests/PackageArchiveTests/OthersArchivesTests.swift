@@ -16,7 +16,7 @@ struct OthersArchivesTests {
     _ bytes: [UInt8], options: ImportOptions = ImportOptions(),
     _ body: (TestTree, ImportReport) throws -> Void
   ) async throws {
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       try Data(bytes).write(to: fixture.url("a"))
       let report = try await fixture.take("a", options: options)
       try body(fixture.tree("Back.pack"), report)
@@ -115,7 +115,7 @@ struct OthersArchivesTests {
 
   @Test(.enabled(if: program("zip") != nil, "needs zip"))
   func `may come from a pipe`() async throws {
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       let made = try run("sh", ["-c", "echo text | zip -q a.zip -"], in: fixture.folder)
       try #require(made.status == 0, "\(made.output)")
       try await fixture.take("a.zip")
@@ -192,7 +192,7 @@ struct OthersArchivesTests {
 
   @Test(.enabled(if: program("tar") != nil, "needs tar"))
   func `may have a label, and files that were appended twice`() async throws {
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       for command in [
         "echo first > a", "tar -c -V Label -f a.tar a", "echo second > a", "tar -rf a.tar a",
       ] {
@@ -230,7 +230,7 @@ struct OthersArchivesTests {
       options.format = format
       options.limits.bytes = 1 << 20
       options.limits.entries = 10
-      try await withWorkshop { fixture in
+      try await withFixture { fixture in
         let zeros = try FileDescriptor.open("/dev/zero", .readOnly)
         defer { try? zeros.close() }
         let error = await #expect(throws: ArchiveError.self) {
@@ -245,7 +245,7 @@ struct OthersArchivesTests {
 
   @Test(.enabled(if: program("zstd") != nil, "needs zstd"))
   func `may begin with a frame of Zstandard's that is skipped`() async throws {
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       try Data(Tar(.init("a", "text")).bytes).write(to: fixture.url("a.tar"))
       try #require(try run("zstd", ["-q", "a.tar"], in: fixture.folder).status == 0)
       let frame: [UInt8] = [0x50, 0x2A, 0x4D, 0x18, 4, 0, 0, 0, 1, 2, 3, 4]
@@ -259,7 +259,7 @@ struct OthersArchivesTests {
 
   @Test(arguments: ArchiveFormat.writable)
   func `that we made come back`(format: ArchiveFormat) async throws {
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       let tree: TestTree = [
         "._x": "no Mac made it", "a\\b": "backslash", "C:": ["x": "drive"], "dir": ["._y": "", "a": "x"],
         ".d": ["docpkg": "x"],

@@ -39,7 +39,7 @@ struct RoundTripTests {
 
   @Test(arguments: survivals)
   func `has the same names, contents, permissions and links`(_ survival: Survival) async throws {
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       let tree = survival.keepsBytesInNames ? ArchiveFixture.treeWithBytes : ArchiveFixture.tree
       try fixture.makePackage(tree)
       let report = try await fixture.export("a", as: survival.format)
@@ -57,7 +57,7 @@ struct RoundTripTests {
 
   @Test(arguments: survivals)
   func `has the same dates, as finely as the format has them`(_ survival: Survival) async throws {
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       try fixture.makePackage(["a.txt": "a", "Folder": ["b.txt": "b"], "link": .link(Array("a.txt".utf8))])
       let disk = PosixDisk()
       try disk.setModified(
@@ -75,7 +75,7 @@ struct RoundTripTests {
 
   @Test(arguments: survivals)
   func `has its extended attributes where the format knows any`(_ survival: Survival) async throws {
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       try fixture.makePackage(["a.txt": "a", "Folder": [:]])
       let disk = PosixDisk()
       let value: [UInt8] = [0, 0xFF, 10, 61]
@@ -109,7 +109,7 @@ struct RoundTripTests {
 
   @Test(arguments: survivals)
   func `has no program that runs as somebody else, and no owner`(_ survival: Survival) async throws {
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       try fixture.makePackage([
         "program": .file([1], mode: 0o755), "Folder": ["other": .file([2], mode: 0o755)],
       ])
@@ -138,7 +138,7 @@ struct RoundTripTests {
   @Test(arguments: [ArchiveFormat.tar, .tarZstd])
   func `is given to nobody by a tar`(_ format: ArchiveFormat) async throws {
     guard program("bsdtar") != nil else { return }
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       try fixture.makePackage(["a.txt": "a", "Folder": [:]])
       // Only the superuser can give files away. For other users the test proves nothing about owners.
       _ = chown(fixture.folder.appending("Trip.pack/a.txt").string, 4711, 4712)
@@ -152,7 +152,7 @@ struct RoundTripTests {
   }
 
   @Test func `is refused by a format that cannot hold a name, and nothing is left`() async throws {
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       try fixture.makePackage(ArchiveFixture.treeWithBytes)
       let error = await #expect(throws: ArchiveError.self) { try await fixture.export("a.7z") }
       #expect(error?.code == .notRepresentable)
@@ -162,7 +162,7 @@ struct RoundTripTests {
 
   @Test(arguments: [ArchiveFormat.zip, .tarZstd])
   func `has files of more than one piece, and holes`(_ format: ArchiveFormat) async throws {
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       let text = Array(String(repeating: "A line that compresses well. ", count: 400_000).utf8)
       try fixture.makePackage(["text": .file(text), "noise": .file(ArchiveFixture.noise(9_500_000, seed: 2))])
       let disk = PosixDisk()
@@ -180,7 +180,7 @@ struct RoundTripTests {
   }
 
   @Test func `is the same tree in memory`() async throws {
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       try fixture.makePackage(ArchiveFixture.treeWithBytes)
       try await fixture.export("a.tar.zst")
       let tree = try await FileWrapper.importArchive(at: fixture.url("a.tar.zst"))
@@ -190,7 +190,7 @@ struct RoundTripTests {
   }
 
   @Test func `that never was on disk is exported, too`() async throws {
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       let tree = FileWrapper(directoryWithFileWrappers: [
         "a.txt": FileWrapper(regularFileWithContents: Data("a".utf8)),
         "Folder": FileWrapper(directoryWithFileWrappers: [:]),
@@ -206,7 +206,7 @@ struct RoundTripTests {
 
   @Test(arguments: [ArchiveFormat.zip, .tarZstd])
   func `is read from a pipe, and written to one`(_ format: ArchiveFormat) async throws {
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       try fixture.makePackage()
       let store = try await PackageStore.open(at: fixture.package)
       let snapshot = await store.tree.snapshot()
@@ -223,7 +223,7 @@ struct RoundTripTests {
   }
 
   @Test func `needs the passphrase that it was encrypted with`() async throws {
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       try fixture.makePackage()
       var options = ExportOptions()
       options.passphrase = "Über den Pass"
@@ -245,7 +245,7 @@ struct RoundTripTests {
   }
 
   @Test func `leaves its hidden folder behind, unless history is asked for`() async throws {
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       try fixture.makePackage([
         "a.txt": "a", ".docpkg": ["versions": ["1": "old"], "journal": "x", "lock": ""],
       ])
@@ -279,7 +279,7 @@ struct RoundTripTests {
   func `has all of its children at the top, whatever they are called`(_ survival: Survival, _ tree: TestTree)
     async throws
   {
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       try fixture.makePackage(tree)
       var flat = ExportOptions()
       flat.topFolder = .none
@@ -291,7 +291,7 @@ struct RoundTripTests {
   }
 
   @Test func `has all of its children at the top of an encrypted zip, too`() async throws {
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       var flat = ExportOptions()
       flat.topFolder = .none
       flat.passphrase = "open sesame"
@@ -308,7 +308,7 @@ struct RoundTripTests {
 
   @Test(arguments: survivals)
   func `may have any name`(_ survival: Survival) async throws {
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       for (number, name) in ["Q: a", "C:", "c:\\x", "a\\b"].enumerated() {
         try fixture.makePackage(["f": "1"], named: name)
         try await fixture.export("\(number)", of: name, as: survival.format)
@@ -319,7 +319,7 @@ struct RoundTripTests {
   }
 
   @Test func `may have its children at the top, or in a folder of another name`() async throws {
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       try fixture.makePackage(["a.txt": "a", "b.txt": "b"])
       var options = ExportOptions()
       options.topFolder = .none

@@ -16,7 +16,7 @@ struct SameBytesTests {
 
   @Test(arguments: ArchiveFormat.writable)
   func `have the same bytes`(_ format: ArchiveFormat) async throws {
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       try fixture.makePackage()
       try await fixture.export("a", as: format)
       try await fixture.export("b", as: format)
@@ -26,7 +26,7 @@ struct SameBytesTests {
 
   @Test(arguments: [ArchiveFormat.zip, .tarZstd, .tarXZ])
   func `have the same bytes on any number of threads`(_ format: ArchiveFormat) async throws {
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       var tree = ArchiveFixture.tree
       let text = String(repeating: (0..<9000).map { "line \($0 &* 7919)\n" }.joined(), count: 80)
       tree["large text"] = .file(Array(text.utf8))
@@ -46,7 +46,7 @@ struct SameBytesTests {
   func `have the same bytes where only dates and permissions differ, when that is asked for`(
     _ format: ArchiveFormat
   ) async throws {
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       try fixture.makePackage()
       try FileManager.default.createDirectory(at: fixture.url("else"), withIntermediateDirectories: false)
       let other = ArchiveFixture(folder: fixture.folder.appending("else"))
@@ -64,7 +64,7 @@ struct SameBytesTests {
   }
 
   @Test func `have the same bytes in a file and in a pipe`() async throws {
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       try fixture.makePackage()
       try await fixture.export("a.zip")
       let store = try await PackageStore.open(at: fixture.package)
@@ -93,7 +93,7 @@ struct SameBytesTests {
 
   @Test(arguments: [nil, 1, 9])
   func `have the same bytes, whether one is made anew or from the other`(level: Int?) async throws {
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       try fixture.makePackage(Self.large)
       var options = ExportOptions()
       options.level = level
@@ -116,7 +116,7 @@ struct SameBytesTests {
   @Test func `differ where a file was changed and given its old date and size in the moment of the export`()
     async throws
   {
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       try fixture.makePackage(["a.txt": "one"])
       let disk = PosixDisk()
       let package = try disk.openDirectory(at: fixture.folder.appending("Trip.pack"))
@@ -133,7 +133,7 @@ struct SameBytesTests {
   }
 
   @Test func `with one date for all are compared by checksums`() async throws {
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       try fixture.makePackage(["a.txt": "one", "b.txt": "one"])
       try await fixture.export("a.zip", options: Self.reproducible)
       try fixture.makePackage(["a.txt": "two", "b.txt": "one"], named: "Other.pack")
@@ -148,7 +148,7 @@ struct SameBytesTests {
   }
 
   @Test func `take nothing from one that was made at another level or by another program`() async throws {
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       try fixture.makePackage()
       var options = ExportOptions()
       options.level = 9
@@ -160,7 +160,7 @@ struct SameBytesTests {
   }
 
   @Test func `are not made from a damaged one`() async throws {
-    try await withWorkshop { fixture in
+    try await withFixture { fixture in
       try fixture.makePackage()
       try await fixture.export("a.zip")
       let bytes = try fixture.bytes("a.zip")
