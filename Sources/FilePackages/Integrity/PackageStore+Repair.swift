@@ -133,7 +133,7 @@ extension PackageStore {
   }
 
   private func keptVersions() throws(FilePackageError) -> Int? {
-    try history()?.available.count
+    try keepsHistory() ? try history()?.available.count : nil
   }
 
   private func save(
