@@ -47,7 +47,7 @@ let package = Package(
     // Directories that are one document.
     .target(name: "FilePackages", dependencies: ["DurableIO", crypto, system], swiftSettings: strict),
 
-    // What a document's content is, and the life of an open document.
+    // The content of a document, and the life of an open document.
     .target(name: "Documents", dependencies: ["DurableIO", "FilePackages", system], swiftSettings: strict),
 
     // The text-plus-image document type.
@@ -83,11 +83,11 @@ let package = Package(
       name: "TestSupport", dependencies: ["DurableIO", system], path: "Tests/TestSupport",
       swiftSettings: strict),
 
-    // Saves to be killed, to be failed, and to be run beside others of its kind.
+    // Saves that tests kill, fail and run beside each other.
     .executableTarget(
       name: "saver", dependencies: ["FilePackages", system], path: "Tests/Saver", swiftSettings: strict),
 
-    // Reads, writes and presents beside others of its kind.
+    // Reads, writes and presents beside other processes of its kind.
     .executableTarget(
       name: "coordinator", dependencies: ["Documents"], path: "Tests/Coordinator", swiftSettings: strict),
 
@@ -131,7 +131,7 @@ let package = Package(
       swiftSettings: testing),
   ]
     + (isFuzzing ? ["Archive", "Journal", "Manifest", "Metadata"] : []).map { name in
-      // Bytes that may be anybody's.
+      // Parsers of bytes from unknown programs.
       .executableTarget(
         name: "Fuzz\(name)",
         dependencies: ["DurableIO", "FilePackages", "PackageArchive", "TestSupport", system],

@@ -2,13 +2,13 @@ package import DurableIO
 package import FoundationEssentials
 import Glibc
 
-/// What this library takes from around it: the time, new identifiers, and which computer this is.
+/// The inputs from outside the program: the time, new identifiers, the computer.
 ///
 /// A test gives its own, so that the same edits make the same bytes:
 ///
 ///     try await Surroundings.$current.withValue(fixed) { try await store.save() }
 package struct Surroundings: Sendable {
-  /// What time it is.
+  /// The current time.
   package var now: @Sendable () -> FileTime = { .now }
   /// An identifier that nothing else has.
   package var identifier: @Sendable () -> UUID = { UUID() }

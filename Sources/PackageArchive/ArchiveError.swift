@@ -41,7 +41,7 @@ public struct ArchiveError: Error, Sendable {
     case busy
     /// The device failed, or the system gave a reason without a code of its own.
     case inputOutput
-    /// What was made is in its place, and the device did not confirm it: a power cut may take it away.
+    /// The archive or package is in its place, and the device did not confirm that: a power cut may remove it.
     case indeterminate
   }
 

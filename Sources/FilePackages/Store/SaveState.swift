@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-// What the last save of a store left to do.
+// The states of a store between two of its calls: the rest of its last save.
 //
 //                    ┌────────────────────────── settle ───────────────────────────┐
 //                    ▼                                                             │
@@ -87,7 +87,7 @@ enum SaveState {
   /// Whether no save is left to publish or to make the baseline.
   var isSettled: Bool { waiting == nil && unsettled == nil }
 
-  /// The save of which the next look at the journal tells whether it was committed.
+  /// The save that may be committed or not; the next look at the journal tells.
   var doubt: UncertainSave? { if case .inDoubt(let save, _, _) = self { save } else { nil } }
 
   /// The reason why nothing can be saved.

@@ -5,23 +5,23 @@ import FoundationEssentials
 import SystemPackage
 import TestSupport
 
-/// What a seed makes of a package: edits, saves of each kind, undoing, versions, other programs, conflicts, crashes.
+/// The program of a seed, on one package: edits, saves of each kind, undoing, versions, other programs, conflicts, crashes.
 ///
 /// Time and identifiers are the program's own: two runs make the same requests and leave the same bytes.
 struct BaselineProgram {
-  /// What one step asked the disk for, and how it ended.
+  /// The requests of one step, and its outcome.
   struct Step: Sendable {
     var name: String
     var trace: DiskTrace.Step
     var lines: [String]
   }
 
-  /// What a whole program did and left.
+  /// The steps of a whole program, and the disk after it.
   struct Outcome: Sendable {
     var steps: [Step]
     /// A digest of all names, modes and bytes on the disk, those in hidden folders included.
     var digest: String
-    /// What is there when all programs have ended.
+    /// The disk after the end of the program.
     var disk: CrashDisk
   }
 
@@ -37,7 +37,7 @@ struct BaselineProgram {
   private let surroundings: BaselineSurroundings
   private var generator: SeededGenerator
   private let keepsLines: Bool
-  /// Of the disk there is now: a store that was killed with the one before may still let go of what it held.
+  /// The requests to the present disk. A killed store may still release descriptors of the disk before.
   private var trace: DiskTrace
   private var base: CrashDisk
   private var disk: any Disk
@@ -204,7 +204,7 @@ struct BaselineProgram {
       }
     }
     for edit in edits {
-      // What a step before it removed is not there.
+      // An earlier step may have removed it.
       do { try await store.edit([edit]) } catch let error as FilePackageError where error.code == .noSuchFile
       { continue }
     }
@@ -262,7 +262,7 @@ struct BaselineProgram {
     try await open()
   }
 
-  // MARK: What is left
+  // MARK: The digest
 
   static func digest(of disk: CrashDisk) throws -> String {
     var sum = SHA256()

@@ -1,7 +1,7 @@
 import DurableIO
 import Synchronization
 
-/// What a disk was asked to do, in the order in which it was asked, as one number.
+/// The requests to a disk, in their order, as one number.
 ///
 /// Requests of threads that synchronise files beside the task that saves come in no certain order: they are counted.
 final class DiskTrace: Sendable {
@@ -18,7 +18,7 @@ final class DiskTrace: Sendable {
     var lines: [String] = []
   }
 
-  /// Whether the task that asks is the one that is traced; on threads of nobody's task it is not.
+  /// Whether the present task is the traced one; false on threads without a task.
   @TaskLocal static var isTraced = false
 
   private let state = Mutex(State())
@@ -40,7 +40,7 @@ final class DiskTrace: Sendable {
     }
   }
 
-  /// What was noted since the last time.
+  /// The requests since the last call.
   func take() -> (step: Step, lines: [String]) {
     state.withLock { state in
       defer { state = State() }
