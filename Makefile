@@ -1,7 +1,7 @@
 # The two commands: `make demo` shows the main job on real documents, `make test` runs everything.
 # Both install what is missing, build, and run.
 
-.PHONY: demo test build-tests record-baseline install crash-points two-processes random-schedules power-cut other-kernel fuzz archive-corpus large-archives open-documents syncthing sanitizers build lint format prepare docs
+.PHONY: demo test check build-tests symbols record-symbols record-baseline install crash-points two-processes random-schedules power-cut other-kernel fuzz archive-corpus large-archives open-documents syncthing sanitizers build lint format prepare docs
 
 demo: build
 	@Fixtures/demo.sh .build/release/docpkg
@@ -26,6 +26,18 @@ run-tests = SWIFT_DETERMINISTIC_HASHING=1 swift test -c $(CONFIGURATION) --skip-
 test: build-tests
 	$(run-tests) --skip '^FileCoordinationTests\.'
 	$(run-tests) --filter '^FileCoordinationTests\.'
+
+# The lint, the public symbols and the fast tests: those of suites without the tags `process` and `scale`.
+check: lint build-tests symbols
+	.ci/check $(CONFIGURATION)
+
+# The public symbols of the four library products are on record: this fails if one appears or goes.
+symbols: build-tests
+	@.ci/public-symbols .build/$(CONFIGURATION) | diff -U 0 Fixtures/Baseline/public-symbols.txt - || \
+	  { echo "The public symbols differ. If they should, run 'make record-symbols' and say why in the commit."; exit 1; }
+
+record-symbols: build-tests
+	.ci/public-symbols .build/$(CONFIGURATION) > Fixtures/Baseline/public-symbols.txt
 
 # Puts on record what saving does, for a commit that says why it changes.
 record-baseline: build-tests

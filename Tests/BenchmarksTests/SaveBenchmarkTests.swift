@@ -4,7 +4,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("A benchmark of saves")
+@Suite("A benchmark of saves", .tags(.scale))
 struct SaveBenchmarkTests {
   private func results(
     of strategies: [any SaveStrategy.Type],

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite(
-  "A process that exports or imports and is broken off",
+  "A process that exports or imports and is broken off", .tags(.crash, .process),
   .enabled(if: Program.canBreak, "this needs ptrace(2)"))
 struct BrokenArchiveTests {
   @Test(arguments: ArchiveFixture.Work.allCases)

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite(
-  "A command whose system calls fail",
+  "A command whose system calls fail", .tags(.crash, .process),
   .enabled(if: Program.canBreak, "this needs ptrace(2)"))
 struct BrokenCommandTests {
   private static let codes: [Errno] = [.ioError, .noSpace, .readOnlyFileSystem, .tooManyOpenFiles]

@@ -7,6 +7,7 @@ import Testing
 
 @Suite(
   "A process that goes back to a version, drops versions or decides a conflict, and is killed",
+  .tags(.crash, .process),
   .enabled(if: Program.canBreak, "this needs ptrace(2)"))
 struct BrokenHistoryTests {
   @Test(arguments: HistoryFixture.Work.allCases)

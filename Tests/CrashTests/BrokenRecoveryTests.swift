@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite(
-  "A process that comes after one that was killed, and is killed, too",
+  "A process that comes after one that was killed, and is killed, too", .tags(.crash, .process),
   .enabled(if: Program.canBreak, "this needs ptrace(2)"))
 struct BrokenRecoveryTests {
   @Test(arguments: Way.sound)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(
-  "A save on a file system that is full",
+  "A save on a file system that is full", .tags(.crash, .process),
   .enabled(
     if: Program.canMount, "this needs the right to mount a file system, loop devices and mkfs.ext4"))
 struct FullDiskTests {

@@ -5,7 +5,8 @@ import TestSupport
 import Testing
 
 @Suite(
-  "A command that is interrupted or killed", .enabled(if: Program.canBreak, "this needs ptrace(2)"))
+  "A command that is interrupted or killed", .tags(.crash, .process),
+  .enabled(if: Program.canBreak, "this needs ptrace(2)"))
 struct InterruptedCommandTests {
   @Test(arguments: InterruptedFixture.Work.allCases)
   func `is done, or leaves nothing, when a signal asks it to end`(_ work: InterruptedFixture.Work)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(
-  "A committed save on a medium that cannot be written",
+  "A committed save on a medium that cannot be written", .tags(.crash, .process),
   .enabled(
     if: Program.canMount, "this needs the right to mount a file system, loop devices and mkfs.ext4"),
   .enabled(if: Program.canBreak, "this needs ptrace(2)"))

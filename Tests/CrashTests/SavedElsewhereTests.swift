@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite(
-  "A session that saves to another place and is broken",
+  "A session that saves to another place and is broken", .tags(.crash, .process),
   .enabled(if: Program.canBreak, "this needs ptrace(2)"))
 struct SavedElsewhereTests {
   @Test(arguments: ["kill", "no space", "late error", "error"])

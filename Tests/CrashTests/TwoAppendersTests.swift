@@ -15,7 +15,7 @@ import Testing
 ///
 /// `APPENDERS_RUNS` and `APPENDERS_STEPS` ask for more than the sample.
 @Suite(
-  "Two programs that append to one document",
+  "Two programs that append to one document", .tags(.crash, .process),
   .enabled(if: Program.canBreak, "this needs ptrace(2)"))
 struct TwoAppendersTests {
   private static func number(_ name: String, otherwise: Int) -> Int {

@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Two processes that save one package, and one that reads it")
+@Suite("Two processes that save one package, and one that reads it", .tags(.process, .scale))
 struct TwoProcessesTests {
   /// `TWO_PROCESSES_SECONDS`, for each of the two tests.
   private static let seconds =

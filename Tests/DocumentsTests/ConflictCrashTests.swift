@@ -6,7 +6,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("A conflict that is resolved while the power goes")
+@Suite("A conflict that is resolved while the power goes", .tags(.crash, .scale))
 struct ConflictCrashTests {
   private static let own = ["a.txt": "ours\ntwo\nthree\n", "b.txt": "b", "begun.txt": "begun"]
   private static let other = ["a.txt": "one\ntwo\ntheirs\n", "begun.txt": "begun"]

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// `CONFLICT_PROGRAMS` is the number of programs.
-@Suite("Versions that were made apart at random")
+@Suite("Versions that were made apart at random", .tags(.scale))
 struct ConflictProgramTests {
   private static let count =
     ProcessInfo.processInfo.environment["CONFLICT_PROGRAMS"].flatMap { UInt64($0) } ?? 60

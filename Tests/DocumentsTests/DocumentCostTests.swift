@@ -8,7 +8,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("What an open document costs")
+@Suite("What an open document costs", .tags(.scale))
 struct DocumentCostTests {
   private typealias Book = DocumentFixture<Chapters>
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Merging by other programs that are installed.
-@Suite("A merge of texts beside other programs")
+@Suite("A merge of texts beside other programs", .tags(.process))
 struct OtherMergersTests {
   enum Program: String, CaseIterable, Sendable {
     case git, diff3

@@ -7,7 +7,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("A program that is told to end")
+@Suite("A program that is told to end", .tags(.process))
 struct TerminationHandlerTests {
   @Test func `saves its document first, and then ends by the signal`() async throws {
     try await withTemporaryDirectory { folder in

@@ -7,7 +7,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("A content that reads and writes by URL")
+@Suite("A content that reads and writes by URL", .tags(.process))
 struct URLDocumentContentTests {
   /// A recording: an index by a library that wants a path, and samples that no code reads.
   struct Recording: URLDocumentContent, Equatable {

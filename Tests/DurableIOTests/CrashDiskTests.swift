@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("A disk in memory")
+@Suite("A disk in memory", .tags(.crash))
 struct CrashDiskTests {
   private func folder(_ tree: TestTree = [:], _ change: (inout CrashDisk.Options) -> Void = { _ in }) throws
     -> Folder

@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("A power cut at any moment")
+@Suite("A power cut at any moment", .tags(.crash))
 struct CrashPointTests {
   private static let old: TestTree = ["a": "old a", "b": "old b"]
   private static let new: TestTree = ["a": "new a", "b": "new b"]

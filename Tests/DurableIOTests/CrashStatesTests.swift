@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("The states after a power cut")
+@Suite("The states after a power cut", .tags(.crash))
 struct CrashStatesTests {
   private func disk(making count: Int) throws -> CrashDisk {
     let disk = try CrashDisk()

@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("A disk that fails")
+@Suite("A disk that fails", .tags(.crash))
 struct FaultyDiskTests {
   @Test func `fails one request, and goes on`() throws {
     let base = try CrashDisk()

@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("A power cut leaves of what is written in place")
+@Suite("A power cut leaves of what is written in place", .tags(.crash))
 struct PowerCutInPlaceTests {
   private final class SaveFixture {
     let disk: CrashDisk

@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("A power cut leaves")
+@Suite("A power cut leaves", .tags(.crash))
 struct PowerCutTests {
   /// The trees that a power cut may leave, each as often as a state has it.
   private func trees(_ disk: CrashDisk) -> [TestTree] {

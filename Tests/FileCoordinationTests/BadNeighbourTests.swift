@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Processes that stop, die or lie, and folders of another user.
-@Suite("Bad neighbours")
+@Suite("Bad neighbours", .tags(.process))
 struct BadNeighbourTests {
   @Test func `that are stopped hold up what they have, as long as the others want to wait`() async throws {
     try await Place.with { place in

@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 /// Open documents of this process, and coordinators of other processes. They find each other in the user's folder.
-@Suite("An open document, as a presenter")
+@Suite("An open document, as a presenter", .tags(.process))
 struct DocumentPresenterTests {
   private func withDocument(
     _ change: (inout DocumentOptions<ImageNotes>) -> Void = { _ in },

@@ -6,7 +6,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Presenters")
+@Suite("Presenters", .tags(.process))
 struct PresenterTests {
   /// Runs one process that presents `item`, with the options in `words`, and another one that accesses it.
   private func withPresenter(

@@ -10,7 +10,7 @@ import Testing
 /// No two processes are in a package against the rules, and no increment is lost. No call takes longer than its
 /// deadline, and no file is left. `RANDOM_SCHEDULES` is the number of schedules, and `RANDOM_SEED` the seed of the
 /// first. `RANDOM_SECONDS` is the time after which no schedule begins.
-@Suite("Random schedules")
+@Suite("Random schedules", .tags(.process, .scale))
 struct RandomScheduleTests {
   private static func number(_ name: String, otherwise number: UInt64) -> UInt64 {
     ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) } ?? number

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The rules by which accesses wait: each between two processes, and between two coordinators of one process.
-@Suite("Taking turns")
+@Suite("Taking turns", .tags(.process))
 struct WaitingRuleTests {
   struct Rule: Sendable, CustomTestStringConvertible {
     var first: String

@@ -5,7 +5,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("What comes after a crash of a staged save")
+@Suite("What comes after a crash of a staged save", .tags(.crash, .scale))
 struct CrashedRecoveryTests {
   private static let edits: [Edit] = [.put("Text.txt", "new text"), .put("Images/2.png", "two again")]
 

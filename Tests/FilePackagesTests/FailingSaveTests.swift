@@ -5,7 +5,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("A save whose disk fails")
+@Suite("A save whose disk fails", .tags(.crash, .scale))
 struct FailingSaveTests {
   private static let codes: [Errno] = [
     .noSpace, .ioError, .permissionDenied, .readOnlyFileSystem, Errno(rawValue: 122), .tooManyOpenFiles,

@@ -4,7 +4,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("A command on a document whose disk fails")
+@Suite("A command on a document whose disk fails", .tags(.crash, .scale))
 struct FailingWorkTests {
   private static let codes: [Errno] = [.ioError, .noSpace, .readOnlyFileSystem, .tooManyOpenFiles]
 

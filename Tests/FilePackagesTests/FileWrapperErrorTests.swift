@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Apple's interfaces throw a `CocoaError` with Apple's code and the library's error beneath it.
-@Suite("An error of a wrapper")
+@Suite("An error of a wrapper", .tags(.process))
 struct FileWrapperErrorTests {
   @Test(
     arguments: [

@@ -1,11 +1,12 @@
 import FilePackages
 import FoundationEssentials
+import TestSupport
 import Testing
 
 /// Facts of 1.3, 1.4 and 1.9: FW5.
 ///
 /// These calls raise an exception with Apple's, and trap here.
-@Suite("A wrapper used for what it is not")
+@Suite("A wrapper used for what it is not", .tags(.process))
 struct FileWrapperMisuseTests {
   enum Misuse: String, CaseIterable, Codable, Sendable {
     case fileWrappersOfFile, fileWrappersOfLink, addToFile, addRegularToFile, removeFromFile

@@ -5,7 +5,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("The end of a history")
+@Suite("The end of a history", .tags(.scale))
 struct HistoryEndTests {
   private static let history: FileName = "history"
 

@@ -7,7 +7,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("A package that an attacker made", .serialized)
+@Suite("A package that an attacker made", .tags(.scale), .serialized)
 struct HostileJournalTests {
   private typealias Preparation = (HostilePackage) throws -> Void
 

@@ -5,7 +5,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("A save in place that is cut short")
+@Suite("A save in place that is cut short", .tags(.crash, .scale))
 struct JournalCrashTests {
   static let saves = StagedCrashTests.saves
 

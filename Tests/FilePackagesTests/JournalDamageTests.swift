@@ -5,7 +5,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("A package whose own files are damaged")
+@Suite("A package whose own files are damaged", .tags(.crash, .scale))
 struct JournalDamageTests {
   private static let tree: TestTree = ["Text.txt": "old", "Images": ["1.png": "one"], "Link": .link([0x61])]
   private static let edits: [Edit] = [.put("Text.txt", "new"), .put("Images/2.png", "two"), .remove("Link")]

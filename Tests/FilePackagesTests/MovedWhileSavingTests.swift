@@ -6,7 +6,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("A command on a document that another program moves meanwhile")
+@Suite("A command on a document that another program moves meanwhile", .tags(.crash, .scale))
 struct MovedWhileSavingTests {
   /// The other program's change to the document's folder.
   enum Move: String, CaseIterable, Sendable {

@@ -7,7 +7,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("The limits of watching")
+@Suite("The limits of watching", .tags(.process))
 struct PackageWatcherLimitTests {
   private static func tree(folders: Int) -> TestTree {
     let names = (0..<folders).map { FileName("Folder \($0)") }

@@ -4,7 +4,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Publishing that failed half way")
+@Suite("Publishing that failed half way", .tags(.crash, .scale))
 struct PublishedInPartTests {
   private static let tree: TestTree = ["Data.bin": "data", "Text.txt": "old", "Images": ["1.png": "one"]]
   private static let place: FilePath = "/Trip.pkg/Data.bin"

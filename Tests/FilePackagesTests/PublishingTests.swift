@@ -6,7 +6,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("A save that is committed")
+@Suite("A save that is committed", .tags(.crash))
 struct PublishingTests {
   private static let tree: TestTree = [
     "Text.txt": "old", "Data.bin": "data", "Images": ["1.png": "one", "2.png": "two"],

@@ -6,7 +6,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("An edit of another program's beside a save that is not published")
+@Suite("An edit of another program's beside a save that is not published", .tags(.crash, .scale))
 struct RecoveryEditTests {
   private static let tree: TestTree = [
     "Text.txt": "old text", "Gone.txt": "going", "Images": ["1.png": "one"],

@@ -5,7 +5,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("A child that a save took out of the package while somebody holds it")
+@Suite("A child that a save took out of the package while somebody holds it", .tags(.crash))
 struct RemovedChildrenTests {
   private static let tree: TestTree = ["a": "a", "b": "b", "F": ["c": "c", "G": ["d": "d"]]]
   private static let ways: [PackageStore.SavingOptions] = [[], .returnsAtCommit, .relaxed]

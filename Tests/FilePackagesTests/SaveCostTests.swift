@@ -4,7 +4,7 @@ import FoundationEssentials
 import TestSupport
 import Testing
 
-@Suite("What a save costs")
+@Suite("What a save costs", .tags(.scale))
 struct SaveCostTests {
   private static func package(_ count: Int, metadata: Bool) async throws -> CrashDisk {
     var entries: [FileName: TestTree] = [:]

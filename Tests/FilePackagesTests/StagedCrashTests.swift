@@ -5,7 +5,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("A staged save that is cut short")
+@Suite("A staged save that is cut short", .tags(.crash, .scale))
 struct StagedCrashTests {
   static let tree: TestTree = [
     "Text.txt": "old text", "Notes.txt": .file(Array("notes".utf8), mode: 0o600), "Data.bin": "0123456789",

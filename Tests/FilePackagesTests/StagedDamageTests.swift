@@ -5,7 +5,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("A committed save whose staged files are damaged")
+@Suite("A committed save whose staged files are damaged", .tags(.crash))
 struct StagedDamageTests {
   enum Damage: CaseIterable {
     case missing, empty, cut, flipped, replaced, folder, link

@@ -5,7 +5,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Two stores of one package")
+@Suite("Two stores of one package", .tags(.scale))
 struct TwoStoresTests {
   private static func open(_ disk: any Disk) async throws -> (first: PackageStore, second: PackageStore) {
     (

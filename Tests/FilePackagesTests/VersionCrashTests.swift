@@ -5,7 +5,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Versions and a power cut")
+@Suite("Versions and a power cut", .tags(.crash, .scale))
 struct VersionCrashTests {
   static let saves: [[Edit]] = [
     [.put("Text.txt", "second"), .remove("Images/Deep")],

@@ -5,7 +5,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("The versions of a document")
+@Suite("The versions of a document", .tags(.scale))
 struct VersionTests {
   static let tree: TestTree = [
     "Text.txt": "text", "Data.bin": "data", "Images": ["1.png": "one", "Deep": ["a.txt": "a"]],

@@ -5,7 +5,7 @@ import PackageArchive
 import TestSupport
 import Testing
 
-@Suite("A damaged archive")
+@Suite("A damaged archive", .tags(.scale))
 struct DamagedArchiveTests {
   private static let tree: TestTree = [
     "Text.txt": .file(Array(String(repeating: "Some text. ", count: 30).utf8)),

@@ -6,7 +6,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("A zip that is a document of another kind")
+@Suite("A zip that is a document of another kind", .tags(.process))
 struct DocumentZipTests {
   static let book: TestTree = [
     "mimetype": "application/epub+zip",

@@ -6,7 +6,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("An export that fails")
+@Suite("An export that fails", .tags(.crash))
 struct FailedExportTests {
   private static let children = 40
 

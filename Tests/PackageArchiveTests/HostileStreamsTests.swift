@@ -4,7 +4,7 @@ import PackageArchive
 import TestSupport
 import Testing
 
-@Suite("A hostile archive's stream")
+@Suite("A hostile archive's stream", .tags(.process))
 struct HostileStreamsTests {
   private typealias Zip = ForgedZip
   private typealias Tar = ForgedTar

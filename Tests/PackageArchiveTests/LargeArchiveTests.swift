@@ -9,7 +9,7 @@ import Testing
 /// Whether `LARGE_ARCHIVES=1` asks for tests that take minutes and gigabytes.
 private let allLarge = ProcessInfo.processInfo.environment["LARGE_ARCHIVES"] == "1"
 
-@Suite("Archives beyond what 16 and 32 bits count", .serialized)
+@Suite("Archives beyond what 16 and 32 bits count", .tags(.process, .scale), .serialized)
 struct LargeArchiveTests {
   /// Tests a file of 3 GB with ten bytes in it, in archives of some kilobytes.
   @Test(arguments: allLarge ? RoundTripTests.survivals.map(\.format) : [.tarZstd])

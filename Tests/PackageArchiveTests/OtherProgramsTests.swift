@@ -6,7 +6,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Archives and other programs")
+@Suite("Archives and other programs", .tags(.process))
 struct OtherProgramsTests {
   /// The command of a program that reads an archive to its end.
   struct Reader: Sendable, CustomTestStringConvertible {

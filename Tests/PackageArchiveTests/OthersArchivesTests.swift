@@ -6,7 +6,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Archives as other programs make them")
+@Suite("Archives as other programs make them", .tags(.process))
 struct OthersArchivesTests {
   private typealias Zip = ForgedZip
   private typealias Tar = ForgedTar

@@ -6,7 +6,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("A package that was exported and imported")
+@Suite("A package that was exported and imported", .tags(.process))
 struct RoundTripTests {
   /// The properties that a format keeps beside names, contents, kinds and links.
   struct Survival: Sendable, CustomTestStringConvertible {

@@ -6,7 +6,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Two archives of the same package")
+@Suite("Two archives of the same package", .tags(.scale))
 struct SameBytesTests {
   private static let reproducible: ExportOptions = {
     var options = ExportOptions()

@@ -4,7 +4,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Archives on the command line")
+@Suite("Archives on the command line", .tags(.process))
 struct ArchiveCommandTests {
   private struct Exported: Decodable {
     var format: String

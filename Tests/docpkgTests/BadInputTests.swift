@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Bad input")
+@Suite("Bad input", .tags(.process))
 struct BadInputTests {
   /// A mistake: its name, a setup in a folder with `D.imageNotes` and the picture `ok.png`, the command, and a part
   /// of the message.

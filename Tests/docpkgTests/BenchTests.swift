@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("The benchmark command")
+@Suite("The benchmark command", .tags(.process))
 struct BenchTests {
   private struct Report: Decodable {
     struct Machine: Decodable {

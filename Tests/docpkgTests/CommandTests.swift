@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("The command line")
+@Suite("The command line", .tags(.process))
 struct CommandTests {
   private struct Report: Decodable {
     var generation: Int?

@@ -4,7 +4,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("docpkg copy")
+@Suite("docpkg copy", .tags(.process))
 struct CopyCommandTests {
   private func names(in folder: FilePath) throws -> Set<String> {
     try Set(FileManager.default.contentsOfDirectory(atPath: folder.string))

@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Standard input and output that are closed or full")
+@Suite("Standard input and output that are closed or full", .tags(.process))
 struct DescriptorTests {
   private func script(_ text: String, in folder: FilePath) throws -> Run {
     try run(URL(filePath: "/bin/sh"), ["-c", "docpkg=\(tool.path)\n" + text], in: folder)

@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Editing on the command line")
+@Suite("Editing on the command line", .tags(.process))
 struct EditCommandTests {
   private func script(_ text: String, in folder: FilePath) throws {
     let run = try run(URL(filePath: "/bin/sh"), ["-ec", text], in: folder)

@@ -4,7 +4,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("docpkg export")
+@Suite("docpkg export", .tags(.process))
 struct ExportCommandTests {
   private func made(_ tree: TestTree = ["a.txt": "a"], named name: FileName = "T.pack", in folder: FilePath)
     throws

@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Installing")
+@Suite("Installing", .tags(.process))
 struct InstallTests {
   @Test func `puts the command, completions and a manual page of each command below a prefix`() async throws {
     try await withTemporaryDirectory { folder in

@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("docpkg list")
+@Suite("docpkg list", .tags(.process))
 struct ListTests {
   private struct Listed: Decodable, Equatable {
     var path: String

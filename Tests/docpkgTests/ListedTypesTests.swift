@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("The types that docpkg list knows")
+@Suite("The types that docpkg list knows", .tags(.process))
 struct ListedTypesTests {
   private struct Listed: Decodable {
     var path: String

@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Several packages, and their versions")
+@Suite("Several packages, and their versions", .tags(.process))
 struct OperandTests {
   private struct Whole: Decodable {
     var path: String

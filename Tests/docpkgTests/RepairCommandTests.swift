@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Repairing on the command line")
+@Suite("Repairing on the command line", .tags(.process))
 struct RepairCommandTests {
   private func versions(in folder: FilePath) throws -> Int {
     try docpkg("versions", "T.imageNotes", in: folder).output.split(separator: "\n").count

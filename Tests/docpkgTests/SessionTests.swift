@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("docpkg open")
+@Suite("docpkg open", .tags(.process))
 struct SessionTests {
   private func withTrip(_ body: (FilePath) async throws -> Void) async throws {
     try await withTemporaryDirectory { folder in

@@ -8,7 +8,7 @@ func succeeds(_ command: String) -> Bool {
   (try? run(URL(filePath: "/bin/sh"), ["-c", command], in: "/").status) == 0
 }
 
-@Suite("What surrounds a package")
+@Suite("What surrounds a package", .tags(.process))
 struct SurroundingsTests {
   /// Runs a script in which `$docpkg` is the command and `$demo` the folder of the demo's pictures.
   private func script(_ text: String, in folder: FilePath) throws -> Run {

@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Going back on the command line")
+@Suite("Going back on the command line", .tags(.process))
 struct UndoCommandTests {
   private func count(in folder: FilePath) throws -> Int {
     try docpkg("versions", "T.imageNotes", in: folder).output.split(separator: "\n").count

@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Usage")
+@Suite("Usage", .tags(.process))
 struct UsageTests {
   /// Every place of a path in every command, with an empty path there.
   static let emptyPaths: [[String]] = [

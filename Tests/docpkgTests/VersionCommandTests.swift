@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Versions on the command line")
+@Suite("Versions on the command line", .tags(.process))
 struct VersionCommandTests {
   private struct Version: Decodable {
     var id: String

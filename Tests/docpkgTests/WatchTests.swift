@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("docpkg watch")
+@Suite("docpkg watch", .tags(.process))
 struct WatchTests {
   @Test(.timeLimit(.minutes(20)))
   func `tells of a change, of a move and of the end`() async throws {

@@ -5,7 +5,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("A library of documents")
+@Suite("A library of documents", .tags(.process))
 struct DocumentLibraryTests {
   private func library(_ scratch: DiscoveryScratch, container: URL? = nil) async throws -> DocumentLibrary {
     let types = [DiscoveryScratch.note, UTType.plainText]

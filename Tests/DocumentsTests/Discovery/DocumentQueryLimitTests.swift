@@ -8,7 +8,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("The limits of finding")
+@Suite("The limits of finding", .tags(.process))
 struct DocumentQueryLimitTests {
   @Test func `are said, and what is not watched is looked at from time to time`() async throws {
     try await withDiscoveryScratch { scratch in

@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("A query, whatever happens in the folders", .serialized)
+@Suite("A query, whatever happens in the folders", .tags(.scale), .serialized)
 struct DocumentQueryModelTests {
   private static let folders = ["One", "Two", "One/Inner"]
 

@@ -9,7 +9,7 @@ import Testing
 /// A change that makes a difference here changes what saving does. Its commit says why, and records the new behaviour
 /// with `make record-baseline`. `SHOW_BASELINE=1` prints the requests of the first step that differs.
 @Suite(
-  "What saving has always done",
+  "What saving has always done", .tags(.scale),
   .enabled(
     if: ProcessInfo.processInfo.environment["SWIFT_DETERMINISTIC_HASHING"] != nil,
     "the order of a dictionary is on record, too: 'make test' sets SWIFT_DETERMINISTIC_HASHING"))
