@@ -67,8 +67,9 @@ extension PackageStore {
 }
 
 extension HiddenFolder {
-  /// Returns the entries of the hidden folder that a killed program left; none if the empty folder itself is the leftover,
-  /// and nil if there is no leftover. (1) (2) (3)
+  /// Returns the entries of the hidden folder that a killed program left. (1) (2)
+  ///
+  /// None if the empty folder itself is the leftover (3); nil if there is no leftover.
   fileprivate static func leftovers(of location: Location) throws(SystemError) -> [FileName]? {
     let disk = location.disk
     let package = try location.openDirectory(.root)

@@ -18,8 +18,8 @@ import SystemPackage
 
 /// Gives the committed children of a record their visible names.
 ///
-/// Cost: for each file that the record holds, making it, a flush and a rename; a rename for each other operation; a
-/// synchronisation for each touched folder. It looks at nothing else in the package.
+/// Cost: making, syncing and renaming each file that the record holds; a rename for each other operation; a sync of
+/// each touched folder. It looks at nothing else in the package.
 struct Publisher {
   /// The record, with the inode numbers of the nodes that were made for it.
   var record: JournalRecord
