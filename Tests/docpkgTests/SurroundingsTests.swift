@@ -76,7 +76,7 @@ struct SurroundingsTests {
         echo new > new.txt
         strace -f -e trace=openat,linkat,creat,open -o all "$docpkg" edit D.imageNotes --set c500.txt=new.txt
         # But for the file that is the command's turn, in the folder where programs find each other.
-        grep -vE '"\\.?[0-9A-F]{8}-' all > calls
+        grep -vE '"\\.?[0-9A-F]{8}-[0-9A-F]{4}-' all > calls
         grep -c 'linkat(.*= 0' calls || true
         grep -c 'O_CREAT' calls
         grep -o '"c[0-9]*.txt", O_RDONLY' calls | sort -u

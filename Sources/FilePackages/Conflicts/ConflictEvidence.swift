@@ -104,7 +104,7 @@ struct ConflictEvidence {
     var endings: [String] = []
     for position in 0..<listing.count where listing.kind(at: position) == .file {
       let name = listing.name(at: position)
-      if let ending = ConflictName.ending(ofMetadata: name), metadata(at: PackagePath([name])) != nil {
+      if let ending = ConflictName.ending(ofMetadata: name), try metadata(at: PackagePath([name])) != nil {
         endings.append(ending)
       }
     }
@@ -130,7 +130,7 @@ struct ConflictEvidence {
         guard let known = Self.conflictName(name, endings), listing.position(of: known.original) != nil else {
           continue
         }
-        add(Copy(path: path, original: folder.path.appending(known.original), name: known))
+        try add(Copy(path: path, original: folder.path.appending(known.original), name: known))
       default: break
       }
     }
@@ -144,10 +144,10 @@ struct ConflictEvidence {
     return nil
   }
 
-  private mutating func add(_ copy: Copy) {
+  private mutating func add(_ copy: Copy) throws(FilePackageError) {
     if copy.original.names == [PackageLayout.metadata] {
       // If it is no metadata, it is a file like any other.
-      guard let metadata = metadata(at: copy.path) else { return }
+      guard let metadata = try metadata(at: copy.path) else { return }
       metadataCopies.append(MetadataCopy(copy: copy, metadata: metadata))
     } else {
       copies.append(copy)
@@ -155,13 +155,22 @@ struct ConflictEvidence {
     }
   }
 
-  private func metadata(at path: PackagePath) -> PackageMetadata? {
-    guard let name = path.name,
-      let node = try? StoredNode(location: location, path: path.parent).children([name]).first,
-      let status = node.status, status.kind == .file, status.size <= UInt64(PackageMetadata.maximumSize),
-      let data = try? FileContents.stored(node).data()
-    else { return nil }
-    return try? PackageMetadata(decoding: data)
+  /// Returns the metadata in a file; nil if the file holds none, is gone, or may not be read.
+  ///
+  /// - Throws: the system's error. A copy that the disk fails to give must not pass for no conflict.
+  private func metadata(at path: PackagePath) throws(FilePackageError) -> PackageMetadata? {
+    guard let name = path.name else { return nil }
+    do {
+      guard let node = try StoredNode(location: location, path: path.parent).children([name]).first,
+        let status = node.status, status.kind == .file, status.size <= UInt64(PackageMetadata.maximumSize)
+      else { return nil }
+      let data = try FileContents.stored(node).data()
+      return try? PackageMetadata(decoding: data)
+    } catch {
+      let error = error as? FilePackageError ?? FilePackageError(.inputOutput, .read, document: name.string)
+      if [.noSuchFile, .changedOnDisk, .permissionDenied].contains(error.code) { return nil }
+      throw error
+    }
   }
 
   /// Returns whether a name in the package's own folder is that of a conflict copy of the metadata.
