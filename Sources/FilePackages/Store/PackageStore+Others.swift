@@ -71,7 +71,7 @@ extension PackageStore {
       state.forgetWaiting()
     }
     let before = (tree, baseline, state)
-    (baseline, state) = (Baseline(found), .clean)
+    (baseline, state) = (StoreBaseline(found), .clean)
     tree = newTree()
     do {
       try recover()

@@ -19,7 +19,7 @@ public actor PackageStore {
   /// The tree that `save()` saves: change it, or pass another one to `save(_:options:)`.
   public internal(set) var tree: FileWrapper
   /// The state of the disk from which the tree tells its changes.
-  var baseline: Baseline
+  var baseline: StoreBaseline
   /// The rest of the last save. See `SaveState.swift` for all states and the ways between them.
   var state = SaveState.clean
   /// The session; nil before this store's first save.
@@ -81,7 +81,7 @@ public actor PackageStore {
     executor = BlockingExecutor()
     location.isPackage = true
     self.tree = tree
-    baseline = Baseline(status)
+    baseline = StoreBaseline(status)
   }
 
   deinit {

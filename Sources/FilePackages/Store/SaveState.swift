@@ -23,13 +23,13 @@ import FoundationEssentials
 //     damaged      a journal that cannot be read              the state on disk               the children as they are
 //
 //     from                        call                                    to
-//     clean, published            commit(_:)                              committed
+//     clean                       commit(_:)                              committed
 //     committed                   commit(_:) supersedes                   committed
 //     committed, blocked          publishPending() succeeds               published
 //     committed, blocked          publishPending() fails                  blocked
 //     published                   settle() succeeds                       clean
 //     published                   settle() fails                          published; the next save tries again
-//     clean                       an exchange that fails late             unconfirmed
+//     clean, unconfirmed          an exchange that fails late             unconfirmed
 //     unconfirmed                 settle() finds another directory        clean
 //     unconfirmed                 a staged save                           published
 //     any                         a commit that fails late                inDoubt, over the save that waits

@@ -1,7 +1,7 @@
 import DurableIO
 
 /// The state of the disk from which a store's tree tells its changes.
-struct Baseline {
+struct StoreBaseline {
   /// The metadata of the package.
   enum Metadata {
     /// Another program's package, which gets no metadata.
