@@ -1,7 +1,7 @@
 # The two commands: `make demo` shows the main job on real documents, `make test` runs everything.
 # Both install what is missing, build, and run.
 
-.PHONY: demo test check build-tests symbols record-symbols record-baseline install crash-points two-processes random-schedules power-cut other-kernel fuzz archive-corpus large-archives open-documents syncthing sanitizers build lint format prepare docs
+.PHONY: demo test examples check build-tests symbols record-symbols record-baseline install crash-points two-processes random-schedules power-cut other-kernel fuzz archive-corpus large-archives other-version open-documents syncthing sanitizers build lint format prepare docs command-line
 
 demo: build
 	@Fixtures/demo.sh .build/release/docpkg
@@ -27,11 +27,20 @@ test: build-tests
 	$(run-tests) --skip '^FileCoordinationTests\.'
 	$(run-tests) --filter '^FileCoordinationTests\.'
 
+# Programs of a package of their own, which check what they do. They are built as a user builds them: without this
+# package's build products, and unoptimised.
+examples: prepare
+	swift build --package-path Examples
+	Examples/.build/debug/Checklist
+	Examples/.build/debug/TravelNote
+	Examples/.build/debug/Memo
+	Examples/.build/debug/Palette
+
 # The lint, the public symbols and the fast tests: those of suites without the tags `process` and `scale`.
 check: lint build-tests symbols
 	.ci/check $(CONFIGURATION)
 
-# The public symbols of the four library products are on record: this fails if one appears or goes.
+# The public symbols of the five library products are on record: this fails if one appears or goes.
 symbols: build-tests
 	@.ci/public-symbols .build/$(CONFIGURATION) | diff -U 0 Fixtures/Baseline/public-symbols.txt - || \
 	  { echo "The public symbols differ. If they should, run 'make record-symbols' and say why in the commit."; exit 1; }
@@ -78,6 +87,11 @@ archive-corpus: prepare
 open-documents: build-tests
 	ALONE=1 $(run-tests) --filter 'DocumentCostTests/.*thousand'
 
+# What an earlier version wrote, read by this one, and what this one writes, read by the earlier one. Builds that version.
+OTHER = v0.1.0
+other-version: build-tests
+	@Tests/OtherVersion/both-ways $(OTHER) .build/$(CONFIGURATION)
+
 # Two real Syncthing instances with one document that is edited on both while they are apart.
 syncthing: build
 	@Tests/Syncthing/two-instances .build/release/docpkg
@@ -91,17 +105,25 @@ sanitizers: prepare
 	.ci/sanitizers address
 	.ci/sanitizers thread
 
-# The form of the code, and the folders of each target, which use each other in one direction only.
+# The form of the code, the folders of each target, which use each other in one direction only, and the invariants,
+# which code and tests cite.
 lint: prepare
 	.ci/arrows
-	swift format lint --strict --recursive --parallel Sources Tests Package.swift
+	.ci/invariants
+	swift format lint --strict --recursive --parallel Sources Tests Examples Package.swift
 
 format:
-	swift format --in-place --recursive --parallel Sources Tests Package.swift
+	swift format --in-place --recursive --parallel Sources Tests Examples Package.swift
 
 prepare:
 	@.ci/prepare
 
+# The documentation of the four library products, with the pages of Docs as articles: a site in .build/documentation.
+# Fails if a link leads nowhere. To read it: python3 -m http.server -d .build/documentation
+docs: prepare
+	swift build -c $(CONFIGURATION)
+	@.ci/documentation .build/$(CONFIGURATION) .build/documentation
+
 # Writes Docs/CommandLine.md from the help of each command.
-docs: build
+command-line: build
 	@.ci/command-line-docs .build/release/docpkg > Docs/CommandLine.md

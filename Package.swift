@@ -20,7 +20,6 @@ let testing = strict + [.unsafeFlags(["-Onone"])]
 let isFuzzing = Context.environment["FUZZ"] != nil
 
 let system: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
-let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
 let package = Package(
@@ -30,11 +29,11 @@ let package = Package(
     .library(name: "Documents", targets: ["Documents"]),
     .library(name: "ImageNotes", targets: ["ImageNotes"]),
     .library(name: "PackageArchive", targets: ["PackageArchive"]),
+    .library(name: "AppleDocuments", targets: ["AppleDocuments"]),
     .executable(name: "docpkg", targets: ["docpkg"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
   ],
   targets: [
@@ -44,14 +43,21 @@ let package = Package(
     // Files and directories that survive a power cut.
     .target(name: "DurableIO", dependencies: ["CLinux", system], swiftSettings: strict),
 
+    // SHA-256 of libcrypto, as the system has it. Linked statically: see its module map, and Docs/Benchmarks.md.
+    .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"])]),
+
     // Directories that are one document.
-    .target(name: "FilePackages", dependencies: ["DurableIO", crypto, system], swiftSettings: strict),
+    .target(name: "FilePackages", dependencies: ["CCrypto", "DurableIO", system], swiftSettings: strict),
 
     // The content of a document, and the life of an open document.
     .target(name: "Documents", dependencies: ["DurableIO", "FilePackages", system], swiftSettings: strict),
 
     // The text-plus-image document type.
     .target(name: "ImageNotes", dependencies: ["Documents", "FilePackages"], swiftSettings: strict),
+
+    // Apple's names, for models that were written for Apple's systems.
+    .target(
+      name: "AppleDocuments", dependencies: ["Documents", "DurableIO", "FilePackages"], swiftSettings: strict),
 
     // libarchive, libdeflate and zlib, as the system has them.
     .systemLibrary(name: "CArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"])]),
@@ -78,9 +84,9 @@ let package = Package(
       ],
       swiftSettings: strict),
 
-    // Trees as literals, and disks that crash or fail.
+    // Trees as literals, disks that crash or fail, and programs that tests run.
     .target(
-      name: "TestSupport", dependencies: ["DurableIO", system], path: "Tests/TestSupport",
+      name: "TestSupport", dependencies: ["CLinux", "DurableIO", system], path: "Tests/TestSupport",
       swiftSettings: strict),
 
     // Saves that tests kill, fail and run beside each other.
@@ -98,7 +104,7 @@ let package = Package(
       name: "DurableIOTests", dependencies: ["Benchmarks", "DurableIO", "TestSupport", system],
       swiftSettings: testing),
     .testTarget(
-      name: "FilePackagesTests", dependencies: ["FilePackages", "DurableIO", "TestSupport", crypto, system],
+      name: "FilePackagesTests", dependencies: ["FilePackages", "DurableIO", "TestSupport", system],
       swiftSettings: testing),
     .testTarget(
       name: "DocumentsTests",
@@ -114,6 +120,10 @@ let package = Package(
     .testTarget(
       name: "ImageNotesTests",
       dependencies: ["ImageNotes", "Documents", "FilePackages", "TestSupport", system],
+      swiftSettings: testing),
+    .testTarget(
+      name: "AppleDocumentsTests",
+      dependencies: ["AppleDocuments", "Documents", "FilePackages", "TestSupport", system],
       swiftSettings: testing),
     .testTarget(
       name: "PackageArchiveTests",

@@ -60,11 +60,19 @@ package struct CountingDisk: Disk {
   private let base: any Disk
   private let counter = Counter()
   private let before: (@Sendable (Event) throws(SystemError) -> Void)?
+  private let syncing: Syncing?
 
-  /// - Parameter before: receives each operation. If it throws, the operation fails with that error and does not run.
-  package init(_ base: any Disk, before: (@Sendable (Event) throws(SystemError) -> Void)? = nil) {
-    self.base = base
-    self.before = before
+  /// Runs a sync, a `startWriting` too, or leaves it out.
+  package typealias Syncing =
+    @Sendable (DiskOperation, () throws(SystemError) -> Void) throws(SystemError) -> Void
+
+  /// - Parameters:
+  ///   - before: receives each operation. If it throws, the operation fails with that error and does not run.
+  ///   - syncing: stands for the syncs of `base`, which it may call.
+  package init(
+    _ base: any Disk, before: (@Sendable (Event) throws(SystemError) -> Void)? = nil, syncing: Syncing? = nil
+  ) {
+    (self.base, self.before, self.syncing) = (base, before, syncing)
   }
 
   package var counts: Counts { counter.counts.withLock { $0 } }
@@ -272,18 +280,22 @@ package struct CountingDisk: Disk {
   // MARK: Syncing
 
   package func synchronize(_ file: borrowing OwnedDescriptor) throws(SystemError) {
-    try count(.synchronize)
-    try base.synchronize(file)
+    try sync(.synchronize) { () throws(SystemError) in try base.synchronize(file) }
   }
 
   package func synchronizeData(_ file: borrowing OwnedDescriptor) throws(SystemError) {
-    try count(.synchronizeData)
-    try base.synchronizeData(file)
+    try sync(.synchronizeData) { () throws(SystemError) in try base.synchronizeData(file) }
   }
 
   package func startWriting(_ file: borrowing OwnedDescriptor) throws(SystemError) {
-    try count(.startWriting)
-    try base.startWriting(file)
+    try sync(.startWriting) { () throws(SystemError) in try base.startWriting(file) }
+  }
+
+  private func sync(
+    _ operation: DiskOperation, _ body: () throws(SystemError) -> Void
+  ) throws(SystemError) {
+    try count(operation)
+    if let syncing { try syncing(operation, body) } else { try body() }
   }
 
   // MARK: Locks

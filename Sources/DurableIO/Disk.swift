@@ -10,6 +10,11 @@ package import SystemPackage
 /// directory its entries. The entry of a new file belongs to its directory. `synchronizeData(_:)` of a file makes only
 /// its bytes durable.
 package protocol Disk: Sendable {
+  /// Whether this is the machine's own file system, where other programs find each file by its path.
+  ///
+  /// False for a disk that passes its requests on to the real one: a content that writes by URL does not use it.
+  var isReal: Bool { get }
+
   // Opening.
 
   /// Opens a directory by path; follows symbolic links: open(2).
@@ -136,6 +141,10 @@ package protocol Disk: Sendable {
   /// the descriptor and ends with it, or with the process. It also excludes other descriptors of the process. EBADF for
   /// an exclusive lock if the file is not open for writing.
   func lock(byte: UInt64, of file: borrowing OwnedDescriptor, _ mode: LockMode) throws(SystemError) -> Bool
+}
+
+extension Disk {
+  package var isReal: Bool { false }
 }
 
 /// The free room of a file system, for this process.

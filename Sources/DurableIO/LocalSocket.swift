@@ -2,12 +2,10 @@ internal import CLinux
 internal import Glibc
 internal import SystemPackage
 
-// (1) A caller names a socket within an open folder, so the length of the folder's path does not matter.
-// (2) No call waits: a call that cannot finish at once says so.
-
 /// A connection between processes on this machine, or a listener for connections: unix(7), SOCK_SEQPACKET.
 ///
-/// Messages arrive whole and in order. A sent message arrives even if the sender has ended.
+/// No call waits: a call that cannot finish at once says so. Messages arrive whole and in order. A sent message arrives
+/// even if the sender has ended.
 package struct LocalSocket: ~Copyable, Sendable {
   /// The descriptor, for a caller that waits for data.
   package let number: Int32
@@ -36,7 +34,9 @@ package struct LocalSocket: ~Copyable, Sendable {
     return socket
   }
 
-  /// (1)
+  /// Returns a short path to a socket, through the descriptor of its folder.
+  ///
+  /// So the length of the folder's own path does not matter.
   private static func path(of name: FileName, in folder: borrowing OwnedDescriptor) -> String {
     "/proc/self/fd/\(folder.number)/\(name.string)"
   }

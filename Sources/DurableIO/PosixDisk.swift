@@ -9,6 +9,8 @@ package import SystemPackage
 package struct PosixDisk: Disk {
   package init() {}
 
+  package var isReal: Bool { true }
+
   // MARK: Opening
 
   package func openDirectory(at path: FilePath) throws(SystemError) -> OwnedDescriptor {

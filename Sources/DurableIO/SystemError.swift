@@ -16,6 +16,11 @@ package struct SystemError: Error, Hashable, Sendable {
     self.name = name
     self.code = code
   }
+
+  /// Whether a node on the way is gone, or is no directory.
+  package var isAbsence: Bool {
+    [.noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels].contains(code)
+  }
 }
 
 extension SystemError: CustomStringConvertible {

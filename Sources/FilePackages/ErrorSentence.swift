@@ -30,9 +30,9 @@ private func words(of error: CocoaError) -> String {
   if let text = error.userInfo["NSLocalizedDescription"] as? String { return text }
   let subject = (error.userInfo["NSFilePath"] as? String).map { "'\(displayString($0))'" } ?? "A file"
   return switch error.code {
-  case .fileNoSuchFile, .fileReadNoSuchFile: "\(subject) is not there"
+  case .fileNoSuchFile, .fileReadNoSuchFile: "\(subject) does not exist"
   case .fileReadNoPermission, .fileWriteNoPermission: "\(subject) cannot be used: permission denied"
-  case .fileWriteFileExists: "\(subject) is there already"
+  case .fileWriteFileExists: "\(subject) exists already"
   case .fileWriteOutOfSpace: "\(subject) cannot be written: no space left on device"
   case .fileWriteVolumeReadOnly: "\(subject) cannot be written: the file system is read-only"
   case .fileReadCorruptFile: "\(subject) is damaged"
@@ -44,7 +44,7 @@ private func words(of error: DecodingError) -> String {
   switch error {
   case .keyNotFound(let key, let context): "'\(place(context, key))' is missing"
   case .typeMismatch(_, let context), .valueNotFound(_, let context):
-    "'\(place(context))' is not of the kind that it has to be"
+    "'\(place(context))' is of the wrong kind"
   case .dataCorrupted(let context) where context.codingPath.isEmpty: "it is not valid JSON"
   case .dataCorrupted(let context): "'\(place(context))' is not valid"
   @unknown default: "it cannot be read"

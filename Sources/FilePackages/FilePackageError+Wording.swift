@@ -54,8 +54,8 @@ extension FilePackageError {
   private func advice(_ hasEnded: Bool) -> [String] {
     var sentences: [String] = []
     switch operation {
-    case .publish: return ["What was saved is safe; the next opening publishes it."]
-    case .close: return ["What was saved is safe; the next opening does what is left."]
+    case .publish: return ["The save is durable; the next opening publishes it."]
+    case .close: return ["All saves are durable; the next opening finishes the rest."]
     case .save where code != .indeterminate && code != .noSuchFile:
       sentences.append("The document on disk is unchanged.")
     default: break
@@ -69,26 +69,26 @@ extension FilePackageError {
   private var adviceForProgram: String? {
     switch code {
     case .changedOnDisk where operation == .save:
-      "Open it again to see what changed, or save it to another place."
+      "Open it again to see the changes, or save it to another place."
     case .changedOnDisk: "Open the document again."
     case .unsavedEdits: "Save the edits first, or read the document anew without them."
     case .readOnly: "Save it to another place."
     case .permissionDenied where writes: "Allow writing, or save it to another place."
     case .inputOutput where writes: "Try again, or save it to another place."
     case .indeterminate:
-      "It is whole, in its old state or in its new one; save again once the device works."
+      "It is whole, in its old state or in its new one; save again after the device works."
     default: adviceForAll
     }
   }
 
   private var adviceForCommand: String? {
     switch code {
-    case .changedOnDisk: "See what changed, and try again."
+    case .changedOnDisk: "Look at the changes, and try again."
     case .readOnly: "Work on a copy in another place."
     case .permissionDenied where writes: "Allow writing, or work on a copy in another place."
     case .inputOutput where writes: "Try again, or work on a copy in another place."
     case .indeterminate:
-      "It is whole, in its old state or in its new one; see which, once the device works."
+      "It is whole, in its old state or in its new one; look at it after the device works."
     default: adviceForAll
     }
   }
@@ -96,13 +96,13 @@ extension FilePackageError {
   private var adviceForAll: String? {
     switch code {
     case .noSpace: "Free some space and try again."
-    case .fileExists where writes: "Choose another name, or move it away first."
+    case .fileExists where writes: "Choose another name, or move the existing item away first."
     case .invalidName where writes, .nameCollision where writes, .reservedName where writes:
       "Choose another name."
-    case .journalDamaged: "The children are as they were left; repairing it says what can be done."
-    case .busy: "Try again once it is done."
+    case .journalDamaged: "The children are unchanged; repair the document."
+    case .busy: "Try again after it has finished."
     case .watchLimit:
-      "Raise 'fs.inotify.max_user_watches' and 'max_user_instances' with sysctl to be told at once."
+      "Raise 'fs.inotify.max_user_watches' and 'max_user_instances' with sysctl to see changes at once."
     case .newerFormat: "Use the newer program, or open a copy that this one made."
     case .metadataDamaged:
       "Restore 'Metadata.plist', or move it away to edit the rest as plain files."
@@ -114,8 +114,8 @@ extension FilePackageError {
 extension FileName.Problem {
   var words: String {
     switch self {
-    case .empty: "an empty name is no name for a file"
-    case .dots: "'.' and '..' are no names for a file"
+    case .empty: "a name cannot be empty"
+    case .dots: "a name cannot be '.' or '..'"
     case .slash: "a name cannot contain '/'"
     case .nul: "a name cannot contain a NUL character"
     case .tooLong: "a name cannot be longer than \(FileName.maximumLength) bytes"

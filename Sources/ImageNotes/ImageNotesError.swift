@@ -19,8 +19,8 @@ extension ImageNotesError: CustomStringConvertible {
       let others = names.isEmpty ? "none" : names.map { "'\($0)'" }.joined(separator: ", ")
       return "The document has no image '\(name)'; it has \(others)."
     case .imageIsGone(let path, let reason):
-      return "the image '\(path)' was not read before its package went (\(reason)); "
-        + "without it the rest can be saved"
+      return "the image '\(path)' was not read before its package disappeared (\(reason)); "
+        + "remove it to save the rest"
     }
   }
 }

@@ -116,7 +116,7 @@ extension ArchiveError {
     do {
       try body()
     } catch {
-      var finding = Finding(error, "synchronizing its folder")
+      var finding = Finding(error, "syncing its folder")
       finding.code = .indeterminate
       throw finding
     }
@@ -176,7 +176,7 @@ extension ArchiveError: CustomStringConvertible, LocalizedError {
     text += "."
     switch operation {
     case _ where code == .indeterminate:
-      text += " A power cut may take away what was made; make it again once the device works."
+      text += " A power cut may remove it; repeat the command after the device works."
     case .export: text += " Nothing was written in its place."
     case .import: text += " Nothing was written."
     case .list: break

@@ -13,19 +13,19 @@ extension ArchiveError.Allowance {
   /// The option with which an import takes the archive all the same.
   fileprivate var advice: String {
     switch self {
-    case .appleDouble: "--apple-double takes these too."
-    case .history: "--with-history takes these too; use it only with archives that you trust."
-    case .outsideLinks: "If you trust it, take such links with --outside-links."
-    case .similarNames: "Where your disk tells such names apart, take them with --similar-names."
-    case .controlCharacters: "If you trust it, take such names with --control-characters."
-    case .driveLetters: "If it is a name like others, take it with --drive-letters."
+    case .appleDouble: "--apple-double imports these too."
+    case .history: "--with-history imports these too; use it only with archives that you trust."
+    case .outsideLinks: "If you trust it, import such links with --outside-links."
+    case .similarNames: "If your disk distinguishes such names, accept them with --similar-names."
+    case .controlCharacters: "If you trust it, accept such names with --control-characters."
+    case .driveLetters: "If it is an ordinary name, accept it with --drive-letters."
     case .charset: "Name the code page with --charset, such as CP437 or CP932."
     case .format: "Name the format with --format."
     case .bytes: "If you trust it, raise --max-bytes."
     case .entries: "If you trust it, raise --max-entries."
     case .ratio: "If you trust it, raise --max-ratio."
     case .depth: "If you trust it, raise --max-depth."
-    case .dictionaryBytes: "If you trust it, and there is so much memory, raise --max-dictionary."
+    case .dictionaryBytes: "If you trust it and have so much memory, raise --max-dictionary."
     }
   }
 }

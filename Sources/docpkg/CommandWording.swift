@@ -13,7 +13,7 @@ extension FilePackageError.Wording {
       hint: { code in
         switch code {
         case .journalDamaged: "'docpkg repair' does that."
-        case .noSuchVersion: "'docpkg versions' lists those that there are."
+        case .noSuchVersion: "'docpkg versions' lists the versions."
         default: nil
         }
       },

@@ -10,9 +10,9 @@ extension ImportObstacle {
     let (problem, option) =
       switch kind {
       case .controlCharacters: ("control characters in a name", "--control-characters")
-      case .similarNames: ("a name that differs from another only in how it is written", "--similar-names")
+      case .similarNames: ("a name that differs from another only in case or encoding", "--similar-names")
       case .outsideLink: ("a link that leads out of the package", "--outside-links")
-      case .appleDouble: ("what looks like macOS's own", "--apple-double")
+      case .appleDouble: ("a file that looks like macOS's own", "--apple-double")
       case .hiddenName: ("a name like that of the hidden folder", "--with-history")
       case .depth: ("\(limit) folders within folders", "--max-depth \(limit)")
       case .entries: ("\(limit) entries", "--max-entries \(limit)")

@@ -9,7 +9,7 @@ func forEachOperand(_ paths: [String], _ body: (String) async throws -> Void) as
   if let path = paths.first, paths.count == 1 { return try await body(path) }
   var status: Int32 = 0
   for path in paths {
-    Interruption.endProgram(saying: "'\(display(path))' and what follows it is left")
+    Interruption.endProgram(saying: "'\(display(path))' and the paths after it were left out")
     do {
       try await body(path)
     } catch let code as ExitCode {

@@ -132,7 +132,7 @@ func json(_ value: some Encodable) throws -> String {
 /// The options of every command that writes.
 struct WritingOptions: ParsableArguments {
   @Flag(
-    name: [.customShort("n"), .long], help: "Print what would be done, a line a step, and do nothing.")
+    name: [.customShort("n"), .long], help: "Print the plan, one line for each step, and write nothing.")
   var dryRun = false
 
   @Flag(name: .long, help: "Print the report, or with --dry-run the plan, as JSON.")

@@ -42,7 +42,8 @@ enum PackageExtensions {
         if isValid(name) { return name }
         throw InputError(
           description:
-            "The settings file '\(display(path))': line \(index + 1): '\(display(name))' is no extension.")
+            "The settings file '\(display(path))': line \(index + 1): '\(display(name))' is not an extension."
+        )
       })
   }
 

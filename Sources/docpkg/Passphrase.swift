@@ -43,7 +43,7 @@ enum Passphrase {
   static func ask(_ prompt: String) throws -> String {
     var settings = termios()
     guard tcgetattr(STDIN_FILENO, &settings) == 0 else {
-      throw InputError(description: "A passphrase can only be asked for on a terminal.")
+      throw InputError(description: "The command can ask for a passphrase only on a terminal.")
     }
     var silent = settings
     silent.c_lflag &= ~tcflag_t(ECHO)

@@ -32,7 +32,7 @@ struct ReportTests {
     result.work.flushDelay = 0.001
     result.figures = ["threads": 3]
     var broken = measurement("links", nil)
-    broken.problem = "'a' is not what was saved last"
+    broken.problem = "'a' differs from the last save"
     let before = report([result, broken])
     let after = try JSONDecoder().decode(BenchmarkReport.self, from: JSONEncoder().encode(before))
     for (one, other) in zip(before.results, after.results) {
@@ -78,7 +78,7 @@ struct ReportTests {
 
   @Test func `is a page that needs nothing else and says all of it`() {
     var wrong = measurement("<wrong>", children: 1000, nil)
-    wrong.problem = "'a&b' is not what was saved last"
+    wrong.problem = "'a&b' differs from the last save"
     var absent = measurement("reflinks", nil)
     absent.unavailable = "there are none"
     let page = HTMLReport(

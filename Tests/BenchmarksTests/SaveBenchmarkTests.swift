@@ -43,8 +43,8 @@ struct SaveBenchmarkTests {
   }
 
   enum Wrong: String, CaseIterable {
-    case forgets = "is not what was saved last"
-    case more = "there are 9 files where 8 were saved"
+    case forgets = "differs from the last save"
+    case more = "there are 9 files, but 8 were saved"
     case fails = "Input/output error"
 
     var strategy: any SaveStrategy.Type {

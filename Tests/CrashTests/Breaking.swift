@@ -36,7 +36,13 @@ struct BrokenRun: Sendable {
 }
 
 extension Program {
+  static let saver = Program("saver")
   static let breaker = Program("breaker")
+
+  /// Whether this machine can make and mount file systems.
+  static let canMount = succeeds(
+    "cd $(mktemp -d) && truncate -s 8M i && mkfs.ext4 -q i && unshare -m mount -o loop i /mnt; r=$?; rm i; exit $r"
+  )
 
   /// Whether programs can be traced on this machine.
   static let canBreak = (try? breaker.run(["/dev/null", "9", "/", "0", "none", "/bin/true"]).status) == 0
@@ -48,7 +54,7 @@ extension Program {
     let log = URL(filePath: NSTemporaryDirectory() + "filepackages-\(UUID().uuidString).calls")
     defer { try? FileManager.default.removeItem(at: log) }
     let run = try Self.breaker.run(
-      [log.path, "30", folder.string, "\(number)", "\(breaking)", url.path] + arguments)
+      [log.path, "30", folder.string, "\(number)", "\(breaking)", path] + arguments)
     let text = String(decoding: try Data(contentsOf: log), as: UTF8.self)
     return BrokenRun(run: run, calls: text.split(separator: "\n").map(String.init))
   }

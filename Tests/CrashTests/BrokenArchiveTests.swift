@@ -12,6 +12,7 @@ struct BrokenArchiveTests {
   func `killed at any call leaves nothing, what was there, or all of it`(_ work: ArchiveFixture.Work)
     async throws
   {
+    // The name leads to the earlier file (X1) or to nothing (I1) up to the rename.
     try await breakOff(work, [.kill], sample: 12)
   }
 
@@ -19,6 +20,7 @@ struct BrokenArchiveTests {
   func `with any call failing fails and leaves what was there, or does it all`(_ work: ArchiveFixture.Work)
     async throws
   {
+    // After an error the earlier file is there and nothing beside it (X2), or nothing at all (I2).
     let codes: [Errno] = [.noSpace, .ioError, .tooManyOpenFiles, .interrupted]
     try await breakOff(work, codes.map { .error($0) } + [.short], sample: 1)
   }

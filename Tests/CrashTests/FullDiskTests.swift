@@ -14,7 +14,7 @@ struct FullDiskTests {
     try await withTemporaryDirectory { folder in
       try await waiting {
         let run = try Program(path: "/usr/bin/unshare").run(
-          ["-m", "sh", "-ec", Self.script, Program.saver.url.path, folder.string, "\(step)"] + way.flags)
+          ["-m", "sh", "-ec", Self.script, Program.saver.path, folder.string, "\(step)"] + way.flags)
         try require(run, "filling the disk")
         var (failed, saved, bad) = (0, 0, 0)
         for line in run.output.split(separator: "\n") {
@@ -70,12 +70,13 @@ struct FullDiskTests {
 
   @Test(.enabled(if: Program.canBreak, "this needs ptrace(2)"), arguments: [Way.journal, .later])
   func `does not keep a committed save from being read`(_ way: Way) async throws {
+    // The save is read from the journal, since publishing it needs space (W5).
     try await withTemporaryDirectory { folder in
       try await waiting {
         let run = try Program(path: "/usr/bin/unshare").run(
           [
-            "-m", "sh", "-ec", Self.deathScript, Program.saver.url.path, folder.string,
-            Program.breaker.url.path,
+            "-m", "sh", "-ec", Self.deathScript, Program.saver.path, folder.string,
+            Program.breaker.path,
           ]
             + way.flags)
         try require(run, "filling the disk")

@@ -11,11 +11,12 @@ import Testing
 struct ReadOnlyTests {
   @Test(arguments: [Way.journal, .later, .relaxed])
   func `is read as the new document, and published once the medium can be written`(_ way: Way) async throws {
+    // Opening reads the save from the journal and writes nothing (W5).
     try await withTemporaryDirectory { folder in
       try await waiting {
         let run = try Program(path: "/usr/bin/unshare").run(
           [
-            "-m", "sh", "-ec", Self.script, Program.saver.url.path, folder.string, Program.breaker.url.path,
+            "-m", "sh", "-ec", Self.script, Program.saver.path, folder.string, Program.breaker.path,
           ] + way.flags)
         try require(run, "mounting")
         #expect(

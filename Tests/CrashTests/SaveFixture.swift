@@ -1,5 +1,6 @@
 import Foundation
 import SystemPackage
+import TestSupport
 
 /// A way to save.
 enum Way: String, Sendable {

@@ -37,6 +37,7 @@ struct TwoProcessesTests {
 
   @Test(arguments: Way.sound)
   func `lose no save when one of them is killed again and again`(_ way: Way) async throws {
+    // A writer publishes the commit of a killed one before its own (W2).
     try await withTemporaryDirectory { folder in
       try await waiting {
         let fixture = try SaveFixture(in: folder, children: 3)

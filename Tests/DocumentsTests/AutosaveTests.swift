@@ -58,7 +58,7 @@ struct AutosaveTests {
   }
 
   @Test func `that fails is tried again, later each time, and keeps a recovery copy`() async throws {
-    let (disk, clock) = (SwitchableDisk(try CrashDisk()), ManualClock())
+    let (disk, clock) = (FaultyDisk(try CrashDisk()), ManualClock())
     let errors = Mutex<[DocumentError]>([])
     let document = try await document(on: disk.disk, clock) { options in
       options.errorHandler = { error in errors.withLock { $0.append(error) } }

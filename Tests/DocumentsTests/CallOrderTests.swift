@@ -49,7 +49,7 @@ struct CallOrderTests {
     let log = Log()
     Logged.log.withLock { $0 = log }
     defer { Logged.log.withLock { $0 = nil } }
-    let switchable = SwitchableDisk(try CrashDisk())
+    let switchable = FaultyDisk(try CrashDisk())
     // Requests that only read, and requests that change, each as one line.
     let disk = CountingDisk(switchable.disk) { event in
       if event.operation == .synchronizeData || event.operation == .synchronize { log.note("flush") }

@@ -81,6 +81,7 @@ struct ConflictCrashTests {
   }
 
   @Test func `has all versions, or what was decided`() async throws {
+    // Each state has all versions or the durable outcome (R1).
     let merging = try await Self.check(Self.merged) { store in
       _ = try await store.mergeConflicts(options: .keepsHistory)
     }

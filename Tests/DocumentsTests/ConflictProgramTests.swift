@@ -13,6 +13,7 @@ struct ConflictProgramTests {
     ProcessInfo.processInfo.environment["CONFLICT_PROGRAMS"].flatMap { UInt64($0) } ?? 60
 
   @Test func `are found whole, and have all lines when they are merged`() async throws {
+    // The merge has every line of either side (K1).
     var (found, merged, undecided, kept) = (0, 0, 0, 0)
     for seed in 0..<Self.count {
       let program = try await ConflictProgram(seed: seed)

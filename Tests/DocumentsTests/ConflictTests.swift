@@ -146,6 +146,7 @@ struct ConflictTests {
   }
 
   @Test func `are kept, one or several, as they were`() async throws {
+    // The document is whole, although a synchronising program brought some of its files (R2).
     for keepsOther in [true, false] {
       let disk = try CrashDisk()
       _ = try await Self.apart(
@@ -218,7 +219,7 @@ struct ConflictTests {
     let again = try await Self.open(Self.first, on: disk)
     let versions = try await again.conflicts()
     #expect(versions.map(\.origin) == [.otherProgram] && versions.map(\.differences) == [["a.txt"]])
-    // The common base is not known: the common lines count as the base.
+    // The common base is not known: the common lines count as the base (K2).
     #expect(try await again.mergeConflicts().conflicts.isEmpty)
     #expect(try Self.texts(await again.tree)["a.txt"] == "zero\none\ntwo\nthree\nfour\n")
     #expect(try await again.conflicts().isEmpty)

@@ -68,19 +68,20 @@ struct DocumentCallTests {
 
   @Test(arguments: Situation.allCases, Call.allCases)
   func `has one outcome, and ends`(situation: Situation, call: Call) async throws {
+    // Each call ends in each situation (D4).
     let stage = try await Stage(situation)
     let outcome = try await withDeadline("\(call) while \(situation)") { () -> Outcome in
       async let result = stage.outcome(of: call)
       // A call that waits for the running save goes on with it.
       if situation == .saving {
         await Task.yield()
-        stage.gate.open()
+        stage.faulty.open()
       }
       return try await result
     }
     #expect(outcome == Self.expected(call, in: situation), "\(call) while \(situation)")
     // An open document can be closed after every call.
-    stage.switchable.stopFailing()
+    stage.faulty.stopFailing()
     let document = stage.document
     try await withDeadline("closing after \(call) while \(situation)") {
       try await document.close(discardingChanges: true)
@@ -91,14 +92,11 @@ struct DocumentCallTests {
   /// A document in one of the situations.
   struct Stage: Sendable {
     let document: Document<Pages>
-    let switchable: SwitchableDisk
-    let gate: GateDisk
+    let faulty: FaultyDisk
 
     init(_ situation: Situation) async throws {
-      let base = try CrashDisk()
-      gate = GateDisk(base)
-      switchable = SwitchableDisk(gate.disk)
-      let disk = switchable.disk
+      faulty = FaultyDisk(try CrashDisk())
+      let disk = faulty.disk
       if situation != .new && situation != .missing {
         try await Trip.create(Pages(["a.txt": "one"]), on: disk).close()
         let other = try await Trip.create(Pages(["a.txt": "other"]), elsewhere: Self.other, on: disk)
@@ -130,12 +128,12 @@ struct DocumentCallTests {
       default: break
       }
       if situation == .saving {
-        gate.close(for: .synchronize)
+        faulty.close(for: .synchronize)
         Task { [document] in try await document.save() }
-        await gate.arrival()
+        await faulty.arrival()
       }
       // Reading goes on, as on a full disk.
-      if situation == .failing { switchable.fail(.changes(from: 0), with: .noSpace) }
+      if situation == .failing { faulty.fail(.changes(from: 0), with: .noSpace) }
     }
 
     static var other: URL { URL(filePath: "/Other.pages", directoryHint: .notDirectory) }

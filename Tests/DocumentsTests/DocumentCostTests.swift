@@ -97,7 +97,7 @@ struct DocumentCostTests {
   }
 
   @Test func `is no waiting for the disk while it is edited`() async throws {
-    let gate = GateDisk(try CrashDisk())
+    let gate = FaultyDisk(try CrashDisk())
     let document = try await DocumentFixture<Pages>.create(Pages(["a.txt": "0"]), on: gate.disk)
     try await document.edit { $0["a.txt"] = "1" }
     gate.close(for: .synchronize)
@@ -119,7 +119,7 @@ struct DocumentCostTests {
   }
 
   @Test func `is told as a fraction while it is saved`() async throws {
-    let gate = GateDisk(try CrashDisk())
+    let gate = FaultyDisk(try CrashDisk())
     let document = try await DocumentFixture<Pages>.create(Pages(["a.txt": "0"]), on: gate.disk)
     // Two files that are too large for the journal.
     let page = String(repeating: "0123456789abcdef", count: 128 << 10)

@@ -89,6 +89,7 @@ struct DocumentEventTests {
 
   /// A reload takes no edit away that comes between the reading and the taking in.
   @Test func `of reading anew takes no edit away that was made meanwhile`() async throws {
+    // The edit comes between two steps of the reading, and stays (D1).
     let disk = try CrashDisk()
     let document = try await DocumentFixture<Told>.create(
       Told(Pages(["a.txt": "a", "b.txt": "b"])), on: disk

@@ -150,6 +150,7 @@ struct DocumentLifeTests {
   }
 
   @Test func `tells of each state once, and of the present one first`() async throws {
+    // Each step tells the state once (D5).
     let disk = try CrashDisk()
     let document = try await Trip.create(Pages(["a.txt": "one"]), on: disk)
     var early = await document.stateChanges.makeAsyncIterator()
@@ -176,7 +177,8 @@ struct DocumentLifeTests {
   }
 
   @Test func `saves a change that is made while it is written by the next save`() async throws {
-    let gate = GateDisk(try CrashDisk())
+    // The edit after the beginning of the save is not saved by it (CT2).
+    let gate = FaultyDisk(try CrashDisk())
     let document = try await Trip.create(Pages(["a.txt": "one"]), on: gate.disk)
     try await document.edit { $0["a.txt"] = "two" }
     gate.close(for: .synchronize)
@@ -195,7 +197,8 @@ struct DocumentLifeTests {
   }
 
   @Test func `makes one save of those that wait, and gives each its result`() async throws {
-    let gate = GateDisk(try CrashDisk())
+    // The callers that wait share one save (A4).
+    let gate = FaultyDisk(try CrashDisk())
     let document = try await Trip.create(Pages(["a.txt": "one"]), on: gate.disk)
     try await document.edit { $0["a.txt"] = "two" }
     gate.close(for: .synchronize)
@@ -217,7 +220,8 @@ struct DocumentLifeTests {
   }
 
   @Test func `is saved whole when whoever asked for it is cancelled`() async throws {
-    let gate = GateDisk(try CrashDisk())
+    // The save runs to its end (A2).
+    let gate = FaultyDisk(try CrashDisk())
     let document = try await Trip.create(Pages(["a.txt": "one"]), on: gate.disk)
     try await document.edit { $0["a.txt"] = "two" }
     gate.close(for: .synchronize)
@@ -230,7 +234,8 @@ struct DocumentLifeTests {
   }
 
   @Test func `waits, when it is closed, for the save that is running`() async throws {
-    let gate = GateDisk(try CrashDisk())
+    // The close is an access after the save (A1).
+    let gate = FaultyDisk(try CrashDisk())
     let document = try await Trip.create(Pages(["a.txt": "one"]), on: gate.disk)
     try await document.edit { $0["a.txt"] = "two" }
     gate.close(for: .synchronize)
@@ -268,6 +273,7 @@ struct DocumentLifeTests {
   }
 
   @Test func `saves within a file access as part of it`() async throws {
+    // The save does not wait for the access that it is part of (A3).
     let disk = try CrashDisk()
     let document = try await Trip.create(Pages(["a.txt": "one"]), on: disk)
     try await document.edit { $0["a.txt"] = "two" }
@@ -281,7 +287,7 @@ struct DocumentLifeTests {
   }
 
   @Test func `stays open with its edits when closing cannot save`() async throws {
-    let disk = SwitchableDisk(try CrashDisk())
+    let disk = FaultyDisk(try CrashDisk())
     let document = try await Trip.create(Pages(["a.txt": "one"]), on: disk.disk)
     try await document.edit { $0["a.txt"] = "two" }
     disk.fail(.requests(from: 0), with: .noSpace)

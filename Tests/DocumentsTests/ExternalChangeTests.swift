@@ -17,6 +17,7 @@ struct ExternalChangeTests {
   }
 
   @Test func `are none after the document's own saves`() async throws {
+    // The document's own saves do not count (D6).
     let disk = try CrashDisk()
     let document = try await document(on: disk)
     #expect(try await document.checkForExternalChanges() == .nothing)
@@ -85,6 +86,7 @@ struct ExternalChangeTests {
   }
 
   @Test func `are taken in by a save that they stand in the way of`() async throws {
+    // The save merges the other content before it writes (D3).
     let disk = try CrashDisk()
     let document = try await document(on: disk) { $0.merge = Pages.merge }
     try await document.edit { $0["a.txt"] = "ours" }
@@ -138,8 +140,9 @@ struct ExternalChangeTests {
   }
 
   @Test func `that cannot be kept are not written over`() async throws {
+    // The other content is a conflict version before the save writes over it (D3).
     let base = try CrashDisk()
-    let disk = SwitchableDisk(base)
+    let disk = FaultyDisk(base)
     let document = try await document(on: disk.disk)
     try await document.edit { $0["a.txt"] = "ours" }
     try disk.disk.replace("a.txt", "theirs", in: Trip.path)

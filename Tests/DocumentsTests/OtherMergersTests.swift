@@ -7,41 +7,30 @@ import Testing
 /// Merging by other programs that are installed.
 @Suite("A merge of texts beside other programs", .tags(.process))
 struct OtherMergersTests {
-  enum Program: String, CaseIterable, Sendable {
+  enum Merger: String, CaseIterable, Sendable {
     case git, diff3
 
-    var url: URL { URL(filePath: "/usr/bin/\(rawValue)") }
-
-    static var installed: [Program] {
-      allCases.filter { FileManager.default.isExecutableFile(atPath: $0.url.path) }
-    }
+    static var installed: [Merger] { allCases.filter { Program.installed($0.rawValue) != nil } }
 
     /// Returns the program's merge of the files `base`, `ours` and `theirs`, and whether there is a conflict.
     func merge(in folder: FilePath) throws -> (text: String, isConflict: Bool) {
-      let process = Process()
-      process.executableURL = url
-      process.arguments =
+      let arguments =
         switch self {
         case .git: ["merge-file", "-p", "--diff3", "ours", "base", "theirs"]
         // Without -E, diff3 also marks equal changes of both sides.
         case .diff3: ["-m", "-E", "ours", "base", "theirs"]
         }
-      process.currentDirectoryURL = URL(filePath: folder.string)
-      let output = URL(filePath: folder.appending("output").string)
-      try Data().write(to: output)
-      process.standardOutput = try FileHandle(forWritingTo: output)
-      try process.run()
-      process.waitUntilExit()
+      let run = try #require(Program.installed(rawValue)).run(arguments, in: folder)
       // The status is the number of conflicts, or 1; a higher one is a failure.
-      try #require(process.terminationReason == .exit && process.terminationStatus < (self == .git ? 128 : 2))
-      return (try String(contentsOf: output, encoding: .utf8), process.terminationStatus != 0)
+      try #require(run.signal == nil && run.status < (self == .git ? 128 : 2))
+      return (run.output, run.status != 0)
     }
   }
 
   /// No two lines are equal, so that there is one difference. Two programs may disagree only about changes that touch.
   @Test(
-    .enabled(if: !Program.installed.isEmpty, "needs git or diff3"), arguments: Program.installed)
-  func `comes to the same as`(program: Program) async throws {
+    .enabled(if: !Merger.installed.isEmpty, "needs git or diff3"), arguments: Merger.installed)
+  func `comes to the same as`(merger: Merger) async throws {
     try await withTemporaryDirectory { folder in
       var conflicts = 0
       for seed in 0..<60 as Range<UInt64> {
@@ -51,7 +40,7 @@ struct OtherMergersTests {
           try Data(text.utf8).write(to: URL(filePath: folder.appending(name).string))
         }
         let merge = ThreeWayMerge(base: texts.0, ours: texts.1, theirs: texts.2)
-        let other = try program.merge(in: folder)
+        let other = try merger.merge(in: folder)
         #expect(other.isConflict == !merge.conflicts.isEmpty, "seed \(seed): \(other.text)")
         if merge.conflicts.isEmpty && !other.isConflict {
           #expect(merge.text() == other.text, "seed \(seed)")

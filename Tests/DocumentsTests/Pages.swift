@@ -82,10 +82,10 @@ extension DocumentOptions {
   }
 }
 
-extension DocumentMedium {
+extension StorageEnvironment {
   /// A disk without timed work.
-  static func test(_ disk: any Disk) -> DocumentMedium {
-    DocumentMedium(disk, delays: .none, journalCapacity: 24 << 10)
+  static func test(_ disk: any Disk) -> StorageEnvironment {
+    StorageEnvironment(disk, delays: .none, journalCapacity: 24 << 10)
   }
 }
 

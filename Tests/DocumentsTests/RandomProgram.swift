@@ -9,7 +9,7 @@ import TestSupport
 struct RandomProgram {
   var random: SeededGenerator
   var base: CrashDisk
-  var disk: SwitchableDisk
+  var disk: FaultyDisk
   var document: Document<Pages>
   /// The name that the document has on disk.
   var name: FileName = "Trip.pages"
@@ -45,7 +45,7 @@ struct RandomProgram {
   init(seed: UInt64) async throws {
     random = SeededGenerator(seed: seed)
     base = try CrashDisk()
-    disk = SwitchableDisk(base)
+    disk = FaultyDisk(base)
     document = try await Trip.create(Pages(["a.txt": "begin"]), on: disk.disk) { $0.merge = Pages.merge }
     alive = ["begin"]
     safe = alive
@@ -193,7 +193,7 @@ struct RandomProgram {
     // A text in memory alone goes with the power.
     alive.formIntersection(before)
     base = state.mount()
-    disk = SwitchableDisk(base)
+    disk = FaultyDisk(base)
     safe = alive
     try await open()
     tally.count(.powerCut)

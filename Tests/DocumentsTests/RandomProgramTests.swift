@@ -17,6 +17,7 @@ struct RandomProgramTests {
   }
 
   @Test func `loses no edit`() async throws {
+    // Each edit is in memory or on disk, also after failures and power cuts (D2).
     var total = RandomProgram.Tally()
     let (count, first) = (
       Self.number("RANDOM_PROGRAMS", otherwise: 40), Self.number("RANDOM_SEED", otherwise: 0)

@@ -13,8 +13,8 @@ struct RecoveryCopyTests {
   /// Makes a document with edits that its disk refuses, and another disk for recovery copies.
   private func failed(
     _ code: Errno, _ fault: FaultyDisk.Fault = .changes(from: 0)
-  ) async throws -> (document: Document<Pages>, disk: SwitchableDisk, recovery: CrashDisk) {
-    let (disk, recovery) = (SwitchableDisk(try CrashDisk()), try CrashDisk())
+  ) async throws -> (document: Document<Pages>, disk: FaultyDisk, recovery: CrashDisk) {
+    let (disk, recovery) = (FaultyDisk(try CrashDisk()), try CrashDisk())
     let document = try await Trip.create(
       Pages(["a.txt": "a", "b.txt": "b", "c.txt": "c"]), on: disk.disk, recoveryDisk: recovery)
     try await document.edit { $0["a.txt"] = "edited" }
@@ -150,7 +150,7 @@ struct RecoveryCopyTests {
   }
 
   @Test func `is made of a single file, too`() async throws {
-    let (disk, recovery) = (SwitchableDisk(try CrashDisk()), try CrashDisk())
+    let (disk, recovery) = (FaultyDisk(try CrashDisk()), try CrashDisk())
     let document = try await DocumentFixture<Plain>.create(
       Plain("one"), on: disk.disk, recoveryDisk: recovery)
     try await document.edit { $0.text = "two" }
@@ -167,7 +167,7 @@ struct RecoveryCopyTests {
   }
 
   @Test func `that cannot be made leaves the edits in memory, and says so`() async throws {
-    let disk = SwitchableDisk(try CrashDisk())
+    let disk = FaultyDisk(try CrashDisk())
     let document = try await Trip.create(Pages(["a.txt": "a"]), on: disk.disk)
     try await document.edit { $0["a.txt"] = "edited" }
     disk.fail(.changes(from: 0), with: .noSpace)

@@ -160,6 +160,7 @@ struct TreeMergeTests {
   }
 
   @Test func `keeps its laws, also where files and folders have one name`() throws {
+    // Every file of either side is in the result or in a conflict (TM1).
     var generator = SeededGenerator(seed: 12)
     for round in 0..<300 {
       let (base, side) = (Self.random(&generator, mixes: true), Self.random(&generator, mixes: true))
@@ -207,6 +208,7 @@ struct TreeMergeTests {
   }
 
   @Test func `is saved by writing what we changed and nothing else`() async throws {
+    // The other children are the very objects of their tree, and are not written (TM2).
     try await withTemporaryDirectory { folder in
       let files = ["Text.txt": "old", "Other.txt": "other", "Images/1.png": "one", "Images/2.png": "two"]
       let (merge, store) = try await Self.trees(in: folder, files) { tree in

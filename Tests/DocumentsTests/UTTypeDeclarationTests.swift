@@ -115,6 +115,7 @@ struct UTTypeDeclarationTests {
   }
 
   @Test func `may be repeated but not contradicted`() throws {
+    // Another declaration of the type changes nothing (TR2).
     let first = UTType.Declaration(identifier: "com.example.x", conformsTo: [.data])
     let second = UTType.Declaration(identifier: "com.example.x", conformsTo: [.package])
     let types = try declare(exported: [first, first])
@@ -201,6 +202,7 @@ struct TypeRegistryTests {
   }
 
   @Test func `answers from one moment`() throws {
+    // A later declaration does not change the answers of a catalog (TR1).
     let registry = TypeRegistry(database: FreedesktopDatabase(directories: []))
     let before = registry.catalog
     _ = try registry.declare(.init(exported: [.init(identifier: "com.example.x", conformsTo: [.data])]))

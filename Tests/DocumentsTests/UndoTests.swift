@@ -167,6 +167,7 @@ struct UndoTests {
   }
 
   @Test func `past a save makes a document changed, and redoing up to it unchanged`() async throws {
+    // A new edit after an undo has a revision of its own, and does not look saved (CT1).
     let (document, _) = try await document()
     try await document.set("1", "")
     try await document.set("2", "")

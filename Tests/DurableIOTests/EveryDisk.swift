@@ -10,7 +10,7 @@ enum EveryDisk: String, CaseIterable, Sendable {
   case crash = "CrashDisk"
   case counting = "CountingDisk over CrashDisk"
   case faulty = "FaultyDisk that never fails"
-  case slow = "FlushingDisk over CrashDisk"
+  case slow = "CountingDisk with slower syncs"
 
   /// Runs `body` with an empty directory of such a disk.
   func run(_ body: (Folder) async throws -> Void) async throws {
@@ -25,7 +25,7 @@ enum EveryDisk: String, CaseIterable, Sendable {
     case .faulty:
       try await body(Folder(FaultyDisk(CrashDisk(), .none).disk, "/"))
     case .slow:
-      try await body(Folder(FlushingDisk(CrashDisk(), .slower(by: .zero)), "/"))
+      try await body(Folder(CountingDisk(CrashDisk(), .slower(by: .zero)), "/"))
     }
   }
 }

@@ -10,6 +10,7 @@ import Testing
 @Suite("Bad neighbours", .tags(.process))
 struct BadNeighbourTests {
   @Test func `that are stopped hold up what they have, as long as the others want to wait`() async throws {
+    // A stopped process holds up only accesses in conflict with its own (C3).
     try await Place.with { place in
       let (one, two) = (try CoordinatorProcess(place.runtime), try CoordinatorProcess(place.runtime))
       one.send("write w \(place.path("flat"))")
@@ -37,6 +38,7 @@ struct BadNeighbourTests {
   }
 
   @Test func `that are killed hold up nobody, and leave nothing`() async throws {
+    // A claim ends with its process (C3), and the next process removes its file (LF2).
     try await Place.with { place in
       let (one, two) = (try CoordinatorProcess(place.runtime), try CoordinatorProcess(place.runtime))
       let item = place.path("Trip.pages")
@@ -80,6 +82,7 @@ struct BadNeighbourTests {
 
   /// Copies the files of a process, with its identifier, as an ended process with the same identifier would leave them.
   @Test func `do not live because somebody has their number`() async throws {
+    // A file without a lock counts for nothing, although a process has its identifier (LF1).
     try await Place.with { place in
       let (one, two) = (try CoordinatorProcess(place.runtime), try CoordinatorProcess(place.runtime))
       one.send("present p \(place.path("Trip.pages")) hang")
@@ -117,7 +120,7 @@ struct BadNeighbourTests {
         let one = try CoordinatorProcess(place.runtime)
         one.send("read r \(item)")
         let error = try await one.expect("r", "failed registry")
-        #expect(error.contains("is not this user's alone"))
+        #expect(error.contains("does not belong to this user alone"))
       }
       #expect(rmdir(place.registry.string) == 0)
       // A folder of another user, and a link to a good folder.

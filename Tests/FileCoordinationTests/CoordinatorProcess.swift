@@ -1,8 +1,5 @@
-import CLinux
 import Documents
-import DurableIO
 import Foundation
-import Glibc
 import Synchronization
 import SystemPackage
 import TestSupport
@@ -19,87 +16,43 @@ final class CoordinatorProcess: Sendable {
     var waiting: [CheckedContinuation<Void, Never>] = []
   }
 
-  private let state = Mutex(State())
-  private let input: Int32
-  let number: Int32
+  /// The state, which the thread that reads the output holds, too.
+  private final class Output: Sendable {
+    let state = Mutex(State())
 
-  /// Foundation's `Process` notices the end of a process by a descriptor, which other processes inherit. These start
-  /// without it.
-  private static let starting = Mutex(())
+    func take(_ bytes: [UInt8]) {
+      let waiting = state.withLock { state in
+        state.hasEnded = bytes.isEmpty
+        state.count += 1
+        state.rest += bytes
+        while let end = state.rest.firstIndex(of: 10) {
+          state.lines.append(String(decoding: state.rest[..<end], as: UTF8.self))
+          state.rest.removeSubrange(...end)
+        }
+        defer { state.waiting = [] }
+        return state.waiting
+      }
+      for continuation in waiting { continuation.resume() }
+    }
+  }
 
-  struct NotStarted: Error { var code: Int32 }
+  private let output = Output()
+  private let program: RunningProgram
 
   /// - Parameter runtime: the folder that stands for `$XDG_RUNTIME_DIR`; nil for the tests' own folder.
   init(_ runtime: FilePath?) throws {
-    let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
-      .deletingLastPathComponent().appending(path: "coordinator").path
-    var environment = ProcessInfo.processInfo.environment
-    if let runtime { environment["XDG_RUNTIME_DIR"] = runtime.string }
-    let (number, input, output) = try Self.starting.withLock { _ in
-      let (input, output) = (try Self.pipe(), try Self.pipe())
-      var actions = posix_spawn_file_actions_t()
-      posix_spawn_file_actions_init(&actions)
-      defer { posix_spawn_file_actions_destroy(&actions) }
-      posix_spawn_file_actions_adddup2(&actions, input.read, 0)
-      posix_spawn_file_actions_adddup2(&actions, output.write, 1)
-      // It does not inherit the files that other tests have open.
-      clinux_spawn_closing(&actions, 3)
-      var arguments = [strdup(program), nil]
-      var values = environment.map { strdup("\($0)=\($1)") } + [nil]
-      defer { for text in arguments + values { free(text) } }
-      var number: pid_t = 0
-      let code = posix_spawn(&number, program, &actions, nil, &arguments, &values)
-      for end in [input.read, output.write] { close(end) }
-      guard code == 0 else { throw NotStarted(code: code) }
-      return (number, input.write, output.read)
-    }
-    (self.number, self.input) = (number, input)
-    Glibc.signal(SIGPIPE, SIG_IGN)
-    // A thread that waits: it ends with the process.
-    Thread.detachNewThread { [weak self] in
-      var buffer = [UInt8](repeating: 0, count: 64 << 10)
-      while true {
-        let count = read(output, &buffer, buffer.count)
-        if count <= 0 { break }
-        self?.take(Data(buffer[..<count]))
-      }
-      close(output)
-      waitpid(number, nil, 0)
-      self?.take(Data())
-    }
+    program = try Program("coordinator").start(
+      [], input: .lines, environment: runtime.map { ["XDG_RUNTIME_DIR": $0.string] } ?? [:]
+    ) { [output] in output.take($0) }
   }
 
-  private static func pipe() throws -> (read: Int32, write: Int32) {
-    var ends: [Int32] = [0, 0]
-    guard Glibc.pipe(&ends) == 0 else { throw NotStarted(code: errno) }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    return (ends[0], ends[1])
-  }
+  var number: Int32 { program.number }
 
-  private func take(_ data: Data) {
-    let waiting = state.withLock { state in
-      state.hasEnded = data.isEmpty
-      state.count += 1
-      state.rest += data
-      while let end = state.rest.firstIndex(of: 10) {
-        state.lines.append(String(decoding: state.rest[..<end], as: UTF8.self))
-        state.rest.removeSubrange(...end)
-      }
-      defer { state.waiting = [] }
-      return state.waiting
-    }
-    for continuation in waiting { continuation.resume() }
-  }
-
-  func send(_ line: String) {
-    let bytes = Array((line + "\n").utf8)
-    // A killed process reads nothing; here, SIGPIPE is ignored.
-    _ = write(input, bytes, bytes.count)
-  }
+  func send(_ line: String) { program.say(line) }
 
   /// The lines that it has printed so far.
-  var lines: [String] { state.withLock { $0.lines } }
-  var hasEnded: Bool { state.withLock { $0.hasEnded } }
+  var lines: [String] { output.state.withLock { $0.lines } }
+  var hasEnded: Bool { output.state.withLock { $0.hasEnded } }
 
   func lines(_ id: String) -> [String] {
     lines.filter { $0.hasPrefix(id + " ") }.map { String($0.dropFirst(id.count + 1)) }
@@ -114,7 +67,7 @@ final class CoordinatorProcess: Sendable {
   private func expect(_ id: String, _ prefixes: [String]) async throws -> String {
     try await withDeadline("\(id) \(prefixes)") { [self] in
       while true {
-        let seen = state.withLock { $0.count }
+        let seen = output.state.withLock { $0.count }
         let all = lines(id)
         if let line = all.first(where: { line in prefixes.contains { line.hasPrefix($0) } }) { return line }
         if hasEnded { throw Ended(what: "\(id) \(prefixes): \(lines.suffix(8))") }
@@ -128,7 +81,7 @@ final class CoordinatorProcess: Sendable {
   /// Waits until it has printed more than `seen` pieces of output.
   private func more(than seen: Int) async {
     await withCheckedContinuation { continuation in
-      let isThere = state.withLock { state in
+      let isThere = output.state.withLock { state in
         if state.count > seen { return true }
         state.waiting.append(continuation)
         return false
@@ -138,22 +91,17 @@ final class CoordinatorProcess: Sendable {
   }
 
   func forgetLines(of id: String) {
-    state.withLock { state in state.lines.removeAll { $0.hasPrefix(id) } }
+    output.state.withLock { state in state.lines.removeAll { $0.hasPrefix(id) } }
   }
 
-  func signal(_ signal: Int32) { _ = Glibc.kill(number, signal) }
+  func signal(_ signal: Int32) { program.signal(signal) }
 
   /// Kills it, and waits for its end.
   func kill() async throws {
     signal(SIGKILL)
     try await withDeadline("the end of a process") { [self] in
-      while !hasEnded { await more(than: state.withLock { $0.hasEnded ? -1 : $0.count }) }
+      while !hasEnded { await more(than: output.state.withLock { $0.hasEnded ? -1 : $0.count }) }
     }
-  }
-
-  deinit {
-    signal(SIGKILL)
-    close(input)
   }
 }
 

@@ -66,6 +66,7 @@ struct DocumentPresenterTests {
   }
 
   @Test func `goes on without one that does not end, and says so`() async throws {
+    // The document saves after its deadline (DC2).
     let errors = ErrorLog()
     try await withDocument { options in
       options.coordinationDeadline = .milliseconds(200)

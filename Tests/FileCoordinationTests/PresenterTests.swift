@@ -103,6 +103,7 @@ struct PresenterTests {
   }
 
   @Test func `save while a writer waits behind another reader`() async throws {
+    // The presenter's save does not wait for the access that asked it (CA1).
     try await withPresenter("text=newest") { place, one, two in
       let item = place.path("Trip.pages")
       two.send("read first \(item)")
@@ -230,6 +231,7 @@ struct PresenterTests {
   }
 
   @Test(arguments: ["presenter", "claim"]) func `cancelling ends the waiting`(for what: String) async throws {
+    // The wait ends when its task is cancelled (CA3).
     try await withPresenter(what == "presenter" ? "hang" : "") { place, one, two in
       let item = place.path("Trip.pages")
       if what == "presenter" {

@@ -17,6 +17,8 @@ struct RandomScheduleTests {
   }
 
   @Test func `keep every promise`() async throws {
+    // No two accesses in conflict run at once, whatever numbers they take (C1).
+    // No call takes longer than its deadline, and no claim is left (CA3).
     let (count, first) = (
       Self.number("RANDOM_SCHEDULES", otherwise: 60), Self.number("RANDOM_SEED", otherwise: 0)
     )

@@ -58,6 +58,7 @@ struct WaitingRuleTests {
   ]
 
   @Test(arguments: rules, [1, 2]) func `is as the table says`(_ rule: Rule, processes: Int) async throws {
+    // The rules of children of packages (AR1), and of folders that count with their contents (AR2).
     try await Place.with { place in
       let one = try CoordinatorProcess(place.runtime)
       let two = processes == 1 ? one : try CoordinatorProcess(place.runtime)
@@ -93,6 +94,7 @@ struct WaitingRuleTests {
   }
 
   @Test func `lets a reader that comes later not pass a writer that waits`() async throws {
+    // The first claim goes first (C2).
     try await Place.with { place in
       let processes = try (0..<3).map { _ in try CoordinatorProcess(place.runtime) }
       let item = place.path("flat")
@@ -131,6 +133,7 @@ struct WaitingRuleTests {
   }
 
   @Test func `takes two items at once, in whatever order they are asked for`() async throws {
+    // Two accesses of the same items do not wait for each other (CA2).
     try await withTemporaryDirectory { folder in
       let registry = CoordinationRegistry(at: folder.appending("run"))
       let urls = ["a", "b"].map { URL(filePath: folder.appending($0).string) }
@@ -161,6 +164,7 @@ struct WaitingRuleTests {
   func `within an access is for what it has, and refused where it would wait for itself`(
     outer: String, inner: String, outcome: String
   ) async throws {
+    // An access does not wait for the one around it (CA4).
     try await Place.with { place in
       let process = try CoordinatorProcess(place.runtime)
       process.send("\(outer) x \(place.path("Trip.pages")) nested=\(inner)")

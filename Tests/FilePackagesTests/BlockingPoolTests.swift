@@ -59,6 +59,7 @@ struct BlockingPoolTests {
   }
 
   @Test func `are one more where all wait for what another one brings`() async throws {
+    // The last job runs although all threads wait for it (B2).
     let (pool, door) = (BlockingPool(width: 2, limit: 8), Door())
     try await withDeadline("what waits for another one") {
       await withTaskGroup { group in
@@ -77,6 +78,7 @@ struct BlockingPoolTests {
   }
 
   @Test func `carry out what one store is asked one after the other, in order`() async throws {
+    // An executor runs one job at a time (B1).
     let (pool, meter) = (BlockingPool(width: 8, limit: 8), Meter())
     let worker = Worker(on: pool)
     await withTaskGroup { group in

@@ -12,13 +12,14 @@ struct BusyStagedSaveTests {
   private static func expectBusy(_ body: () async throws -> Void) async {
     let error = await #expect(throws: FilePackageError.self) { try await body() }
     #expect(error?.code == .busy)
-    #expect(error?.description.contains("Try again once it is done.") == true, "\(error?.description ?? "")")
-    #expect(error?.description.contains("what changed") == false, "\(error?.description ?? "")")
+    #expect(
+      error?.description.contains("Try again after it has finished.") == true, "\(error?.description ?? "")")
+    #expect(error?.description.contains("the changes") == false, "\(error?.description ?? "")")
   }
 
   @Test func `of a single file is busy, and leaves the other one alone`() async throws {
     let disk = try CrashDisk(["Note.txt": "old"])
-    let gate = GateDisk(disk)
+    let gate = FaultyDisk(disk)
     let slow = try FlatFileStore.open(Self.path, on: gate.disk)
     let other = try FlatFileStore.open(Self.path, on: disk)
     gate.close(for: .write)
@@ -33,7 +34,7 @@ struct BusyStagedSaveTests {
 
   @Test func `of a new package is busy, and leaves the other one alone`() async throws {
     let disk = try CrashDisk()
-    let gate = GateDisk(disk)
+    let gate = FaultyDisk(disk)
     let tree: @Sendable (String) -> FileWrapper = { text in
       FileWrapper(directoryWithFileWrappers: ["Text.txt": FileWrapper(text)])
     }

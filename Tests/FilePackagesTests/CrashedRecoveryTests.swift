@@ -77,6 +77,7 @@ struct CrashedRecoveryTests {
   }
 
   @Test func `needs the synchronisation before it removes what a kill left`() async throws {
+    // Without the sync, a power cut brings back an old state whose files are gone (HS2).
     let (old, new, points) = try await Self.save(.init())
     let exchange = try #require(points.firstIndex { $0.next == .exchange })
     // The old state stands beside the new one, and the exchange is not durable.

@@ -102,7 +102,7 @@ struct CreateAndCopyTests {
       var number = 0
       while true {
         let base = try CrashDisk()
-        let disk = SwitchableDisk(base)
+        let disk = FaultyDisk(base)
         disk.fail(isHard ? .requests(from: number) : .request(number), with: .noSpace)
         var failure: FilePackageError?
         do {

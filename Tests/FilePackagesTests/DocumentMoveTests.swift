@@ -96,12 +96,14 @@ struct DocumentMoveTests {
 
   @Test(arguments: ["rename", "renameWithoutKeep", "copy", "copyWithoutKeep"])
   func `leaves it whole in one of the two places, whenever it is cut short`(name: String) async throws {
+    // Every state has the whole document in one of the places, and the next move ends with one (M1).
     let way = try #require(Way(rawValue: name))
     let result = try await Self.bad(way)
     #expect(result.bad.first == nil && result.states > 4)
   }
 
   @Test func `needs its synchronisations`() async throws {
+    // The copy is synced before it gets its name, and the name before the source goes (M3).
     let rename = try await Self.bad(.rename, stopsAtFirst: true) { _ in .leftOut }
     #expect(!rename.bad.isEmpty)
     let count = try await Self.bad(.copy).syncs
@@ -113,6 +115,7 @@ struct DocumentMoveTests {
   }
 
   @Test func `takes another name where that is taken, and goes on with what is the same`() async throws {
+    // The other documents stay (M2).
     for copies in [false, true] {
       let disk = try Self.disk([
         "Local": ["Trip.pkg": Self.trip, "Same.pkg": Self.trip, "a.txt": "a", "None": "b"],
@@ -134,6 +137,7 @@ struct DocumentMoveTests {
   }
 
   @Test func `loses no edit that another program makes at any moment of it`() async throws {
+    // The source goes only if it is unchanged since the copy (M4).
     var (moves, refusals) = (0, 0)
     for number in 0..<400 {
       let base = try Self.disk()

@@ -37,7 +37,7 @@ struct FailingSaveTests {
     _ disk: any Disk, _ folder: FilePath, _ failure: Failure, at number: Int
   ) async throws -> Bool {
     let path = folder.appending("Trip.pkg")
-    let switchable = SwitchableDisk(disk)
+    let switchable = FaultyDisk(disk)
     let store = try await PackageStore.open(path, on: switchable.disk)
     if failure.isLater {
       try await store.put("Data.bin", "first")
@@ -159,6 +159,8 @@ struct FailingSaveTests {
   func `leaves the old package or reports success with the new one`(
     code: Errno, way: SavingWay
   ) async throws {
+    // Up to the commit nothing under a visible name changes (JS1).
+    // After an error the old state is in its place, and nothing is beside it (SP5).
     try await Self.runAll(Failure(way: way, code: code, isHard: false), metadata: true)
   }
 

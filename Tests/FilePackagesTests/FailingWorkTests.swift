@@ -32,7 +32,7 @@ struct FailingWorkTests {
     var (number, points, warned) = (Int(code.rawValue) % DocumentWork.step, 0, 0)
     while true {
       let disk = try await DocumentWork.disk()
-      let switchable = SwitchableDisk(disk)
+      let switchable = FaultyDisk(disk)
       switchable.fail(isHard ? .requests(from: number) : .request(number), with: code)
       let outcome = await Outcome(work, on: switchable.disk)
       if switchable.stopFailing() == 0 { break }

@@ -9,6 +9,7 @@ import Testing
 struct FileWrapperSettlingTests {
   @Test(arguments: SavingWay.allCases)
   func `has every edit on disk after the next save`(way: SavingWay) async throws {
+    // An edit during a save stays a change, and the next save writes it (T1).
     let disk = try CrashDisk(["A": ["x": "0", "F": ["y": "0"]]])
     let store = try await PackageStore.open("/A", on: disk)
     let top = await store.tree
@@ -37,6 +38,8 @@ struct FileWrapperSettlingTests {
   func `never has bytes in memory by then that are saved over those of another program`(
     way: SavingWay
   ) async throws {
+    // Bytes in memory that differ from those on disk are read again (T2).
+    // The tree keeps the status that it knows, so that a save of unseen bytes is refused (T3).
     try await withScratch { scratch in
       try scratch.make("A", ["x": "old", "y": "kept", "l": .link([0x61])])
       let store = try await PackageStore.open(at: scratch.url("A"))

@@ -63,6 +63,7 @@ struct HistoryEndTests {
   func `is where it was although a version before it is damaged, and what comes after that is to be had`()
     async throws
   {
+    // Without a journal, the versions after a damaged one count (H2).
     let disk = try await CrashCheck.disk(["Text.txt": "0"], metadata: true)
     try await Self.save(["1", "2", "3", "4"], on: disk)
     // The damage is within the second of four versions.

@@ -1,4 +1,3 @@
-import Crypto
 import DurableIO
 import FilePackages
 import FoundationEssentials
@@ -87,10 +86,10 @@ struct HostileHistoryTests {
 
   /// Makes a history of these bodies, with valid checksums.
   private static func sealed(_ header: [UInt8], _ bodies: [[UInt8]]) -> [UInt8] {
-    var (bytes, checksum) = (header, Array(SHA256.hash(data: header)))
+    var (bytes, checksum) = (header, ContentHash(of: header).bytes)
     for body in bodies {
       bytes += Array("VERS".utf8) + (0..<4).map { UInt8(truncatingIfNeeded: body.count >> (8 * $0)) } + body
-      checksum = Array(SHA256.hash(data: checksum + body))
+      checksum = ContentHash(of: checksum + body).bytes
       bytes += checksum
     }
     return bytes

@@ -105,6 +105,9 @@ struct JournalCrashTests {
 
   @Test(arguments: Kind.allCases, [true, false])
   func `leaves the old package or the new one`(kind: Kind, metadata: Bool) async throws {
+    // Before recovery, each name leads to the old file or the new one, whole (P1).
+    // Recovery takes no part of a removed folder for another program's edit (S3).
+    // Nothing under a visible name changes before the record is committed (JS1).
     let check = try await Self.check(
       Self.saves, metadata: metadata, options: kind.options, limit: kind == .all ? 40 : 8)
     print(
@@ -117,6 +120,7 @@ struct JournalCrashTests {
   func `leaves one of the states when saves follow each other and the store is closed`(
     publishing: Publishing
   ) async throws {
+    // A power cut may leave older marks in the journal (J3).
     let saves: [[Edit]] = [
       [.put("Text.txt", "first")], [.put("Text.txt", "second"), .put("Data.bin", "second")],
       [.remove("Notes.txt"), .put("Text.txt", "third")],
@@ -147,6 +151,8 @@ struct JournalCrashTests {
   }
 
   @Test func `needs every one of its synchronisations`() async throws {
+    // A new journal is synced before it gets its name (J1).
+    // Files and folders that the record does not hold are synced before it is written (JS3).
     let saves: [[Edit]] = [
       [.put("Text.txt", "new text"), .put("Images/Deep/a.txt", "new a"), .remove("Notes.txt")],
       [
@@ -183,6 +189,8 @@ struct JournalCrashTests {
 
   @Test(arguments: [Kind.all, .noneOfThem])
   func `is recovered whole when the recovery is cut short, too`(kind: Kind) async throws {
+    // The second recovery finds steps that the first one has taken (P3).
+    // The first recovery syncs the record that a killed program left before it changes a name (S4).
     let disk = try await CrashCheck.disk(StagedCrashTests.tree, metadata: true, options: kind.options)
     let store = try await PackageStore.open(CrashCheck.path, on: disk, journalCapacity: 24 << 10)
     var models = [try NaturalPicture(of: CrashCheck.path, on: disk)]

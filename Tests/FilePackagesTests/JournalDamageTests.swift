@@ -73,6 +73,7 @@ struct JournalDamageTests {
   func `loses no acknowledged save to a flipped bit in the journal`(
     metadata: Bool, isPublished: Bool
   ) async throws {
+    // A record with a flipped bit does not count (J2), and is reported if it was committed (J4).
     let save = try await WaitingSave(Self.tree, metadata: metadata, Self.edits)
     func disk() -> CrashDisk { isPublished ? save.afterPublishing() : save.afterCommit() }
     let bytes = try disk().contents(of: WaitingSave.hidden.appending("journal"))

@@ -21,6 +21,7 @@ struct MovesWhileWaitingTests {
   }
 
   @Test func `takes a child out of a folder that waits under another name`() async throws {
+    // The child learns the place to which the save moved its file (T4).
     let disk = try await CrashCheck.disk(["F": ["G": ["a": "a", "b": "b"]]], metadata: true)
     let store = try await PackageStore.open(CrashCheck.path, on: disk)
     let child = try #require(await store.tree.fileWrappers?["F"]?.fileWrappers?["G"]?.fileWrappers?["a"])

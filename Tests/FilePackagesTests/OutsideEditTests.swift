@@ -146,6 +146,7 @@ struct OutsideEditTests {
 
   @Test(arguments: Moment.allCases)
   func `never loses an edit made at the last moment of a staged save`(moment: Moment) async throws {
+    // The exchange is taken back, since the state that comes out of it is another one (SP4).
     var options = CrashDisk.Options()
     options.supportsLinks = moment != .copied
     let base = try await CrashCheck.disk(Self.tree, metadata: true, options: options)
@@ -247,6 +248,7 @@ struct OutsideEditTests {
   }
 
   @Test func `under a name that a waiting save leaves free is no child of ours`() async throws {
+    // The file under the free name is another program's (T5).
     let disk = try await CrashCheck.disk(["a": "a"], metadata: true)
     let store = try await PackageStore.open(CrashCheck.path, on: disk)
     try await store.edit([.put("c", "first")])

@@ -108,6 +108,7 @@ struct PackageWatcherLimitTests {
   }
 
   @Test func `allow 1,000 documents with one descriptor, which goes with the last`() async throws {
+    // The descriptor and its watches go with the last document (WH3).
     // The test runs in a process of its own, so that no other test opens descriptors.
     await #expect(processExitsWith: .success) {
       func inotifyDescriptors() throws -> Int {

@@ -82,13 +82,15 @@ struct PackageWatcherTests {
       try outside.act(scratch)
       try await listener.expect { $0.paths.isSuperset(of: outside.places) }
       // The watcher reports no other place, and reports later changes.
-      #expect(try await listener.all(in: scratch.text("A.pkg")) == outside.places)
+      let reported = try await listener.all(in: scratch.text("A.pkg"))
+      #expect(reported == outside.places)
       #expect(listener.others == [])
       await listener.end()
     }
   }
 
   @Test func `tells of what happens in folders that came later`() async throws {
+    // A renamed folder is watched under its new name, and one that left is not (WH2).
     try await withScratch { scratch in
       try scratch.make("A.pkg", Self.tree)
       let listener = try await scratch.watch("A.pkg")
@@ -111,6 +113,7 @@ struct PackageWatcherTests {
   }
 
   @Test func `misses nothing in folders that are made, filled and renamed at once`() async throws {
+    // Each folder is watched before it is listed (WH1).
     try await withScratch { scratch in
       try scratch.make("A.pkg", Self.tree)
       let listener = try await scratch.watch("A.pkg")

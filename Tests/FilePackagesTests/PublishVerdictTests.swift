@@ -49,6 +49,7 @@ struct PublishVerdictTests {
   ]
 
   @Test func `is the one of exactly one row of the table, for all inputs`() throws {
+    // Another node stays unless the new one still waits in the staging folder (P6).
     for visible in Visible.allCases {
       for staged in Staged.allCases {
         for hasBytes in [true, false] {

@@ -20,8 +20,9 @@ struct PublishedInPartTests {
   /// store.
   @Test(arguments: [false, true])
   func `leaves alone what another program writes before the rest is published`(byAnother: Bool) async throws {
+    // Another program's file over a published one came later, and stays (P6).
     let base = try await CrashCheck.disk(Self.tree, metadata: true)
-    let switchable = SwitchableDisk(base)
+    let switchable = FaultyDisk(base)
     let store = try await PackageStore.open(CrashCheck.path, on: switchable.disk)
     try await store.edit([.put("Data.bin", "ours"), .put("Text.txt", "ours")])
     switchable.fail(.operation(.exchange, from: 1), with: .ioError)
@@ -46,8 +47,9 @@ struct PublishedInPartTests {
     .operation(.synchronize, from: 5), .operation(.synchronize, from: 6),
   ])
   func `keeps what another program wrote before it over any power cut`(fault: FaultyDisk.Fault) async throws {
+    // The content is durable among the conflict versions before the next step (P8).
     let base = try await CrashCheck.disk(Self.tree, metadata: true)
-    let switchable = SwitchableDisk(base)
+    let switchable = FaultyDisk(base)
     let store = try await PackageStore.open(CrashCheck.path, on: switchable.disk)
     try await store.edit([.put("Data.bin", "ours"), .put("Text.txt", "ours")])
     try await store.save(options: .returnsAtCommit)

@@ -52,6 +52,7 @@ struct PublishingTests {
   }
 
   @Test func `is published first where the next one has another tree or files that move`() async throws {
+    // A record that does not supersede the waiting one is written after that one is published (S1, W1).
     let disk = try await CrashCheck.disk(Self.tree, metadata: true)
     let store = try await PackageStore.open(CrashCheck.path, on: disk)
     try await store.edit([.move("Images/1.png", "Moved.png")])
@@ -86,10 +87,11 @@ struct PublishingTests {
   func `is never lost by the failure of the one that was to take its place`(
     code: Errno, isHard: Bool
   ) async throws {
+    // The save fails only after the journal's name is gone, durably (S2).
     var (number, failures) = (0, 1)
     while failures > 0 {
       let disk = try await CrashCheck.disk(Self.tree, metadata: true)
-      let switchable = SwitchableDisk(disk)
+      let switchable = FaultyDisk(disk)
       let store = try await PackageStore.open(CrashCheck.path, on: switchable.disk)
       try await store.edit([.put("Text.txt", "acknowledged"), .put("Images/1.png", "acknowledged")])
       try await store.save(options: .returnsAtCommit)
@@ -130,6 +132,7 @@ struct PublishingTests {
 
   @Test(arguments: [DiskRoom(bytes: 1 << 20), DiskRoom(files: 10), DiskRoom(bytes: 1 << 30, files: 1 << 20)])
   func `is of what was made before where the disk is nearly full`(room: DiskRoom) async throws {
+    // The files are made before the commit only if the disk is nearly full (JS2).
     var options = CrashDisk.Options()
     options.room = room
     let isFull = room.bytes != 1 << 30
@@ -166,6 +169,7 @@ struct PublishingTests {
   }
 
   @Test func `is a flush when it is relaxed, and the others are made later`() async throws {
+    // The second save flushes the rest of the first one before its commit (S5).
     let disk = CountingDisk(try await CrashCheck.disk(Self.tree, metadata: true))
     let store = try await PackageStore.open(CrashCheck.path, on: disk)
     try await store.put("Text.txt", "first")
@@ -183,6 +187,7 @@ struct PublishingTests {
   }
 
   @Test func `is whole after a power cut when it is relaxed, though its files were not`() async throws {
+    // The journal has the content while the files are in memory (P4).
     let disk = try await CrashCheck.disk(Self.tree, metadata: true)
     let store = try await PackageStore.open(CrashCheck.path, on: disk)
     try await store.put("Text.txt", "the first save makes the journal")

@@ -135,6 +135,7 @@ struct RecoveryEditTests {
 
   @Test(arguments: [true, false])
   func `keeps both at every moment of a save`(returnsAtCommit: Bool) async throws {
+    // The edit comes out of the exchange, and becomes a conflict version (P2).
     var (cases, refused, conflicts, bad) = (0, 0, 0, [String]())
     var sample = CaseSample(oneOf: 11)
     let base = try await CrashCheck.disk(Self.tree, metadata: true)

@@ -30,6 +30,7 @@ struct RetentionPolicyTests {
   }
 
   @Test func `is all of an hour, one an hour, one a day, one a week`() async throws {
+    // The versions that stay have all their files (V1).
     let disk = try await CrashCheck.disk(["Text.txt": "text"], metadata: true)
     // The date is a Thursday at noon: weeks of the clock begin on Thursdays.
     let now = Date(timeIntervalSince1970: 86_400 * 7 * 3000 + 43_200)
@@ -77,6 +78,7 @@ struct RetentionPolicyTests {
   }
 
   @Test func `is everything while another program has the document open`() async throws {
+    // Another open store keeps the history from being rewritten (V3).
     let disk = try await CrashCheck.disk(["Text.txt": "text"], metadata: true)
     let store = try await Self.store([0.1, 0.2], on: disk, now: Date())
     let other = try await PackageStore.open(CrashCheck.path, on: disk)

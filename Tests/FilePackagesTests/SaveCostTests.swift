@@ -129,6 +129,7 @@ struct SaveCostTests {
 
   @Test(arguments: SavingWay.allCases)
   func `is nothing when nothing changed`(way: SavingWay) async throws {
+    // Opening and a save without a change write nothing (W4).
     let disk = CountingDisk(try await Self.package(10, metadata: true))
     let store = try await PackageStore.open(CrashCheck.path, on: disk)
     _ = try await store.tree.children()

@@ -30,6 +30,7 @@ struct SessionEndTests {
   }
 
   @Test func `is no journal, whichever of two stores is closed last`() async throws {
+    // The first store that closes leaves the hidden folder to the other one (L2).
     for isFirstLast in [true, false] {
       let disk = try await CrashCheck.disk(Self.tree, metadata: true)
       let first = try await PackageStore.open(CrashCheck.path, on: disk)
@@ -60,6 +61,7 @@ struct SessionEndTests {
   }
 
   @Test func `is a damaged journal as it is`() async throws {
+    // The store reports the damage, and changes nothing (W6).
     let disk = try await CrashCheck.disk(Self.tree, metadata: true)
     do {
       let store = try await PackageStore.open(CrashCheck.path, on: disk)

@@ -62,6 +62,7 @@ struct StagedCrashTests {
 
   @Test(arguments: Kind.allCases, [true, false])
   func `leaves the old package or the new one`(kind: Kind, metadata: Bool) async throws {
+    // Before the exchange every state has the old package (SP1).
     let check = try await Self.check(
       Self.saves, metadata: metadata, options: kind.options, limit: kind == .all ? 40 : 8)
     print(
@@ -71,6 +72,7 @@ struct StagedCrashTests {
   }
 
   @Test func `needs every one of its synchronisations`() async throws {
+    // The new state is synced before the exchange (SP2), and the exchange before the old state goes (SP3).
     let edits: [Edit] = [
       .put("Text.txt", "new text"), .put("Images/Deep/a.txt", "new a"), .folder("New"),
       .put("New/x.txt", "x"),

@@ -49,6 +49,7 @@ struct StagedDamageTests {
   }
 
   @Test func `is carried out or reported, and never half`() async throws {
+    // Recovery looks at every staged file before it touches the package (P5).
     let large = String(repeating: "large ", count: 200_000)
     let save = try await WaitingSave(
       ["Text.txt": "old", "Large.txt": "old and large"], metadata: true,

@@ -11,6 +11,7 @@ struct SweepTests {
   private static let tree: TestTree = ["Text.txt": "text"]
 
   @Test func `goes when another document is made in the folder, and nothing else does`() async throws {
+    // The running program holds the lock of its file (HS3), and an `.old` stays (HS5).
     try await withScratch { scratch in
       try scratch.make(".docpkg-1a2b.new", ["Half.txt": "half"])
       try scratch.make(".docpkg-3c.written0", ["Part.txt": "part"])
@@ -74,6 +75,7 @@ struct SweepTests {
 
   /// Each new document sweeps the folder while other programs make theirs.
   @Test func `is never what another program is making at the moment`() async throws {
+    // Between its making and its locking, a name is safe by the lock of the folder (HS4).
     try await withScratch { scratch in
       try await withThrowingTaskGroup { group in
         for number in 0..<60 {

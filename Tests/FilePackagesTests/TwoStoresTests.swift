@@ -32,6 +32,7 @@ struct TwoStoresTests {
   func `both succeed one after the other where they changed different children`(
     isClosed: Bool
   ) async throws {
+    // The second save is planned again, over the state that the first one left (W3).
     let disk = try await CrashCheck.disk(
       ["Text.txt": "old", "Other.txt": "other", "Folder": ["a": "a"]], metadata: true)
     let (first, second) = try await Self.open(disk)
@@ -110,6 +111,7 @@ struct TwoStoresTests {
   }
 
   @Test func `leave the new state that another one is staging alone`() async throws {
+    // The second store finds the lock of the staged state, and is busy (HS1).
     let base = try await CrashCheck.disk(["Text.txt": "old"], metadata: true)
     let second = try await PackageStore.open(CrashCheck.path, on: base)
     try await second.put("Text.txt", "second")
@@ -133,6 +135,7 @@ struct TwoStoresTests {
 
   @Test(arguments: SavingWay.allCases)
   func `never corrupt the package at the same time`(way: SavingWay) async throws {
+    // Each writer holds the writer's lock (L1), of a lock file that no other session has removed (L3).
     try await withTemporaryDirectory { folder in
       let disk = PosixDisk()
       let path = folder.appending("Trip.pkg")

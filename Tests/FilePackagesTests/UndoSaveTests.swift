@@ -21,6 +21,8 @@ struct UndoSaveTests {
   }
 
   @Test func `goes back and forth across processes, and a new edit ends what could be redone`() async throws {
+    // A state that an undo made stands for the earlier one, so that undos go on (E1).
+    // After another save there is nothing to redo, and all five texts are versions (E2).
     let disk = try await CrashCheck.disk(["Text.txt": "0"], metadata: true)
     func edit(_ text: String) async throws {
       _ = try await Self.run(disk) {

@@ -67,6 +67,9 @@ struct VersionCrashTests {
 
   @Test(arguments: [JournalCrashTests.Kind.all, .noExchange, .noExchangeNorKeep, .noLinks, .coarseTimes])
   func `are all there, each as it was saved`(kind: JournalCrashTests.Kind) async throws {
+    // A version is durable when the save that replaced it is (H1).
+    // A node of a version always has a durable name (P7).
+    // The journal starts again only when the file and the folder for versions are durable (H3).
     for options: PackageStore.SavingOptions in [[], .relaxed, .staged] {
       let disk = try await CrashCheck.disk(VersionTests.tree, metadata: true, options: kind.options)
       disk.synchronizeAll()
@@ -90,6 +93,7 @@ struct VersionCrashTests {
   }
 
   @Test func `are all there after thinning, or those that stay`() async throws {
+    // No state has a version without its files (V2).
     let disk = try await CrashCheck.disk(VersionTests.tree, metadata: true)
     let store = try await PackageStore.open(CrashCheck.path, on: disk)
     var model = VersionModel()
@@ -137,6 +141,7 @@ struct VersionCrashTests {
   }
 
   @Test func `are lost in some state where the journal goes before them`() async throws {
+    // The journal goes only after the file and the folder for versions are synced (H3).
     // These are the syncs before the removal of the journal: without them a power cut after closing loses the versions'
     // files.
     let saves: [[Edit]] = [

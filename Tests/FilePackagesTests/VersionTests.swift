@@ -38,6 +38,37 @@ struct VersionTests {
     #expect(try await again.verify().isWhole)
   }
 
+  @Test func `are all there in a copy whose files have other dates`() async throws {
+    try await withTemporaryDirectory { folder in
+      let original = URL(filePath: folder.appending("Trip.pkg").string)
+      let copy = URL(filePath: folder.appending("Copy.pkg").string)
+      let (store, _) = try await PackageStore.create(
+        Self.tree.wrapper, at: original, contentType: "com.example.trip")
+      for text in ["second", "third!"] {
+        try await store.put("Text.txt", text)
+        try await store.save(options: .keepsHistory)
+      }
+      try await store.close()
+      // `cp -r` copies no dates.
+      #expect(try Program(path: "/bin/cp").run(["-r", original.path, copy.path]).status == 0)
+      let copied = try await PackageStore.open(at: copy)
+      #expect(try await copied.verify().isWhole)
+      let versions = try await copied.versions()
+      #expect(versions.count == 2)
+      for (version, text) in zip(versions, ["second", "text"]) {
+        let (tree, lost) = try await copied.contents(of: version.persistentIdentifier)
+        #expect(lost == [])
+        #expect(try tree.child(named: "Text.txt")?.contents() == Data(text.utf8))
+      }
+      // A kept file with other bytes of the same size is no version's.
+      let names = try PosixDisk().names(in: folder.appending("Copy.pkg/.docpkg/versions"))
+      for name in names {
+        try Data("SECOND".utf8).write(to: copy.appending(path: ".docpkg/versions/\(name)"))
+      }
+      #expect(try await copied.contents(of: versions[0].persistentIdentifier).lost == ["Text.txt"])
+    }
+  }
+
   @Test func `are kept by every program once one has begun`() async throws {
     let disk = try await CrashCheck.disk(Self.tree, metadata: true)
     var store = try await PackageStore.open(CrashCheck.path, on: disk)

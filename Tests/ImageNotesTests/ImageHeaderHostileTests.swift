@@ -113,6 +113,7 @@ struct ImageHeaderHostileTests {
   }
 
   @Test func `that never comes to the point is given up after the promised number of reads`() throws {
+    // The number and the size of the reads are bounded (IH1).
     let jpeg: [UInt8] = [0xFF, 0xD8]
     let bigTIFF =
       Array("II".utf8) + [43, 0, 8, 0, 0, 0] + ImageBytes.little(UInt64(16)) + ImageBytes.little(UInt64.max)
@@ -136,6 +137,7 @@ struct ImageHeaderHostileTests {
   }
 
   @Test func `may name any number of boxes, entries and bytes, and is given up early`() throws {
+    // Positions near the greatest number do not overflow (IH2).
     let heic = ImageBytes.ftyp(["heic"])
     let associations = ImageBytes.big(UInt32(0)) + ImageBytes.big(UInt32.max) + [0, 9, 0, 0, 9, 0]
     let properties = ImageBytes.box("iprp", ImageBytes.box("ipco", []) + ImageBytes.box("ipma", associations))

@@ -4,6 +4,7 @@ import Foundation
 import PackageArchive
 import SystemPackage
 import TestSupport
+import Testing
 
 /// A folder with the package `Trip.pack` for the tests of archives, and with files that they make beside it.
 struct ArchiveFixture {
@@ -134,35 +135,13 @@ func withFixture(_ body: (ArchiveFixture) async throws -> Void) async throws {
 
 // MARK: - Other programs
 
-/// Finds another program; nil if it is not installed.
-func program(_ name: String) -> URL? {
-  for folder in ["/usr/bin", "/bin", "/usr/local/bin"] {
-    let path = "\(folder)/\(name)"
-    if FileManager.default.isExecutableFile(atPath: path) { return URL(filePath: path) }
-  }
-  return nil
-}
-
 /// Runs a program, and returns its standard output and error together, and its exit status.
 @discardableResult
-func run(_ name: String, _ arguments: [String], in folder: FilePath) throws -> (output: String, status: Int32)
-{
-  let process = Process()
-  process.executableURL = program(name)
-  process.arguments = arguments
+func run(_ name: String, _ arguments: [String], in folder: FilePath) throws -> Run {
   // Without this locale, some programs cannot write names that are not ASCII.
-  process.environment = ProcessInfo.processInfo.environment.merging(["LC_ALL": "C.UTF-8"]) { $1 }
-  process.currentDirectoryURL = URL(filePath: folder.string)
-  let file = URL(filePath: folder.appending("output of \(UUID().uuidString)").string)
-  try Data().write(to: file)
-  defer { try? FileManager.default.removeItem(at: file) }
-  let handle = try FileHandle(forWritingTo: file)
-  process.standardOutput = handle
-  process.standardError = handle
-  process.standardInput = FileHandle.nullDevice
-  try process.run()
-  process.waitUntilExit()
+  var run = try #require(Program.installed(name)).run(
+    arguments, in: folder, environment: ["LC_ALL": "C.UTF-8"])
   // The end is enough of a program's long output.
-  let output = try Data(contentsOf: file).suffix(20_000)
-  return (String(decoding: output, as: UTF8.self), process.terminationStatus)
+  run.output = String(decoding: (run.output + run.errors).utf8.suffix(20_000), as: UTF8.self)
+  return run
 }

@@ -33,10 +33,10 @@ struct DocumentZipTests {
       #expect(bytes[58..<62] == [0x50, 0x4B, 3, 4])
       try await fixture.take("Book.epub")
       #expect(try fixture.tree("Back.pack") == Self.book)
-      if program("file") != nil {
+      if Program.installed("file") != nil {
         #expect(try run("file", ["Book.epub"], in: fixture.folder).output.contains("EPUB document"))
       }
-      if program("unzip") != nil {
+      if Program.installed("unzip") != nil {
         let listed = try run("unzip", ["-Z1", "Book.epub"], in: fixture.folder)
         #expect(
           listed.output.split(separator: "\n") == [

@@ -15,6 +15,7 @@ struct HostileArchiveTests {
 
   @Test(arguments: ["../canary", "a/../../canary", "../../etc/x", "a/..", "..", "a/b/../../../x"])
   func `cannot lead out of the package`(name: String) async throws {
+    // No name leads out of the package (EC1).
     try await expectRefused(Zip(.init("ok"), .init(name)).bytes, .unsafeName, naming: name)
     try await expectRefused(Tar(.init("ok"), .init(name)).bytes, .unsafeName, naming: name)
     var long = Tar(.init("short"))
@@ -41,6 +42,7 @@ struct HostileArchiveTests {
   }
 
   @Test func `cannot have two names for one entry`() async throws {
+    // The entry's own header has the name of the directory (Z3).
     var zip = Zip(.init("harmless"))
     zip.entries[0].ownName = Array("../../x".utf8)
     try await expectRefused(zip.bytes, .damaged, naming: "harmless")
@@ -117,6 +119,7 @@ struct HostileArchiveTests {
   }
 
   @Test func `cannot have names that are too long or too deep`() async throws {
+    // Names beyond the limits do not pass (EC4).
     let long = String(repeating: "x", count: 256)
     try await expectRefused(Zip(.init(long)).bytes, .unsafeName, naming: long)
     let deep = String(repeating: "d/", count: 65) + "x"
@@ -133,6 +136,7 @@ struct HostileArchiveTests {
     ("Folder/a", "folder/b"),
   ])
   func `cannot have two entries for one place`(first: String, second: String) async throws {
+    // The names differ only in case or encoding (EC2).
     try await expectRefused(Zip(.init(first), .init(second)).bytes, .duplicateName, naming: second)
     try await expectRefused(Tar(.init(first), .init(second)).bytes, .duplicateName, naming: second)
   }
@@ -178,6 +182,7 @@ struct HostileArchiveTests {
   }
 
   @Test func `cannot write through a link, or beneath a file`() async throws {
+    // A path leads through folders only (EC1).
     try await expectRefused(
       Zip(.link("a", to: ".."), .init("a/canary")).bytes, .unsafeLink, naming: "a/canary")
     try await expectRefused(
@@ -194,6 +199,7 @@ struct HostileArchiveTests {
 
   @Test(arguments: ["../canary", "/etc/passwd", "a/../../x", "..", "a/..", "./../x", "//x"])
   func `cannot have links that lead out of the package, or might`(target: String) async throws {
+    // A link that leaves the package does not pass (EC3).
     try await expectRefused(Zip(.init("x"), .link("link", to: target)).bytes, .unsafeLink, naming: "link")
     try await expectRefused(
       Tar(.init("x"), .init("link", type: "2", link: target)).bytes, .unsafeLink, naming: "link")

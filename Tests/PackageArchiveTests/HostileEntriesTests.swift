@@ -15,6 +15,7 @@ struct HostileEntriesTests {
 
   @Test(arguments: ["3", "4", "6"])
   func `cannot have devices and FIFOs`(type: Character) async throws {
+    // An entry of another kind does not pass (EC3).
     try await expectRefused(Tar(.init("x"), .init("node", type: type)).bytes, .unsafeKind, naming: "node")
   }
 
@@ -170,6 +171,7 @@ struct HostileEntriesTests {
   }
 
   @Test func `cannot have entries that share their bytes`() async throws {
+    // Entries share no bytes (Z2).
     var zip = Zip(.init("a"), .init("b"))
     zip.entries[1].offset = 0
     zip.entries[1].name = Array("a".utf8)
@@ -196,6 +198,7 @@ struct HostileEntriesTests {
   // MARK: Ends
 
   @Test func `cannot have two ends, or something around it`() async throws {
+    // The end record is alone and at the end (Z1), and no gap looks like an entry (Z2).
     let zip = Zip(.init("a"))
     var other = Zip(.init("b"))
     other.comment = Array(Zip().bytes)

@@ -43,7 +43,7 @@ struct HostileStreamsTests {
     try await expectRefused(zip.bytes, .limitExceeded, naming: "large")
   }
 
-  @Test(.enabled(if: program("7z") != nil, "needs 7z"), arguments: ["off", "on"])
+  @Test(.enabled(if: Program.installed("7z") != nil, "needs 7z"), arguments: ["off", "on"])
   func `of 7z cannot ask for a dictionary that is larger than was allowed`(compressedHeader: String)
     async throws
   {
@@ -85,7 +85,7 @@ struct HostileStreamsTests {
     try await withFixture { fixture in
       try Data(tar).write(to: fixture.url("a.tar"))
       var streams = [gzip(tar), ForgedXZ(content: tar).bytes, forgedLZ4(tar)]
-      for (name, end) in [("bzip2", "bz2"), ("zstd", "zst")] where program(name) != nil {
+      for (name, end) in [("bzip2", "bz2"), ("zstd", "zst")] where Program.installed(name) != nil {
         try #require(try run(name, ["-k", "a.tar"], in: fixture.folder).status == 0)
         streams.append(Array(try fixture.bytes("a.tar.\(end)")))
       }
@@ -167,7 +167,7 @@ struct HostileStreamsTests {
       options: options)
   }
 
-  @Test(.enabled(if: program("bsdtar") != nil, "needs bsdtar"), arguments: ["newc", "odc", "bin"])
+  @Test(.enabled(if: Program.installed("bsdtar") != nil, "needs bsdtar"), arguments: ["newc", "odc", "bin"])
   func `of cpio is read in all its forms`(form: String) async throws {
     try await withFixture { fixture in
       var tree = ArchiveFixture.tree

@@ -29,7 +29,7 @@ struct OtherProgramsTests {
     Reader(program: "tar", arguments: ["-xOzf"], format: .tarGzip),
     Reader(program: "tar", arguments: ["-xOJf"], format: .tarXZ),
     Reader(program: "python3", arguments: ["-m", "tarfile", "-t"], format: .tarGzip),
-  ].filter { PackageArchiveTests.program($0.program) != nil }
+  ].filter { Program.installed($0.program) != nil }
 
   @Test(arguments: readers)
   func `are read to the end without complaint`(_ reader: Reader) async throws {
@@ -53,7 +53,7 @@ struct OtherProgramsTests {
     }
   }
 
-  @Test(.enabled(if: program("unzip") != nil, "needs unzip"))
+  @Test(.enabled(if: Program.installed("unzip") != nil, "needs unzip"))
   func `are unpacked by unzip with names, modes, links and dates`() async throws {
     try await withFixture { fixture in
       try fixture.makePackage()
@@ -66,7 +66,7 @@ struct OtherProgramsTests {
     }
   }
 
-  @Test(.enabled(if: program("tar") != nil, "needs tar"))
+  @Test(.enabled(if: Program.installed("tar") != nil, "needs tar"))
   func `are unpacked by tar with everything`() async throws {
     try await withFixture { fixture in
       try fixture.makePackage(ArchiveFixture.treeWithBytes)
@@ -112,7 +112,7 @@ struct OtherProgramsTests {
       keepsLinks: false),
     Writer(
       program: "python3", arguments: ["-m", "tarfile", "-c", "a.tar.gz", "Trip.pack"], archive: "a.tar.gz"),
-  ].filter { PackageArchiveTests.program($0.program) != nil }
+  ].filter { Program.installed($0.program) != nil }
 
   @Test(arguments: writers)
   func `are imported`(_ writer: Writer) async throws {
@@ -132,7 +132,7 @@ struct OtherProgramsTests {
     }
   }
 
-  @Test(.enabled(if: program("7z") != nil, "needs 7z"))
+  @Test(.enabled(if: Program.installed("7z") != nil, "needs 7z"))
   func `are exchanged with a passphrase`() async throws {
     try await withFixture { fixture in
       try fixture.makePackage()

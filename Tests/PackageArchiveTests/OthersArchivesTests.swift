@@ -113,7 +113,7 @@ struct OthersArchivesTests {
 
   // MARK: Zips
 
-  @Test(.enabled(if: program("zip") != nil, "needs zip"))
+  @Test(.enabled(if: Program.installed("zip") != nil, "needs zip"))
   func `may come from a pipe`() async throws {
     try await withFixture { fixture in
       let made = try run("sh", ["-c", "echo text | zip -q a.zip -"], in: fixture.folder)
@@ -190,7 +190,7 @@ struct OthersArchivesTests {
 
   // MARK: Tars
 
-  @Test(.enabled(if: program("tar") != nil, "needs tar"))
+  @Test(.enabled(if: Program.installed("tar") != nil, "needs tar"))
   func `may have a label, and files that were appended twice`() async throws {
     try await withFixture { fixture in
       for command in [
@@ -243,7 +243,7 @@ struct OthersArchivesTests {
     }
   }
 
-  @Test(.enabled(if: program("zstd") != nil, "needs zstd"))
+  @Test(.enabled(if: Program.installed("zstd") != nil, "needs zstd"))
   func `may begin with a frame of Zstandard's that is skipped`() async throws {
     try await withFixture { fixture in
       try Data(Tar(.init("a", "text")).bytes).write(to: fixture.url("a.tar"))

@@ -137,7 +137,7 @@ struct RoundTripTests {
 
   @Test(arguments: [ArchiveFormat.tar, .tarZstd])
   func `is given to nobody by a tar`(_ format: ArchiveFormat) async throws {
-    guard program("bsdtar") != nil else { return }
+    guard Program.installed("bsdtar") != nil else { return }
     try await withFixture { fixture in
       try fixture.makePackage(["a.txt": "a", "Folder": [:]])
       // Only the superuser can give files away. For other users the test proves nothing about owners.

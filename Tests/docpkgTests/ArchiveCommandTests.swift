@@ -66,7 +66,7 @@ struct ArchiveCommandTests {
       try made(in: folder)
       for format in ["zip", "tar.zst"] {
         let shell = try run(
-          URL(filePath: "/bin/sh"),
+          Program(path: "/bin/sh"),
           [
             "-c",
             "\(tool.path) export Trip.imageNotes - --format \(format) | cat | \(tool.path) import - \(format)",
@@ -84,7 +84,7 @@ struct ArchiveCommandTests {
       _ = try docpkg("edit", "Trip.imageNotes", "--set", "Übung/é.txt=-", in: folder, input: "x")
       for format in ["zip", "tar.zst", "7z"] {
         let shell = try run(
-          URL(filePath: "/bin/sh"),
+          Program(path: "/bin/sh"),
           [
             "-c",
             """
@@ -101,14 +101,14 @@ struct ArchiveCommandTests {
   @Test func `the same package gives the same bytes, with the date that it is told`() async throws {
     try await withTemporaryDirectory { folder in
       try made(in: folder)
-      let copied = try run(URL(filePath: "/bin/cp"), ["-r", "Trip.imageNotes", "Copy"], in: folder)
+      let copied = try run(Program(path: "/bin/cp"), ["-r", "Trip.imageNotes", "Copy"], in: folder)
       #expect(copied.status == 0)
-      _ = try run(URL(filePath: "/bin/mkdir"), ["elsewhere"], in: folder)
-      _ = try run(URL(filePath: "/bin/mv"), ["Copy", "elsewhere/Trip.imageNotes"], in: folder)
+      _ = try run(Program(path: "/bin/mkdir"), ["elsewhere"], in: folder)
+      _ = try run(Program(path: "/bin/mv"), ["Copy", "elsewhere/Trip.imageNotes"], in: folder)
       for format in ["zip", "tar.zst", "tar.gz", "7z"] {
         let command = "SOURCE_DATE_EPOCH=1000000000 \(tool.path) export --reproducible"
         let shell = try run(
-          URL(filePath: "/bin/sh"),
+          Program(path: "/bin/sh"),
           [
             "-c",
             """
@@ -159,7 +159,7 @@ struct ArchiveCommandTests {
       _ = try docpkg("export", "Trip.imageNotes", "a.zip", in: folder)
       let names = try Set(FileManager.default.contentsOfDirectory(atPath: folder.string))
       let taken = try docpkg("import", "a.zip", "Trip.imageNotes", in: folder)
-      #expect(taken.status == 2 && taken.errors.contains("there is something at 'Trip.imageNotes' already"))
+      #expect(taken.status == 2 && taken.errors.contains("an item exists at 'Trip.imageNotes' already"))
       let missing = try docpkg("import", "b.zip", "Back", in: folder)
       #expect(missing.status == 2 && missing.errors.contains("no such file"))
       let limited = try docpkg("import", "a.zip", "Back", "--max-bytes", "1000", in: folder)
@@ -167,7 +167,7 @@ struct ArchiveCommandTests {
       let entries = try docpkg("import", "a.zip", "Back", "--max-entries", "2", in: folder)
       #expect(entries.status == 2)
       let within = try docpkg("export", "Trip.imageNotes", "Trip.imageNotes/Images/a.zip", in: folder)
-      #expect(within.status == 2 && within.errors.contains("within the package"))
+      #expect(within.status == 2 && within.errors.contains("in the package"))
       #expect(try docpkg("export", "Trip.imageNotes", "a", in: folder).status == 64)
       #expect(try docpkg("export", "Trip.imageNotes", "-", in: folder).status == 64)
       #expect(try docpkg("export", "Trip.imageNotes", "a.iso", in: folder).status == 2)
@@ -202,7 +202,9 @@ struct ArchiveCommandTests {
         to: "Trip.pack", in: PosixDisk().openDirectory(at: folder), of: PosixDisk())
       _ = try docpkg("export", "Trip.pack", "a.zip", in: folder)
       let plain = try docpkg("import", "a.zip", "Plain", in: folder)
-      #expect(plain.status == 0 && plain.errors.contains("One name is not UTF-8; --charset says"))
+      #expect(
+        plain.status == 0 && plain.errors.contains("One name is not UTF-8; give the code page with --charset")
+      )
       let named = try docpkg("import", "a.zip", "Named", "--charset", "CP932", in: folder)
       #expect(named.status == 0 && named.errors.isEmpty)
       #expect(try tree("Named", in: folder) == ["\u{30BD}": "x"])
@@ -220,7 +222,7 @@ struct ArchiveCommandTests {
       let without = try docpkg("import", "a.zip", "Back", in: folder)
       #expect(without.status == 2 && without.errors.contains("passphrase"))
       let shell = try run(
-        URL(filePath: "/bin/sh"),
+        Program(path: "/bin/sh"),
         ["-c", "DOCPKG_PASSPHRASE='open sesame' \(tool.path) import a.zip Back"], in: folder)
       #expect(shell.status == 0, "\(shell.errors)")
       #expect(try tree("Back", in: folder) == tree("Trip.imageNotes", in: folder))
@@ -248,7 +250,7 @@ struct ArchiveCommandTests {
         echo "status $?"
         exec 3>&-
         """
-      let shell = try run(URL(filePath: "/bin/bash"), ["-c", script], in: folder)
+      let shell = try run(Program(path: "/bin/bash"), ["-c", script], in: folder)
       #expect(shell.output == "status \(signal == "INT" ? 130 : 143)\n", "\(shell.output)\(shell.errors)")
       #expect(shell.errors.contains("cancelled; nothing was written"))
       let names = try Set(FileManager.default.contentsOfDirectory(atPath: folder.string))

@@ -25,21 +25,22 @@ struct BadInputTests {
       message: "'file' could not be opened: it is not a package"),
     Case(
       what: "something is there already", command: ["new", "D.imageNotes", "--text", "x"],
-      message: "'D.imageNotes' could not be created: there is something of that name already"),
+      message: "'D.imageNotes' could not be created: an item with that name exists already"),
     Case(
       what: "a truncated plist",
       setup: "head -c 300 D.imageNotes/Metadata.plist > m; cp m D.imageNotes/Metadata.plist",
       command: ["edit", "D.imageNotes", "--text", "x"],
-      message: "'Metadata.plist' is no complete property list"),
+      message: "'Metadata.plist' is not a complete property list"),
     Case(
       what: "a truncated plist, read",
       setup: "head -c 300 D.imageNotes/Metadata.plist > m; cp m D.imageNotes/Metadata.plist",
-      command: ["info", "D.imageNotes"], message: "'Metadata.plist' is no complete property list"),
+      command: ["info", "D.imageNotes"], message: "'Metadata.plist' is not a complete property list"),
     Case(
       what: "an alien plist",
       setup:
         "printf '<plist version=\"1.0\"><dict><key>a</key><string>b</string></dict></plist>' > D.imageNotes/Metadata.plist",
-      command: ["edit", "D.imageNotes", "--set", "a=ok.png"], message: "'Metadata.plist' is another program's"
+      command: ["edit", "D.imageNotes", "--set", "a=ok.png"],
+      message: "another program made its 'Metadata.plist'"
     ),
     Case(
       what: "a plist of the future", setup: "sed -i 's/<integer>1</<integer>7</' D.imageNotes/Metadata.plist",
@@ -53,10 +54,10 @@ struct BadInputTests {
       message: "'cut.png' cannot be added: the PNG picture is cut short"),
     Case(
       what: "a name with dots", command: ["edit", "D.imageNotes", "--set", "a/../../b=ok.png"],
-      message: "'.' and '..' are no names for a file"),
+      message: "a name cannot be '.' or '..'"),
     Case(
       what: "an empty name", command: ["edit", "D.imageNotes", "--set", "/etc/b=ok.png"],
-      message: "an empty name is no name for a file"),
+      message: "a name cannot be empty"),
     Case(
       what: "a name of 256 bytes",
       command: ["edit", "D.imageNotes", "--set", String(repeating: "x", count: 256) + "=ok.png"],
@@ -93,7 +94,7 @@ struct BadInputTests {
     Case(
       what: "a text in two ways",
       command: ["edit", "D.imageNotes", "--text", "x", "--set", "Text.txt=ok.png"],
-      message: "'Text.txt' holds what the other options change", status: 64),
+      message: "'Text.txt' is changed by the other options, too", status: 64),
     Case(
       what: "a FIFO to read", setup: "mkfifo D.imageNotes/pipe", command: ["cat", "D.imageNotes", "pipe"],
       message: "(reading 'pipe')"),
@@ -167,7 +168,7 @@ struct BadInputTests {
         atPath: project.appending(path: "Fixtures/Images/ridge.png").path,
         toPath: folder.appending("ok.png").string)
       #expect(try docpkg("new", "D.imageNotes", "--text", "hi", "--image", "ok.png", in: folder).status == 0)
-      #expect(try run(URL(filePath: "/bin/sh"), ["-c", bad.setup], in: folder).status == 0)
+      #expect(try run(Program(path: "/bin/sh"), ["-c", bad.setup], in: folder).status == 0)
       let before = try state(of: folder)
 
       let result = try run(tool, bad.command, in: folder)
@@ -190,6 +191,6 @@ struct BadInputTests {
       find . ! -name .docpkg -printf '%p %y %m %T@ %l\\n' | sort
       find . -name .docpkg -printf '%p %y %m\\n'; find . -type f | sort | xargs -d '\\n' sha256sum
       """
-    return try run(URL(filePath: "/bin/sh"), ["-c", script], in: folder).output
+    return try run(Program(path: "/bin/sh"), ["-c", script], in: folder).output
   }
 }

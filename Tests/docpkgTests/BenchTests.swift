@@ -143,7 +143,7 @@ struct BenchTests {
   @Test(
     arguments: [
       (["--strategy", "best"], 64, "There is no strategy 'best'"),
-      (["--children", "3", "--changed", "4"], 64, "not more than there are children"),
+      (["--children", "3", "--changed", "4"], 64, "--changed has to be 1 to the number of children"),
       (["--children", "3,x"], 64, "--children"),
       (["--against", "git"], 64, "'git' is not measured; there are floor"),
       (["--folder", "none"], 2, "Nothing can be measured in 'none'"),

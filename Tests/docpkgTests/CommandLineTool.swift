@@ -1,48 +1,51 @@
 import Foundation
 import SystemPackage
-
-/// The output of a run of the command, and its exit status.
-struct Run {
-  var output: String
-  var errors: String
-  var status: Int32
-}
+import TestSupport
+import Testing
 
 /// Runs the `docpkg` of this build.
 func docpkg(_ arguments: String..., in folder: FilePath, input: String? = nil) throws -> Run {
   try run(tool, arguments, in: folder, input: input)
 }
 
+/// Runs a program, which reads an empty file if there is no input.
 func run(
-  _ program: URL, _ arguments: [String], in folder: FilePath, input: String? = nil,
+  _ program: Program, _ arguments: [String], in folder: FilePath, input: String? = nil,
   environment: [String: String] = [:]
 ) throws -> Run {
-  let process = Process()
-  process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-  process.executableURL = program
-  process.arguments = arguments
-  process.currentDirectoryURL = URL(filePath: folder.string)
-  // Files cannot fill up and block the program, unlike pipes.
-  let files = try ["out", "err", "in"].map { name in
-    let url = URL(filePath: NSTemporaryDirectory() + "docpkg-\(UUID().uuidString).\(name)")
-    try Data((name == "in" ? input ?? "" : "").utf8).write(to: url)
-    return url
-  }
-  defer { for file in files { try? FileManager.default.removeItem(at: file) } }
-  process.standardOutput = try FileHandle(forWritingTo: files[0])
-  process.standardError = try FileHandle(forWritingTo: files[1])
-  process.standardInput = try FileHandle(forReadingFrom: files[2])
-  try process.run()
-  process.waitUntilExit()
-  return Run(
-    output: String(decoding: try Data(contentsOf: files[0]), as: UTF8.self),
-    errors: String(decoding: try Data(contentsOf: files[1]), as: UTF8.self),
-    status: process.terminationStatus)
+  try program.run(arguments, in: folder, input: input ?? "", environment: environment)
 }
 
-/// The command, which stands beside the tests' own program.
-let tool = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-  .appending(path: "docpkg")
+/// Runs `docpkg` beside the test; the program is killed if nothing holds the result any more.
+func start(_ arguments: String..., in folder: FilePath) throws -> RunningProgram {
+  try tool.start(arguments, in: folder, input: .lines)
+}
+
+extension RunningProgram {
+  /// The whole lines of JSON that the program has printed so far.
+  func lines<Line: Decodable>(_ type: Line.Type = Line.self) throws -> [Line] {
+    let written = output
+    guard let end = written.lastIndex(of: UInt8(ascii: "\n")) else { return [] }
+    return try written[..<end].split(separator: UInt8(ascii: "\n")).map {
+      try JSONDecoder().decode(Line.self, from: $0)
+    }
+  }
+
+  /// Calls `body` again and again until there is such a line; without one the test's time limit ends the wait.
+  @discardableResult
+  func waits<Line: Decodable>(
+    for condition: (Line) -> Bool, while body: () throws -> Void = {}
+  ) async throws -> Line {
+    while true {
+      if let line = try lines(Line.self).first(where: condition) { return line }
+      try #require(isRunning)
+      try body()
+      try await Task.sleep(for: .milliseconds(50))
+    }
+  }
+}
+
+let tool = Program("docpkg")
 
 /// The project's own folder.
 let project = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

@@ -155,7 +155,7 @@ struct CommandTests {
         "$1" edit D.imageNotes --remove "$name" --quiet
         test ! -e "D.imageNotes/$name"
         """
-      let run = try run(URL(filePath: "/bin/sh"), ["-c", script, "sh", tool.path], in: folder)
+      let run = try run(Program(path: "/bin/sh"), ["-c", script, "sh", tool.path], in: folder)
       #expect(run.status == 0 && run.output == "x", "\(run.errors)")
     }
   }
@@ -172,7 +172,7 @@ struct CommandTests {
       ["conflicts"], ["resolve"],
     ] {
       let help = try run(tool, command + ["--help"], in: "/").output
-      #expect(document.contains(help), "run 'make docs': the help of '\(command)' is another by now")
+      #expect(document.contains(help), "run 'make command-line': the help of '\(command)' is another by now")
     }
   }
 }

@@ -6,7 +6,7 @@ import Testing
 @Suite("Standard input and output that are closed or full", .tags(.process))
 struct DescriptorTests {
   private func script(_ text: String, in folder: FilePath) throws -> Run {
-    try run(URL(filePath: "/bin/sh"), ["-c", "docpkg=\(tool.path)\n" + text], in: folder)
+    try run(Program(path: "/bin/sh"), ["-c", "docpkg=\(tool.path)\n" + text], in: folder)
   }
 
   /// Redirections that make standard output fail, with the reason in the message.

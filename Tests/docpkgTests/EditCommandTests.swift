@@ -6,7 +6,7 @@ import Testing
 @Suite("Editing on the command line", .tags(.process))
 struct EditCommandTests {
   private func script(_ text: String, in folder: FilePath) throws {
-    let run = try run(URL(filePath: "/bin/sh"), ["-ec", text], in: folder)
+    let run = try run(Program(path: "/bin/sh"), ["-ec", text], in: folder)
     #expect(run.status == 0, "\(run.errors)")
   }
 

@@ -13,7 +13,7 @@ struct ExportCommandTests {
   }
 
   private func shell(_ script: String, in folder: FilePath) throws -> Run {
-    try run(URL(filePath: "/bin/bash"), ["-c", script], in: folder)
+    try run(Program(path: "/bin/bash"), ["-c", script], in: folder)
   }
 
   private func names(in folder: FilePath) throws -> Set<String> {
@@ -77,7 +77,7 @@ struct ExportCommandTests {
         exported.errors == """
           docpkg: warning: 'Icon\\x0D': control characters in a name; 'docpkg import' refuses it without \
           --control-characters
-          docpkg: warning: 'a': a name that differs from another only in how it is written; 'docpkg import' refuses \
+          docpkg: warning: 'a': a name that differs from another only in case or encoding; 'docpkg import' refuses \
           it without --similar-names
 
           """)

@@ -7,15 +7,15 @@ import Testing
 struct InstallTests {
   @Test func `puts the command, completions and a manual page of each command below a prefix`() async throws {
     try await withTemporaryDirectory { folder in
-      let install = project.appending(path: ".ci/install")
+      let install = Program(path: project.appending(path: ".ci/install").path)
       let done = try run(install, [tool.path, folder.appending("usr").string], in: folder)
       #expect(done.status == 0 && done.errors.isEmpty, "\(done.errors)")
       let version = try run(
-        URL(filePath: folder.appending("usr/bin/docpkg").string), ["--version"], in: folder)
+        Program(path: folder.appending("usr/bin/docpkg").string), ["--version"], in: folder)
       #expect(version.status == 0 && !version.output.isEmpty)
 
       let completed = try run(
-        URL(filePath: "/bin/bash"),
+        Program(path: "/bin/bash"),
         [
           "-c",
           """
@@ -41,7 +41,7 @@ struct InstallTests {
     }
   }
 
-  @Test(.enabled(if: succeeds("groff --version"), "this needs groff"))
+  @Test(.enabled(if: Program.succeeds("groff --version"), "this needs groff"))
   func `the manual pages are such that groff has nothing to say`() async throws {
     try await withTemporaryDirectory { folder in
       let pages = project.appending(path: ".ci/man-pages").path
@@ -49,7 +49,7 @@ struct InstallTests {
         '\(pages)' '\(tool.path)' man
         for page in man/*.1; do groff -k -ww -man -Tutf8 "$page" > /dev/null; done
         """
-      let run = try run(URL(filePath: "/bin/sh"), ["-ec", script], in: folder)
+      let run = try run(Program(path: "/bin/sh"), ["-ec", script], in: folder)
       #expect(run.status == 0 && run.errors.isEmpty, "\(run.errors)")
     }
   }

@@ -65,44 +65,22 @@ struct ListTests {
     }
     try await withTemporaryDirectory { folder in
       try made(in: folder)
-      let output = URL(filePath: folder.appending(".output").string)
-      try Data().write(to: output)
-      let process = Process()
-      process.executableURL = tool
-      process.arguments = ["list", ".", "Later", "--watch", "--json"]
-      process.currentDirectoryURL = URL(filePath: folder.string)
-      process.standardOutput = try FileHandle(forWritingTo: output)
-      try process.run()
-      defer {
-        process.terminate()
-        process.waitUntilExit()
-      }
-      func events() throws -> [Event] {
-        try Data(contentsOf: output).split(separator: UInt8(ascii: "\n")).map {
-          try JSONDecoder().decode(Event.self, from: $0)
-        }
-      }
-      func wait(for condition: (Event) -> Bool) async throws {
-        while try !events().contains(where: condition) {
-          #expect(process.isRunning)
-          if !process.isRunning { return }
-          try await Task.sleep(for: .milliseconds(50))
-        }
-      }
-      try await wait { $0.event == "finished" && $0.count == 2 }
+      let program = try start("list", ".", "Later", "--watch", "--json", in: folder)
+      try await program.waits { (line: Event) in line.event == "finished" && line.count == 2 }
       #expect(try docpkg("edit", "A.imageNotes", "--append", "y", in: folder).status == 0)
-      try await wait { $0.event == "changed" && $0.path == "./A.imageNotes" }
+      try await program.waits { (line: Event) in line.event == "changed" && line.path == "./A.imageNotes" }
       try FileManager.default.moveItem(
         atPath: folder.appending("A.imageNotes").string, toPath: folder.appending("Trips/C.imageNotes").string
       )
-      try await wait {
-        $0.event == "moved" && $0.path == "./Trips/C.imageNotes" && $0.from == "./A.imageNotes"
+      try await program.waits { (line: Event) in
+        line.event == "moved" && line.path == "./Trips/C.imageNotes" && line.from == "./A.imageNotes"
       }
       try FileManager.default.removeItem(atPath: folder.appending("Trips").string)
-      try await wait { $0.event == "removed" && $0.path == "./Trips/C.imageNotes" }
-      process.interrupt()
-      process.waitUntilExit()
-      #expect(process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGINT)
+      try await program.waits { (line: Event) in
+        line.event == "removed" && line.path == "./Trips/C.imageNotes"
+      }
+      program.signal(SIGINT)
+      #expect(try program.wait().signal == SIGINT)
     }
   }
 }

@@ -138,7 +138,7 @@ struct ListedTypesTests {
       try write("trip\na/b\n", to: "config/docpkg/package-extensions", in: folder)
       let bad = try run(tool, ["list", "."], in: folder, environment: environment)
       #expect(bad.status == 2 && bad.output.isEmpty)
-      #expect(bad.errors.contains("config/docpkg/package-extensions': line 2: 'a/b' is no extension"))
+      #expect(bad.errors.contains("config/docpkg/package-extensions': line 2: 'a/b' is not an extension"))
       let typed = try run(tool, ["list", ".", "--type", "rtfd"], in: folder, environment: environment)
       #expect(typed.status == 2 && typed.errors.contains("line 2"))
       #expect(try docpkg("list", ".", "--package-extension", "", in: folder).status == 64)

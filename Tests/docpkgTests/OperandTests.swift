@@ -85,7 +85,7 @@ struct OperandTests {
         mkdir -p A/only B/both A/both; echo x > A/only/x; echo one > A/t; printf 'one\\ntwo\\n' > B/t
         echo same > A/both/s; echo same > B/both/s; ln -s t A/l; ln -s u B/l
         """
-      #expect(try run(URL(filePath: "/bin/sh"), ["-ec", script], in: folder).status == 0)
+      #expect(try run(Program(path: "/bin/sh"), ["-ec", script], in: folder).status == 0)
       let diff = try docpkg("diff", "A", "B", in: folder)
       #expect(diff.status == 1)
       #expect(
@@ -125,12 +125,14 @@ struct OperandTests {
         "$1" list L -0 > listed; printf 'L/a\\001\\377.imageNotes\\0' | cmp - listed
         "$1" list L -0 | xargs -0 "$1" verify -q
         """
-      let run = try run(URL(filePath: "/bin/sh"), ["-ec", script, "sh", tool.path], in: folder)
+      let run = try run(Program(path: "/bin/sh"), ["-ec", script, "sh", tool.path], in: folder)
       #expect(run.status == 0 && run.output == "1\n", "\(run.output)\(run.errors)")
     }
   }
 
-  @Test(.enabled(if: succeeds("script -qc true /dev/null"), "this needs a terminal, which 'script' makes"))
+  @Test(
+    .enabled(if: Program.succeeds("script -qc true /dev/null"), "this needs a terminal, which 'script' makes")
+  )
   func `on a terminal names act on nothing, and a dumb one gets no progress`() async throws {
     try await withTemporaryDirectory { folder in
       let text = """
@@ -138,7 +140,7 @@ struct OperandTests {
         TERM=xterm script -qc "'\(tool.path)' tree P" /dev/null < /dev/null
         TERM=dumb script -qc "'\(tool.path)' export P x.tar" /dev/null < /dev/null
         """
-      let run = try run(URL(filePath: "/bin/sh"), ["-ec", text], in: folder)
+      let run = try run(Program(path: "/bin/sh"), ["-ec", text], in: folder)
       #expect(run.output.contains("a\\x1B[31m"), "\(run.output)")
       #expect(!run.output.contains("\u{1B}"), "\(run.output)")
       #expect(run.output.contains("x.tar: 2 entries, 2 B in "), "\(run.output)")

@@ -47,13 +47,14 @@ struct RepairCommandTests {
   }
 
   @Test(
-    .enabled(if: succeeds("setpriv --reuid 65534 --clear-groups true"), "this needs the right to be nobody"))
+    .enabled(
+      if: Program.succeeds("setpriv --reuid 65534 --clear-groups true"), "this needs the right to be nobody"))
   func `changes nothing where a child cannot be read for want of permission`() async throws {
     try await withTemporaryDirectory { folder in
       let copy = folder.appending("docpkg")
       try FileManager.default.copyItem(atPath: tool.path, toPath: copy.string)
       let run = try run(
-        URL(filePath: "/bin/sh"),
+        Program(path: "/bin/sh"),
         [
           "-c",
           """

@@ -30,8 +30,8 @@ struct SessionTests {
   }
 
   @Test(arguments: [
-    (#"append \377"#, "'append' needs a text in UTF-8: '\\xFF' is none."),
-    (#"text a\377b"#, "'text' needs a text in UTF-8: 'a\\xFFb' is none."),
+    (#"append \377"#, "'append' needs a text in UTF-8: '\\xFF' is not UTF-8."),
+    (#"text a\377b"#, "'text' needs a text in UTF-8: 'a\\xFFb' is not UTF-8."),
     ("append", "'append' needs a text after it."),
     ("add-image nope.png", "The file 'nope.png' could not be read: no such file or directory."),
     (#"save """#, "'save' needs a name after it."), (#"add-image """#, "'add-image' needs a name after it."),
@@ -39,7 +39,7 @@ struct SessionTests {
   func `refuses what it cannot use, in one sentence`(line: String, message: String) async throws {
     try await withTrip { folder in
       let run = try docpkgTests.run(
-        URL(filePath: "/bin/sh"),
+        Program(path: "/bin/sh"),
         ["-c", "printf '%b\\n' \"$1\" | \"$2\" open Trip.imageNotes", "sh", line, tool.path],
         in: folder)
       #expect(run.status == 2)
@@ -65,7 +65,7 @@ struct SessionTests {
       let run = try docpkg("open", "Trip.imageNotes", "--json", in: folder, input: script)
       #expect(run.status == 0, "\(run.errors)")
       let lines = try run.output.split(separator: "\n").map {
-        try JSONDecoder().decode(RunningSession.Line.self, from: Data($0.utf8))
+        try JSONDecoder().decode(Line.self, from: Data($0.utf8))
       }
       #expect(run.errors.isEmpty)
       #expect(lines.count { $0.event == "edited" } == 5)
@@ -90,7 +90,8 @@ struct SessionTests {
       #expect(run.status == 2)
       #expect(run.errors.contains("None.png") && run.errors.contains("There is no command 'fly'"))
       #expect(
-        run.errors.contains("There is nothing to undo.") && run.errors.contains("is no place in an order"))
+        run.errors.contains("There is nothing to undo.") && run.errors.contains("is not a place in the order")
+      )
       #expect(run.errors.contains("needs NAME=VALUE") && run.errors.contains("takes nothing after it"))
       #expect(try text(folder) == "One\nTwo\n")
       // Commands on the command line form one unit.
@@ -115,98 +116,42 @@ struct SessionTests {
   @Test(.timeLimit(.minutes(20)), arguments: [SIGTERM, SIGINT, SIGHUP])
   func `saves when it is told to end`(signal: Int32) async throws {
     try await withTrip { folder in
-      let session = try RunningSession("Trip.imageNotes", in: folder)
-      try session.say("append Two")
-      _ = try await session.waits { $0.event == "edited" }
-      session.end(by: signal)
-      #expect(session.status == 0)
+      let session = try start("open", "Trip.imageNotes", "--json", in: folder)
+      session.say("append Two")
+      try await session.waits { (line: Line) in line.event == "edited" }
+      session.signal(signal)
+      #expect(try session.wait().status == 0)
       #expect(try text(folder) == "One\nTwo\n")
-      #expect(try session.lines().last?.state == ["closed"])
+      #expect(try session.lines(Line.self).last?.state == ["closed"])
     }
   }
 
   @Test(.timeLimit(.minutes(20)))
   func `takes in what another program does, and saves by itself`() async throws {
     try await withTrip { folder in
-      let session = try RunningSession("Trip.imageNotes", in: folder)
+      let session = try start("open", "Trip.imageNotes", "--json", in: folder)
       // A change before the session has read the document would be no event.
-      _ = try await session.waits { $0.state == [] }
+      try await session.waits { (line: Line) in line.state == [] }
       #expect(try docpkg("edit", "Trip.imageNotes", "--append", "Theirs", in: folder).status == 0)
       // A change during publishing may come in several events.
-      let changed = try await session.waits { $0.paths?.contains("Text.txt") == true }
+      let changed = try await session.waits { (line: Line) in line.paths?.contains("Text.txt") == true }
       #expect(changed.event == "changed" && changed.outcome == "reloaded")
-      try session.say("title Both")
+      session.say("title Both")
       // No command asks for this save.
-      _ = try await session.waits { $0.event == "saved" }
+      try await session.waits { (line: Line) in line.event == "saved" }
       #expect(try docpkg("show", "Trip.imageNotes", in: folder).output == "Both\n\nOne\nTheirs\n")
-      try session.say("quit")
-      session.waitUntilEnd()
-      #expect(session.status == 0)
+      session.say("quit")
+      #expect(try session.wait().status == 0)
     }
   }
 }
 
-/// A running `docpkg open --json`.
-private final class RunningSession {
-  struct Line: Decodable {
-    var event: String
-    var outcome: String?
-    var paths: [String]?
-    var state: [String]?
-    var hasUnsavedChanges: Bool?
-    var undo: String?
-  }
-
-  private let process = Process()
-  private let input = Pipe()
-  private let output: URL
-
-  init(_ name: String, in folder: FilePath) throws {
-    output = URL(filePath: folder.appending("output").string)
-    try Data().write(to: output)
-    process.executableURL = tool
-    process.arguments = ["open", name, "--json"]
-    process.currentDirectoryURL = URL(filePath: folder.string)
-    process.standardInput = input
-    process.standardOutput = try FileHandle(forWritingTo: output)
-    try process.run()
-  }
-
-  deinit {
-    if process.isRunning { process.terminate() }
-    process.waitUntilExit()
-  }
-
-  var status: Int32 {
-    process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
-  }
-
-  func say(_ line: String) throws {
-    try input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8))
-  }
-
-  func end(by signal: Int32) {
-    kill(process.processIdentifier, signal)
-    process.waitUntilExit()
-  }
-
-  func waitUntilEnd() { process.waitUntilExit() }
-
-  func lines() throws -> [Line] {
-    let written = try Data(contentsOf: output)
-    // The last line may be incomplete.
-    guard let end = written.lastIndex(of: UInt8(ascii: "\n")) else { return [] }
-    return try written[..<end].split(separator: UInt8(ascii: "\n")).map {
-      try JSONDecoder().decode(Line.self, from: $0)
-    }
-  }
-
-  /// Waits for such a line; without one the test's time limit ends the wait.
-  func waits(for condition: (Line) -> Bool) async throws -> Line {
-    while true {
-      if let line = try lines().first(where: condition) { return line }
-      try #require(process.isRunning)
-      try await Task.sleep(for: .milliseconds(50))
-    }
-  }
+/// A line of `docpkg open --json`.
+private struct Line: Decodable {
+  var event: String
+  var outcome: String?
+  var paths: [String]?
+  var state: [String]?
+  var hasUnsavedChanges: Bool?
+  var undo: String?
 }

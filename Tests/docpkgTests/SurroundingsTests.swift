@@ -3,11 +3,6 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// Returns whether a shell command succeeds here.
-func succeeds(_ command: String) -> Bool {
-  (try? run(URL(filePath: "/bin/sh"), ["-c", command], in: "/").status) == 0
-}
-
 @Suite("What surrounds a package", .tags(.process))
 struct SurroundingsTests {
   /// Runs a script in which `$docpkg` is the command and `$demo` the folder of the demo's pictures.
@@ -15,12 +10,13 @@ struct SurroundingsTests {
     let copy = folder.appending("docpkg")
     try FileManager.default.copyItem(atPath: tool.path, toPath: copy.string)
     let settings = "set -e; docpkg='\(copy.string)'; demo='\(demo.path)'\n"
-    return try run(URL(filePath: "/bin/sh"), ["-c", settings + text], in: folder)
+    return try run(Program(path: "/bin/sh"), ["-c", settings + text], in: folder)
   }
 
   @Test(
     .enabled(
-      if: succeeds("unshare -m mount -t tmpfs tmpfs /mnt"), "this needs the right to mount a file system"))
+      if: Program.succeeds("unshare -m mount -t tmpfs tmpfs /mnt"),
+      "this needs the right to mount a file system"))
   func `a full disk leaves the document as it was, and the error says so`() async throws {
     try await withTemporaryDirectory { folder in
       let run = try script(
@@ -45,7 +41,8 @@ struct SurroundingsTests {
   }
 
   @Test(
-    .enabled(if: succeeds("setpriv --reuid 65534 --clear-groups true"), "this needs the right to be nobody"))
+    .enabled(
+      if: Program.succeeds("setpriv --reuid 65534 --clear-groups true"), "this needs the right to be nobody"))
   func `no permission to write leaves the document as it was`() async throws {
     try await withTemporaryDirectory { folder in
       let run = try script(
@@ -66,7 +63,7 @@ struct SurroundingsTests {
     }
   }
 
-  @Test(.enabled(if: succeeds("strace -V"), "this needs strace"))
+  @Test(.enabled(if: Program.succeeds("strace -V"), "this needs strace"))
   func `changing one of a thousand children touches that one and the metadata`() async throws {
     try await withTemporaryDirectory { folder in
       let run = try script(
@@ -90,8 +87,9 @@ struct SurroundingsTests {
     }
   }
 
-  @Test(.enabled(if: succeeds("strace -V"), "this needs strace"))
+  @Test(.enabled(if: Program.succeeds("strace -V"), "this needs strace"))
   func `a session that is alone claims nothing when it saves, and leaves nothing`() async throws {
+    // The document that is alone saves without a claim (DC1).
     try await withTemporaryDirectory { folder in
       let run = try script(
         """

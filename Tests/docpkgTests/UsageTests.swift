@@ -25,15 +25,15 @@ struct UsageTests {
   func `an empty path is an error, and not the working directory`(_ arguments: [String]) async throws {
     try await withTemporaryDirectory { folder in
       let script = "mkdir D; echo x > D/file; echo x > file; echo x > Metadata.txt"
-      #expect(try run(URL(filePath: "/bin/sh"), ["-c", script], in: folder).status == 0)
-      let before = try run(URL(filePath: "/usr/bin/find"), ["."], in: folder).output
+      #expect(try run(Program(path: "/bin/sh"), ["-c", script], in: folder).status == 0)
+      let before = try run(Program(path: "/usr/bin/find"), ["."], in: folder).output
 
       let result = try run(tool, arguments, in: folder)
 
       #expect(result.status == 64, "\(result.output)\(result.errors)")
       #expect(result.errors.contains("is invalid for"), "\(result.errors)")
       #expect(result.output.isEmpty)
-      #expect(try run(URL(filePath: "/usr/bin/find"), ["."], in: folder).output == before)
+      #expect(try run(Program(path: "/usr/bin/find"), ["."], in: folder).output == before)
     }
   }
 

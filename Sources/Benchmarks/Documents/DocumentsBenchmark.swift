@@ -100,7 +100,7 @@ private final class OpenDocuments: Contender {
       try await document.close()
       let text = try FileWrapper(url: url).regularFile(at: "Text.txt").contents()
       guard text == Data(expected.utf8) else {
-        throw WrongContents(description: "'\(url.lastPathComponent)' is not what was saved last")
+        throw WrongContents(description: "'\(url.lastPathComponent)' differs from the last save")
       }
     }
   }
@@ -142,7 +142,7 @@ private final class NaiveTexts: Contender {
     for number in 0..<count {
       let folder = try place.disk.openDirectory(FileName("\(number)"), in: parent)
       guard try place.disk.contents(of: "Text.txt", in: folder) == text else {
-        throw WrongContents(description: "'\(number)' is not what was saved last")
+        throw WrongContents(description: "'\(number)' differs from the last save")
       }
     }
   }

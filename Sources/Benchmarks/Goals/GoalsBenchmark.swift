@@ -127,7 +127,7 @@ package struct GoalsBenchmark {
     if goal.measured == nil {
       let reasons = [one, other].compactMap { name in results.first { $0.strategy == name } }
         .compactMap { $0.problem ?? $0.unavailable }
-      goal.reason = reasons.first ?? "one of them did not take part"
+      goal.reason = reasons.first ?? "one strategy was not measured"
     }
     return goal
   }

@@ -16,6 +16,6 @@ enum PageCache {
   private static var refused: StrategyUnavailable {
     StrategyUnavailable(
       description:
-        "only root can make the system forget what it has read: \(String(cString: strerror(errno)))")
+        "only root can empty the page cache: \(String(cString: strerror(errno)))")
   }
 }

@@ -46,10 +46,10 @@ struct BenchmarkFolder {
       _ = remove(name, from: folder, on: disk)
       throw BenchmarkError("Nothing can be measured in '\(FileName(made.path).display)'", error)
     }
-    progress("removing what was made")
+    progress("removing the temporary directory")
     guard remove(name, from: folder, on: disk) else {
       throw BenchmarkError(
-        description: "'\(FileName(made.path).display)' could not be removed; nobody needs it any more.")
+        description: "'\(FileName(made.path).display)' could not be removed; remove it yourself.")
     }
     return result
   }

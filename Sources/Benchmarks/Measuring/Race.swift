@@ -29,7 +29,7 @@ package struct Race: Sendable {
       }
     }
     for entrant in entrants {
-      progress("comparing what \(entrant.name) left")
+      progress("comparing the result of \(entrant.name)")
       await entrant.verify()
       entrant.leave()
     }

@@ -138,7 +138,7 @@ private final class OpenContender: Contender {
     }
     try await arrange()
     guard found == expected else {
-      throw WrongContents(description: "\(found) children were found where there are \(expected)")
+      throw WrongContents(description: "\(found) children were found, but there are \(expected)")
     }
   }
 }

@@ -42,7 +42,7 @@ struct ReplayState {
   /// - Throws: `WrongContents` that names a node that differs in the other state.
   func verify(_ other: ReplayState) throws {
     if let edit = try edits(since: other).first {
-      throw WrongContents(description: "'\(edit.path)' is not what was saved last")
+      throw WrongContents(description: "'\(edit.path)' differs from the last save")
     }
   }
 

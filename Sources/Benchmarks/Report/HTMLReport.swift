@@ -18,14 +18,14 @@ package struct HTMLReport {
     <!doctype html>
     <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
     <title>docpkg bench</title><style>\(HTMLStyle.text)</style></head><body><main>
-    <h1>What a document costs</h1>
+    <h1>The cost of a document</h1>
     \(machine)
     \(goals)
     \(growthCharts)
     \(report.groups.map(section).joined(separator: "\n"))
-    <footer>Every strategy was compared, after its last round, with what it should have left, byte by byte. All took turns \
-    in each round; ratios are taken round by round, so that they hold also where the machine was busy. Bars and bracketed \
-    figures reach from what a tenth of the rounds took less than to what a tenth took more than.</footer>
+    <footer>After its last round, the result of every strategy was compared with the expected one, byte by byte. Every round \
+    ran all strategies. Ratios compare times of the same round, so that they are valid also on a busy machine. Bars and \
+    bracketed figures reach from the 10th to the 90th percentile of the rounds.</footer>
     </main></body></html>
 
     """
@@ -54,7 +54,7 @@ package struct HTMLReport {
         + (figures ?? "<td colspan=\"2\" class=\"note\">\(Self.escaped(goal.reason ?? ""))</td>") + "</tr>"
     }
     return """
-      <section><h2>What is to be reached</h2><div class="scroll"><table><thead><tr><th>row</th><th>ratio</th><th>goal</th>\
+      <section><h2>Goals</h2><div class="scroll"><table><thead><tr><th>row</th><th>ratio</th><th>goal</th>\
       <th>measured</th><th></th></tr></thead><tbody>\(rows.joined(separator: "\n"))</tbody></table></div></section>
       """
   }

@@ -22,7 +22,7 @@ package struct ModelPackage: Sendable {
 
   /// Makes a package of `childCount` children of `size` bytes. Each change replaces `changedCount` of them.
   package init(childCount: Int, changedCount: Int, size: Int, metadataSize: Int = 1_400) {
-    precondition((0...childCount).contains(changedCount), "a change is about children that are there")
+    precondition((0...childCount).contains(changedCount), "the changed children must exist")
     self.size = size
     self.changedCount = changedCount
     self.metadataSize = metadataSize

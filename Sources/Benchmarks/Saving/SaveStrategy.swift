@@ -67,7 +67,7 @@ package struct SavePlace: Sendable {
     folder: FilePath, disk: any Disk, flushing: Flushing = .asItIs, command: FilePath? = nil
   ) {
     self.folder = folder
-    self.disk = CountingDisk(flushing == .asItIs ? disk : FlushingDisk(disk, flushing))
+    self.disk = CountingDisk(disk, flushing)
     self.flushing = flushing
     self.command = command
   }
@@ -76,7 +76,7 @@ package struct SavePlace: Sendable {
   ///   calls.
   func requireOwnDisk(_ who: String) throws(StrategyUnavailable) {
     if flushing != .asItIs {
-      throw StrategyUnavailable(description: "\(who) makes its own system calls, which are as they are")
+      throw StrategyUnavailable(description: "\(who) makes its own system calls, which cannot be changed")
     }
   }
 }

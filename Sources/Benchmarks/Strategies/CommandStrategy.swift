@@ -19,7 +19,7 @@ final class CommandStrategy: SaveStrategy {
   static func make(_ model: ModelPackage, at place: SavePlace) async throws -> any SaveStrategy {
     try place.requireOwnDisk("a process")
     guard let command = place.command else {
-      throw StrategyUnavailable(description: "where docpkg is, is not known")
+      throw StrategyUnavailable(description: "the path of docpkg is unknown")
     }
     let strategy = Self(command, at: place)
     try await strategy.folder.makeStored(model)

@@ -33,7 +33,7 @@ final class FloorStrategy: DirectSaveStrategy {
   func verify(_ model: ModelPackage) throws {
     let folder = try place.disk.openDirectory(at: place.folder)
     guard try place.disk.contents(of: "Floor", in: folder) == bytes else {
-      throw WrongContents(description: "the file is not what was written last")
+      throw WrongContents(description: "the file differs from the last write")
     }
   }
 }

@@ -49,7 +49,7 @@ final class GitStrategy: DirectSaveStrategy {
     let output = try folder.disk.contents(
       of: "git.log", in: folder.disk.openDirectory(at: folder.place.folder))
     guard output.isEmpty else {
-      throw WrongContents(description: "the last commit is not what was saved last")
+      throw WrongContents(description: "the last commit differs from the last save")
     }
   }
 }

@@ -30,7 +30,7 @@ final class SQLiteDatabase {
   func prepare(_ sql: String) throws -> Statement {
     var statement: OpaquePointer?
     try check(library.prepare(connection, sql, -1, &statement, nil))
-    guard let statement else { throw SQLiteError(description: "'\(sql)' is no statement") }
+    guard let statement else { throw SQLiteError(description: "'\(sql)' is not a statement") }
     return Statement(self, statement)
   }
 

@@ -46,11 +46,11 @@ class SQLiteStrategy: DirectSaveStrategy {
       if name == ModelPackage.metadataName.string {
         isMetadataRight = model.metadata.elementsEqual(contents)
       } else if saved[name].map({ model.contents(of: $0).elementsEqual(contents) }) != true {
-        throw WrongContents(description: "'\(name)' is not what was saved last")
+        throw WrongContents(description: "'\(name)' differs from the last save")
       }
     }
     guard isMetadataRight, count == model.childCount + 1 else {
-      throw WrongContents(description: "the metadata or a child is not what was saved last")
+      throw WrongContents(description: "the metadata or a child differs from the last save")
     }
   }
 }

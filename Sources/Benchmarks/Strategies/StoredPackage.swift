@@ -73,7 +73,7 @@ extension PackageFolder {
     let url = URL(filePath: place.folder.appending(Self.name.string).string)
     let summary = try ContentSummary(reading: FileWrapper(url: url).snapshot())
     guard metadata.contentDigest == summary.digest.hexadecimal else {
-      throw WrongContents(description: "the digest in the metadata is not that of the children")
+      throw WrongContents(description: "the digest in the metadata differs from that of the children")
     }
   }
 }

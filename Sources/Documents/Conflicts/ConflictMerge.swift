@@ -2,9 +2,9 @@ import DurableIO
 import FilePackages
 import FoundationEssentials
 
-// (1) Every change of either side is in the merged tree, or in a conflict: the merge drops nothing.
-// (2) If the common base is not known, the parts that both sides have count as the base. A child that one side removed
-//     is then there again.
+// K1 Every change of either side is in the merged tree, or in a conflict: the merge drops nothing.
+// K2 If the common base is not known, the parts that both sides have count as the base. A child that one side removed
+//    is then there again.
 
 /// The merge of a conflict version into the document in its place.
 ///
@@ -29,7 +29,7 @@ struct ConflictMerge {
     (self.undecided, self.label) = (undecided, label)
   }
 
-  /// Merges a version into the tree of the document in its place.
+  /// Merges a version into the tree of the document in its place; drops nothing (K1).
   ///
   /// - Parameters:
   ///   - tree: the document in its place.
@@ -72,7 +72,7 @@ struct ConflictMerge {
 
   // MARK: The common base
 
-  /// (2)
+  /// Returns the base, completed by the parts that both sides have (K2).
   private func completed(
     _ known: FileWrapper?, _ tree: FileWrapper, _ version: FileWrapper
   ) throws -> FileWrapper {

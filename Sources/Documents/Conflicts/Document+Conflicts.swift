@@ -1,8 +1,5 @@
 public import FilePackages
-import FoundationEssentials
-
-// (1) The document saves unsaved edits before a resolver decides. So the decision is about the state on disk, and no
-//     edit is in memory alone.
+public import FoundationEssentials
 
 extension Document {
   /// Returns the conflict versions, the newest first.
@@ -13,8 +10,8 @@ extension Document {
   /// - Throws: `closed`, `file`.
   public func conflicts() async throws(DocumentError) -> [ConflictVersion] {
     try await attempt { document throws(DocumentError) in
-      guard let storage = document.storage else { throw document.error(.closed, .edit) }
-      guard case .package(let store) = storage else { return [] }
+      guard let opened = document.lifecycle.opened else { throw document.error(.closed, .edit) }
+      guard let store = opened.storage.versions else { return [] }
       do {
         return try await store.conflicts()
       } catch {
@@ -25,7 +22,8 @@ extension Document {
 
   /// Lets a resolver decide about the conflict versions, and saves the document as it decides.
   ///
-  /// The document is then no longer in conflict. It saves unsaved edits before, and refuses edits meanwhile.
+  /// The document is then no longer in conflict. It saves unsaved edits before, and refuses edits meanwhile. So the
+  /// decision is about the state on disk, and no edit is in memory alone.
   ///
   /// - Returns: whether the resolver decided; true also if there is no conflict.
   /// - Throws: `closed`; `content` for an error of the resolver; as `save()`. All versions are then still there.
@@ -36,12 +34,12 @@ extension Document {
     disableEditing()
     defer { enableEditing() }
     return try await attempt { document throws(DocumentError) in
-      // (1) A save that failed may have left edits in the tree that the content has no longer.
+      // A save that failed may have left edits in the tree that the content has no longer.
       var isEdited = document.hasUnsavedChanges
       if !isEdited { isEdited = try await document.hasEditedTree() }
       if isEdited { try await document.write() }
-      guard let storage = document.storage else { throw document.error(.closed, .save) }
-      guard case .package(let store) = storage else { return true }
+      guard let storage = document.lifecycle.opened?.storage else { throw document.error(.closed, .save) }
+      guard let store = storage.versions else { return true }
       do {
         try await store.publish()
         let versions = try await store.conflicts()
@@ -50,8 +48,10 @@ extension Document {
         let resolution = try await resolver.resolve(conflict)
         guard let report = try await store.resolve(resolution, document.options.saving) else { return false }
         let content = try await storage.reload(as: Content.self)
-        document.adopt(storage, content, await storage.facts())
-        document.documentState.subtract([.inConflict, .savingError])
+        document.adopt(content, await storage.facts(), in: storage)
+        document.lifecycle.opened?.conflict = .none
+        document.lifecycle.opened?.hasFailed = false
+        document.tellState()
         document.noteChange()
         document.options.eventHandler?(.saved(report))
         return true
@@ -61,8 +61,46 @@ extension Document {
     }
   }
 
+  /// Returns the folders that hold the conflict versions.
+  ///
+  /// - Throws: `closed`, `file`.
+  public func conflictVersions() async throws(DocumentError) -> [URL] {
+    try await attempt { document throws(DocumentError) in
+      guard let opened = document.lifecycle.opened else { throw document.error(.closed, .edit) }
+      do {
+        if let store = opened.storage.versions { return try await store.conflictVersions() }
+        return document.recovery?.conflicts.map(\.url) ?? []
+      } catch {
+        throw DocumentError(error, .edit, document.fileURL)
+      }
+    }
+  }
+
+  /// Removes the conflict versions, which the user has looked at.
+  ///
+  /// The document is then no longer in conflict, unless a synchronising program has left conflict copies.
+  /// `resolveConflicts(with:)` removes those.
+  ///
+  /// - Throws: `closed`; `file` if a version cannot be removed.
+  public func removeConflictVersions() async throws(DocumentError) {
+    try await attempt { document throws(DocumentError) in
+      guard let storage = document.lifecycle.opened?.storage else { throw document.error(.closed, .save) }
+      do {
+        try await storage.versions?.removeConflictVersions()
+        for copy in document.recovery?.conflicts ?? [] { try await document.recovery?.remove(copy) }
+      } catch {
+        throw document.report(DocumentError(error, .save, document.fileURL))
+      }
+      let isLeft = (try? await storage.versions?.hasConflicts()) == true
+      document.lifecycle.opened?.removeConflict(isLeft: isLeft)
+      document.tellState()
+    }
+  }
+
+  // MARK: Within an access
+
   private func hasEditedTree() async throws(DocumentError) -> Bool {
-    guard case .package(let store) = storage else { return false }
+    guard let store = lifecycle.opened?.storage.versions else { return false }
     do {
       return try await store.hasUnsavedEdits()
     } catch {
@@ -75,7 +113,7 @@ extension Document {
   ) async throws -> DocumentConflict<Content> {
     // The open content has the conflict copies as ordinary children.
     let present = try await store.content(ofConflict: nil, as: Content.self)
-    var conflict = DocumentConflict(present: present, presentDate: facts?.modified, versions: [])
+    var conflict = DocumentConflict(present: present, presentDate: lifecycle.facts?.modified, versions: [])
     for version in versions {
       let content = try await store.content(ofConflict: version.id, as: Content.self)
       let base = try await store.baseContent(ofConflict: version.id, as: Content.self)

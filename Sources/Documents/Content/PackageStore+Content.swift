@@ -67,23 +67,26 @@ extension PackageStore {
   public static func create<Content: DocumentContent>(
     _ content: Content, at url: URL, writesMetadata: Bool = true
   ) async throws -> (store: PackageStore, report: SaveReport) {
-    let (tree, type) = try newTree(content, writingBeside: url)
+    let (tree, type) = try content.newTree(writingBeside: url)
     return try await create(tree, at: url, contentType: writesMetadata ? type.identifier : nil)
   }
 
   /// Returns the plan of a new document of the content, without a change on disk.
   public static func plan<Content: DocumentContent>(creating content: Content, at url: URL) throws -> SavePlan
   {
-    let (tree, type) = try newTree(content, writingBeside: nil)
+    let (tree, type) = try content.newTree(writingBeside: nil)
     return try plan(creating: tree, at: url, contentType: type.identifier)
   }
+}
 
-  private static func newTree<Content: DocumentContent>(
-    _ content: Content, writingBeside url: URL?
-  ) throws -> (tree: FileWrapper, type: UTType) {
-    let type = Content.writableContentTypes.first ?? .package
+extension DocumentContent {
+  /// Returns the tree of a document that is on no disk, of the first writable type.
+  ///
+  /// - Parameter url: the document beside which the content may write by URL; nil for the temporary folder.
+  func newTree(writingBeside url: URL?) throws -> (tree: FileWrapper, type: UTType) {
+    let type = Self.writableContentTypes.first ?? .package
     let configuration = FileDocumentWriteConfiguration(
       contentType: type, existingFile: nil, at: nil, writingBeside: url)
-    return (try content.fileWrapper(configuration: configuration), type)
+    return (try fileWrapper(configuration: configuration), type)
   }
 }

@@ -3,9 +3,9 @@ import FilePackages
 import FoundationEssentials
 import SystemPackage
 
-// (1) A child of a package counts as the package. A request claims the outermost package.
-// (2) Two processes need not agree on which folders are packages. A claim that covers the contents of its unit
-//     conflicts with every claim below that unit.
+// AR1 A child of a package counts as the package. A request claims the outermost package.
+// AR2 A claim that covers the contents of its unit conflicts with every claim below that unit. So two processes need
+//     not agree on which folders are packages.
 
 /// The item and the kind of one access: a coordinator claims it and tells presenters of it.
 struct AccessRequest: Sendable, Hashable {
@@ -18,15 +18,15 @@ struct AccessRequest: Sendable, Hashable {
   var purpose: String
   var holder: FileAccessHolder
   var item: ItemPlace
-  /// The number of folders between the item and its outermost package; 0 for the item itself. (1)
+  /// The number of folders between the item and its outermost package; 0 for the item itself (AR1).
   var unitLevels = 0
   /// Whether everything below the unit is part of it.
   var coversContents = false
 
-  /// The place that the request claims. (1)
+  /// The place that the request claims (AR1).
   var unit: ItemPlace { item.enclosing(unitLevels) }
 
-  /// Returns whether one of the two accesses waits for the other. (2)
+  /// Returns whether one of the two accesses waits for the other (AR2).
   func conflicts(with other: AccessRequest) -> Bool {
     if purpose == other.purpose || (kind == .read && other.kind == .read) { return false }
     let (mine, theirs) = (unit, other.unit)

@@ -3,8 +3,6 @@ import FoundationEssentials
 import Synchronization
 import SystemPackage
 
-// (1) An asked presenter is told of the end of an access, even if its answer came too late.
-
 /// The presenters of one process that are asked about one access.
 final class AskedPresenters: Sendable {
   let request: AccessRequest
@@ -93,7 +91,7 @@ final class AskedPresenters: Sendable {
     }
   }
 
-  /// Tells the presenters that the access is over. (1)
+  /// Tells the presenters that the access is over, even those whose answers came too late.
   func finish(_ moves: [ItemMove]) {
     let connection = state.withLock { state in
       state.isOver = true

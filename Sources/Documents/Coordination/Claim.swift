@@ -2,39 +2,40 @@ import DurableIO
 import FoundationEssentials
 import SystemPackage
 
-// Leslie Lamport's bakery algorithm, with files for the shared memory:
-// (1) A claim exists before it takes its number, which is greater than all numbers in the folder. Before a claim has a
-//     number, the claims in conflict with it wait, because it may still take a smaller one.
-// (2) A claim waits for those in conflict with it that have a smaller number, or the same number and a smaller name.
-//     Readers are not in conflict with each other. The first claim goes first: a reader does not pass a writer that
-//     waits.
-// (3) A number is a second name of the claim's file. A claim writes its file before the file has its name. After that
-//     the file grows only by moves at its end, so no process reads a half-written request.
-// (4) A claim is a locked file, so it ends with its process. A stopped process holds up only the accesses in conflict
-//     with its claims.
+// C1 A claim exists before it takes its number, which is greater than all numbers in the folder. Before a claim has a
+//    number, the claims in conflict with it wait, because it may still take a smaller one.
+// C2 A claim waits for those in conflict with it that have a smaller number, or the same number and a smaller name.
+//    Readers are not in conflict with each other. The first claim goes first: a reader does not pass a writer that
+//    waits.
+// C3 A claim is a locked file, so it ends with its process. A stopped process holds up only the accesses in conflict
+//    with its claims.
 
 /// The place of one access in the queue of all accesses; the access begins when no claim is before it. An access claims
 /// all its items at once, so two accesses never wait for each other.
+///
+/// The claims follow Leslie Lamport's bakery algorithm, with files for the shared memory. A number is a second name of
+/// the claim's file. A claim writes its file before the file has its name. After that the file grows only by moves at
+/// its end, so no process reads a half-written request.
 final class Claim: Sendable {
   let requests: [AccessRequest]
   private let folder: CoordinationFolder
   private let file: LockedFile
   private let number: UInt64
 
-  /// Takes a number. (1)
+  /// Makes the claim's file, which is locked (C3), and then takes a number (C1).
   init(_ requests: [AccessRequest], in folder: CoordinationFolder) throws(SystemError) {
     (self.requests, self.folder) = (requests, folder)
     var writer = FieldWriter()
     writer.append(requests.count)
     for request in requests { request.encode(to: &writer) }
-    file = try LockedFile.make(writer.bytes, in: folder.claims)
-    let disk = PosixDisk()
+    file = try LockedFile.make(writer.bytes, in: folder.claims, on: folder.disk)
     do throws(SystemError) {
-      let names = try disk.names(in: folder.claims)
+      let names = try folder.disk.names(in: folder.claims)
       // No process counts this far: such a number is not a claim's.
       let taken = names.compactMap { $0.parts.suffix.flatMap { UInt64($0) } }.filter { $0 < 1 << 60 }
       number = (taken.max() ?? 0) + 1
-      try disk.link(file.name, in: folder.claims, to: file.name.appending(".\(number)"), in: folder.claims)
+      try folder.disk.link(
+        file.name, in: folder.claims, to: file.name.appending(".\(number)"), in: folder.claims)
     } catch {
       file.remove(from: folder.claims)
       throw error
@@ -42,7 +43,7 @@ final class Claim: Sendable {
     try removeWhatIsLeft()
   }
 
-  /// Returns a claim that is before this one, nil if there is none. (2)
+  /// Returns a claim that is before this one, nil if there is none (C2).
   func blocker(_ known: inout KnownClaims) throws(SystemError) -> Found? {
     let numbers = try Self.numbers(in: folder)
     for (name, theirs) in numbers where name != file.name {
@@ -59,7 +60,7 @@ final class Claim: Sendable {
   /// Returns the claims in the folder, each with its number if it has one.
   private static func numbers(in folder: CoordinationFolder) throws(SystemError) -> [FileName: UInt64?] {
     var numbers: [FileName: UInt64?] = [:]
-    for (stem, suffix) in try PosixDisk().names(in: folder.claims).lazy.map(\.parts) where !stem.isHidden {
+    for (stem, suffix) in try folder.disk.names(in: folder.claims).lazy.map(\.parts) where !stem.isHidden {
       numbers[stem] = .some(suffix.flatMap { UInt64($0) } ?? numbers[stem] ?? nil)
     }
     return numbers
@@ -67,7 +68,7 @@ final class Claim: Sendable {
 
   /// Removes the claims of processes that ended, and numbers without a claim.
   private func removeWhatIsLeft() throws(SystemError) {
-    let disk = PosixDisk()
+    let disk = folder.disk
     for name in try disk.names(in: folder.claims) {
       let (stem, suffix) = name.parts
       if stem == file.name { continue }
@@ -75,7 +76,7 @@ final class Claim: Sendable {
         // A claim exists before its number.
         if try !disk.exists(stem, in: folder.claims) { try? disk.removeFile(name, in: folder.claims) }
       } else {
-        _ = try FoundFile.open(name, in: folder.claims)?.isAlive(in: folder.claims)
+        _ = try FoundFile.open(name, in: folder.claims, on: folder.disk)?.isAlive(in: folder.claims)
       }
     }
   }
@@ -91,7 +92,7 @@ final class Claim: Sendable {
   func release() {
     file.remove(from: folder.claims)
     // If this fails, another process removes the name with its next claim.
-    try? PosixDisk().removeFile(file.name.appending(".\(number)"), in: folder.claims)
+    try? folder.disk.removeFile(file.name.appending(".\(number)"), in: folder.claims)
   }
 
   /// A claim of another access.
@@ -139,7 +140,7 @@ final class Claim: Sendable {
     ) throws(SystemError) -> Found? {
       if let known = claims[name] { return known }
       // A number without a claim belongs to a claim that has just ended.
-      guard let file = try FoundFile.open(name, in: folder.claims) else { return nil }
+      guard let file = try FoundFile.open(name, in: folder.claims, on: folder.disk) else { return nil }
       let found = try Found(file)
       claims[name] = .some(found)
       return found

@@ -3,17 +3,17 @@ import DurableIO
 import Glibc
 import SystemPackage
 
-// (1) A connection ends when either end closes it or its process ends. Messages sent before that still arrive.
-// (2) Both ends of a connection belong to the same user.
-
 /// One conversation with another process; it blocks no thread.
+///
+/// It ends when either end closes it or its process ends. Messages sent before that still arrive. Both ends belong to
+/// the same user.
 final class Connection: Sendable {
   /// The messages; the stream ends with the connection, and with the task that waits.
   let messages: AsyncStream<CoordinationMessage>
   private let socket: SharedSocket
   private let source: ReadSource
 
-  /// - Throws: EACCES if the other end belongs to another user. (2)
+  /// - Throws: EACCES if the other end belongs to another user.
   init(_ socket: consuming LocalSocket) throws(SystemError) {
     guard try socket.peer.user == geteuid() else { throw SystemError("getsockopt", code: .permissionDenied) }
     let shared = SharedSocket(socket)

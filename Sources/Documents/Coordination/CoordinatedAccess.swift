@@ -4,11 +4,11 @@ import FoundationEssentials
 import Synchronization
 import SystemPackage
 
-// (1) An access holds no claim while it waits for presenters. The saves that they make in answer do not wait for it.
-// (2) An access claims all its items at once, so that no two accesses wait for each other.
-// (3) Each wait ends at the deadline, or when its task is cancelled. Then presenters reacquire their items, and no
+// CA1 An access holds no claim while it waits for presenters. The saves that they make in answer do not wait for it.
+// CA2 An access claims all its items at once, so that no two accesses wait for each other.
+// CA3 Each wait ends at the deadline, or when its task is cancelled. Then presenters reacquire their items, and no
 //     claim remains.
-// (4) An access inside another one is refused if it would have to wait for the outer one.
+// CA4 An access inside another one is refused if it would have to wait for the outer one.
 
 /// One access, from the question to the presenters to the news of its end.
 final class CoordinatedAccess: Sendable {
@@ -54,7 +54,7 @@ final class CoordinatedAccess: Sendable {
         if isIncluded { return }
         let asked = try await askPresenters(requests)
         if !takesClaims { return }
-        // (1)
+        // The claim comes after the answers (CA1).
         let isThere = try await take(requests, mayWait)
         // A presenter may have come in between. A presenter that comes later finds the claim.
         let unasked = isThere ? try await unasked(requests, asked) : []
@@ -67,7 +67,7 @@ final class CoordinatedAccess: Sendable {
     }
   }
 
-  /// Returns whether an enclosing access includes this one, and whether this one may wait. (4)
+  /// Returns whether an enclosing access includes this one, and whether this one may wait (CA4).
   private func relation(
     to enclosing: [CoordinatedAccess]
   ) throws(FileCoordinationError) -> (isIncluded: Bool, mayWait: Bool) {
@@ -150,7 +150,7 @@ final class CoordinatedAccess: Sendable {
     try Task.checkCancellation()
   }
 
-  /// Claims all items. Returns false if an item was moved, so that the access has to ask again. (2)
+  /// Claims all items (CA2). Returns false if an item was moved, so that the access has to ask again.
   private func take(_ requests: [AccessRequest], _ mayWait: Bool) async throws -> Bool {
     let claim = try await registry.claim(requests)
     state.withLock { $0.claim = claim }
@@ -188,7 +188,7 @@ final class CoordinatedAccess: Sendable {
 
   // MARK: Giving up
 
-  /// Notes that the deadline is over; the coordinator then cancels the wait. (3)
+  /// Notes that the deadline is over; the coordinator then cancels the wait (CA3).
   func comeTooLate() { state.withLock { $0.wasTooLate = true } }
 
   private func wait(

@@ -2,12 +2,14 @@ import DurableIO
 import Glibc
 import SystemPackage
 
-// (1) The folder belongs to this user, and no other user may look into it. A process uses no other folder: any user
-//     could have written its files.
-
 /// The folder in which the processes of one user find each other; its files need not be durable.
+///
+/// It belongs to this user, and no other user may look into it. A process uses no other folder: any user could have
+/// written its files.
 final class CoordinationFolder: Sendable {
   let path: FilePath
+  /// The disk of all files here: processes meet only on the machine's own.
+  let disk = PosixDisk()
   /// The registrations: one file for each process that has presenters, locked while the process lives, and its socket.
   let presenters: OwnedDescriptor
   /// The claims: one file for each access that waits or runs, locked until the access ends.
@@ -15,9 +17,8 @@ final class CoordinationFolder: Sendable {
 
   /// Opens the folder, or makes it if it does not exist.
   ///
-  /// - Throws: `registry` if the folder is not this user's alone. (1)
+  /// - Throws: `registry` if the folder is not this user's alone.
   init(at path: FilePath) throws(FileCoordinationError) {
-    let disk = PosixDisk()
     self.path = path
     do throws(SystemError) {
       let root = try Self.openOrMake(path, on: disk)
@@ -26,14 +27,13 @@ final class CoordinationFolder: Sendable {
     } catch {
       let reason =
         error.code == .permissionDenied && error.call == "statx"
-        ? "the folder '\(path)', in which programs find each other, is not this user's alone" : "\(error)"
+        ? "the folder '\(path)' for coordination does not belong to this user alone" : "\(error)"
       throw FileCoordinationError(.registry, item: path.string, reason: reason, cause: error)
     }
   }
 
   /// Whether the folder still exists: programs that tidy up `/tmp` remove old folders.
   var isThere: Bool {
-    let disk = PosixDisk()
     return (try? disk.status(of: presenters).links) ?? 0 > 0 && (try? disk.status(of: claims).links) ?? 0 > 0
   }
 
@@ -59,7 +59,7 @@ final class CoordinationFolder: Sendable {
     }
   }
 
-  /// Opens a folder and checks its owner and mode. (1)
+  /// Opens a folder and checks its owner and mode.
   private static func open(
     _ name: FileName, in parent: borrowing OwnedDescriptor, on disk: PosixDisk
   ) throws(SystemError) -> OwnedDescriptor {

@@ -103,9 +103,8 @@ package actor CoordinationRegistry {
     guard table.isOnly(presenter), let own = registration?.file.name else { return false }
     let folder = try openFolder()
     return try attempt { () throws(SystemError) in
-      let disk = PosixDisk()
-      if try disk.list(folder.claims).count > 0 { return false }
-      return try disk.names(in: folder.presenters).allSatisfy { $0.parts.stem == own }
+      if try folder.disk.list(folder.claims).count > 0 { return false }
+      return try folder.disk.names(in: folder.presenters).allSatisfy { $0.parts.stem == own }
     }
   }
 

@@ -1,9 +1,6 @@
 import DurableIO
 import FoundationEssentials
 
-// (1) The bytes may come from any program. A reader returns nil for bytes that a writer would not have written, and
-//     spends no more than their length.
-
 /// Writes a message or a file for another process: fields of bytes with a NUL after each, as no path contains one.
 struct FieldWriter {
   private(set) var bytes: [UInt8] = []
@@ -17,7 +14,10 @@ struct FieldWriter {
   mutating func append(_ number: some BinaryInteger) { append("\(number)") }
 }
 
-/// Reads the fields that a `FieldWriter` wrote. (1)
+/// Reads the fields that a `FieldWriter` wrote.
+///
+/// The bytes may come from any program. The reader returns nil for bytes that a writer would not have written, and
+/// spends no more than their length.
 struct FieldReader {
   private var rest: ArraySlice<UInt8>
 

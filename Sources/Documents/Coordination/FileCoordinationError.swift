@@ -66,19 +66,19 @@ extension FileCoordinationError: CustomStringConvertible, LocalizedError {
     let other = holder.map { "\($0)" } ?? "another program"
     return switch code {
     case .presenterTimeout: "\(other) has it open and does not answer"
-    case .timeout: "\(other) has been using it all the time"
+    case .timeout: "\(other) is still using it"
     case .cancelled: "it was cancelled"
     case .presenter: "\(other) has it open and refused: \(cause.map { "\($0)" } ?? "no reason was given")"
     case .wouldDeadlock: "it would wait for an access that waits for it"
-    case .registry: "the folder in which programs find each other cannot be used"
-    case .invalidName: "that is no URL of a file"
+    case .registry: "the folder for coordination cannot be used"
+    case .invalidName: "it is not the URL of a file"
     }
   }
 
   private var advice: String? {
     switch code {
     case .presenterTimeout: "Continue or end that program, and try again."
-    case .timeout: "Try again once it is done."
+    case .timeout: "Try again after it has finished."
     case .wouldDeadlock: "Ask for all items at once, or with the same coordinator."
     case .presenter, .cancelled, .registry, .invalidName: nil
     }

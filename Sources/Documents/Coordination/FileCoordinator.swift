@@ -1,8 +1,6 @@
 public import FoundationEssentials
 import Synchronization
 
-// (1) `cancel()` returns at once. Waiting calls throw, a running accessor runs on, and later calls run no accessor.
-
 /// Coordinates reads and writes of an item with other coordinators, in this process and in other processes, without a
 /// daemon.
 ///
@@ -48,7 +46,7 @@ public final class FileCoordinator: Sendable {
     filePresenter: (any FilePresenter)? = nil, purposeIdentifier: String? = nil,
     in registry: CoordinationRegistry
   ) {
-    precondition(purposeIdentifier?.isEmpty != true, "a purpose has a name")
+    precondition(purposeIdentifier?.isEmpty != true, "a purpose identifier must not be empty")
     (presenter, self.registry) = (filePresenter, registry)
     self.purposeIdentifier = purposeIdentifier ?? UUID().uuidString
   }
@@ -83,7 +81,9 @@ public final class FileCoordinator: Sendable {
     return try result.get()
   }
 
-  /// Waits until the access may begin, or the deadline. (1)
+  /// Waits until the access may begin, or the deadline.
+  ///
+  /// After `cancel()` it throws at once. A running accessor runs on, and later calls run no accessor.
   private func wait(for access: CoordinatedAccess, _ deadline: Duration) async throws {
     let number = ObjectIdentifier(access)
     let cancelled = FileCoordinationError(.cancelled, item: access.intents.first?.url.path ?? "")

@@ -4,10 +4,10 @@ import FoundationEssentials
 import Glibc
 import SystemPackage
 
-// (1) A place has a path and a node, and so has each folder above it. The node finds a package that was renamed, the
-//     path one that was replaced.
-
 /// The place of an item: its names and nodes from the root down.
+///
+/// Each folder above it has a path and a node, too. The node finds a package that was renamed, the path one that was
+/// replaced.
 struct ItemPlace: Sendable, Hashable {
   struct Node: Sendable, Hashable {
     var device: UInt64
@@ -47,12 +47,12 @@ struct ItemPlace: Sendable, Hashable {
     ItemPlace(names: Array(names.dropLast(levels)), nodes: Array(nodes.dropFirst(levels)))
   }
 
-  /// Returns whether both are the same place. (1)
+  /// Returns whether both are the same place.
   func isSame(as other: ItemPlace) -> Bool {
     names == other.names || (node != nil && node == other.node)
   }
 
-  /// Returns whether `other` is below this place. (1)
+  /// Returns whether `other` is below this place.
   func encloses(_ other: ItemPlace) -> Bool {
     (names.count < other.names.count && other.names.starts(with: names))
       || (node != nil && other.nodes.dropFirst().contains(node))

@@ -2,29 +2,29 @@ import DurableIO
 import FoundationEssentials
 import SystemPackage
 
-// (1) A process locks a file before the file has its name. A named file without a lock belongs to a process that ended.
+// LF1 A process locks a file before the file has its name. A named file without a lock belongs to a process that ended.
 //     The kernel releases the lock when its holder ends; no process identifier decides anything.
-// (2) A process removes a file only while it has the file's lock. The next process that sees a file without a lock
+// LF2 A process removes a file only while it has the file's lock. The next process that sees a file without a lock
 //     removes it.
 
 /// A file that stands for something while its maker lives.
 final class LockedFile: Sendable {
   let name: FileName
   private let file: OwnedDescriptor
+  private let disk: PosixDisk
 
-  private init(_ name: FileName, _ file: consuming OwnedDescriptor) {
-    self.name = name
+  private init(_ name: FileName, _ file: consuming OwnedDescriptor, on disk: PosixDisk) {
+    (self.name, self.disk) = (name, disk)
     self.file = file
   }
 
-  /// Makes a file with a name that no other file has. (1)
+  /// Makes a file with a name that no other file has; it is locked before (LF1).
   ///
   /// - Parameter prepare: runs before other processes see the file.
   static func make(
-    _ bytes: [UInt8], in folder: borrowing OwnedDescriptor,
+    _ bytes: [UInt8], in folder: borrowing OwnedDescriptor, on disk: PosixDisk,
     prepare: (FileName) throws(SystemError) -> Void = { _ throws(SystemError) in }
   ) throws(SystemError) -> LockedFile {
-    let disk = PosixDisk()
     while true {
       let name = FileName(UUID().uuidString)
       let hidden = name.hidden
@@ -39,19 +39,18 @@ final class LockedFile: Sendable {
         if error.code == .noSuchFileOrDirectory, try disk.status(of: folder).links > 0 { continue }
         throw error
       }
-      return LockedFile(name, file)
+      return LockedFile(name, file, on: disk)
     }
   }
 
   func append(_ bytes: [UInt8]) throws(SystemError) {
-    let disk = PosixDisk()
     try disk.write(bytes, to: file, at: disk.status(of: file).size)
   }
 
   /// Removes the file while its maker lives.
   func remove(from folder: borrowing OwnedDescriptor) {
-    // If this fails, the next process that sees the file removes it. (2)
-    try? PosixDisk().removeFile(name, in: folder)
+    // If this fails, the next process that sees the file removes it (LF2).
+    try? disk.removeFile(name, in: folder)
   }
 }
 
@@ -59,16 +58,19 @@ final class LockedFile: Sendable {
 final class FoundFile: Sendable {
   let name: FileName
   private let file: OwnedDescriptor
+  private let disk: PosixDisk
 
-  private init(_ name: FileName, _ file: consuming OwnedDescriptor) {
-    self.name = name
+  private init(_ name: FileName, _ file: consuming OwnedDescriptor, on disk: PosixDisk) {
+    (self.name, self.disk) = (name, disk)
     self.file = file
   }
 
   /// Opens the file; nil if it is gone.
-  static func open(_ name: FileName, in folder: borrowing OwnedDescriptor) throws(SystemError) -> FoundFile? {
+  static func open(
+    _ name: FileName, in folder: borrowing OwnedDescriptor, on disk: PosixDisk
+  ) throws(SystemError) -> FoundFile? {
     do {
-      return FoundFile(name, try PosixDisk().openFile(name, in: folder))
+      return FoundFile(name, try disk.openFile(name, in: folder), on: disk)
     } catch  where error.code == .noSuchFileOrDirectory {
       return nil
     } catch  where error.code == .invalidArgument || error.code == .tooManySymbolicLinkLevels {
@@ -77,9 +79,8 @@ final class FoundFile: Sendable {
     }
   }
 
-  /// Returns whether the file's maker lives; if not, removes the file. (2)
+  /// Returns whether the file's maker lives; if not, removes the file (LF2).
   func isAlive(in folder: borrowing OwnedDescriptor) throws(SystemError) -> Bool {
-    let disk = PosixDisk()
     guard try disk.lock(file, .exclusive) else { return true }
     defer { _ = try? disk.lock(file, .none) }
     if try disk.isName(name, in: folder, of: file) {
@@ -91,7 +92,6 @@ final class FoundFile: Sendable {
 
   /// Returns the file's bytes, up to 16 MiB: no process writes more.
   func bytes() throws(SystemError) -> [UInt8] {
-    let disk = PosixDisk()
     let size = min(try disk.status(of: file).size, 16 << 20)
     do {
       return try [UInt8](unsafeUninitializedCapacity: Int(size)) { buffer, count in

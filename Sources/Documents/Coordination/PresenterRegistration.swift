@@ -4,13 +4,10 @@ import FoundationEssentials
 import Synchronization
 import SystemPackage
 
-// (1) A process has one file and one socket for all its presenters. It makes the file for its first presenter and
-//     removes it after its last one. The file grows by a few bytes for each presenter. The socket exists before the
-//     file has its name, so that other processes can always connect.
-// (2) The files alone say which presenters an access concerns. A process that does not answer holds up only accesses of
-//     items that it presents.
-
-/// This process's entry in the coordination folder.
+/// This process's entry in the coordination folder: one file and one socket for all its presenters.
+///
+/// The process makes the file for its first presenter and removes it after its last one. The file grows by a few bytes
+/// for each presenter. The socket exists before the file has its name, so that other processes can always connect.
 final class PresenterRegistration: Sendable {
   let file: LockedFile
   let listener: PresenterListener
@@ -24,7 +21,8 @@ final class PresenterRegistration: Sendable {
     var writer = FieldWriter()
     FileAccessHolder.present.encode(to: &writer)
     var listener: PresenterListener?
-    file = try LockedFile.make(writer.bytes, in: folder.presenters) { name throws(SystemError) in
+    file = try LockedFile.make(writer.bytes, in: folder.presenters, on: folder.disk) {
+      name throws(SystemError) in
       let socket = try LocalSocket.listen(name.appending(Self.suffix), in: folder.presenters)
       listener = PresenterListener(socket, answer)
     }
@@ -61,12 +59,15 @@ final class PresenterRegistration: Sendable {
   func end() {
     file.remove(from: folder.presenters)
     // If this fails, another process removes the socket.
-    try? PosixDisk().removeFile(file.name.appending(Self.suffix), in: folder.presenters)
+    try? folder.disk.removeFile(file.name.appending(Self.suffix), in: folder.presenters)
     listener.end()
   }
 }
 
 /// Another process that has presenters.
+///
+/// The files alone say which presenters an access concerns. A process that does not answer holds up only accesses of
+/// items that it presents.
 struct PresenterProcess: Sendable {
   var name: FileName
   var holder: FileAccessHolder
@@ -87,11 +88,11 @@ struct PresenterProcess: Sendable {
     return try Connection(LocalSocket.connect(to: name, in: folder.presenters))
   }
 
-  /// Returns all other living processes, and removes files of processes that ended. (2)
+  /// Returns all other living processes, and removes files of processes that ended.
   static func all(
     in folder: CoordinationFolder, except own: FileName?
   ) throws(SystemError) -> [PresenterProcess] {
-    let disk = PosixDisk()
+    let disk = folder.disk
     var processes: [PresenterProcess] = []
     for name in try disk.names(in: folder.presenters) {
       let (stem, suffix) = name.parts
@@ -104,7 +105,7 @@ struct PresenterProcess: Sendable {
         }
         continue
       }
-      guard let file = try FoundFile.open(name, in: folder.presenters),
+      guard let file = try FoundFile.open(name, in: folder.presenters, on: disk),
         try file.isAlive(in: folder.presenters), !name.isHidden,
         let process = PresenterProcess(name, try file.bytes())
       else { continue }

@@ -55,7 +55,7 @@ extension QueryReport.State {
     let isUntold = isUntold(number)
     if !isUntold, before[number] == nil, old != new || (isTouched && new != nil) {
       before[number] = .some(old)
-    }  // (1)
+    }
     guard slot == nil else { return }
     switch before[number] {
     // Listeners know the document, so the slot stays taken until they are told of its end.

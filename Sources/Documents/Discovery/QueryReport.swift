@@ -2,11 +2,10 @@ import FilePackages
 import FoundationEssentials
 import Synchronization
 
-// (1) The report stores untold changes as the difference to the told state. A listener that never asks costs no more
-//     memory than the results.
-// (2) The report takes changes from one run at a time and drops those of earlier runs.
-
 /// The results of a query, and the changes that its listeners have not been told.
+///
+/// It stores untold changes as the difference to the told state. So a listener that never asks costs no more memory
+/// than the results.
 final class QueryReport: Sendable {
   /// A change of one document.
   enum Change {
@@ -59,9 +58,10 @@ final class QueryReport: Sendable {
 
   // MARK: The news of a run
 
+  /// Takes changes from the present run, and drops those of earlier runs.
   private func take(_ run: Int, _ body: (inout State) -> Void) {
     state.withLock { state in
-      guard state.run == run, state.phase == .gathering || state.phase == .live else { return }  // (2)
+      guard state.run == run, state.phase == .gathering || state.phase == .live else { return }
       body(&state)
       state.ring()
     }

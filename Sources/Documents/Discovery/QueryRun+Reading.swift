@@ -78,7 +78,7 @@ extension QueryRun {
     do throws(SystemError) {
       let directory = try open(folder)
       guard isOnlyOne(folder) else { return }
-      startWatching(directory, as: folder)  // (1)
+      startWatching(directory, as: folder)  // Q1
       if !folder.isScope, try isPackage(directory) { return becomePackage(folder, found) }
       try list(directory, as: folder, found)
       noteSearched(folder)
@@ -116,7 +116,7 @@ extension QueryRun {
       case .folder: addFolder(name, in: folder)
       case .document(let kind):
         // A document that is gone by now does not count.
-        guard let status = try statusIfPresent(of: name, in: directory),
+        guard let status = try disk.statusIfPresent(of: name, in: directory),
           status.kind == (kind.isPackage ? .directory : .file)
         else { continue }
         found(folder, name, DocumentItem(name, in: folder, kind, status))
@@ -132,24 +132,14 @@ extension QueryRun {
     unread.append(child)
   }
 
-  func statusIfPresent(
-    of name: FileName, in directory: borrowing OwnedDescriptor
-  ) throws(SystemError) -> FileStatus? {
-    do {
-      return try disk.status(of: name, in: directory)
-    } catch  where error.code == .noSuchFileOrDirectory {
-      return nil
-    }
-  }
-
   /// Returns whether the directory has the hidden folder and the metadata of a package.
   ///
   /// A hidden folder alone is a leftover of an interrupted edit in a plain folder.
   func isPackage(_ directory: borrowing OwnedDescriptor) throws(SystemError) -> Bool {
-    guard try statusIfPresent(of: PackageLayout.hidden, in: directory)?.kind == .directory else {
+    guard try disk.statusIfPresent(of: PackageLayout.hidden, in: directory)?.kind == .directory else {
       return false
     }
-    return try statusIfPresent(of: PackageLayout.metadata, in: directory)?.kind == .file
+    return try disk.statusIfPresent(of: PackageLayout.metadata, in: directory)?.kind == .file
   }
 
   /// Makes a document of a folder that was taken for a plain one.
@@ -208,7 +198,7 @@ extension QueryRun {
     for (name, entry) in folder.entries { forget(entry, name, in: folder) }
     folder.entries = [:]
     folder.dirty = [:]
-    if let watch = folder.watch { release(watch) { if $0.folder === folder { $0.folder = nil } } }
+    if let watch = folder.watch { watchTable.release(watch) { if $0.folder === folder { $0.folder = nil } } }
     folder.watch = nil
     if let node = folder.node, foldersByNode[node] === folder { foldersByNode[node] = nil }
     folder.node = nil
@@ -221,19 +211,12 @@ extension QueryRun {
     case .document(let record):
       gone.append(record.slot)
       guard let watch = record.watch else { return }
-      release(watch) { point in
+      watchTable.release(watch) { point in
         if let package = point.package, package.folder === folder, package.name == name {
           point.package = nil
         }
       }
     }
-  }
-}
-
-extension SystemError {
-  /// Whether the error says that the directory is gone or is no directory.
-  var isAbsence: Bool {
-    [.noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels].contains(code)
   }
 }
 

@@ -2,7 +2,7 @@ import DurableIO
 import FilePackages
 import SystemPackage
 
-// The difference between the known state and the disk. (2)
+// The difference between the known state and the disk (Q2).
 extension QueryRun {
   /// The document or folder under a name.
   private enum Sight {
@@ -71,7 +71,7 @@ extension QueryRun {
       }
       noteSearched(folder)
     } catch {
-      // (3)
+      // Q3
       folder.isDirty = true
       folder.dirty.merge(touched) { $0 || $1 }
       guard folder.isScope, error.isAbsence else { return note(error, of: folder) }
@@ -113,7 +113,7 @@ extension QueryRun {
       return
     case (.folder(let child), .folder(let node, let isPackage)):
       guard child.node ?? node == node, child.isPackage == isPackage else { break }
-      // A folder that was unreadable may be readable by now. (3)
+      // A folder that was unreadable may be readable by now (Q3).
       if child.problem != nil || child.node == nil { mark(child) }
       if child.isDirty || !child.dirty.isEmpty { queue(child) }
       return
@@ -130,7 +130,7 @@ extension QueryRun {
   private func sight(
     of name: FileName, in folder: SearchedFolder, _ directory: borrowing OwnedDescriptor
   ) throws(SystemError) -> Sight {
-    guard let status = try statusIfPresent(of: name, in: directory) else { return .nothing }
+    guard let status = try disk.statusIfPresent(of: name, in: directory) else { return .nothing }
     guard status.kind == .file || status.kind == .directory else { return .nothing }
     switch kinds.verdict(name, isDirectory: status.kind == .directory) {
     case .ignored: return .nothing
@@ -164,7 +164,7 @@ extension QueryRun {
     }
   }
 
-  /// Decides for each gone document and each new one whether they are the same. (4)
+  /// Decides for each gone document and each new one whether they are the same (Q4).
   private func settle(_ batch: inout Batch) {
     var byNode: [DocumentNode: Int32] = [:]
     var byPlace: [Place: Int32] = [:]

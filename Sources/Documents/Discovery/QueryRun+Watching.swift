@@ -21,8 +21,8 @@ extension QueryRun {
     }
     if event.mask.contains(.movedFrom) { halves.insert(event.cookie) }
     if event.mask.contains(.movedTo) { halves.remove(event.cookie) }
-    guard let point = point(event.watch) else { return }
-    if event.mask.contains(.ended) { forget(event.watch) }
+    guard let point = watchTable[event.watch] else { return }
+    if event.mask.contains(.ended) { watchTable.forget(event.watch) }
     if let folder = point.folder { handle(event, in: folder) }
     if let package = point.package { handle(event, inPackage: package.name, in: package.folder) }
   }
@@ -101,7 +101,7 @@ extension QueryRun {
   func startWatching(_ directory: borrowing OwnedDescriptor, as folder: SearchedFolder) {
     guard watches, folder.watch == nil else { return }
     do throws(SystemError) {
-      folder.watch = try addWatch { (inotify) throws(SystemError) in
+      folder.watch = try watchTable.add { (inotify) throws(SystemError) in
         try inotify.watch(directory, for: Self.folderEvents)
       } _: {
         $0.folder = folder
@@ -149,7 +149,7 @@ extension QueryRun {
           let item = report.item(record.slot)
         else { continue }
         do throws(SystemError) {
-          let watch = try addWatch { (inotify) throws(SystemError) in
+          let watch = try watchTable.add { (inotify) throws(SystemError) in
             try inotify.watch(name, in: directory, for: Self.packageEvents)
           } _: {
             $0.package = (name, folder)
@@ -162,8 +162,8 @@ extension QueryRun {
             if isAtLimit { return }
           }
         }
-        // (1)
-        let now = try statusIfPresent(of: name, in: directory)
+        // The status may have changed before the watch began (Q1).
+        let now = try disk.statusIfPresent(of: name, in: directory)
         if now.map({ DocumentItem(name, in: folder, item.kind, $0) == item }) != true {
           mark(name, in: folder)
         }
@@ -188,12 +188,8 @@ extension QueryRun {
 
   private func note(limitation error: SystemError, _ folder: SearchedFolder) {
     let node = StoredNode(location: Location(folder.path.path, on: disk), path: .root)
-    var limitation = FilePackageError(error, .watch, node)
-    if [.noSpace, .tooManyOpenFiles, .tooManyOpenFilesInSystem].contains(error.code) {
-      isAtLimit = true
-      limitation.code = .watchLimit
-      limitation.reason = nil
-    }
+    let limitation = FilePackageError(limitation: error, node)
+    if limitation.code == .watchLimit { isAtLimit = true }
     isLimited = true
     report.note(limitation: limitation, run: number)
   }

@@ -4,11 +4,11 @@ import FilePackages
 import FoundationEssentials
 import SystemPackage
 
-// (1) A query watches a folder before it lists it, and a package before it compares its status. The list or an event
-//     shows each change in between.
-// (2) An event only says where to look. The changes are the difference between the known state and the disk.
-// (3) A folder that cannot be read stays marked, and the query looks again.
-// (4) A document has moved if one look finds its node gone in one place and new in another one.
+// Q1 A query watches a folder before it lists it, and a package before it compares its status. The list or an event
+//    shows each change in between.
+// Q2 An event only says where to look. The changes are the difference between the known state and the disk.
+// Q3 A folder that cannot be read stays marked, and the query looks again.
+// Q4 A document has moved if one look finds its node gone in one place and new in another one.
 
 /// A query from its start to its end: the known state of the folders, and the watches.
 actor QueryRun {
@@ -47,8 +47,12 @@ actor QueryRun {
   }
 
   private var stage = Stage.idle
-  private var source: InotifySource?
-  private var points: [Int32: WatchPoint] = [:]
+  private(set) lazy var watchTable: WatchTable<WatchPoint> = WatchTable(
+    maximum: maximumWatches, on: executor.queue
+  ) { [weak self] in
+    // Some at a time, so that timers run between them.
+    self?.assumeIsolated { $0.readEvents(atMost: 16) }
+  }
   /// Whether the kernel allows no more watches.
   var isAtLimit = false
   /// Whether the limitation was told.
@@ -60,9 +64,11 @@ actor QueryRun {
   private var isTimerSet = false
 
   /// The use of one watch: for a searched folder, a found package, or a directory that is both.
-  struct WatchPoint {
+  struct WatchPoint: WatchUse {
     var folder: SearchedFolder?
     var package: (name: FileName, folder: SearchedFolder)?
+
+    var isEmpty: Bool { folder == nil && package == nil }
   }
 
   init(
@@ -85,8 +91,7 @@ actor QueryRun {
 
   func stop() {
     stage = .over
-    source = nil
-    points = [:]
+    watchTable.removeAll()
     (scopes, foldersByNode, unread, unarmed, queued, gone) = ([], [:], [], [], [], [])
   }
 
@@ -188,60 +193,11 @@ actor QueryRun {
 
   // MARK: Watches
 
-  private func openSource() throws(SystemError) -> InotifySource {
-    if let source { return source }
-    let source = InotifySource(try Inotify.open(), on: executor.queue) { [weak self] in
-      self?.assumeIsolated { run in
-        // Some at a time, so that timers run between them.
-        run.readEvents(atMost: 16)
-      }
-    }
-    self.source = source
-    return source
-  }
-
-  /// Adds a watch for a directory.
-  ///
-  /// - Throws: ENOSPC, EMFILE or ENFILE at the system's limits; other errors of the system.
-  func addWatch(
-    _ add: (borrowing Inotify) throws(SystemError) -> Int32, _ note: (inout WatchPoint) -> Void
-  ) throws(SystemError) -> Int32 {
-    let source = try openSource()
-    let watch = try add(source.inotify)
-    if points[watch] == nil && points.count >= maximumWatches {
-      source.inotify.remove(watch)
-      throw SystemError("inotify_add_watch", code: .noSpace)
-    }
-    note(&points[watch, default: WatchPoint()])
-    return watch
-  }
-
-  func point(_ watch: Int32) -> WatchPoint? { points[watch] }
-
-  /// Forgets a watch that the kernel has ended.
-  func forget(_ watch: Int32) { points[watch] = nil }
-
-  /// Ends a folder's or a package's use of a watch.
-  func release(_ watch: Int32, _ note: (inout WatchPoint) -> Void) {
-    guard var point = points[watch] else { return }
-    note(&point)
-    points[watch] = point
-    guard point.folder == nil && point.package == nil else { return }
-    points[watch] = nil
-    source?.inotify.remove(watch)
-  }
-
-  var watchCount: Int { points.count }
+  var watchCount: Int { watchTable.count }
 
   /// Reads the waiting events, in at most `count` steps.
   func readEvents(atMost count: Int = .max) {
-    guard let source, stage != .over else { return }
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 8)
-    defer { buffer.deallocate() }
-    for _ in 0..<count {
-      // After a failure the descriptor stays readable, so that the query reads again.
-      guard let events = try? source.inotify.read(into: buffer), !events.isEmpty else { return }
-      for event in events { handle(event) }
-    }
+    guard stage != .over else { return }
+    watchTable.readEvents(atMost: count) { handle($0) }
   }
 }

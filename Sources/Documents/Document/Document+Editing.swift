@@ -2,7 +2,8 @@ extension Document {
   /// Changes the content, and remembers the content before for undoing.
   ///
   /// Never waits for the disk. `body` changes a copy, so the content stays as it was if `body` throws. A large content
-  /// is therefore best made of parts that share their storage, as Swift's collections and strings do.
+  /// is therefore best made of parts that share their storage, as Swift's collections and strings do. Code of any actor
+  /// may call it, the main actor included: `body` runs on the document.
   ///
   /// - Parameters:
   ///   - actionName: the user's action, for the Undo menu. Edits of the same name that follow each other at once are
@@ -12,14 +13,14 @@ extension Document {
   /// - Throws: `DocumentError` `closed` or `editingDisabled`, and any error of `body`.
   @discardableResult
   public func edit<Result>(
-    _ actionName: String = "", isDiscardable: Bool = false, _ body: (inout Content) throws -> Result
+    _ actionName: String = "", isDiscardable: Bool = false, _ body: sending (inout Content) throws -> Result
   ) throws -> Result {
     let before = try moment(.edit)
-    if documentState.contains(.editingDisabled) { throw error(.editingDisabled, .edit) }
+    if editingHolds > 0 { throw error(.editingDisabled, .edit) }
     var content = before.content
     let result = try body(&content)
     history.register(before, name: actionName, isDiscardable: isDiscardable, at: clock.now())
-    present = content
+    lifecycle.opened?.content = content
     if !isDiscardable {
       changes.change()
       noteChange()
@@ -29,8 +30,22 @@ extension Document {
 
   /// The present content of an open document.
   func moment(_ operation: DocumentError.Operation) throws(DocumentError) -> UndoHistory<Content>.Moment {
-    guard isOpen, let present else { throw error(.closed, operation) }
-    return .init(content: present, revision: changes.current)
+    guard let opened = lifecycle.opened else { throw error(.closed, operation) }
+    return .init(content: opened.content, revision: changes.current)
+  }
+
+  // MARK: Refusing
+
+  /// Refuses edits until the caller has called `enableEditing()` as many times as this method.
+  public func disableEditing() {
+    editingHolds += 1
+    tellState()
+  }
+
+  /// Takes back one `disableEditing()`; does nothing if there is none.
+  public func enableEditing() {
+    editingHolds = max(0, editingHolds - 1)
+    tellState()
   }
 
   // MARK: Counting
@@ -60,13 +75,147 @@ extension Document {
     changes.save(token.revision)
   }
 
-  /// Tells the autosave schedule of a change.
+  /// Tells the autosaver of a change.
   func noteChange() {
     guard hasUnsavedChanges else {
-      schedule?.nothingToSave()
+      autosaver.nothingToSave()
       return
     }
-    schedule?.edited(at: clock.now())
+    autosaver.edited(at: clock.now())
     startAutosaving()
   }
+}
+
+// MARK: - Undoing
+
+extension Document {
+  /// Goes back to the content before the last edit, or before the last group of edits; false if there is none.
+  ///
+  /// It ends an open group first.
+  ///
+  /// - Throws: `closed`, `editingDisabled`; `undoGrouping` within nested groups.
+  @discardableResult
+  public func undo() throws(DocumentError) -> Bool {
+    try checkEditing()
+    if history.openGroups.count > 1 { throw error(.undoGrouping, .undo) }
+    if !history.openGroups.isEmpty { _ = history.end() }
+    return try step { history, present in history.undo(from: present) }
+  }
+
+  /// Takes back the last edit or the last closed group within the open group; false if there is none.
+  ///
+  /// Without an open group it does the same as `undo()`.
+  ///
+  /// - Throws: `closed`, `editingDisabled`.
+  @discardableResult
+  public func undoNestedGroup() throws(DocumentError) -> Bool {
+    try checkEditing()
+    return try step { history, present in history.undo(from: present) }
+  }
+
+  /// Goes forward to the content before the last undo; false if there was none, or if an edit came after it.
+  ///
+  /// - Throws: `closed`, `editingDisabled`.
+  @discardableResult
+  public func redo() throws(DocumentError) -> Bool {
+    try checkEditing()
+    return try step { history, present in history.redo(from: present) }
+  }
+
+  private func checkEditing() throws(DocumentError) {
+    guard isOpen else { throw error(.closed, .undo) }
+    if editingHolds > 0 { throw error(.editingDisabled, .undo) }
+  }
+
+  private func step(
+    _ body: (inout UndoHistory<Content>, UndoHistory<Content>.Moment) -> UndoHistory<Content>.Moment?
+  ) throws(DocumentError) -> Bool {
+    guard let moment = body(&history, try moment(.undo)) else { return false }
+    lifecycle.opened?.content = moment.content
+    changes.restore(moment.revision)
+    noteChange()
+    return true
+  }
+
+  // MARK: Groups
+
+  /// Begins a group, whose edits are undone at once.
+  ///
+  /// Groups may be nested. Does nothing in a closed document.
+  public func beginUndoGrouping() {
+    guard let opened = lifecycle.opened else { return }
+    history.begin(at: .init(content: opened.content, revision: changes.current))
+  }
+
+  /// Ends the innermost group.
+  ///
+  /// - Throws: `undoGrouping` if no group is open.
+  public func endUndoGrouping() throws(DocumentError) {
+    guard history.end() else { throw error(.undoGrouping, .undo) }
+  }
+
+  /// The number of open groups.
+  public var groupingLevel: Int { history.openGroups.count }
+
+  /// Calls `body`, and makes one group of its edits.
+  public func undoGroup<Result>(
+    _ actionName: String = "", _ body: @Sendable (isolated Document) throws -> Result
+  ) rethrows -> Result {
+    beginUndoGrouping()
+    defer {
+      if !actionName.isEmpty { history.setName(actionName) }
+      _ = history.end()
+    }
+    return try body(self)
+  }
+
+  // MARK: Looking
+
+  /// Whether an edit can be undone.
+  public var canUndo: Bool { history.canUndo }
+  /// Whether an edit can be redone.
+  public var canRedo: Bool { !history.redoSteps.isEmpty }
+  /// The number of groups that can be undone.
+  public var undoCount: Int { history.undoSteps.count }
+  /// The number of groups that can be redone.
+  public var redoCount: Int { history.redoSteps.count }
+  /// The name of the edit that `undo()` would take back; empty if there is none.
+  public var undoActionName: String { history.undoSteps.last?.name ?? "" }
+  /// The name of the edit that `redo()` would bring back; empty if there is none.
+  public var redoActionName: String { history.redoSteps.last?.name ?? "" }
+  /// `Undo`, with the name of the edit that `undo()` would take back.
+  public var undoMenuItemTitle: String { undoActionName.isEmpty ? "Undo" : "Undo \(undoActionName)" }
+  /// `Redo`, with the name of the edit that `redo()` would bring back.
+  public var redoMenuItemTitle: String { redoActionName.isEmpty ? "Redo" : "Redo \(redoActionName)" }
+  /// Whether the edit that `undo()` would take back is discardable.
+  public var undoActionIsDiscardable: Bool { history.undoSteps.last?.isDiscardable ?? false }
+  /// Whether the edit that `redo()` would bring back is discardable.
+  public var redoActionIsDiscardable: Bool { history.redoSteps.last?.isDiscardable ?? false }
+
+  // MARK: Adjusting
+
+  /// Names the open group, or the last edit if no group is open.
+  public func setActionName(_ actionName: String) { history.setName(actionName) }
+
+  /// Marks the last edit as one that need not be saved for its own sake.
+  public func setActionIsDiscardable(_ isDiscardable: Bool) { history.setDiscardable(isDiscardable) }
+
+  /// The largest number of groups that can be undone; 0 for as many as the byte budget allows.
+  public var levelsOfUndo: Int { history.policy.levels }
+
+  /// Sets the largest number of groups that can be undone. The document forgets the groups beyond it at once, the
+  /// oldest first.
+  public func setLevelsOfUndo(_ levels: Int) { history.policy.levels = max(0, levels) }
+
+  /// Remembers no edits until the caller has called `enableUndoRegistration()` as many times as this method.
+  public func disableUndoRegistration() { history.setRegistration(isEnabled: false) }
+
+  /// Takes back one `disableUndoRegistration()`; does nothing if there is none.
+  public func enableUndoRegistration() { history.setRegistration(isEnabled: true) }
+
+  /// Whether the document remembers edits.
+  public var isUndoRegistrationEnabled: Bool { history.isRegistrationEnabled }
+
+  /// Forgets all undo and redo steps, all open groups, and every `disableUndoRegistration()`.
+  public func removeAllActions() { history.removeAll() }
 }

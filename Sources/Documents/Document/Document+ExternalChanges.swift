@@ -1,15 +1,6 @@
 import FilePackages
 public import FoundationEssentials
 
-// (1) The document compares the disk with its last reads and saves, by identity. So its own saves never count as
-//     changes of another program.
-// (2) The document asks whether it has unsaved edits only after it has read the other content: the user goes on typing
-//     meanwhile.
-// (3) If merging fails, the document stores the other program's changes as a conflict version before it writes over
-//     them. Its own content goes on.
-// (4) A document that is not in its place was moved or removed. The watcher decides which one, and needs a moment for
-//     that. Without a watcher the document counts as removed.
-
 /// The outcome of another program's changes.
 public enum ExternalChangeOutcome: String, Sendable, CaseIterable {
   /// No other program changed the document.
@@ -43,7 +34,8 @@ extension Document {
         return try await document.takeIn(.revert)
       } catch {
         if error.code == .deleted && !document.isOpen { return .deleted }
-        document.documentState.insert(.savingError)
+        document.lifecycle.opened?.hasFailed = true
+        document.tellState()
         throw document.report(error)
       }
     }
@@ -51,7 +43,7 @@ extension Document {
 
   /// Tells the document that another program may have changed it. Errors go to the state and the error handler.
   public func presentedItemDidChange() async {
-    // (1)
+    // Its own saves are no changes (D6).
     guard isOpen else { return }
     _ = try? await checkForExternalChanges()
   }
@@ -65,10 +57,12 @@ extension Document {
   func follow(to newURL: URL) async {
     await perform { document in
       do {
-        try await document.storage?.follow(to: newURL)
+        let storage = document.lifecycle.opened?.storage
+        try await storage?.follow(to: newURL)
         document.fileURL = newURL
-        document.facts = await document.storage?.facts()
-        if document.presenter != nil { await document.startPresenting(at: newURL) }
+        let facts = await storage?.facts()
+        document.lifecycle.note(facts)
+        if document.filePresenter != nil { await document.startPresenting(at: newURL) }
         document.options.eventHandler?(.moved(to: newURL))
       } catch {
         document.report(DocumentError(error, .revert, newURL))
@@ -92,7 +86,7 @@ extension Document {
   func takeIn(
     _ operation: DocumentError.Operation
   ) async throws(DocumentError) -> ExternalChangeOutcome {
-    guard let storage else { throw error(.closed, operation) }
+    guard let storage = lifecycle.opened?.storage else { throw error(.closed, operation) }
     let found: ExternalChanges
     do {
       found = try await storage.changesByOthers()
@@ -100,8 +94,9 @@ extension Document {
       guard error.code == .noSuchFile, await isDeleted() else {
         throw DocumentError(error, operation, fileURL)
       }
-      if watching == nil { throw try await leaveDeleted(operation) }
-      // (4)
+      if lifecycle.opened?.watching == nil { throw try await leaveDeleted(operation) }
+      // It is not in its place: the watcher decides whether it was moved or removed, and needs a moment for that.
+      // Without a watcher it counts as removed.
       if operation == .revert { return .nothing }
       throw DocumentError(error, operation, fileURL)
     }
@@ -109,19 +104,22 @@ extension Document {
     let theirs: Content
     do {
       // Another program may be in the middle of a coordinated write.
-      theirs = try await inTurn(.read, at: fileURL) { _ in try await storage.reload(as: Content.self) }
+      theirs = try await inTurn(.read, at: fileURL) { try await storage.reload(as: Content.self) }
     } catch {
       throw DocumentError(error, operation, fileURL)
     }
     let facts = await storage.facts()
     // A synchronising program may have left conflict copies. If this look fails, the next opening finds them.
-    if (try? await storage.hasConflicts()) == true { documentState.insert(.inConflict) }
-    // (2)
+    if (try? await storage.versions?.hasConflicts()) == true {
+      lifecycle.opened?.noteConflict()
+      tellState()
+    }
+    // Only now, after it has read the other content: the user goes on typing meanwhile (D1).
     let outcome: ExternalChangeOutcome
     if changes.hasUnsavedChanges {
       outcome = await bringTogether(with: theirs, found, operation)
     } else {
-      adopt(storage, theirs, facts)
+      adopt(theirs, facts, in: storage)
       outcome = .reloaded
     }
     options.eventHandler?(.changedByOthers(outcome, paths: found.paths))
@@ -132,13 +130,13 @@ extension Document {
     with theirs: Content, _ found: ExternalChanges, _ operation: DocumentError.Operation
   ) async -> ExternalChangeOutcome {
     let paths = found.isReplaced ? [""] : found.paths
-    if let merge = merging, let base {
+    if let merge = merging, let base = lifecycle.opened?.base {
       do {
-        while let ours = present {
+        while let ours = lifecycle.opened?.content {
           let revision = changes.current
           let input = DocumentMerge(base: base, ours: ours, theirs: theirs, paths: paths)
           guard let merged = try await BlockingThread().run({ try merge(input) }) else { break }
-          // (2) The user edited meanwhile: merge again.
+          // The user edited meanwhile: merge again (D1).
           guard changes.current == revision else { continue }
           goOn(with: merged, over: theirs)
           return .merged
@@ -147,12 +145,12 @@ extension Document {
         report(DocumentError(error, operation, fileURL))
       }
     }
-    // (3)
-    if let present { goOn(with: present, over: theirs) }
-    unkeptConflict = Set(unkeptConflict).union(paths).sorted()
-    documentState.insert(.inConflict)
+    // The document's own content goes on, and the other one becomes a conflict version before the next save (D3).
+    if let ours = lifecycle.opened?.content { goOn(with: ours, over: theirs) }
+    lifecycle.opened?.clash(at: paths)
+    tellState()
     // If this fails, the next save tries it again before it writes.
-    _ = try? await keepConflict()
+    _ = try? await makeConflictVersion()
     return .conflict
   }
 
@@ -165,8 +163,7 @@ extension Document {
 
   /// Goes on with edits over another state of the disk.
   private func goOn(with content: Content, over theirs: Content) {
-    present = content
-    base = theirs
+    lifecycle.opened?.rebase(content, over: theirs)
     changes.change()
     changes.forgetSaved()
     // An undo would remove the other program's changes.
@@ -174,15 +171,17 @@ extension Document {
     noteChange()
   }
 
-  /// (3)
-  func keepConflict() async throws(DocumentError) {
-    guard let storage, !unkeptConflict.isEmpty else { return }
+  /// Makes the other program's state of the children in conflict a conflict version (D3).
+  func makeConflictVersion() async throws(DocumentError) {
+    guard let opened = lifecycle.opened, case .pending(let paths) = opened.conflict else { return }
     do {
-      switch storage {
-      case .package(let store): try await store.keepConflict(unkeptConflict)
-      case .file(let store): try await keepConflict(of: store)
+      // Without recovery copies, the conflict of a flat file has no place.
+      if opened.storage.versions != nil || recovery != nil,
+        let theirs = try await opened.storage.makeConflictVersion(of: paths)
+      {
+        try await recovery?.store(conflict: theirs, newRecord(.conflict, of: lifecycle.facts))
       }
-      unkeptConflict = []
+      lifecycle.opened?.conflict = .stored
     } catch {
       throw DocumentError(error, .save, fileURL)
     }
@@ -192,69 +191,20 @@ extension Document {
 
   /// Returns whether the folder is there without the document. A missing folder may mean that the disk is gone for a
   /// while.
-  private func isDeleted() async -> Bool {
-    let (disk, url) = (medium.disk, fileURL)
-    return await BlockingThread().run { DocumentStorage.hasFolder(of: url, on: disk) }
-  }
+  private func isDeleted() async -> Bool { await storageEnvironment.hasFolder(of: fileURL) }
 
-  /// Closes the document, and returns an error that names the place of the unsaved edits.
+  /// Leaves the content in memory only, and returns an error that names the place of the unsaved edits.
   @discardableResult
   private func leaveDeleted(
     _ operation: DocumentError.Operation
   ) async throws(DocumentError) -> DocumentError {
-    let kept = await keepingCopy(error(.deleted, operation))
-    if kept.hasUnsavedChanges && kept.recoveryCopy == nil && shelf != nil { throw kept }
-    await storage?.relinquish()
-    // The content stays, so that the caller can save it elsewhere. The recovery copy of its edits stays until then.
-    let own = ownCopy
-    let lock = own.flatMap { copyLocks[$0.copy.id] }
-    leave()
-    ownCopy = own
-    if let own { copyLocks[own.copy.id] = lock }
+    let left = await withRecoveryCopy(error(.deleted, operation))
+    if left.hasUnsavedChanges && left.recoveryCopy == nil && recovery != nil { throw left }
+    await lifecycle.opened?.storage.relinquish()
+    leave { $0.remove() }
     await stopPresenting()
     options.eventHandler?(.changedByOthers(.deleted, paths: []))
-    return kept
-  }
-
-  // MARK: Conflicts
-
-  /// Returns the folders that hold the conflict versions.
-  ///
-  /// - Throws: `closed`, `file`.
-  public func conflictVersions() async throws(DocumentError) -> [URL] {
-    try await attempt { document throws(DocumentError) in
-      guard let storage = document.storage else { throw document.error(.closed, .edit) }
-      do {
-        switch storage {
-        case .package(let store): return try await store.conflictVersions()
-        case .file: return document.recoveryCopies.filter { $0.kind == .conflict }.map(\.url)
-        }
-      } catch {
-        throw DocumentError(error, .edit, document.fileURL)
-      }
-    }
-  }
-
-  /// Removes the conflict versions, which the user has looked at.
-  ///
-  /// The document is then no longer in conflict, unless a synchronising program has left conflict copies.
-  /// `resolveConflicts(with:)` removes those.
-  ///
-  /// - Throws: `closed`; `file` if a version cannot be removed.
-  public func removeConflictVersions() async throws(DocumentError) {
-    try await attempt { document throws(DocumentError) in
-      guard let storage = document.storage else { throw document.error(.closed, .save) }
-      do {
-        if case .package(let store) = storage { try await store.removeConflictVersions() }
-        for copy in document.recoveryCopies where copy.kind == .conflict {
-          try await document.remove(copy)
-        }
-      } catch {
-        throw document.report(DocumentError(error, .save, document.fileURL))
-      }
-      document.unkeptConflict = []
-      if (try? await document.storage?.hasConflicts()) != true { document.documentState.remove(.inConflict) }
-    }
+    return left
   }
 }
 

@@ -17,48 +17,36 @@ extension Document {
     begin(.opening)
     do {
       await startPresenting(at: fileURL)
-      let (opened, content, hasConflicts) = try await inTurn(.read, at: fileURL) { document in
-        let opened = try await DocumentStorage.open(document.fileURL, on: document.medium)
-        return (opened, try await opened.content(as: Content.self), try await opened.hasConflicts())
+      let (storage, content, hasConflicts) = try await inTurn(.read, at: fileURL) {
+        let storage = try await storageEnvironment.open(fileURL)
+        let content = try await storage.content(as: Content.self)
+        return (storage, content, try await storage.versions?.hasConflicts() ?? false)
       }
-      let facts = await opened.facts()
+      let facts = await storage.facts()
       // The opening finds this document's own earlier copies like any other copy.
-      (ownCopy, copyLocks) = (nil, [:])
-      let watcher = await makeWatcher(of: opened, at: fileURL)
-      let copies = await recoveryCopies(of: facts)
-      // (5)
-      adopt(opened, content, facts)
+      recovery?.release()
+      let watcher = await makeWatcher(of: storage, at: fileURL)
+      let copies = await findRecoveryCopies(facts)
+      // No `await` may come between here and the end: the document is open with all of these, or not at all.
+      adopt(content, facts, in: storage)
       hear(watcher)
-      keep(copies)
-      end { state in
-        state.subtract([.closed, .savingError, .inConflict])
-        if hasConflicts || recoveryCopies.contains(where: { $0.kind == .conflict }) {
-          state.insert(.inConflict)
-        }
-      }
+      recovery?.offer(copies)
+      if hasConflicts || recovery?.conflicts.isEmpty == false { lifecycle.opened?.noteConflict() }
+      end()
     } catch {
       await stopPresenting()
-      end { _ in }
+      end()
       throw report(DocumentError(error, .open, fileURL))
     }
   }
 
-  /// Goes on with the content that was read from a storage.
-  func adopt(_ opened: DocumentStorage, _ content: Content, _ facts: DocumentStorage.Facts) {
-    storage = opened
-    self.facts = facts
-    start(with: content)
-  }
-
   /// Goes on with content as it is on disk.
-  func start(with content: Content) {
-    (present, base) = (content, content)
+  func adopt(_ content: Content, _ facts: StorageFacts, in storage: any DocumentStorage) {
+    lifecycle.read(content, facts, in: storage)
     changes.change()
     changes.save(changes.current)
     history.removeAll()
-    unkeptConflict = []
-    schedule?.saveBegins()
-    schedule?.saveEnds()
+    autosaver.begin()
   }
 
   // MARK: Reverting
@@ -77,29 +65,31 @@ extension Document {
   }
 
   private func readAnew(from url: URL) async throws(DocumentError) {
-    guard let storage else {
+    guard let storage = lifecycle.opened?.storage else {
       fileURL = url
       return try await load()
     }
     begin(.reverting)
     do {
       if isOwnPlace(url) {
-        let content = try await inTurn(.read, at: url) { _ in try await storage.reload(as: Content.self) }
-        adopt(storage, content, await storage.facts())
+        let content = try await inTurn(.read, at: url) { try await storage.reload(as: Content.self) }
+        adopt(content, await storage.facts(), in: storage)
       } else {
-        let opened = try await DocumentStorage.open(url, on: medium)
+        let opened = try await storageEnvironment.open(url)
         let content = try await opened.content(as: Content.self)
         let facts = await opened.facts()
         let watcher = await makeWatcher(of: opened, at: url)
         await tidyUp(storage)
         await startPresenting(at: url)
         fileURL = url
-        adopt(opened, content, facts)
+        adopt(content, facts, in: opened)
         hear(watcher)
       }
-      end { $0.remove(.savingError) }
+      lifecycle.opened?.hasFailed = false
+      end()
     } catch {
-      end { $0.insert(.savingError) }
+      lifecycle.opened?.hasFailed = true
+      end()
       throw report(DocumentError(error, .revert, fileURL))
     }
   }
@@ -139,31 +129,31 @@ extension Document {
     discardingChanges: Bool, after report: SaveReport? = nil
   ) async throws(DocumentError) -> SaveReport? {
     var report = report
+    // Only the caller may drop edits (D2).
     if !discardingChanges && hasUnsavedChanges { report = try await write() }
-    guard let storage else { return report }
+    guard let storage = lifecycle.opened?.storage else { return report }
     report = await tidyUp(storage, after: report)
-    leave()
-    present = nil
+    leave { $0.close() }
     await stopPresenting()
     return report
   }
 
   /// Closes the storage. A failure is only reported: the saved content is safe.
   @discardableResult
-  private func tidyUp(_ storage: DocumentStorage, after report: SaveReport? = nil) async -> SaveReport? {
-    let (closed, failure) = await storage.close(after: report)
+  private func tidyUp(_ storage: any DocumentStorage, after report: SaveReport? = nil) async -> SaveReport? {
+    let (closed, failure) = await storage.finish(after: report)
     if let failure { self.report(DocumentError(failure, .close, fileURL)) }
     return closed
   }
 
-  /// Ends every tie of the document to the disk.
-  func leave() {
-    autosaving?.cancel()
-    watching?.cancel()
-    (autosaving, watching, storage, base) = (nil, nil, nil, nil)
-    (unkeptConflict, recoveryCopies, adoptedCopies, ownCopy, copyLocks) = ([], [], [], nil, [:])
+  /// Ends every tie of the document to the disk, and changes the lifecycle.
+  func leave(_ change: (inout Lifecycle<Content>) -> Void) {
+    autosaver.stop()
+    lifecycle.opened?.watching?.cancel()
+    change(&lifecycle)
+    // A content in memory may still be saved elsewhere. Until then no other document gets the copy of its edits.
+    recovery?.release(exceptOwn: lifecycle.content != nil)
     history.removeAll()
-    activity = nil
-    documentState = documentState.intersection(.editingDisabled).union(.closed)
+    end()
   }
 }

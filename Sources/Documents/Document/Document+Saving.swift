@@ -1,11 +1,6 @@
 public import FilePackages
 public import FoundationEssentials
 
-// (1) A caller that asks for a save while another one waits gets the result of that one. It has all edits until it
-//     begins.
-// (2) If another program's change stands in the way of a save, the save takes that change in first.
-// (3) A document that is saved elsewhere is there, and open, in one step: no call sees the one without the other.
-
 extension Document {
   /// Saves the present content.
   ///
@@ -19,15 +14,14 @@ extension Document {
   ///   `savingError`, and `recoveryCopy` has their place on disk.
   @discardableResult
   public func save() async throws(DocumentError) -> SaveReport {
-    if isWithinAccess { return try await write() }
-    // (1)
-    if let waitingSave { return try await waitingSave.value.get() }
-    let task = enqueue { document in
-      document.waitingSave = nil
-      return await Self.result { () throws(DocumentError) in try await document.write() }
-    }
-    waitingSave = task
-    return try await task.value.get()
+    if accesses.isWithinAccess { return try await write() }
+    return try await accesses.enqueueSave { await self.saveInTurn() }.value.get()
+  }
+
+  private func saveInTurn() async -> Result<SaveReport, DocumentError> {
+    // No `await` may come between this and the beginning of the save.
+    accesses.saveBegins()
+    return await outcome { document throws(DocumentError) in try await document.write() }
   }
 
   /// Saves the document to `url`.
@@ -59,7 +53,7 @@ extension Document {
   /// - Throws: `closed`; `file` if the save cannot be published. The save is durable all the same.
   public func synchronize() async throws(DocumentError) {
     try await attempt { document throws(DocumentError) in
-      guard let storage = document.storage else { throw document.error(.closed, .save) }
+      guard let storage = document.lifecycle.opened?.storage else { throw document.error(.closed, .save) }
       do {
         try await storage.publish()
       } catch {
@@ -70,49 +64,29 @@ extension Document {
 
   // MARK: Within an access
 
+  /// Saves the present content, and tells the outcome.
   @discardableResult
   func write() async throws(DocumentError) -> SaveReport {
     guard isOpen else { throw error(.closed, .save) }
     begin(.saving)
     do throws(DocumentError) {
       let report = try await writePresent()
-      schedule?.saveEnds()
-      await removeUsedCopies()
-      let hasConflicts = facts?.hasNewConflicts == true || !report.conflicts.isEmpty
-      end { state in
-        state.remove(.savingError)
-        if hasConflicts { state.insert(.inConflict) }
-      }
-      options.eventHandler?(.saved(report))
+      await noteSave(report)
       return report
     } catch {
-      let error = await keepingCopy(error)
-      end { if isOpen { $0.insert(.savingError) } }
-      schedule?.saveFails(at: clock.now())
-      startAutosaving()
-      throw report(error)
+      throw await noteFailure(error)
     }
   }
 
   private func writePresent() async throws(DocumentError) -> SaveReport {
     var attempts = 0
     while true {
-      guard let storage else { throw error(.closed, .save) }
-      try await keepConflict()
+      guard let storage = lifecycle.opened?.storage else { throw error(.closed, .save) }
+      try await makeConflictVersion()
       do {
-        let (report, content, revision) = try await inTurn(.write, at: fileURL) { document in
-          // No `await` may come between these two and the beginning of the save.
-          guard let content = document.present else { throw document.error(.closed, .save) }
-          let revision = document.changes.current
-          document.schedule?.saveBegins()
-          return (try await storage.save(content, document.options.saving), content, revision)
-        }
-        changes.save(revision)
-        base = content
-        facts = await storage.facts()
-        return report
+        return try await write(to: storage)
       } catch let failure as FilePackageError where failure.code == .changedOnDisk && attempts < 3 {
-        // (2)
+        // Another program's change stands in the way: the save takes it in first (D3).
         attempts += 1
         if try await takeIn(.save) == .nothing { throw DocumentError(failure, .save, fileURL) }
       } catch {
@@ -121,35 +95,87 @@ extension Document {
     }
   }
 
+  private func write(to storage: any DocumentStorage) async throws -> SaveReport {
+    let (report, content, revision) = try await inTurn(.write, at: fileURL) {
+      // No `await` may come between these two and the beginning of the save.
+      guard let content = lifecycle.opened?.content else { throw error(.closed, .save) }
+      let revision = changes.current
+      autosaver.saveBegins()
+      return (try await storage.save(content, options: options.saving), content, revision)
+    }
+    changes.save(revision)
+    lifecycle.opened?.base = content
+    let facts = await storage.facts()
+    lifecycle.opened?.facts = facts
+    return report
+  }
+
+  private func noteSave(_ report: SaveReport) async {
+    autosaver.saveEnds()
+    await removeUsedCopies()
+    lifecycle.opened?.hasFailed = false
+    if lifecycle.facts?.hasNewConflicts == true || !report.conflicts.isEmpty {
+      lifecycle.opened?.noteConflict()
+    }
+    end()
+    options.eventHandler?(.saved(report))
+  }
+
+  private func noteFailure(_ error: DocumentError) async -> DocumentError {
+    let error = await withRecoveryCopy(error)
+    lifecycle.opened?.hasFailed = true
+    end()
+    autosaver.saveFails(at: clock.now())
+    startAutosaving()
+    return report(error)
+  }
+
+  /// Makes a document of the content in another place, and goes on there.
   private func make(at url: URL) async throws(DocumentError) -> SaveReport {
-    guard let content = present else { throw error(.closed, .save) }
+    guard let content = lifecycle.content else { throw error(.closed, .save) }
     begin(.saving)
     let revision = changes.current
     do {
-      let (made, report) = try await DocumentStorage.create(
-        content, from: storage, at: url, writesMetadata: options.writesMetadata, on: medium)
-      let madeFacts = await made.facts()
+      let (made, report) = try await storageEnvironment.create(
+        content, from: lifecycle.opened?.storage, at: url, writesMetadata: options.writesMetadata)
+      let facts = await made.facts()
       await startPresenting(at: url)
       let watcher = await makeWatcher(of: made, at: url)
       await removeUsedCopies()
-      // (3)
-      (storage, fileURL, facts) = (made, url, madeFacts)
+      // The document is there, and open, in one step: no call sees the one without the other.
+      lifecycle.make(content, facts, in: made)
+      fileURL = url
       hear(watcher)
       changes.save(revision)
-      base = content
-      unkeptConflict = []
-      schedule?.saveEnds()
-      end { $0.subtract([.closed, .savingError, .inConflict]) }
+      autosaver.saveEnds()
+      end()
       noteChange()
       options.eventHandler?(.saved(report))
       return report
     } catch {
-      end { if isOpen { $0.insert(.savingError) } }
+      lifecycle.opened?.hasFailed = true
+      end()
       throw report(DocumentError(error, .save, url))
     }
   }
 
-  private var isWithinAccess: Bool {
-    runningAccess.map { FileAccess.enclosing.contains(ObjectIdentifier($0)) } ?? false
+  // MARK: Autosaving
+
+  /// Begins to wait for the next autosave. The waiting task keeps the document alive.
+  func startAutosaving() {
+    guard isOpen, hasUnsavedChanges, autosaver.needsTask else { return }
+    autosaver.wait(in: Task { await autosaveWhileChanged() })
+  }
+
+  private func autosaveWhileChanged() async {
+    while !Task.isCancelled, hasUnsavedChanges, let due = autosaver.due {
+      if clock.now() < due {
+        await clock.sleep(due)
+      } else {
+        // `save()` reports an error to the state and the error handler, and the autosaver has the next attempt.
+        _ = try? await save()
+      }
+    }
+    autosaver.endsWaiting()
   }
 }

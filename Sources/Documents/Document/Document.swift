@@ -3,14 +3,16 @@ import FilePackages
 public import FoundationEssentials
 import SystemPackage
 
-// (1) Only an edit or the running file access changes the content. The user may edit between two `await`s of an access.
-//     So an access takes the revision before, notes it after, and reads nothing else across.
-// (2) An edit is in memory until it is on disk. Only `revert` and `close(discardingChanges:)` drop edits, as their
-//     callers ask.
-// (3) The document reads or merges another program's changes, or makes them a conflict version, before it writes over
-//     them.
-// (4) Every call ends, with a result or a `DocumentError`, in every state.
-// (5) The state has `closed` exactly while there is no storage. Both change in one step, without an `await` between.
+// D1 Only an edit or the running file access changes the content. The user may edit between two `await`s of an access.
+//    So an access takes the revision before, notes it after, and reads nothing else across.
+// D2 An edit is in memory until it is on disk. Only `revert` and `close(discardingChanges:)` drop edits, as their
+//    callers ask.
+// D3 The document reads or merges another program's changes, or makes them a conflict version, before it writes over
+//    them.
+// D4 Every call ends, with a result or a `DocumentError`, in every state.
+// D5 The state is computed. A step without an `await` tells it once, after all that it changes.
+// D6 The document compares the disk with its last reads and saves, by identity. So its own saves never count as changes
+//    of another program.
 
 /// One open document: its content in memory, and its storage on disk.
 ///
@@ -36,108 +38,61 @@ public actor Document<Content: DocumentContent> {
   /// The options of the document.
   public nonisolated let options: DocumentOptions<Content>
   nonisolated let clock: DocumentClock
-  nonisolated let medium: DocumentMedium
-  nonisolated let shelf: RecoveryShelf?
-  /// The name of this document's own recovery copy.
-  nonisolated let recoveryName = UUID().uuidString
-
-  // MARK: Place
+  nonisolated let storageEnvironment: StorageEnvironment
 
   /// The document's place, or its future place. It follows a move, and a save elsewhere.
   public internal(set) var fileURL: URL
-  /// The presenter for coordination; nil if the document takes no part in it.
-  var presenter: DocumentPresenter?
-  var turns = DocumentTurns()
-  var storage: DocumentStorage?
-  var facts: DocumentStorage.Facts?
-
-  // MARK: Content
-
-  /// The content; nil if the document has none.
-  var present: Content?
-  /// The content as it was last read or saved: the base of a merge.
-  var base: Content?
+  /// The content, and its storage if the document is open.
+  var lifecycle: Lifecycle<Content>
+  /// The revisions of the content.
   var changes = ChangeTracker()
+  /// Its earlier and undone values.
   var history: UndoHistory<Content>
-
-  // MARK: State
-
-  /// The document's activity and its problems.
-  public internal(set) var documentState: DocumentState = .closed {
-    didSet {
-      if documentState == oldValue { return }
-      broadcast.send(documentState)
-      options.eventHandler?(.stateChanged(documentState))
-    }
-  }
-  var broadcast = StateBroadcast()
-  /// The reason for the present reading or writing of the disk.
-  var activity: DocumentProgress.Activity?
   /// The number of `disableEditing()` calls that no `enableEditing()` took back.
   var editingHolds = 0
+  var broadcast = StateBroadcast()
 
-  /// The task that takes in the changes of other programs.
-  var watching: Task<Void, Never>?
-
-  // MARK: Access
-
-  var lastAccess: Task<Void, Never>?
-  var runningAccess: FileAccess?
-  /// A save that has not begun. Later callers of `save()` get its result, too.
-  var waitingSave: Task<Result<SaveReport, DocumentError>, Never>?
-
-  // MARK: Autosave and recovery
-
-  var schedule: AutosaveSchedule?
-  var autosaving: Task<Void, Never>?
-  /// The children of another program that must become conflict versions before the document writes over them. (3)
-  var unkeptConflict: [String] = []
-  /// The recovery copies that the opening found: edits that an earlier document could not save. While this document is
-  /// open, no other document is offered them.
-  public internal(set) var recoveryCopies: [RecoveryCopy] = []
-  /// This document's own copy and its revision.
-  var ownCopy: (copy: RecoveryCopy, revision: Revision)?
-  /// The locks that deny these copies to other documents.
-  var copyLocks: [RecoveryCopy.ID: RecoveryLock] = [:]
-  /// The copies whose edits are in the content; the next save removes them.
-  var adoptedCopies: [RecoveryCopy] = []
+  /// Who may read and write the files now.
+  let accesses = AccessQueue()
+  /// When the document saves by itself.
+  var autosaver: Autosaver
+  /// The copies of edits that could not be saved; nil if the document makes none.
+  let recovery: RecoveryCopies?
+  /// The document's part in coordination with other programs.
+  let coordination = DocumentCoordination()
 
   /// Makes a closed document for `fileURL`. `open()` reads it.
   ///
   /// - Parameter content: the content of a new document, which `save(to:for:)` makes; nil for a document that is on
   ///   disk.
   public init(fileURL: URL, content: Content? = nil, options: DocumentOptions<Content> = .init()) {
-    self.init(fileURL: fileURL, content: content, options: options, on: DocumentMedium())
+    self.init(fileURL: fileURL, content: content, options: options, on: StorageEnvironment())
   }
 
   /// - Parameter recoveryDisk: the disk of the recovery copies, if it is another one.
   package init(
     fileURL: URL, content: Content? = nil, options: DocumentOptions<Content> = .init(),
-    on medium: DocumentMedium, recoveryDisk: (any Disk)? = nil
+    on environment: StorageEnvironment, recoveryDisk: (any Disk)? = nil
   ) {
     self.fileURL = fileURL
     self.options = options
-    var medium = medium
-    medium.program = options.program
-    self.medium = medium
+    var environment = environment
+    environment.program = options.program
+    storageEnvironment = environment
     clock = DocumentClock(options.clock)
     history = UndoHistory(options.undo)
-    schedule = options.autosave.map(AutosaveSchedule.init)
-    present = content
-    // A folder that is not a file URL gives no shelf.
-    shelf = options.recoveryFolder.flatMap { try? FilePath(of: $0, for: .save) }.map {
-      RecoveryShelf(folder: $0, disk: recoveryDisk ?? medium.disk)
-    }
+    autosaver = Autosaver(options.autosave)
+    lifecycle = content.map { .inMemory($0, last: nil) } ?? .closed(last: nil)
+    // A folder that is not a file URL gives no copies.
+    let folder = options.recoveryFolder.flatMap { try? FilePath(of: $0, for: .save) }
+    let recoveryDisk = recoveryDisk ?? environment.disk
+    recovery = folder.map { RecoveryCopies(on: RecoveryShelf(folder: $0, disk: recoveryDisk)) }
     if content != nil { changes.forgetSaved() }
   }
 
   deinit {
-    watching?.cancel()
+    lifecycle.opened?.watching?.cancel()
     broadcast.finish()
-    if let presenter {
-      let number = ObjectIdentifier(presenter)
-      Task { await CoordinationRegistry.shared.remove(number) }
-    }
   }
 
   /// Opens the document at `url`.
@@ -169,26 +124,120 @@ public actor Document<Content: DocumentContent> {
   /// - Throws: `closed` if there is none, since the document is not open.
   public var content: Content {
     get throws(DocumentError) {
-      guard let present else { throw error(.closed, .edit) }
-      return present
+      guard let content = lifecycle.content else { throw error(.closed, .edit) }
+      return content
     }
   }
 
   /// Whether the document can be edited and saved.
-  public var isOpen: Bool { storage != nil }
+  public var isOpen: Bool { lifecycle.opened != nil }
 
   /// The name for the user: the filename without its extension.
   public var localizedName: String { fileURL.deletingPathExtension().lastPathComponent }
 
   /// The document's type: for an open document that of its metadata or its name, otherwise that of its name.
   public var fileType: UTType {
-    facts?.contentType ?? UTType(filename: fileURL.lastPathComponent, isDirectory: fileURL.hasDirectoryPath)
+    lifecycle.facts?.contentType
+      ?? UTType(filename: fileURL.lastPathComponent, isDirectory: fileURL.hasDirectoryPath)
   }
 
   /// The last known change of the document on disk; nil before the first read or save.
-  public var fileModificationDate: Date? { facts?.modified }
+  public var fileModificationDate: Date? { lifecycle.facts?.modified }
+
+  // MARK: State
+
+  /// The document's activity and its problems.
+  public var documentState: DocumentState {
+    var state = lifecycle.flags
+    if editingHolds > 0 { state.insert(.editingDisabled) }
+    if accesses.activity != nil { state.insert(.progressAvailable) }
+    return state
+  }
+
+  /// The document's states: the present one, and then each later one, once. The stream ends with the document.
+  public var stateChanges: AsyncStream<DocumentState> {
+    broadcast.add { [weak self] number in
+      Task { await self?.stopTelling(number) }
+    }
+  }
+
+  private func stopTelling(_ number: UInt64) { broadcast.remove(number) }
+
+  /// Tells the state, if the step before has changed it (D5).
+  func tellState() {
+    let state = documentState
+    if broadcast.tell(state) { options.eventHandler?(.stateChanged(state)) }
+  }
+
+  // MARK: Progress
+
+  /// The present reading or writing and its progress; nil if there is none. Each call returns the newest figures.
+  public var progress: DocumentProgress? {
+    guard let activity = accesses.activity else { return nil }
+    var progress = DocumentProgress(activity: activity, fileURL: fileURL)
+    if activity == .saving, let now = lifecycle.opened?.storage.savingProgress.now, now.total > 0 {
+      (progress.completedBytes, progress.totalBytes) = (now.completed, now.total)
+    }
+    return progress
+  }
+
+  func begin(_ activity: DocumentProgress.Activity) {
+    accesses.activity = activity
+    tellState()
+  }
+
+  /// Ends the activity, after all else that the step changes.
+  func end() {
+    accesses.activity = nil
+    tellState()
+  }
+
+  // MARK: Accesses
+
+  /// Calls `block` after every earlier access, and before every later one.
+  ///
+  /// The document makes no other access to the disk meanwhile. Saving, reverting and closing within `block` happen at
+  /// once, as part of it. Returns after `block`. Cancelling the task that waits does not cancel `block`.
+  public func performAsynchronousFileAccess<Result: Sendable>(
+    _ block: @escaping @Sendable () async -> Result
+  ) async -> Result {
+    await perform { _ in await block() }
+  }
+
+  /// Runs `body` as one access.
+  func perform<Result: Sendable>(
+    _ body: @escaping @Sendable (isolated Document) async -> Result
+  ) async -> Result {
+    await accesses.enqueue { await body(self) }.value
+  }
+
+  /// Runs `body` as one access; returns its result, or throws its error (D4).
+  func attempt<Success: Sendable>(
+    _ body: @escaping @Sendable (isolated Document) async throws(DocumentError) -> Success
+  ) async throws(DocumentError) -> Success {
+    try await perform { document in await document.outcome(of: body) }.get()
+  }
+
+  func outcome<Success: Sendable>(
+    of body: (isolated Document) async throws(DocumentError) -> Success
+  ) async -> Result<Success, DocumentError> {
+    do throws(DocumentError) {
+      return .success(try await body(self))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  // MARK: Errors
 
   func error(_ code: DocumentError.Code, _ operation: DocumentError.Operation) -> DocumentError {
     DocumentError(code, operation, fileURL)
+  }
+
+  /// Passes an error to the error handler, and returns it for the caller to throw.
+  @discardableResult
+  func report(_ error: DocumentError) -> DocumentError {
+    options.errorHandler?(error)
+    return error
   }
 }

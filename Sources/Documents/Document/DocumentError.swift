@@ -81,7 +81,7 @@ extension DocumentError: CustomStringConvertible, LocalizedError {
       fileError?.text(wording)
       ?? "The document '\(wording.path(document))' could not be \(operation.past): \(reason)."
     if let recoveryCopy {
-      text += " The edits are kept in '\(recoveryCopy.path)'."
+      text += " The recovery copy '\(recoveryCopy.path)' has the edits."
     } else if hasUnsavedChanges && !wording.hasEnded {
       text += " The edits are still in memory."
     }
@@ -95,9 +95,9 @@ extension DocumentError: CustomStringConvertible, LocalizedError {
     switch code {
     case .closed: "it is not open"
     case .editingDisabled: "it cannot be edited at the moment"
-    case .undoGrouping: "a group of edits was begun and not ended, or ended and not begun"
-    case .deleted: "it was removed from its place"
-    case .content, .file, .coordination: cause.map { "\($0)" } ?? "it is not what its type says"
+    case .undoGrouping: "the begins and ends of its undo groups do not match"
+    case .deleted: "it was deleted"
+    case .content, .file, .coordination: cause.map { "\($0)" } ?? "its content is not valid for its type"
     }
   }
 }

@@ -38,18 +38,6 @@ extension DocumentState: CustomStringConvertible {
   }
 }
 
-/// The effect of a change on the change count.
-public enum DocumentChangeKind: Int, Sendable, CaseIterable {
-  /// The caller changed something.
-  case done
-  /// The caller undid a change.
-  case undone
-  /// The caller did an undone change again.
-  case redone
-  /// The document counts as saved.
-  case cleared
-}
-
 /// The reason for a save.
 public enum DocumentSaveOperation: Int, Sendable, CaseIterable {
   /// To make a document where there is none.

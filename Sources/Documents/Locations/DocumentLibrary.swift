@@ -1,9 +1,9 @@
 public import FilePackages
 public import FoundationEssentials
 
-// (1) The settings name the preferred place before the first document moves. So the next call continues a conversion
+// DL1 The settings name the preferred place before the first document moves. So the next call continues a conversion
 //     that was cut short.
-// (2) Each document moves by itself. A document that cannot move does not stop the next one.
+// DL2 Each document moves by itself. A document that cannot move does not stop the next one.
 
 /// The documents of an application, in a folder of this machine and, if the user wants, in a container.
 ///
@@ -55,7 +55,7 @@ public actor DocumentLibrary {
     if let container = container as? FolderLocation, container.overlaps(local) {
       throw FilePackageError(
         .invalidName, .open, document: container.url.path,
-        reason: "the container and the local folder are one within the other")
+        reason: "the container is in the local folder, or contains it")
     }
     (self.local, self.container, self.settings) = (local, container, settings)
     preferred = try await Self.readPreference(settings) ?? .local
@@ -83,7 +83,7 @@ public actor DocumentLibrary {
       let data = try await store.file.contents()
       guard PropertyListShape.isBounded(data) else {
         throw FilePackageError(
-          .invalidContent, .open, document: url.path, reason: "it is no property list that can be read")
+          .invalidContent, .open, document: url.path, reason: "it is not a readable property list")
       }
       return try PropertyListDecoder().decode(Settings.self, from: data).preferredLocation
     } catch let error as FilePackageError {
@@ -91,7 +91,7 @@ public actor DocumentLibrary {
     } catch {
       throw FilePackageError(
         .invalidContent, .open, document: url.path,
-        reason: "it is no property list with a 'PreferredLocation'")
+        reason: "it is not a property list with a 'PreferredLocation'")
     }
   }
 
@@ -193,7 +193,7 @@ public actor DocumentLibrary {
       _ = try location(place)
       return ConversionReport()
     }
-    try await setPreferred(place)  // (1)
+    try await setPreferred(place)  // DL1
     let listing = try await location(place == .local ? .container : .local).documents()
     var report = ConversionReport()
     report.problems = listing.problems
@@ -206,7 +206,7 @@ public actor DocumentLibrary {
           : try await local.name(of: container.moveOut(document.name, to: local.url, as: document.name))
         report.moved.append((document.name, newName))
       } catch {
-        report.failures.append((document.name, error))  // (2)
+        report.failures.append((document.name, error))  // DL2
       }
       progress?(index + 1, listing.documents.count)
     }

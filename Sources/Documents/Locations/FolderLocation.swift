@@ -13,6 +13,7 @@ public struct FolderLocation: StorageLocation {
   public let url: URL
   /// The types of the documents that count; empty for all.
   public let contentTypes: [UTType]
+  private let disk: any Disk = PosixDisk()
 
   /// Makes a location of the documents of these types in a folder.
   public init(_ url: URL, for contentTypes: [UTType] = []) {
@@ -77,7 +78,7 @@ public struct FolderLocation: StorageLocation {
     let source = try FilePath(of: document, for: .move)
     return try await BlockingThread().run { () throws(FilePackageError) in
       try place.makeFolder()
-      let new = try DocumentMove(source, to: place.folder, on: PosixDisk()).move(as: place.name)
+      let new = try DocumentMove(source, to: place.folder, on: place.disk).move(as: place.name)
       return (place.folders + [new]).map(\.string).joined(separator: "/")
     }
   }
@@ -102,7 +103,7 @@ public struct FolderLocation: StorageLocation {
       throw FilePackageError(.invalidName, .open, document: name)
     }
     let root = try FilePath(of: url, for: .open)
-    return StoredPlace(root: root, folders: names.dropLast(), name: last)
+    return StoredPlace(root: root, folders: names.dropLast(), name: last, disk: disk)
   }
 }
 
@@ -111,10 +112,11 @@ private struct StoredPlace: Sendable {
   let root: FilePath
   let folders: [FileName]
   let name: FileName
+  let disk: any Disk
 
   var folder: FilePath { folders.reduce(root) { $0.appending($1) } }
   var path: FilePath { folder.appending(name) }
-  var node: StoredNode { StoredNode(location: Location(path, on: PosixDisk()), path: .root) }
+  var node: StoredNode { StoredNode(location: Location(path, on: disk), path: .root) }
 
   /// Makes the missing folders durably.
   func makeFolder() throws(FilePackageError) {
@@ -130,7 +132,6 @@ private struct StoredPlace: Sendable {
   }
 
   private func makeFolder(_ path: FilePath, isRoot: Bool) throws(SystemError) {
-    let disk = PosixDisk()
     do {
       _ = try disk.openDirectory(at: path)
       return
@@ -151,7 +152,6 @@ private struct StoredPlace: Sendable {
   /// Returns the facts of the document; nil if there is none, or if a plain folder has its name.
   func look() throws(SystemError) -> (status: FileStatus, type: UTType)? {
     do throws(SystemError) {
-      let disk = PosixDisk()
       let folder = try disk.openDirectory(at: folder)
       let status = try disk.status(of: name, in: folder)
       let type = UTType(filename: name.string, isDirectory: status.kind == .directory)
@@ -171,9 +171,8 @@ private struct StoredPlace: Sendable {
       guard try look() != nil else {
         throw SystemError("renameat2", name, code: .noSuchFileOrDirectory)
       }
-      let disk = PosixDisk()
-      let folder = try disk.openDirectory(at: folder)
-      try disk.removeDurably(name, from: folder)
+      let folder = OpenNode(try disk.openDirectory(at: folder))
+      try StagedPlace(name, in: folder, on: disk).removeDocument()
     } catch {
       throw FilePackageError(error, .delete, node)
     }

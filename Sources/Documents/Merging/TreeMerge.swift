@@ -1,8 +1,8 @@
 public import FilePackages
 import FoundationEssentials
 
-// (1) The merge carries out each change of one side, or makes a conflict with its wrapper.
-// (2) If our side did not change a child, their tree keeps its very object. A save of their tree then writes only our
+// TM1 The merge carries out each change of one side, or makes a conflict with its wrapper.
+// TM2 If our side did not change a child, their tree keeps its very object. A save of their tree then writes only our
 //     changes.
 
 /// A merge by child of two trees with a common origin.
@@ -95,6 +95,7 @@ public struct TreeMerge: Sendable {
 
   // MARK: Deciding
 
+  /// Makes a step or a conflict of each change (TM1).
   private mutating func decide(_ trees: MergedTrees) {
     var removals: [PackagePath] = []
     var folders: [PackagePath] = []
@@ -105,7 +106,7 @@ public struct TreeMerge: Sendable {
       let (base, own, other) = (trees.base[path], trees.ours[path], trees.theirs[path])
       var isOurs = false
       if own.isSame(as: other) || base.isSame(as: own) {
-        // Theirs stays.
+        // Theirs stays, with its object (TM2).
       } else if base.isSame(as: other) {
         isOurs = true
       } else if let conflict = Self.conflict(path, base, own, other) {

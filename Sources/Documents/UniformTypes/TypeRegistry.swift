@@ -1,12 +1,12 @@
 import Synchronization
 
+// TR1 A question is answered from one snapshot: it never sees half of a list of declarations.
+// TR2 No declaration is changed or taken back.
+
 /// The types that one process knows.
 ///
 /// Declarations are facts about the program, as they are in an Info.plist. So there is one registry for the whole
 /// process; tests make their own. It only grows.
-//
-// (1) A question is answered from one snapshot: it never sees half of a list of declarations.
-// (2) No declaration is changed or taken back.
 package final class TypeRegistry: Sendable {
   /// The registry behind every `UTType`.
   package static let shared = TypeRegistry(database: .ofSystem())
@@ -16,7 +16,7 @@ package final class TypeRegistry: Sendable {
 
   package init(database: FreedesktopDatabase) { self.database = database }
 
-  /// The catalog at this moment. Cost: O(1).
+  /// The catalog at this moment, for any number of questions (TR1). Cost: O(1).
   package var catalog: TypeCatalog {
     TypeCatalog(declared: declared.withLock { $0 }, database: database)
   }
@@ -48,6 +48,7 @@ package final class TypeRegistry: Sendable {
       var next = declared
       for declaration in declarations.exported {
         let entry = TypeEntry(declaration)
+        // TR2
         if let earlier = next.exported[entry.key], earlier != entry {
           throw UTType.DeclarationError(.conflictingDeclaration, identifier: declaration.identifier)
         }

@@ -35,7 +35,7 @@ extension UTType.Declarations {
     do {
       guard PropertyListShape.isBounded(data) else {
         throw DecodingError.dataCorrupted(
-          .init(codingPath: [], debugDescription: "It is no property list that can be read."))
+          .init(codingPath: [], debugDescription: "It is not a readable property list."))
       }
       file = try PropertyListDecoder().decode(InformationFile.self, from: data)
     } catch {

@@ -64,3 +64,42 @@ extension UTType {
     self = TypeRegistry.shared.catalog.type(filename: filename, isDirectory: isDirectory)
   }
 }
+
+extension UTType {
+  /// Returns the types that a word names, such as `rtfd`, `package`, `image/png` or an identifier; see
+  /// `TypeCatalog.types(named:packages:)`.
+  package static func types(named word: String, packages: Set<String> = []) -> [UTType] {
+    TypeRegistry.shared.catalog.types(named: word, packages: packages)
+  }
+
+  /// Returns words for types that are spelled like a word that names none, the nearest first.
+  package static func names(like word: String) -> [String] { TypeRegistry.shared.catalog.names(like: word) }
+
+  /// The types that this process has declared, and those of the core table, by identifier.
+  package static var known: [UTType] { TypeRegistry.shared.catalog.known.map { UTType($0) } }
+
+  /// Makes the type of a file-system item from its name.
+  ///
+  /// - Parameter packages: extensions, in lower case, that make a directory a package if no type is known.
+  package init(filename: String, isDirectory: Bool, packages: Set<String>) {
+    self = TypeRegistry.shared.catalog.type(filename: filename, isDirectory: isDirectory, packages: packages)
+  }
+
+  /// Whether a directory of the type is one document, a package or a bundle.
+  package var isPackageOrBundle: Bool { conforms(to: .package) || conforms(to: .bundle) }
+
+  /// Returns the XML that declares types to freedesktop.org's MIME database.
+  ///
+  /// `update-mime-database` reads it from `mime/packages` of a data directory. Each type becomes a MIME type with its
+  /// description, its extensions as globs and its further MIME types as aliases. A type without a MIME type gets
+  /// `application/x-` and its identifier. Each direct supertype with a MIME type becomes `sub-class-of`. A package is a
+  /// kind of `inode/directory`: the database cannot say more.
+  ///
+  /// This library takes directories with the extension of such a type for packages; other programs show them as
+  /// folders. Repeated types are written once. Characters that XML does not have become U+FFFD.
+  ///
+  /// - Returns: a document of the shared-mime-info specification 0.21, in UTF-8.
+  public static func freedesktopPackage(for types: [UTType]) -> String {
+    TypeRegistry.shared.catalog.freedesktopPackage(for: types)
+  }
+}

@@ -1,12 +1,10 @@
-import Crypto
 import DurableIO
 import FoundationEssentials
 
-// (1) A version contains no guesses: each of its children has the digest that its save noted, or it is missing.
-// (2) The set includes every copy: a copy that belongs to no known version is a version of its own.
-// (3) This code writes nothing.
-
 /// All conflict versions of one package on disk.
+///
+/// A version contains no guesses: each of its children has the digest that its save noted, or it is missing. The set
+/// includes every copy: a copy that belongs to no known version is a version of its own. This type writes nothing.
 ///
 /// Cost: reads every child that changed after its save, and looks at the status of each other child.
 struct ConflictSet {
@@ -108,7 +106,7 @@ struct ConflictSet {
     return overlay
   }
 
-  /// Adds the differences of a noted state. (1)
+  /// Adds the differences of a noted state.
   private func lay(
     _ state: ConflictEvidence.State, into overlay: inout Overlay, _ claimed: inout Set<PackagePath>
   ) {
@@ -147,7 +145,7 @@ struct ConflictSet {
 
   // MARK: Versions of unknown states
 
-  /// Adds the copies that belong to no known version. (2)
+  /// Adds the copies that belong to no known version.
   private mutating func addUnclaimed(_ claimed: Set<PackagePath>) {
     var groups: [String: [ConflictEvidence.Copy]] = [:]
     for copy in evidence.copies where !claimed.contains(copy.path) {

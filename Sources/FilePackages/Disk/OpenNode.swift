@@ -1,17 +1,17 @@
-import DurableIO
+package import DurableIO
 
 /// An open file or directory that several owners can hold.
-final class OpenNode: Sendable {
-  let descriptor: OwnedDescriptor
+package final class OpenNode: Sendable {
+  package let descriptor: OwnedDescriptor
 
-  init(_ descriptor: consuming OwnedDescriptor) { self.descriptor = descriptor }
+  package init(_ descriptor: consuming OwnedDescriptor) { self.descriptor = descriptor }
 }
 
 /// Folders that stay open while the library makes or publishes a state, at most 64.
 final class OpenFolders {
   private(set) var open: [PackagePath: OpenNode] = [:]
 
-  func keep(_ folder: OpenNode, at path: PackagePath) {
+  func hold(_ folder: OpenNode, at path: PackagePath) {
     if open.count < 64 { open[path] = folder }
   }
 }

@@ -69,7 +69,7 @@ struct ByteReader {
 
   mutating func readTime() throws(Damage) -> FileTime {
     let time = FileTime(seconds: try read(), nanoseconds: try read())
-    guard time.nanoseconds < 1_000_000_000 else { throw Damage(words: "it has a time that is none") }
+    guard time.nanoseconds < 1_000_000_000 else { throw Damage(words: "it has an invalid time") }
     return time
   }
 
@@ -80,7 +80,7 @@ struct ByteReader {
 
   mutating func readKind() throws(Damage) -> FileKind {
     guard let kind = FileKind(rawValue: try read()), kind.isSupported else {
-      throw Damage(words: "it has a node of a kind that there is not")
+      throw Damage(words: "it has a node of an unknown kind")
     }
     return kind
   }
@@ -92,7 +92,7 @@ struct ByteReader {
     let names = bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
       .map { FileName(bytes: Array($0)) }
     guard names.count <= PackagePath.maximumDepth + 1, names.allSatisfy({ $0.problem == nil }) else {
-      throw Damage(words: "it has a path that is none")
+      throw Damage(words: "it has an invalid path")
     }
     return PackagePath(names)
   }

@@ -1,4 +1,3 @@
-internal import Crypto
 package import DurableIO
 
 /// The size and digest of a package, which a save updates by adding new children and subtracting removed ones.
@@ -69,9 +68,9 @@ package struct ChildSummary: Hashable, Sendable {
       case .symbolicLink: UInt8(ascii: "l")
       default: UInt8(ascii: "f")
       }
-    hash.update(data: [letter, isExecutable ? UInt8(ascii: "x") : UInt8(ascii: "-")])
-    content.withUnsafeBytes { hash.update(bufferPointer: $0) }
-    hash.update(data: path.bytes)
+    hash.update([letter, isExecutable ? UInt8(ascii: "x") : UInt8(ascii: "-")])
+    hash.update(content)
+    hash.update(path.bytes)
     return hash.finalize().withUnsafeBytes { bytes in
       var lanes = SIMD4<UInt64>()
       for lane in 0..<4 {

@@ -1,12 +1,11 @@
-package import Crypto
-
 /// A SHA-256, as a value without a heap allocation.
 package struct ContentHash: Hashable, Sendable {
   package static let count = 32
   private var words: SIMD4<UInt64>
 
-  package init(_ digest: SHA256.Digest) {
-    words = digest.withUnsafeBytes { $0.loadUnaligned(as: SIMD4<UInt64>.self) }
+  /// Makes a hash of its bytes, in the order of memory.
+  init(words: SIMD4<UInt64>) {
+    self.words = words
   }
 
   /// Makes a hash of its bytes; nil unless there are exactly 32 bytes.
@@ -18,8 +17,8 @@ package struct ContentHash: Hashable, Sendable {
   /// Hashes bytes.
   package init(of bytes: UnsafeRawBufferPointer) {
     var hash = SHA256()
-    hash.update(bufferPointer: bytes)
-    self.init(hash.finalize())
+    hash.update(bytes)
+    self = hash.finalize()
   }
 
   package init(of bytes: [UInt8]) {

@@ -1,4 +1,3 @@
-import Crypto
 import DurableIO
 
 // A record: a head of fixed length, the operations, the bytes of small files one after the other, zeros up to the
@@ -80,10 +79,10 @@ extension JournalRecord {
     _ head: ArraySlice<UInt8>, _ body: ArraySlice<UInt8>, after previous: ContentHash
   ) -> ContentHash {
     var hash = SHA256()
-    previous.withUnsafeBytes { hash.update(bufferPointer: $0) }
-    head.withUnsafeBytes { hash.update(bufferPointer: $0) }
-    body.withUnsafeBytes { hash.update(bufferPointer: $0) }
-    return ContentHash(hash.finalize())
+    hash.update(previous)
+    head.withUnsafeBytes { hash.update($0) }
+    body.withUnsafeBytes { hash.update($0) }
+    return hash.finalize()
   }
 
   // MARK: Reading
@@ -140,7 +139,7 @@ extension JournalRecord {
     sequence = head.sequence
     var operations = ByteReader(body)
     var contents = ByteReader(try reader.read(count: head.contentsLength))
-    var places = Places()
+    var places = OperationPaths()
     for _ in 0..<head.operationCount {
       let operation = try Operation(&operations, &contents)
       try places.add(operation)
@@ -172,7 +171,7 @@ extension JournalRecord {
   ///
   /// Except `Metadata.plist`, no operation may be about a place of the library's own. The check looks at operations one
   /// by one, so that a record full of one place stays small.
-  private struct Places {
+  private struct OperationPaths {
     private var paths: Set<PackagePath> = []
     private var attributes: Set<PackagePath> = []
 
@@ -254,7 +253,7 @@ extension JournalRecord.Operation {
       if flags & Flag.bytes != 0 {
         let count = try reader.read(UInt64.self)
         guard count == node.size, count <= UInt64(contents.remaining), node.kind != .directory else {
-          throw .init(words: "it has other bytes than it says")
+          throw .init(words: "the size of its bytes is wrong")
         }
         let bytes = Array(try contents.read(count: Int(count)))
         guard ContentHash(of: bytes) == node.content else {
@@ -269,13 +268,13 @@ extension JournalRecord.Operation {
       let mode = try reader.read(UInt16.self) & 0o7777
       let modified = try reader.readTime()
       action = .setAttributes(mode: flags & 1 == 0 ? nil : mode, modified: flags & 2 == 0 ? nil : modified)
-    default: throw .init(words: "it has an operation that there is not")
+    default: throw .init(words: "it has an unknown operation")
     }
   }
 
   private static func name(_ reader: inout ByteReader) throws(ByteReader.Damage) -> FileName {
     let name = FileName(bytes: Array(try reader.readShort()))
-    guard name.problem == nil else { throw .init(words: "it has a name that is none") }
+    guard name.problem == nil else { throw .init(words: "it has an invalid name") }
     return name
   }
 }

@@ -1,4 +1,3 @@
-import Crypto
 package import DurableIO
 
 /// The changes of one save to a package, as the journal has them: enough to do them again.

@@ -1,16 +1,14 @@
-import Crypto
 import DurableIO
 import FoundationEssentials
-
-// (1) A manifest counts only if its last batch is of the very state that `Metadata.plist` names. Otherwise another
-//     program saved the package, or a part of it comes from elsewhere.
-// (2) Bytes after the last whole batch count for nothing.
 
 /// The digest of every child as it was saved.
 ///
 /// A save can then subtract a child that it replaces without reading it, and verification can name a damaged child.
 /// A file of batches, one a save, each row replacing earlier ones of the same path. Loading costs its size; finding a
 /// row is O(1).
+///
+/// A manifest counts only if its last batch is of the very state that `Metadata.plist` names. Otherwise another program
+/// saved the package, or a part of it comes from elsewhere. Bytes after the last whole batch count for nothing.
 final class Manifest {
   /// The place of the next batch.
   private(set) var end: Int
@@ -63,7 +61,7 @@ final class Manifest {
       if let last, last == revision { break }
     }
     if let last, last != revision { return nil }
-    // (2)
+    // Bytes after the last whole batch.
     bytes.removeLast(file.count - end)
   }
 

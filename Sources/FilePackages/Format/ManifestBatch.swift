@@ -1,4 +1,3 @@
-import Crypto
 package import DurableIO
 package import FoundationEssentials
 
@@ -88,9 +87,9 @@ package struct ManifestBatch: Sendable, Hashable {
     for lane in 0..<4 { writer.write(digest.lanes[lane]) }
     writer.write(rows)
     var hash = SHA256()
-    previous.withUnsafeBytes { hash.update(bufferPointer: $0) }
-    writer.bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }
-    let checksum = ContentHash(hash.finalize())
+    hash.update(previous)
+    hash.update(writer.bytes)
+    let checksum = hash.finalize()
     writer.write(checksum.bytes)
     return (writer.bytes, checksum)
   }
@@ -114,9 +113,9 @@ package struct ManifestBatch: Sendable, Hashable {
       let written = try reader.read(count: ContentHash.count)
       length = bytes.count - reader.remaining
       var hash = SHA256()
-      previous.withUnsafeBytes { hash.update(bufferPointer: $0) }
-      bytes.prefix(length - ContentHash.count).withUnsafeBytes { hash.update(bufferPointer: $0) }
-      checksum = ContentHash(hash.finalize())
+      hash.update(previous)
+      bytes.prefix(length - ContentHash.count).withUnsafeBytes { hash.update($0) }
+      checksum = hash.finalize()
       guard ContentHash(bytes: written) == checksum else { return nil }
       self.init(parent: parent, revision: revision, digest: ContentDigest(lanes: lanes))
       self.isWhole = isWhole

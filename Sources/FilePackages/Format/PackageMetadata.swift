@@ -230,8 +230,8 @@ extension PackageMetadata.Problem {
   var words: String {
     switch self {
     case .tooLarge: "'Metadata.plist' is larger than \(PackageMetadata.maximumSize) bytes"
-    case .notAPropertyList: "'Metadata.plist' is no complete property list"
-    case .notOurs: "its 'Metadata.plist' is another program's"
+    case .notAPropertyList: "'Metadata.plist' is not a complete property list"
+    case .notOurs: "another program made its 'Metadata.plist'"
     case .newerFormat(let version):
       "it has format \(version), and this program knows only formats up to "
         + "\(PackageMetadata.currentFormatVersion)"

@@ -1,7 +1,7 @@
-// (1) The bytes of a path identify it; its hash says only where to look. The hash has a key of this process, so that no
-//     author of a package can make names that share one.
-
 /// The place of the newest row of each path in the bytes of a manifest.
+///
+/// The bytes of a path identify it; its hash says only where to look. The hash has a key of this process, so that no
+/// author of a package can make names that share one.
 ///
 /// Open addressing with 8 bytes a slot, at most three quarters of them taken: 11 to 22 bytes a path.
 struct PathIndex {
@@ -30,7 +30,7 @@ struct PathIndex {
 
   /// Returns the place of the row of a path.
   ///
-  /// - Parameter isPath: returns whether the row at an offset has the path. (1)
+  /// - Parameter isPath: returns whether the row at an offset has the path.
   func find(_ path: UnsafeBufferPointer<UInt8>, _ isPath: (Int) -> Bool) -> Int? {
     slot(of: Self.hash(path), isPath).found.map { Int(slots[$0].offset) }
   }

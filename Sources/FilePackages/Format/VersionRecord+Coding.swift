@@ -54,17 +54,17 @@ extension VersionRecord.Row {
 
   fileprivate init(_ reader: inout ByteReader) throws(ByteReader.Damage) {
     let path = try reader.readPath()
-    if PackageLayout.isOurs(path) { throw .init(words: "it has a row for a place of the library's own") }
+    if PackageLayout.isOurs(path) { throw .init(words: "it has a row for one of the library's own files") }
     let kind = try reader.read(UInt8.self)
     guard let earlier = VersionRecord.Earlier(rawValue: try reader.read()) else {
-      throw .init(words: "it has a row of a kind that there is not")
+      throw .init(words: "it has a row of an unknown kind")
     }
     if kind == 0 {
       self.init(path, nil, earlier: earlier)
       return
     }
     guard let kind = FileKind(rawValue: kind), kind.isSupported else {
-      throw .init(words: "it has a node of a kind that there is not")
+      throw .init(words: "it has a node of an unknown kind")
     }
     let mode = try reader.read(UInt16.self) & 0o1777
     let size = try reader.read(UInt64.self)
@@ -75,7 +75,7 @@ extension VersionRecord.Row {
     if flags & 1 != 0 { node.content = ContentHash(bytes: try reader.read(count: ContentHash.count)) }
     if flags & 2 != 0 {
       let place = try reader.readPath()
-      if place.isRoot { throw .init(words: "it has a place that is none") }
+      if place.isRoot { throw .init(words: "it has an invalid place") }
       node.place = place
     }
     self.init(path, node, earlier: earlier)
@@ -157,7 +157,7 @@ extension PackageMetadata {
       let plist = Data(try reader.read(count: count))
       guard PropertyListShape.isBounded(plist),
         let values = try? PropertyListDecoder().decode([String: PropertyListValue].self, from: plist)
-      else { throw .init(words: "its metadata are no property list") }
+      else { throw .init(words: "its metadata are not a property list") }
       applicationValues = values
     }
   }
@@ -167,7 +167,7 @@ extension ByteReader {
   fileprivate mutating func readNumber() throws(Damage) -> Int {
     let number = try read(UInt64.self)
     guard number <= UInt64(PackageMetadata.maximumNumber) else {
-      throw Damage(words: "it has a number that is none")
+      throw Damage(words: "it has an invalid number")
     }
     return Int(number)
   }

@@ -1,8 +1,8 @@
 import FoundationEssentials
 
-// (1) A state that an undo or redo made has the content of an earlier state, and stands for that state.
-// (2) A redo can take back only undos since the last save that was neither undo nor redo. After any other save there is
-//     nothing to redo, and the undone states stay among the versions.
+// E1 A state that an undo or redo made has the content of an earlier state, and stands for that state.
+// E2 A redo can take back only undos since the last save that was neither undo nor redo. After any other save there is
+//    nothing to redo, and the undone states stay among the versions.
 
 /// The states of a document in the order of their saves, as undoing and redoing of whole saves sees them.
 struct EditLine {
@@ -21,7 +21,7 @@ struct EditLine {
 
   /// The state whose content a redo brings back; nil if there is nothing to redo.
   var redone: UUID? {
-    // (2)
+    // Undos before the last other save do not count (E2).
     guard let current = states.last, let edit = states.last(where: { $0.contentRevision == nil }) else {
       return nil
     }
@@ -47,6 +47,6 @@ struct EditLine {
 }
 
 extension PackageMetadata {
-  /// (1)
+  /// The state for which this state stands (E1).
   fileprivate var content: UUID { contentRevision ?? revision }
 }

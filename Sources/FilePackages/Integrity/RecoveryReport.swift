@@ -1,6 +1,5 @@
-package import DurableIO
-public import FoundationEssentials
-package import SystemPackage
+import DurableIO
+import FoundationEssentials
 
 /// The contents of a package's journal.
 public struct RecoveryReport: Sendable, Hashable, Codable {
@@ -38,29 +37,16 @@ extension RecoveryReport: CustomStringConvertible {
       }
     return
       ([first + (problem.map { ": \($0)" } ?? "")] + operations
-      + leftovers.map { "left by a program that was killed: \($0)" })
+      + leftovers.map { "leftover of a killed program: \($0)" })
       .joined(separator: "\n")
   }
 }
 
-extension PackageStore {
-  /// Returns the contents of a package's journal, without opening the package and without writing anything.
-  ///
-  /// - Throws: `noSuchFile`; `notAPackage`; the system's error.
-  public static func recoveryReport(at url: URL) throws(FilePackageError) -> RecoveryReport {
-    try recoveryReport(FilePath(of: url, for: .open), on: PosixDisk())
-  }
-
-  package static func recoveryReport(
-    _ path: FilePath, on disk: any Disk
-  ) throws(FilePackageError) -> RecoveryReport {
-    let node = try find(path, on: disk)
-    guard node.status?.kind == .directory else {
-      throw FilePackageError(.notAPackage, .open, document: FileName(path).string)
-    }
-    var report = try journalReport(node)
-    report.leftovers = leftovers(node.location)
-    return report
+extension RecoveryReport {
+  /// Reads the journal of the package at `node`, and lists the leftovers.
+  init(of node: StoredNode) throws(FilePackageError) {
+    self = try Self.journalReport(node)
+    leftovers = Leftovers(location: node.location).found
   }
 
   private static func journalReport(_ node: StoredNode) throws(FilePackageError) -> RecoveryReport {

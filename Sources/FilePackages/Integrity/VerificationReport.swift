@@ -44,8 +44,8 @@ extension VerificationReport: CustomStringConvertible {
     var lines = damaged.map { "damaged: \(displayString($0))" }
     lines += unreadable.map { "could not be read: \(displayString($0.path)) (\($0.reason))" }
     lines += missing.map { "missing: \(displayString($0))" }
-    lines += extra.map { "not saved by us: \(displayString($0))" }
-    if isUnexplained { lines.append("the children together are not what was saved") }
+    lines += extra.map { "added by another program: \(displayString($0))" }
+    if isUnexplained { lines.append("the children together do not have the digest of the save") }
     if let journal { lines.append("journal: \(journal)") }
     lines += damagedVersions.map { "versions: \($0)" }
     let size = "\(counted(children, "child", "children")), \(SaveReport.bytes(bytes))"

@@ -1,11 +1,11 @@
 import DurableIO
 import SystemPackage
 
-// (1) A program that changes the package in place, or its hidden folder, holds the writer's lock: byte 0 of the lock
-//     file. The kernel releases it when the holder dies.
-// (2) A session shares byte 1 while it may use the hidden folder again. Only a session that can have byte 1 alone
-//     removes the folder's content.
-// (3) A lock counts if its file is still the one in the folder, and the folder the one in the package.
+// L1 A program that changes the package in place, or its hidden folder, holds the writer's lock: byte 0 of the lock
+//    file. The kernel releases it when the holder dies.
+// L2 A session shares byte 1 while it may use the hidden folder again. Only a session that can have byte 1 alone
+//    removes the folder's content.
+// L3 A lock counts if its file is still the one in the folder, and the folder the one in the package.
 
 /// The hidden folder of a package, open and locked for one writer.
 final class HiddenFolder {
@@ -46,7 +46,7 @@ final class HiddenFolder {
     isLocked = true
   }
 
-  /// Opens the hidden folder of the package at `location` and takes the writer's lock; makes a missing folder.
+  /// Opens the hidden folder of the package at `location` and takes the writer's lock (L1); makes a missing folder.
   ///
   /// - Throws: EAGAIN if another writer holds the lock until the deadline.
   static func open(_ location: Location, on disk: any Disk, _ wait: LockWait) throws(SystemError)
@@ -83,7 +83,7 @@ final class HiddenFolder {
       }
       guard let lockFile = try lockFile(in: folder, on: disk) else { continue }
       let hasLocks = try wait.take(Byte.writer, .exclusive, of: lockFile, on: disk)
-      // (3)
+      // The last session of another program may have removed the file meanwhile (L3).
       guard try disk.isName(PackageLayout.lock, in: folder, of: lockFile),
         try disk.isName(PackageLayout.hidden, in: package, of: folder)
       else { continue }
@@ -203,7 +203,7 @@ final class HiddenFolder {
     } catch {
       throw FilePackageError(
         .busy, .save, StoredNode(location: location, path: .root),
-        reason: "another program has been reading it all the time")
+        reason: "another program is still reading it")
     }
     defer { if isAlone { _ = try? disk.lock(root.descriptor, .none) } }
     try body()
@@ -223,10 +223,9 @@ final class HiddenFolder {
     return listing.count > 0
   }
 
-  /// Removes everything that only an open store needs, if no other store is open, and then the folder if it is empty.
-  /// (2)
+  /// Removes everything that only an open store needs, if no other store is open (L2), and then an empty folder.
   func removeTraces() throws(SystemError) {
-    // (3)
+    // The folder may be another session's by now (L3).
     guard try disk.isName(PackageLayout.lock, in: folder, of: lockFile) else { return }
     if hasLocks, try !disk.lock(byte: Byte.session, of: lockFile, .exclusive) {
       // A shared lock here would prevent the next session that ends from having the folder alone.

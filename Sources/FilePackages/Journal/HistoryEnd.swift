@@ -1,11 +1,6 @@
 import DurableIO
 import FoundationEssentials
 
-// (1) The version at the end of the file is intact if its checksum over itself and the 32 bytes before it is right.
-// These
-//     bytes are the checksum of the version before. Adding a version needs no earlier bytes.
-// (2) The end counts only if no journal is beside the file: otherwise an earlier version may not be durable.
-
 /// The end of a history: all that a save needs to add a version, for any number of versions.
 struct HistoryEnd {
   /// The state that the last version leads to.
@@ -81,7 +76,9 @@ struct HistoryEnd {
 extension HistoryEnd {
   private static let firstWindow = 4 << 10
 
-  /// Loads the end of the history in a hidden folder that has no journal; nil if there is no history. (2)
+  /// Loads the end of the history in a hidden folder that has no journal; nil if there is no history.
+  ///
+  /// Beside a journal the end does not count: an earlier version may not be durable (H2).
   ///
   /// Cost: a read of the header, and one of the last version.
   ///
@@ -120,7 +117,10 @@ extension HistoryEnd {
     return end
   }
 
-  /// Returns the end after the version that is last in the bytes. (1)
+  /// Returns the end after the version that is last in the bytes.
+  ///
+  /// That version is intact if its checksum over itself and the 32 bytes before it is right. These bytes are the
+  /// checksum of the version before. So adding a version needs no earlier bytes.
   private static func last(in bytes: [UInt8], from start: Int, _ empty: HistoryEnd) -> HistoryEnd? {
     let magic = withUnsafeBytes(of: HistoryFile.recordMagic.littleEndian, Array.init)
     var position = bytes.count - magic.count

@@ -1,15 +1,14 @@
-import Crypto
 import DurableIO
 import FoundationEssentials
 import SystemPackage
 
-// (1) A version is in the journal's record of the save that replaced it, so it is durable when that save is. The
-// journal
-//     has the versions that the history file does not have yet.
-// (2) If there is a journal, bytes after the last intact version in the file do not count. A power cut may have left a
-//     later version without the one before it. Without a journal the file is durable as a whole (3). A version that is
-//     not intact was then damaged later, and the versions after it count.
-// (3) The journal is removed or restarted only after the file and the folder for versions are synced.
+// H1 A version is in the journal's record of the save that replaced it, so it is durable when that save is. The journal
+//    has the versions that the history file does not have yet.
+// H2 If there is a journal, bytes after the last intact version in the file do not count. A power cut may have left a
+//    later version without the one before it. Without a journal the file is durable as a whole. A version that is not
+//    intact was then damaged later, and the versions after it count.
+// H3 The journal is removed or restarted only after the file and the folder for versions are synced. After any power
+//    cut either they have the version, or the journal and the staged files do.
 
 /// The versions of a package on disk: a header, then the versions, each with a checksum that covers the earlier ones.
 ///
@@ -59,7 +58,7 @@ struct HistoryFile {
 
   /// Decodes a file; nil if it does not begin as a history does.
   ///
-  /// - Parameter skipsDamage: whether there is no journal beside it. (2)
+  /// - Parameter skipsDamage: whether there is no journal beside it (H2).
   init?(_ file: [UInt8], skipsDamage: Bool = false) {
     guard let (tip, policy) = Self.beginning(of: file) else { return nil }
     self.policy = policy
@@ -116,9 +115,9 @@ struct HistoryFile {
 
   fileprivate static func checksum(_ body: ArraySlice<UInt8>, after previous: ContentHash) -> ContentHash {
     var hash = SHA256()
-    previous.withUnsafeBytes { hash.update(bufferPointer: $0) }
-    body.withUnsafeBytes { hash.update(bufferPointer: $0) }
-    return ContentHash(hash.finalize())
+    hash.update(previous)
+    body.withUnsafeBytes { hash.update($0) }
+    return hash.finalize()
   }
 
   /// Returns the bytes of a version in the file.
@@ -165,7 +164,7 @@ struct HistoryFile {
 extension HistoryFile {
   /// Loads the history in a hidden folder; nil if there is none.
   ///
-  /// - Parameter skipsDamage: whether there is no journal beside it. (2)
+  /// - Parameter skipsDamage: whether there is no journal beside it (H2).
   /// - Throws: EILSEQ for a file that is no history.
   static func load(
     in folder: borrowing OwnedDescriptor, on disk: any Disk, skipsDamage: Bool = false

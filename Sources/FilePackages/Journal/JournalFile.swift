@@ -1,17 +1,15 @@
-import Crypto
 package import DurableIO
 import FoundationEssentials
 import SystemPackage
 
-// (1) A journal gets its name whole: it is made under another name, synchronised, renamed. A journal with a wrong
-//     beginning is damaged.
-// (2) A record counts if its checksum, chained to the record before it, is right, and all its bytes have the named
-//     hashes. Only the last record that counts may be unpublished. Either the one before it was published and
-//     synchronised first, or the last one was made over the same state and supersedes it.
-// (3) The marks say which records are known to be committed and published. They are written without a sync: a reader of
-//     older marks repeats steps that are already done.
-// (4) Damaged records that are known to be committed are reported, never skipped.
-// (5) Space is used again only after the marks and the manifest are durable.
+// J1 A journal gets its name whole: it is made under another name, synced, renamed. A journal with a wrong beginning is
+//    damaged.
+// J2 A record counts if its checksum, chained to the record before it, is right, and all its bytes have the named
+//    hashes. Only the last record that counts may be unpublished. Either the one before it was published and synced
+//    first, or the last one was made over the same state and supersedes it.
+// J3 The marks say which records are known to be committed and published. They are written without a sync: a reader of
+//    older marks repeats steps that are already done.
+// J4 Damaged records that are known to be committed are reported, never skipped.
 
 /// The redo log of one package, open for reading and writing.
 package final class JournalFile {
@@ -95,7 +93,7 @@ package final class JournalFile {
 
   /// Makes a journal whose first record is `record`, in the package's hidden folder.
   ///
-  /// When it returns, the record is as durable as the folder's entry: the caller must sync the folder.
+  /// When it returns, the record is as durable as the folder's entry: the caller must sync the folder (J1).
   static func make(
     _ record: inout JournalRecord, in folder: borrowing OwnedDescriptor, of package: FileStatus,
     on disk: any Disk
@@ -170,21 +168,21 @@ package final class JournalFile {
     let size = Int(clamping: try disk.status(of: file).size)
     var beginning = FileBeginning(of: file, size: size, on: disk)
     guard try beginning.has(start), let header = Header(beginning.bytes[..<start]) else {
-      return .damaged("it does not begin as a journal does")
+      return .damaged("it does not begin like a journal")
     }
     let marks = Marks(beginning.bytes[Marks.offset..<start]) ?? Marks()
     let scan = try Scan(&beginning, header)
-    // (4)
+    // An acknowledged save is never skipped (J4).
     if marks.applied < marks.committed, scan.record.map({ $0.sequence < marks.committed }) ?? true {
       return .damaged(
-        scan.problem.map { "a save that was acknowledged cannot be read in it: \($0)" }
-          ?? "a save that was acknowledged is missing in it")
+        scan.problem.map { "an acknowledged save in it cannot be read: \($0)" }
+          ?? "an acknowledged save is missing in it")
     }
     return .journal(
       JournalFile(beginning.takeFile(), status.identity, header, on: disk, marks, scan, length: size))
   }
 
-  /// The records that count.
+  /// The records that count (J2).
   private struct Scan {
     var end: Int
     var checksum: ContentHash
@@ -212,7 +210,7 @@ package final class JournalFile {
         // The lengths of file bytes in the head count only after its checksum proves right.
         let operations = end + JournalRecord.headLength + head.bodyLength
         guard try file.has(operations), head.isOf(file.bytes[end..<operations], after: checksum) else {
-          problem = "its checksum is another"
+          problem = "its checksum is wrong"
           break
         }
         _ = try file.has(min(file.size, end + head.length))
@@ -257,7 +255,9 @@ package final class JournalFile {
       && end + record.operations.reduce(0) { $0 + ($1.bytes?.count ?? 256) } > capacity
   }
 
-  /// Syncs the marks and starts again at the beginning. (5)
+  /// Syncs the marks and starts again at the beginning.
+  ///
+  /// Space is used again only after the marks and the manifest are durable: the caller has synced the manifest.
   func restart() throws(SystemError) {
     try disk.synchronizeData(file)
     end = Self.start
@@ -293,7 +293,7 @@ package final class JournalFile {
     keeping.note(record)
     marks.committed = sequence
     marks.end = UInt64(end)
-    // (3) The record is committed even if this write fails.
+    // The record is committed even if this write fails (J3).
     try? writeMarks()
   }
 

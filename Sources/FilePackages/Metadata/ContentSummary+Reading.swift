@@ -1,4 +1,3 @@
-import Crypto
 import DurableIO
 import SystemPackage
 
@@ -50,7 +49,7 @@ extension ChildSummary {
       var size: UInt64 = 0
       do {
         try contents.forEachChunk { bytes in
-          hash.update(bufferPointer: bytes)
+          hash.update(bytes)
           size += UInt64(bytes.count)
         }
       } catch {
@@ -59,7 +58,7 @@ extension ChildSummary {
             .inputOutput, .read, document: node.stored.map { FileName($0.location.path).string } ?? "",
             child: path.display)
       }
-      self.init(path: path, kind: .file, mode: mode, size: size, content: ContentHash(hash.finalize()))
+      self.init(path: path, kind: .file, mode: mode, size: size, content: hash.finalize())
     case .link:
       let content = ContentHash(of: try node.destination())
       self.init(path: path, kind: .symbolicLink, mode: mode, size: 0, content: content)

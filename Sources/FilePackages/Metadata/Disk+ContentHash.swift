@@ -1,4 +1,3 @@
-import Crypto
 import DurableIO
 
 extension Disk {
@@ -12,8 +11,8 @@ extension Disk {
     var offset: UInt64 = 0
     while true {
       let count = try read(file, at: offset, into: buffer)
-      if count == 0 { return ContentHash(hash.finalize()) }
-      hash.update(bufferPointer: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      if count == 0 { return hash.finalize() }
+      hash.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
       offset += UInt64(count)
     }
   }
@@ -34,7 +33,7 @@ extension Disk {
   ) throws(SystemError) -> ContentHash {
     var hash = SHA256()
     try addEntries(of: openDirectory(name, in: folder), to: &hash, depth: 0)
-    return ContentHash(hash.finalize())
+    return hash.finalize()
   }
 
   private func addEntries(
@@ -55,7 +54,7 @@ extension Disk {
       }
     }
     writer.write(UInt16.max)
-    hash.update(data: writer.bytes)
+    hash.update(writer.bytes)
     for position in listing.sortedPositions() where listing.kind(at: position) == .directory {
       try addEntries(of: openDirectory(listing.name(at: position), in: folder), to: &hash, depth: depth + 1)
     }

@@ -1,14 +1,13 @@
 package import DurableIO
 package import SystemPackage
 
-// (1) At any instant, and after a power cut, the document is whole in one of the two places. It is in both only after
-// an
-//     interrupted move to another file system, and its next move removes it from the first.
-// (2) A move replaces nothing: if a name is taken, the document gets another name.
-// (3) A copy is synced and compared before it gets its name. The name is synced before the move removes anything from
-//     the source.
-// (4) The move removes the source only if it is unchanged since the copy. Otherwise it puts the source back and removes
-//     the copy.
+// M1 At any instant, and after a power cut, the document is whole in one of the two places. It is in both only after an
+//    interrupted move to another file system, and its next move removes it from the first.
+// M2 A move replaces nothing: if a name is taken, the document gets another name.
+// M3 A copy is synced and compared before it gets its name. The name is synced before the move removes anything from
+//    the source.
+// M4 The move removes the source only if it is unchanged since the copy. Otherwise it puts the source back and removes
+//    the copy.
 
 /// A move of a document, a package or a flat file, to another folder, with its identifier, its versions and its
 /// attributes.
@@ -29,149 +28,133 @@ package struct DocumentMove {
   /// Moves the document and returns its name in the folder, which differs from `preferred` if another document has that
   /// name.
   ///
-  /// - Throws: `noSuchFile`; `wrongKind` for a node that is no document; `changedOnDisk` if another program wrote the
-  ///   document during the copy, and then it stays in its place; the system's error.
+  /// - Throws: `noSuchFile`. `wrongKind` for a node that is no document. `changedOnDisk` if another program wrote the
+  ///   document during the copy, and then it stays in its place. Otherwise the system's error.
   package func move(as preferred: FileName) throws(FilePackageError) -> FileName {
     guard let name = source.lastComponent.map(FileName.init) else {
       throw failure(.wrongKind, reason: "it has no name")
     }
     if let problem = preferred.problem, problem != .tooLong { throw failure(.invalidName) }
-    let from = try open(source.folder)
-    let to = try open(folder)
-    let status = try attempt("looking at it") { () throws(SystemError) in try disk.status(of: name, in: from)
+    let (from, to) = (try open(source.folder), try open(folder))
+    let status = try attempt("looking at it") { () throws(SystemError) in
+      try disk.status(of: name, in: from.descriptor)
     }
     guard status.kind == .directory || status.kind == .file else {
       throw failure(.wrongKind, reason: "it is \(status.kind.words)")
     }
+    // A name that is taken stays (M2).
     for number in 1...10_000 {
       let candidate = preferred.numbered(number)
-      try attempt { () throws(SystemError) in try HiddenSiblings(of: candidate, on: disk).recover(in: to) }
-      let taken = try attempt { () throws(SystemError) in try disk.statusIfPresent(of: candidate, in: to) }
+      let place = StagedPlace(candidate, in: to, on: disk)
+      let taken = try attempt { () throws(SystemError) in
+        try place.siblings.recover(in: place.folder)
+        return try place.status()
+      }
       if let taken {
         if taken.identity.isSameNode(as: status.identity) {
           // A power cut in the middle of a rename may leave a file under both names.
-          if try isSecondName(name, in: from, of: candidate, in: to) {
-            try synchronize(to)
-            try removeName(name, status, in: from)
+          if try isSecondName(name, in: from.descriptor, of: place) {
+            try synchronize(to.descriptor)
+            try removeName(name, status, in: from.descriptor)
           }
           return candidate
         }
-        // An interrupted move left the copy. (1)
+        // An interrupted move may have left the copy (M1).
         let known = try attempt { () throws(SystemError) in
-          try disk.sameTree(name, in: from, as: candidate, in: to)
+          try disk.sameTree(name, in: from.descriptor, as: candidate, in: to.descriptor)
         }
         guard let known else { continue }
-        try synchronize(to)
-        try takeAway(name, known, in: from, copy: nil, to)
+        try synchronize(to.descriptor)
+        try takeAway(StagedPlace(name, in: from, on: disk), known, copy: nil)
         return candidate
       }
-      if try put(name, as: candidate, from, to) { return candidate }
+      if try put(StagedPlace(name, in: from, on: disk), at: place) { return candidate }
     }
     throw failure(.fileExists)
   }
 
   /// Moves or copies the document to its place; returns false if the name is taken.
-  private func put(
-    _ name: FileName, as candidate: FileName, _ from: borrowing OwnedDescriptor,
-    _ to: borrowing OwnedDescriptor
-  ) throws(FilePackageError) -> Bool {
-    if alwaysCopies { return try copy(name, as: candidate, from, to) }
+  private func put(_ old: StagedPlace, at new: StagedPlace) throws(FilePackageError) -> Bool {
+    if alwaysCopies { return try copy(old, to: new) }
     do {
-      try disk.renameNoReplace(name, in: from, to: candidate, in: to)
+      try disk.renameNoReplace(old.name, in: old.folder, to: new.name, in: new.folder)
     } catch {
-      if error.code == .improperLink { return try copy(name, as: candidate, from, to) }
+      if error.code == .improperLink { return try copy(old, to: new) }
       if error.isTaken { return false }
       throw failure(error)
     }
     // Syncs the new name first: a power cut in between leaves both names, not none.
-    try synchronize(to)
-    try synchronize(from)
+    try synchronize(new.folder)
+    try synchronize(old.folder)
     return true
   }
 
   // MARK: To another file system
 
-  private func copy(
-    _ name: FileName, as candidate: FileName, _ from: borrowing OwnedDescriptor,
-    _ to: borrowing OwnedDescriptor
-  ) throws(FilePackageError) -> Bool {
-    let siblings = HiddenSiblings(of: candidate, on: disk)
-    let staged = siblings.name(.staged)
-    try attempt { () throws(SystemError) in try siblings.cleanUp(in: to) }
-    siblings.sweep(to)
-    siblings.holdOffSweeps(in: to)
-    defer { siblings.allowSweeps(in: to) }
+  private func copy(_ old: StagedPlace, to new: StagedPlace) throws(FilePackageError) -> Bool {
+    try attempt { () throws(SystemError) in try new.cleanUpAll() }
+    new.holdOffSweeps()
+    defer { new.allowSweeps() }
     let known: TreeStatuses
     do throws(FilePackageError) {
       known = try attempt("copying it") { () throws(SystemError) in
         var copy = TreeCopy(on: disk)
-        try copy.copy(name, in: from, to: staged, in: to)
+        try copy.copy(old.name, in: old.folder, to: new.staged, in: new.folder)
         return copy.statuses
       }
-      // (3)
+      // The copy is compared before it gets its name (M3).
       let isSame = try attempt("comparing the copy") { () throws(SystemError) in
-        try disk.sameTree(name, in: from, as: staged, in: to) != nil
+        try disk.sameTree(old.name, in: old.folder, as: new.staged, in: new.folder) != nil
       }
       guard isSame else { throw failure(.changedOnDisk) }
       do throws(SystemError) {
-        try disk.renameNoReplace(staged, in: to, to: candidate, in: to)
+        try new.renameNoReplace(new.staged, to: new.name)
       } catch {
         guard error.isTaken else { throw failure(error) }
-        _ = siblings.remove(staged, from: to)
+        new.removeStaged()
         return false
       }
     } catch {
       // If this removal fails, the next save or move of that name removes the leftover.
-      _ = siblings.remove(staged, from: to)
+      new.removeStaged()
       throw error
     }
-    try synchronize(to)
-    try takeAway(name, known, in: from, copy: candidate, to)
+    try synchronize(new.folder)
+    try takeAway(old, known, copy: new)
     return true
   }
 
-  /// Removes the document from its old place, if it is unchanged since the copy. (4)
+  /// Removes the document from its old place, if it is unchanged since the copy (M4).
   private func takeAway(
-    _ name: FileName, _ known: TreeStatuses, in from: borrowing OwnedDescriptor, copy: FileName?,
-    _ to: borrowing OwnedDescriptor
+    _ old: StagedPlace, _ known: TreeStatuses, copy: StagedPlace?
   ) throws(FilePackageError) {
-    let siblings = HiddenSiblings(of: name, on: disk)
-    let hidden = siblings.name(.staged)
     // It is still the document, and has no lock.
-    siblings.holdOffSweeps(in: from)
-    defer { siblings.allowSweeps(in: from) }
-    try attempt { () throws(SystemError) in
-      try siblings.cleanUp(in: from)
-      try disk.renameNoReplace(name, in: from, to: hidden, in: from)
+    old.holdOffSweeps()
+    defer { old.allowSweeps() }
+    let isKnown = try attempt { () throws(SystemError) in
+      try old.hide()
+      return try known.isUnchanged(old.staged, in: old.folder, on: disk)
     }
-    let isKnown = try attempt { () throws(SystemError) in try known.isUnchanged(hidden, in: from, on: disk) }
     guard isKnown else {
-      try putBack(hidden, as: name, in: from)
+      try putBack(old)
       if let copy {
-        let gone = HiddenSiblings(of: copy, on: disk).name(.staged)
-        try attempt { () throws(SystemError) in try disk.renameNoReplace(copy, in: to, to: gone, in: to) }
-        _ = disk.removeEverything(gone, from: to)
-        try synchronize(to)
+        try attempt { () throws(SystemError) in try copy.renameNoReplace(copy.name, to: copy.staged) }
+        copy.removeStaged()
+        try synchronize(copy.folder)
       }
       throw failure(.changedOnDisk)
     }
-    // After a power cut, the name must not lead to a document that is removed in part.
-    try synchronize(from)
-    // Files that cannot be removed have a hidden name; the next save or move of that name removes them.
-    _ = disk.removeEverything(hidden, from: from)
-    try synchronize(from)
+    try attempt("syncing the folder") { () throws(SystemError) in try old.removeHidden() }
   }
 
-  private func putBack(
-    _ hidden: FileName, as name: FileName, in from: borrowing OwnedDescriptor
-  ) throws(FilePackageError) {
+  private func putBack(_ old: StagedPlace) throws(FilePackageError) {
     for number in 1...10_000 {
       do throws(SystemError) {
-        try disk.renameNoReplace(hidden, in: from, to: name.numbered(number), in: from)
-        return try disk.synchronize(from)
+        try old.renameNoReplace(old.staged, to: old.name.numbered(number))
+        return try old.synchronize()
       } catch {
         // Another program may have made a node of that name meanwhile.
-        if !error.isTaken { throw failure(error, "putting it back from '\(hidden.display)'") }
+        if !error.isTaken { throw failure(error, "moving it back from '\(old.staged.display)'") }
       }
     }
   }
@@ -179,13 +162,12 @@ package struct DocumentMove {
   // MARK: Two names of one node
 
   private func isSecondName(
-    _ name: FileName, in from: borrowing OwnedDescriptor, of candidate: FileName,
-    in to: borrowing OwnedDescriptor
+    _ name: FileName, in from: borrowing OwnedDescriptor, of candidate: StagedPlace
   ) throws(FilePackageError) -> Bool {
     let folders = try attempt { () throws(SystemError) in
-      try disk.status(of: from).identity.isSameNode(as: disk.status(of: to).identity)
+      try disk.status(of: from).identity.isSameNode(as: disk.status(of: candidate.folder).identity)
     }
-    return !folders || name != candidate
+    return !folders || name != candidate.name
   }
 
   private func removeName(
@@ -199,9 +181,9 @@ package struct DocumentMove {
 
   // MARK: Errors with names
 
-  private func open(_ path: FilePath) throws(FilePackageError) -> OwnedDescriptor {
+  private func open(_ path: FilePath) throws(FilePackageError) -> OpenNode {
     try attempt("opening the folder '\(FileName(path).display)'") { () throws(SystemError) in
-      try disk.openDirectory(at: path)
+      OpenNode(try disk.openDirectory(at: path))
     }
   }
 
@@ -209,7 +191,7 @@ package struct DocumentMove {
     do {
       try disk.synchronize(folder)
     } catch {
-      throw failure(error, "synchronizing the folder")
+      throw failure(error, "syncing the folder")
     }
   }
 
@@ -274,15 +256,27 @@ extension Disk {
   }
 }
 
-extension Disk {
-  /// Removes a document from a folder: it gets a hidden name, and the folder is synced, before any file is removed.
-  package func removeDurably(_ name: FileName, from folder: borrowing OwnedDescriptor) throws(SystemError) {
-    let siblings = HiddenSiblings(of: name, on: self)
-    try siblings.cleanUp(in: folder)
-    try renameNoReplace(name, in: folder, to: siblings.name(.staged), in: folder)
-    try synchronize(folder)
-    // Files that cannot be removed have a hidden name; the next save of that name removes them.
-    _ = removeEverything(siblings.name(.staged), from: folder)
-    try synchronize(folder)
+extension StagedPlace {
+  /// Removes a document: it gets its hidden name, and the folder is synced, before any file is removed.
+  package func removeDocument() throws(SystemError) {
+    try hide()
+    try removeHidden()
+  }
+
+  fileprivate func hide() throws(SystemError) {
+    try cleanUp()
+    try renameNoReplace(name, to: staged)
+  }
+
+  fileprivate func removeHidden() throws(SystemError) {
+    // After a power cut, the name must not lead to a document that is removed in part.
+    try synchronize()
+    // Files that cannot be removed have a hidden name; the next save or move of that name removes them.
+    removeStaged()
+    try synchronize()
+  }
+
+  fileprivate func renameNoReplace(_ old: FileName, to new: FileName) throws(SystemError) {
+    try disk.renameNoReplace(old, in: opened.descriptor, to: new, in: opened.descriptor)
   }
 }

@@ -74,7 +74,7 @@ struct TreeCopy {
       try disk.write(UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: file, at: offset)
       offset += UInt64(count)
     }
-    try disk.keepAttributes(of: status, from: source, on: file)
+    try disk.copyAttributes(of: status, from: source, on: file)
     try disk.setMode(status.mode, of: file)
     try disk.setModified(status.modified, of: file)
     try disk.synchronize(file)
@@ -96,7 +96,7 @@ struct TreeCopy {
       let child = listing.name(at: position)
       try copy(child, in: source, to: child, in: directory, at: path.appending(child))
     }
-    try disk.keepAttributes(of: status, from: source, on: directory)
+    try disk.copyAttributes(of: status, from: source, on: directory)
     try disk.setMode(status.mode, of: directory)
     try disk.setModified(status.modified, of: directory)
     try disk.synchronize(directory)

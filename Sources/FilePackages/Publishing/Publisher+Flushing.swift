@@ -2,7 +2,7 @@ import DurableIO
 
 // The rest of a relaxed publishing.
 extension Publisher {
-  /// Syncs the files and folders that a relaxed publishing left in memory. (4)
+  /// Syncs the files and folders that a relaxed publishing left in memory (P4).
   mutating func flush() throws(FilePackageError) {
     for index in record.operations.indices {
       let operation = record.operations[index]
@@ -15,11 +15,11 @@ extension Publisher {
       try republish(index)
       givenUp.remove(index)
     }
-    // (7) A relaxed record that removes something may also put files that it does not hold.
+    // A relaxed record that removes something may also put files that it does not hold (P7).
     if record.version != nil, record.operations.contains(where: \.isRemoval) { try synchronizeKept() }
     let folders = Set(record.operations.map(\.folder)).sorted()
     for path in folders {
-      try attempt(path, "synchronizing the folder") { () throws(SystemError) in
+      try attempt(path, "syncing the folder") { () throws(SystemError) in
         if let folder = try open(path) { try disk.synchronize(folder.descriptor) }
       }
     }
@@ -55,7 +55,7 @@ extension Publisher {
     } catch {
       throw FilePackageError(error, .save, node(operation.path), activity: "publishing")
     }
-    try keepIfTheirs(source, lost, operation)
+    try moveToConflictsIfTheirs(source, lost, operation)
     record.operations[index].action = .put(staged)
   }
 }

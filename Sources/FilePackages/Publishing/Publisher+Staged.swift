@@ -5,7 +5,7 @@ import SystemPackage
 extension Publisher {
   // MARK: Making the nodes that the record holds
 
-  /// Makes the files and links whose bytes the record holds and that are not made yet. (1)
+  /// Makes the files and links whose bytes the record holds and that are not made yet (P1).
   mutating func makeStaged() throws(FilePackageError) {
     guard !isRecovery else { return }
     let indices = record.operations.indices.filter { record.operations[$0].isToBeMade }
@@ -71,7 +71,7 @@ extension Publisher {
     }
     let file = try disk.createFile(name, in: staging.descriptor, mode: staged.mode & 0o777)
     try disk.write(bytes, to: file, at: 0)
-    try keepAttributes(of: operation, on: file)
+    try copyAttributes(of: operation, on: file)
     try disk.setModified(staged.node.modified, of: file)
     var status = try disk.status(of: file)
     // The record's author must not get the rights of the user who opens the package.
@@ -84,7 +84,7 @@ extension Publisher {
     return OpenNode(file)
   }
 
-  private mutating func keepAttributes(
+  private mutating func copyAttributes(
     of operation: JournalRecord.Operation, on file: borrowing OwnedDescriptor
   ) throws(SystemError) {
     guard operation.old?.kind == .file, let name = operation.path.name,
@@ -92,7 +92,7 @@ extension Publisher {
     else { return }
     do {
       let old = try disk.openFile(name, in: folder.descriptor)
-      try disk.keepAttributes(of: disk.status(of: old), from: old, on: file)
+      try disk.copyAttributes(of: disk.status(of: old), from: old, on: file)
     } catch {
       switch error.code {
       // Another program put something else there, or removed it.
@@ -157,10 +157,8 @@ extension Publisher {
         try disk.synchronize(disk.openFile(staged.name, in: staging.descriptor))
       }
       return staged.name
-    } catch let error as SystemError {
-      throw FilePackageError(error, .save, node(operation.path), activity: "publishing")
     } catch {
-      throw error as? FilePackageError ?? failure(.inputOutput, operation.path, nil)
+      throw FilePackageError(any: error, .save, node(operation.path), activity: "publishing")
     }
   }
 }

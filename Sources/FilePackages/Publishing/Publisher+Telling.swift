@@ -55,23 +55,24 @@ extension Publisher {
     return zip(found, bytes).allSatisfy { $0 == 0 || $0 == $1 }
   }
 
-  // MARK: Looking before anything is touched (5)
+  // MARK: Looking before anything is touched
 
   /// Returns the operations that are not carried out yet, without carrying out any.
   func outstanding() throws(FilePackageError) -> [JournalRecord.Operation] {
     try checkAll()
   }
 
+  /// Looks at every operation; throws if the publisher could not take one of its steps (P5).
+  ///
+  /// - Returns: the operations that are not carried out yet.
   @discardableResult
   func checkAll() throws(FilePackageError) -> [JournalRecord.Operation] {
     var outstanding: [JournalRecord.Operation] = []
     for operation in record.operations {
       do {
         if try check(operation) { outstanding.append(operation) }
-      } catch let error as SystemError {
-        throw FilePackageError(error, .save, node(operation.path), activity: "looking at")
       } catch {
-        throw error as? FilePackageError ?? failure(.inputOutput, operation.path, nil)
+        throw FilePackageError(any: error, .save, node(operation.path), activity: "looking at")
       }
     }
     return outstanding
@@ -100,7 +101,7 @@ extension Publisher {
   func notOurs(_ path: PackagePath) -> FilePackageError {
     failure(
       .journalDamaged, path,
-      "it holds a save of another copy of the document, which this child was not part of")
+      "it has a save of another copy of the document, without this child")
   }
 
   /// Decides about a node that the record puts, from the nodes that are there now.

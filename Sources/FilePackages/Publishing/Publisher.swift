@@ -2,19 +2,19 @@ import DurableIO
 import FoundationEssentials
 import SystemPackage
 
-// (1) A name leads to a new file only after that file is synchronised. Other programs find the old file or the new one,
-//     whole, also after a power cut. A relaxed record leaves that to `flush()`.
-// (2) The publisher compares each node that comes out of an exchange with the one that the save was made over. Any
-//     other node is another program's later edit, and becomes a conflict version.
-// (3) This process, or one that was cut short, may have taken every step already.
-// (4) The content that the save puts into the package stays in the journal until all touched folders are synchronised.
-// (5) In recovery the publisher touches nothing before it knows that it can take every step.
-// (6) A node may be neither the old nor the new one. If nothing shows that it came before the new one was published,
-//     the publisher assumes that it came later: it stays.
-// (7) Before a node of a version loses its name in the package for good, it has a durable name among the staged files.
-//     Before that, the node that was put has a durable name in the package.
-// (8) The publisher makes another program's content durable among the conflict versions before its next step, even if
-//     the rest of the publishing fails. It syncs the folders above before the move, and the target folder after it.
+// P1 A name leads to a new file only after that file is synced. Other programs find the old file or the new one, whole,
+//    also after a power cut. A relaxed record leaves that to `flush()`.
+// P2 The publisher compares each node that comes out of an exchange with the one that the save was made over. Any other
+//    node is another program's later edit, and becomes a conflict version.
+// P3 Publishing repeats without harm: this process, or one that was cut short, may have taken every step already.
+// P4 The content that the save puts into the package stays in the journal until all touched folders are synced.
+// P5 In recovery the publisher touches nothing before it knows that it can take every step.
+// P6 A node may be neither the old nor the new one. If nothing shows that it came before the new one was published, the
+//    publisher assumes that it came later: it stays.
+// P7 Before a node of a version loses its name in the package for good, it has a durable name among the staged files.
+//    Before that, the node that was put has a durable name in the package.
+// P8 The publisher makes another program's content durable among the conflict versions before its next step, even if
+//    the rest of the publishing fails. It syncs the folders above before the move, and the target folder after it.
 
 /// Gives the committed children of a record their visible names.
 ///
@@ -44,7 +44,7 @@ struct Publisher {
   /// The folder for versions, if something in it may not be durable yet.
   var versions: OpenNode?
   /// Whether a replaced node has another name among the staged files than an exchange gives it.
-  var isKeptAside = false
+  var hasSetAside = false
   /// The operations whose files failed to sync after they were published.
   var givenUp: Set<Int> = []
   /// The folder for all conflict versions of this publishing; nil until the first one.
@@ -68,13 +68,15 @@ struct Publisher {
   var isStrict: Bool { isRecovery || !record.isRelaxed }
 
   mutating func publish() throws(FilePackageError) {
+    // P5
     if isRecovery { try checkAll() }
     try makeStaged()
     // New names come before removals: a file that moves has two names meanwhile, never none.
     let groups = Dictionary(grouping: record.operations, by: \.path.parent).sorted { $0.key < $1.key }
     for (folder, operations) in groups {
       let puts = operations.filter { if case .put = $0.action { true } else { false } }
-      // (7)
+      // With a version, the nodes that were put have durable names before the replaced ones lose theirs (P7).
+      // Otherwise the removals below may sync the folder.
       let isLast = record.version != nil || !operations.contains(where: \.isRemoval)
       if !puts.isEmpty { try change(puts, in: folder, synchronizing: isStrict && isLast) }
     }
@@ -113,7 +115,7 @@ struct Publisher {
   }
 
   /// Whether replaced nodes may have several names, or other nodes may have the names that they should have.
-  var mustLook: Bool { isRecovery || isKeptAside || !rewritten.isEmpty }
+  var mustLook: Bool { isRecovery || hasSetAside || !rewritten.isEmpty }
 
   func removeLeftover(_ name: FileName, isFolder: Bool) {
     if isFolder {
@@ -136,7 +138,7 @@ struct Publisher {
     }
     guard let folder else {
       // Another program moved the folder away: the publisher makes conflict versions of the nodes for it.
-      for operation in operations { try keepOurs(operation) }
+      for operation in operations { try moveOursToConflicts(operation) }
       return
     }
     for operation in operations {
@@ -147,7 +149,7 @@ struct Publisher {
       }
     }
     if synchronizing {
-      try attempt(path, "synchronizing the folder") { () throws(SystemError) in
+      try attempt(path, "syncing the folder") { () throws(SystemError) in
         try disk.synchronize(folder.descriptor)
       }
     }
@@ -161,7 +163,7 @@ struct Publisher {
       var directory = try disk.openDirectory(first, in: root.descriptor)
       for name in path.names.dropFirst() { directory = try disk.openDirectory(name, in: directory) }
       let folder = OpenNode(directory)
-      folders.keep(folder, at: path)
+      folders.hold(folder, at: path)
       return folder
     } catch {
       switch error.code {
@@ -198,16 +200,16 @@ struct Publisher {
       throw FilePackageError(error, .save, node(operation.path), activity: "looking at")
     }
     switch verdict {
-    // (3) (6)
+    // The step may be taken already (P3), or another program may have written the node (P6).
     case .done:
-      try keepWhatCameOut(staged, operation, isPublished: true)
+      try checkExchanged(staged, operation, isPublished: true)
       if try lasts(staged, operation, in: folder) { return }
-    case .leave: return try keepWhatCameOut(staged, operation, isPublished: true)
+    case .leave: return try checkExchanged(staged, operation, isPublished: true)
     case .setAside:
       // Another program edited it before it was published, and again after that.
-      try keepWhatCameOut(staged, operation, isPublished: true)
-      return try keepOurs(operation)
-    case .place, .exchange, .refuse: try keepWhatCameOut(staged, operation, isPublished: false)
+      try checkExchanged(staged, operation, isPublished: true)
+      return try moveOursToConflicts(operation)
+    case .place, .exchange, .refuse: try checkExchanged(staged, operation, isPublished: false)
     }
     var staged = staged
     let source = try prepare(&staged, operation)
@@ -220,7 +222,7 @@ struct Publisher {
     } catch {
       throw FilePackageError(error, .save, node(operation.path), activity: "publishing")
     }
-    try keepIfTheirs(source, staged, operation)
+    try moveToConflictsIfTheirs(source, staged, operation)
   }
 
   /// Gives a staged file a name that is free; if another program took it meanwhile, the two change places.
@@ -256,7 +258,7 @@ struct Publisher {
       let isFolder = try disk.status(of: source, in: staging.descriptor).kind == .directory
       let isOld = try isOld(old, target, name, in: folder)
       if record.version != nil {
-        try keepAside(name, in: folder, as: source.movedAway, isFolder || target.kind == .directory || !isOld)
+        try setAside(name, in: folder, as: source.movedAway, isFolder || target.kind == .directory || !isOld)
         try disk.rename(source, in: staging.descriptor, to: name, in: folder, .replace)
       } else if isFolder || target.kind == .directory || !isOld {
         // Another program's content must not go, and here a file and a folder cannot replace each other in one step.
@@ -271,14 +273,14 @@ struct Publisher {
     }
   }
 
-  /// Gives a node that will be replaced a durable name among the staged files, if the file system cannot exchange. (7)
+  /// Gives a node that will be replaced a durable name among the staged files, if the file system cannot exchange (P7).
   ///
   /// A file then has two names for a while. Without hard links, the version has lost it.
-  private mutating func keepAside(
+  private mutating func setAside(
     _ name: FileName, in folder: borrowing OwnedDescriptor, as kept: FileName, _ mustMove: Bool
   ) throws(SystemError) {
     _ = disk.removeEverything(kept, from: staging.descriptor)
-    isKeptAside = true
+    hasSetAside = true
     // The nodes that were put into the folder before also lose their names in the staging folder for good.
     try disk.synchronize(folder)
     if mustMove {
@@ -289,9 +291,9 @@ struct Publisher {
     try synchronizeStaging()
   }
 
-  /// (7)
+  /// Makes the names durable that nodes of a version have among the staged files (P7).
   func synchronizeKept() throws(FilePackageError) {
-    try attempt(.root, "synchronizing what the version before needs of") { () throws(SystemError) in
+    try attempt(.root, "syncing the earlier version of") { () throws(SystemError) in
       try synchronizeStaging()
     }
   }
@@ -315,18 +317,18 @@ struct Publisher {
           }
           try disk.rename(name, in: folder, to: staged, in: staging.descriptor, .replace)
         } else if try !disk.exists(staged, in: staging.descriptor) {
-          // (6) Another program wrote it after the save was made. If the old node is gone already, that is no conflict.
+          // Another program wrote it after the save was made (P6). If the old node is gone already, that is no conflict.
           conflicts.append(operation.path.string)
         }
       }
-      // (2) (3)
+      // An earlier attempt may have removed the old node (P3). Any other node is a later edit (P2).
       guard let gone = try disk.statusIfPresent(of: staged, in: staging.descriptor) else { return }
       let isOld = try isOld(operation.old, gone, staged, in: staging.descriptor)
       if isOld, try isUntouched(operation.old, staged) { return }
     } catch {
       throw FilePackageError(error, .save, node(operation.path), activity: "removing")
     }
-    try keep(staged, of: operation.path)
+    try moveToConflicts(staged, of: operation.path)
   }
 
   /// Returns whether a cut has left both names of a node that was being renamed.

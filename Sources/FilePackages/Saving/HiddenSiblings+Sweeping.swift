@@ -1,12 +1,6 @@
 package import DurableIO
 import SystemPackage
 
-// (1) A sweep removes only a folder or file whose lock it takes. The program that made it holds that lock for as long
-//     as it runs, and the kernel releases the lock when the program ends. Without locks there is no sweep.
-// (2) For moments a hidden name has no lock: between its making and its locking, and during the confirmation of an
-//     exchange. Its program then shares the lock of the folder that holds it. A sweep needs that lock alone.
-// (3) A sweep never removes an `.old`: it may be the only copy of a package, which opening puts back.
-
 extension HiddenSiblings {
   /// Removes the new states that killed programs left in a folder, of any document.
   ///
@@ -27,7 +21,7 @@ extension HiddenSiblings {
     abandoned(in: folder) { _, _ in true }
   }
 
-  /// Calls `body` with each name that no running program holds; returns those for which it returns true. (1)
+  /// Calls `body` with each name that no running program holds; returns those for which it returns true (HS3).
   private func abandoned(
     in folder: borrowing OwnedDescriptor, _ body: (FileName, borrowing OwnedDescriptor) -> Bool
   ) -> [FileName] {
@@ -40,7 +34,7 @@ extension HiddenSiblings {
       return listing.name(at: position)
     }
     .filter(\.isSwept)
-    // (2)
+    // A program that shares this lock may have a hidden name without a lock (HS4).
     guard !names.isEmpty, (try? disk.lock(folder, .exclusive)) == true else { return [] }
     defer { _ = try? disk.lock(folder, .none) }
     var found: [FileName] = []
@@ -55,7 +49,7 @@ extension HiddenSiblings {
     return found
   }
 
-  /// Prevents sweeps of the folder until `allowSweeps(in:)`, or until the descriptor is closed. (2)
+  /// Prevents sweeps of the folder until `allowSweeps(in:)`, or until the descriptor is closed (HS4).
   package func holdOffSweeps(in folder: borrowing OwnedDescriptor) {
     // Without a lock there is no sweep either.
     _ = try? LockWait().take(.shared, of: folder, on: disk)
@@ -67,48 +61,30 @@ extension HiddenSiblings {
 
   // MARK: Making a state that a sweep leaves alone
 
-  /// Makes an empty folder under the staged name, and takes its lock; nil if another program is making one.
-  package func stageDirectory(
-    in folder: borrowing OwnedDescriptor, mode: UInt16
+  /// Makes an empty folder or file under the staged name, and takes its lock; nil if another program is making one.
+  func stage(
+    _ kind: FileKind, in folder: borrowing OwnedDescriptor, mode: UInt16
   ) throws(SystemError) -> OwnedDescriptor? {
     holdOffSweeps(in: folder)
     defer { allowSweeps(in: folder) }
     let name = name(.staged)
-    do {
-      try disk.makeDirectory(name, in: folder, mode: mode)
+    var file: OwnedDescriptor?
+    do throws(SystemError) {
+      if kind == .directory {
+        try disk.makeDirectory(name, in: folder, mode: mode)
+      } else {
+        file = try disk.createFile(name, in: folder, mode: mode)
+      }
     } catch  where error.code == .fileExists {
       return nil
     }
     do throws(SystemError) {
-      let new = try disk.openDirectory(name, in: folder)
+      let new = if let file = file.take() { file } else { try disk.openDirectory(name, in: folder) }
       guard isLockedForUs(new), try disk.isName(name, in: folder, of: new) else { return nil }
       return new
     } catch {
       // It is empty; if it is another program's, that program fails and nothing is lost.
-      try? disk.removeDirectory(name, in: folder)
-      throw error
-    }
-  }
-
-  /// Makes an empty file under the staged name, and takes its lock; nil if another program is making one.
-  package func stageFile(
-    in folder: borrowing OwnedDescriptor, mode: UInt16
-  ) throws(SystemError) -> OwnedDescriptor? {
-    holdOffSweeps(in: folder)
-    defer { allowSweeps(in: folder) }
-    let name = name(.staged)
-    let new: OwnedDescriptor
-    do {
-      new = try disk.createFile(name, in: folder, mode: mode)
-    } catch  where error.code == .fileExists {
-      return nil
-    }
-    do throws(SystemError) {
-      guard isLockedForUs(new), try disk.isName(name, in: folder, of: new) else { return nil }
-      return new
-    } catch {
-      // It is empty; if it is another program's, that program fails and nothing is lost.
-      try? disk.removeFile(name, in: folder)
+      try? kind == .directory ? disk.removeDirectory(name, in: folder) : disk.removeFile(name, in: folder)
       throw error
     }
   }
@@ -117,7 +93,7 @@ extension HiddenSiblings {
 extension FileName {
   /// Whether it is the name of a new state, or of a folder that a document type writes by itself.
   ///
-  /// Such a name is `.docpkg-`, up to 16 hexadecimal digits, and `.new` or `.written` with a number.
+  /// Such a name is `.docpkg-`, up to 16 hexadecimal digits, and `.new` or `.written` with a number. An `.old` is none (HS5).
   fileprivate var isSwept: Bool {
     guard bytes.starts(with: PackageLayout.siblingPrefix) else { return false }
     let rest = bytes.dropFirst(PackageLayout.siblingPrefix.count)

@@ -1,10 +1,15 @@
 package import DurableIO
 import SystemPackage
 
-// (1) A program that makes or removes something under one of these names holds its lock. No program touches a state
+// HS1 A program that makes or removes something under one of these names holds its lock. No program touches a state
 //     that another one is making.
-// (2) A save syncs the folder before it removes anything beside the package. If a process died between the exchange and
+// HS2 A save syncs the folder before it removes anything beside the package. If a process died between the exchange and
 //     its sync, a power cut could still bring the old state back.
+// HS3 A sweep removes only a folder or file whose lock it takes. The program that made it holds that lock for as long
+//     as it runs, and the kernel releases the lock when the program ends. Without locks there is no sweep.
+// HS4 For moments a hidden name has no lock: between its making and its locking, and during the confirmation of an
+//     exchange. Its program then shares the lock of the folder that holds it. A sweep needs that lock alone.
+// HS5 A sweep never removes an `.old`: it may be the only copy of a package, which opening puts back.
 
 /// The hidden names beside a package that a save uses.
 ///
@@ -58,6 +63,7 @@ package struct HiddenSiblings {
       return try disk.removeFile(name, in: folder)
     }
     guard isLockedForUs(leftover), try disk.isName(name, in: folder, of: leftover) else { return }
+    // The exchange must be durable before the old state goes (HS2).
     try disk.synchronize(folder)
     _ = remove(name, from: folder)
     withExtendedLifetime(leftover) {}
@@ -73,7 +79,7 @@ package struct HiddenSiblings {
     }
   }
 
-  /// Takes the lock of a state that a program is making, or was; true if the file system has no locks.
+  /// Takes the lock of a state that a program is making, or was; true if the file system has no locks (HS1).
   package func isLockedForUs(_ node: borrowing OwnedDescriptor) -> Bool {
     (try? disk.lock(node, .exclusive)) ?? true
   }

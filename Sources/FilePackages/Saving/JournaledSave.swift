@@ -1,11 +1,10 @@
 import DurableIO
 import SystemPackage
 
-// (1) Before the record is committed, nothing under a visible name changes.
-// (2) Files whose bytes the record holds are made only when it is published. If the disk is nearly full, they are made
-//     before the commit. If a quota ends unforeseen, the save is committed all the same, and published once there is
-//     room.
-// (3) Files and folders that the record does not hold are made and synchronised before the record is written.
+// JS1 Before the record is committed, nothing under a visible name changes.
+// JS2 Files whose bytes the record holds are made only when it is published. If the disk is nearly full, they are made
+//     before the commit.
+// JS3 Files and folders that the record does not hold are made and synced before the record is written.
 
 /// A save in place: one record in the journal commits it, however many children changed.
 ///
@@ -59,8 +58,8 @@ struct JournaledSave {
     self.top = top
     builder = SaveBuilder(
       plan, at: session.hidden.location, on: session.disk, options: options, metadata: metadata,
-      strategy: "journal", known: session.manifest)
-    builder.folders.keep(session.hidden.root, at: .root)
+      strategy: "journal", known: session.manifest.value)
+    builder.folders.hold(session.hidden.root, at: .root)
     builder.recorded = recorded
     builder.stagedNames = names
     if keepsVersion && metadata != nil {
@@ -89,6 +88,8 @@ struct JournaledSave {
 
   /// Checks that the save can be carried out, makes everything new, and commits it.
   ///
+  /// Up to the commit nothing under a visible name changes (JS1).
+  ///
   /// - Throws: the system's reason. The document on disk is then unchanged and nothing is left, except after
   ///   `indeterminate`.
   mutating func commit() throws(FilePackageError) {
@@ -96,7 +97,7 @@ struct JournaledSave {
     try builder.checkSteps(beneath: session.hidden.root.descriptor)
     do {
       try checkPlaces()
-      // (3)
+      // The children that the record does not hold (JS3).
       try builder.make(top, in: session.hidden.staging.descriptor)
       try makeRecord()
       if try isRoomScarce() { try session.stage(&record) }
@@ -134,7 +135,7 @@ struct JournaledSave {
       } catch {
         // The check of the steps finds folders that are gone.
         if error.code == .noSuchFileOrDirectory || error.code == .notDirectory { continue }
-        throw FilePackageError(error, .save, builder.node(step.path), activity: "looking into")
+        throw FilePackageError(error, .save, builder.node(step.path), activity: "searching")
       }
     }
   }
@@ -220,7 +221,7 @@ struct JournaledSave {
         status = try session.disk.status(of: name, in: session.hidden.staging.descriptor)
       }
     } catch {
-      throw FilePackageError(error, .save, builder.node(step.path), activity: "looking at what was written")
+      throw FilePackageError(error, .save, builder.node(step.path), activity: "checking the written file")
     }
     let isFolder = if case .makeDirectory = step.action { true } else { false }
     return JournalRecord.Staged(
@@ -229,7 +230,9 @@ struct JournaledSave {
       mode: status.mode)
   }
 
-  /// Returns whether the files that the record holds should be made before the commit. (2)
+  /// Returns whether the files that the record holds should be made before the commit (JS2).
+  ///
+  /// If a quota ends unforeseen, the save is committed all the same, and published once there is room.
   private func isRoomScarce() throws(FilePackageError) -> Bool {
     let sizes = record.operations.compactMap { $0.bytes?.count }
     if sizes.isEmpty { return false }
@@ -240,7 +243,7 @@ struct JournaledSave {
         || room.files.map { $0 < Self.spareFiles + UInt64(sizes.count) } ?? false
     } catch {
       throw FilePackageError(
-        error, .save, builder.node(.root), activity: "asking for the room on the disk for")
+        error, .save, builder.node(.root), activity: "reserving space on the disk for")
     }
   }
 }

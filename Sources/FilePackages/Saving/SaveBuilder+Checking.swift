@@ -19,7 +19,7 @@ extension SaveBuilder {
       throw changed(step.path)
     }
     guard now.kind.isSupported else {
-      throw failure(.wrongKind, step.path, reason: "it is \(now.kind.words), which is left alone")
+      throw failure(.wrongKind, step.path, reason: "it is \(now.kind.words), which no save changes")
     }
     if case .setAttributes = step.action { return keepAttributes(of: now, at: step.path) }
     if now.kind == .file && now.mode & 0o222 == 0 && !options.overwritesReadOnly {
@@ -70,10 +70,8 @@ extension SaveBuilder {
       guard path.names.count > 1 else { return try disk.status(of: name, in: root) }
       return try disk.status(of: name, in: folder(path.parent, beneath: root).descriptor)
     } catch {
-      switch error.code {
-      case .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels: return nil
-      default: throw FilePackageError(error, options.operation, node(path), activity: "looking at")
-      }
+      if error.isAbsence { return nil }
+      throw FilePackageError(error, options.operation, node(path), activity: "looking at")
     }
   }
 
@@ -86,7 +84,7 @@ extension SaveBuilder {
     var directory = try disk.openDirectory(first, in: root)
     for name in path.names.dropFirst() { directory = try disk.openDirectory(name, in: directory) }
     let folder = OpenNode(directory)
-    folders.keep(folder, at: path)
+    folders.hold(folder, at: path)
     return folder
   }
 }

@@ -1,4 +1,3 @@
-import Crypto
 import DurableIO
 import SystemPackage
 
@@ -42,7 +41,7 @@ extension SaveBuilder {
         let file = try create(newName, in: new, at: path, mode: 0o600)
         let copied = try copyBytes(
           of: source, on: disk, size: status.size, to: file, hashing: attributes != nil && hashes)
-        try disk.keepAttributes(of: status, from: source, on: file)
+        try disk.copyAttributes(of: status, from: source, on: file)
         let mode = attributes.flatMap { $0.modeIsExact ? $0.mode : nil } ?? status.mode
         // A document of its own has no programs that run as another user.
         try disk.setMode(options.sharesFiles ? mode : mode & 0o1777, of: file)
@@ -55,14 +54,10 @@ extension SaveBuilder {
         try disk.setModified(status.modified, of: newName, in: new)
         return FileCopy()
       default:
-        throw failure(.unsupported, path, reason: "\(status.kind.words) cannot be kept on this file system")
+        throw failure(.unsupported, path, reason: "this file system cannot have \(status.kind.words)")
       }
-    } catch let error as FilePackageError {
-      throw error
-    } catch let error as SystemError {
-      throw FilePackageError(error, options.operation, node(path), activity: "copying")
     } catch {
-      throw failure(.inputOutput, path)
+      throw FilePackageError(any: error, options.operation, node(path), activity: "copying")
     }
   }
 
@@ -75,7 +70,7 @@ extension SaveBuilder {
       if error.code == .fileExists {
         throw failure(
           .nameCollision, path,
-          reason: "the file system does not tell this name from that of another child")
+          reason: "the file system does not distinguish this name from that of another child")
       }
       throw FilePackageError(error, options.operation, node(path))
     }
@@ -96,13 +91,13 @@ extension SaveBuilder {
       var (hash, copied) = (SHA256(), FileCopy())
       try contents.forEachChunk { bytes in
         try checkCancellation()
-        if hashes { hash.update(bufferPointer: bytes) }
+        if hashes { hash.update(bytes) }
         try disk.write(bytes, to: file, at: copied.size)
         copied.size += UInt64(bytes.count)
         location.progress.add(bytes.count)
       }
       copied.written = copied.size
-      copied.digest = hashes ? ContentHash(hash.finalize()) : nil
+      copied.digest = hashes ? hash.finalize() : nil
       return copied
     } catch let error as FilePackageError {
       throw FilePackageError(renaming: error, to: path, of: location, options.operation)
@@ -158,7 +153,7 @@ extension SaveBuilder {
           rebasing: buffer[..<Int(min(UInt64(buffer.count), dataEnd - copied.size))]))
       if count == 0 { break }
       let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
-      if hashes { hash.update(bufferPointer: bytes) }
+      if hashes { hash.update(bytes) }
       if !copied.isCloned {
         try disk.write(bytes, to: file, at: copied.size)
         copied.written += UInt64(count)
@@ -168,7 +163,7 @@ extension SaveBuilder {
       location.progress.add(count)
     }
     if !copied.isCloned && writtenEnd < copied.size { try disk.resize(file, to: copied.size) }
-    if hashes { copied.digest = ContentHash(hash.finalize()) }
+    if hashes { copied.digest = hash.finalize() }
     return copied
   }
 
@@ -213,7 +208,7 @@ extension SHA256 {
       var left = count
       while left > 0 {
         let part = Int(min(left, UInt64(bytes.count)))
-        update(bufferPointer: UnsafeRawBufferPointer(rebasing: bytes[..<part]))
+        update(UnsafeRawBufferPointer(rebasing: bytes[..<part]))
         left -= UInt64(part)
       }
     }

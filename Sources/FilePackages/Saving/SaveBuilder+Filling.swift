@@ -1,4 +1,3 @@
-import Crypto
 import DurableIO
 import SystemPackage
 
@@ -65,7 +64,7 @@ extension SaveBuilder {
     report.bytesWritten += copied.isCloned ? copied.size : copied.written
     let status: FileStatus?
     do {
-      try keepAttributes(of: step, on: file)
+      try copyAttributes(of: step, on: file)
       if step.attributes.modeIsExact { try disk.setMode(step.attributes.mode, of: file) }
       if let modified = step.attributes.modified { try disk.setModified(modified, of: file) }
       status = hashes ? try disk.status(of: file) : nil
@@ -104,7 +103,7 @@ extension SaveBuilder {
   }
 
   /// Gives the new file the attributes of the one that it replaces.
-  private func keepAttributes(
+  private func copyAttributes(
     of step: SavePlan.Step, on file: borrowing OwnedDescriptor
   ) throws(SystemError) {
     guard let before = replaced[step.path], before.kind == .file, let name = step.path.name else { return }
@@ -114,9 +113,9 @@ extension SaveBuilder {
       folder = known
     } else {
       folder = OpenNode(try location.openDirectory(parent, on: disk))
-      folders.keep(folder, at: parent)
+      folders.hold(folder, at: parent)
     }
-    let now = try disk.keepAttributes(
+    let now = try disk.copyAttributes(
       of: before, from: try disk.openFile(name, in: folder.descriptor), on: file)
     if now.mode != before.mode { try disk.setMode(before.mode, of: file) }
   }
@@ -151,11 +150,11 @@ extension SaveBuilder {
     guard let sourceName = source.path.name, let name = name(for: step), let status = source.status else {
       throw failure(.changedOnDisk, step.path)
     }
-    let keepsAttributes =
+    let hasSameAttributes =
       (!step.attributes.modeIsExact || step.attributes.mode == status.mode)
       && (step.attributes.modified ?? status.modified) == status.modified
     var digest: ContentHash?
-    if keepsAttributes, mayBeLinked(source),
+    if hasSameAttributes, mayBeLinked(source),
       try link(sourceName, in: folder, to: name, in: new, at: step.path)
     {
       moved.insert(source.path)
@@ -166,7 +165,7 @@ extension SaveBuilder {
       digest = copied.digest
       if options.sharesFiles || copied.isCloned {
         noteReused(status)
-        if keepsAttributes && options.sharesFiles { report.copied += 1 }
+        if hasSameAttributes && options.sharesFiles { report.copied += 1 }
       } else {
         report.written.append(step.path.string)
         report.bytesWritten += copied.written
@@ -239,7 +238,7 @@ extension SaveBuilder {
       do {
         let file = try disk.createFile(name, in: new, mode: step.attributes.mode)
         try disk.write(bytes, to: file, at: 0)
-        try keepAttributes(of: step, on: file)
+        try copyAttributes(of: step, on: file)
         try disk.synchronize(file)
         made[step.path] = try disk.status(of: file)
       } catch {

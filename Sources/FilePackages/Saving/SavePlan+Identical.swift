@@ -2,11 +2,11 @@ import DurableIO
 import FoundationEssentials
 import SystemPackage
 
-// (1) A step stays in the plan if the node on disk is another one than the tree knows: the save finds that out.
-// (2) The date of a file is that of its bytes: the same bytes with a new date are not written again.
-
 extension SavePlan {
   /// Returns the plan without the files and links that would be replaced by the same bytes with the same mode.
+  ///
+  /// The date of a file is that of its bytes: the same bytes with a new date are not written again. A step stays in the
+  /// plan if the node on disk is another one than the tree knows: the save finds that out.
   ///
   /// Cost: none if no step replaces a file by one of its size. If the new bytes are in memory and the old digest is
   /// known, a hash of the new bytes. Otherwise a read of both files, up to the first difference.
@@ -56,7 +56,7 @@ extension SavePlan.Step {
 extension StoredNode {
   private struct Difference: Error {}
 
-  /// Returns whether the file has these bytes, and is the one that its status describes. (1)
+  /// Returns whether the file has these bytes, and is the one that its status describes.
   fileprivate func hasBytes(of contents: FileContents) throws -> Bool {
     let file = try openFile()
     guard let status, try disk.status(of: file).isUnchanged(since: status) else { return false }

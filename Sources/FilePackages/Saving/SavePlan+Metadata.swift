@@ -50,7 +50,7 @@ extension SavePlan {
     else {
       throw FilePackageError(
         .reservedName, .save, StoredNode(location: location, path: path),
-        reason: "'Metadata.plist' is the document's own and has to be a property list")
+        reason: "'Metadata.plist' belongs to the document itself and must be a property list")
     }
     let own = Set(PackageMetadata.Key.allCases.filter { $0 != .displayName }.map(\.rawValue))
     return values.filter { !own.contains($0.key) }

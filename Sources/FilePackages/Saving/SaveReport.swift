@@ -60,9 +60,9 @@ extension SaveReport: CustomStringConvertible {
       let isLate = warnings.contains { $0.kind == .unpublished }
       parts.append(isLate ? "not yet visible to other programs" : "being published")
     }
-    if !conflicts.isEmpty { parts.append("kept what another program wrote: \(Self.list(conflicts))") }
+    if !conflicts.isEmpty { parts.append("conflicts with another program: \(Self.list(conflicts))") }
     if !fallbacks.isEmpty { parts.append("the file system has \(fallbacks.joined(separator: ", "))") }
-    if copied > 0 { parts.append("\(copied) copied for want of hard links") }
+    if copied > 0 { parts.append("\(copied) copied, because hard links are not possible") }
     if !leftAlone.isEmpty { parts.append("left alone: \(Self.list(leftAlone))") }
     return parts.joined(separator: ", ")
   }

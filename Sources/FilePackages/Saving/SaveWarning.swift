@@ -43,13 +43,14 @@ extension SaveWarning: CustomStringConvertible {
   public var description: String {
     switch kind {
     case .unpublished: "saved; not yet visible to other programs: \(reason); the next opening publishes it"
-    case .unfinished: "saved; not tidied up: \(reason); the next opening does what is left"
-    case .leftover: "saved; not tidied up: \(reason); the next save removes it"
-    case .conflictsLeft: "saved; what was in conflict is still there: \(reason); resolving again removes it"
+    case .unfinished: "saved; the session did not end: \(reason); the next opening ends it"
+    case .leftover: "saved; a leftover stays: \(reason); the next save removes it"
+    case .conflictsLeft: "saved; conflict versions stay: \(reason); resolving again removes them"
     case .versionsLeft:
-      "done; files of removed versions are still there: \(reason); the next thinning removes them"
-    case .unverified: "repaired; what is left could not be verified: \(reason)"
-    case .moved where reason.isEmpty: "saved where the document is by now: another program moved it meanwhile"
+      "done; files of removed versions stay: \(reason); the next thinning removes them"
+    case .unverified: "repaired; the result could not be verified: \(reason)"
+    case .moved where reason.isEmpty:
+      "saved at the new place of the document: another program moved it meanwhile"
     case .moved: "saved; another program moved the document meanwhile: it is at '\(displayString(reason))'"
     }
   }

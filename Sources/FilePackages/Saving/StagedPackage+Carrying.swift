@@ -99,7 +99,7 @@ extension StagedPackage {
     let date = path.isRoot ? rootDate ?? status.modified : status.modified
     let modified = attributes?.modified ?? (keepsDate ? date : nil)
     do {
-      try disk.keepOwner(of: status, on: new)
+      try disk.copyOwner(of: status, on: new)
       for (name, value) in try disk.extendedAttributes(of: old) {
         try disk.setExtendedAttribute(name, value, of: new)
       }

@@ -6,8 +6,7 @@ extension StagedPackage {
   ///
   /// Every node that the plan replaces or removes must also be as it was when it was read.
   mutating func check(
-    _ old: borrowing OwnedDescriptor, was known: FileStatus, _ siblings: HiddenSiblings,
-    in folder: borrowing OwnedDescriptor
+    _ old: borrowing OwnedDescriptor, was known: FileStatus, at place: StagedPlace
   ) throws(FilePackageError) {
     let now: FileStatus
     do {
@@ -16,7 +15,7 @@ extension StagedPackage {
       throw FilePackageError(error, options.operation, node(.root))
     }
     guard now.identity.isSameNode(as: known.identity) else {
-      throw failure(.changedOnDisk, .root, reason: "another package stands in its place by now")
+      throw failure(.changedOnDisk, .root, reason: "another package is in its place now")
     }
     // Without locks, `checkAgain` finds the other program's save.
     do {
@@ -26,7 +25,7 @@ extension StagedPackage {
       throw FilePackageError(error, options.operation, node(.root), activity: "locking it")
     }
     // This comes before any status is read: removing links changes the status time of their files.
-    try cleanUp(siblings, in: folder)
+    try cleanUp(place)
     try builder.checkSteps(beneath: old)
   }
 
@@ -38,7 +37,8 @@ extension StagedPackage {
     do {
       isOld = try disk.isName(gone, in: folder, of: old)
     } catch {
-      throw FilePackageError(error, options.operation, node(.root), activity: "looking at what it replaces")
+      throw FilePackageError(
+        error, options.operation, node(.root), activity: "checking the document that it replaces")
     }
     guard isOld else {
       throw failure(.changedOnDisk, .root, reason: "another program saved it at the same moment")
@@ -58,13 +58,7 @@ extension StagedPackage {
 
 extension StagedPackage {
   /// Checks, before it makes anything, that nothing is at the document's place.
-  func refuseAnything(
-    _ name: FileName, in folder: borrowing OwnedDescriptor
-  ) throws(FilePackageError) {
-    let disk = disk
-    let exists = try attempt(.root, "looking at what is there") { () throws(SystemError) in
-      try disk.exists(name, in: folder)
-    }
-    if exists { throw failure(.fileExists, .root) }
+  func refuseAnything(at place: StagedPlace) throws(FilePackageError) {
+    if try status(at: place) != nil { throw failure(.fileExists, .root) }
   }
 }

@@ -4,13 +4,8 @@ import SystemPackage
 // How one file replaces the file that it was read from.
 extension StagedPackage {
   /// Checks, before it makes anything, that the file is the one that was read or last written.
-  func refuseChanged(
-    _ known: FileStatus, _ name: FileName, in folder: borrowing OwnedDescriptor
-  ) throws(FilePackageError) {
-    let disk = disk
-    let now = try attempt(.root, "looking at what is there") { () throws(SystemError) in
-      try disk.statusIfPresent(of: name, in: folder)
-    }
+  func refuseChanged(_ known: FileStatus, at place: StagedPlace) throws(FilePackageError) {
+    let now = try status(at: place)
     guard let now else { throw failure(.changedOnDisk, .root, reason: "it is no longer in its place") }
     guard now.isUnchanged(since: known) else { throw failure(.changedOnDisk, .root) }
     if now.mode & 0o222 == 0 && !options.overwritesReadOnly {
@@ -24,24 +19,24 @@ extension StagedPackage {
   ) throws(FilePackageError) {
     guard case .unchanged(let known) = destination, case .swapped(let gone) = placement else { return }
     let disk = disk
-    let now = try attempt(.root, "looking at what it replaces") { () throws(SystemError) in
+    let now = try attempt(.root, "checking the document that it replaces") { () throws(SystemError) in
       try disk.status(of: gone, in: folder)
     }
     guard now.identity.hasSameContents(as: known.identity) else { throw failure(.changedOnDisk, .root) }
   }
 
   /// Gives the new file the attributes that the user may have given the one it replaces.
-  func keepAttributes(
-    of name: FileName, in folder: borrowing OwnedDescriptor, on new: borrowing OwnedDescriptor
+  func copyAttributes(
+    of place: StagedPlace, on new: borrowing OwnedDescriptor
   ) throws(FilePackageError) {
     guard case .unchanged(let known) = destination else { return }
     let disk = disk
     do {
-      let old = try disk.openFile(name, in: folder)
-      try disk.keepAttributes(of: known, from: old, on: new)
+      let old = try disk.openFile(place.name, in: place.folder)
+      try disk.copyAttributes(of: known, from: old, on: new)
       try disk.setMode(known.mode, of: new)
     } catch {
-      throw FilePackageError(error, options.operation, node(.root), activity: "keeping the attributes of")
+      throw FilePackageError(error, options.operation, node(.root), activity: "copying the attributes of")
     }
   }
 }

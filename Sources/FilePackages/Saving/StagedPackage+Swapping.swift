@@ -13,32 +13,26 @@ extension StagedPackage {
   }
 
   /// Puts the new state under the package's name, in one step if the file system has one.
-  func putInPlace(
-    _ name: FileName, _ siblings: HiddenSiblings, in folder: borrowing OwnedDescriptor
-  ) throws(FilePackageError) -> Placement {
-    let staged = siblings.name(.staged)
-    let activity = "putting the new state in its place"
+  func putInPlace(_ place: StagedPlace) throws(FilePackageError) -> Placement {
+    let activity = "moving the new state to its place"
     let isNew = try attempt(.root, activity) { () throws(SystemError) in
       switch destination {
       case .absent: true
-      case .file, .anything: try !disk.exists(name, in: folder)
+      case .file, .anything: try place.status() == nil
       case .base, .unchanged: false
       }
     }
-    var placement = isNew ? Placement.new : .swapped(gone: staged)
+    var placement = isNew ? Placement.new : .swapped(gone: place.staged)
     if !isNew {
-      if case .file = destination { try refuseDirectory(name, in: folder) }
-      // If an exchange were durable before the new state's name, a power cut would leave the package without any name.
-      try synchronize(folder)
+      if case .file = destination { try refuseDirectory(at: place) }
+      // If an exchange were durable before the new state's name, a power cut would leave the package without
+      // any name (SP2).
+      try synchronize(place)
     }
     do throws(SystemError) {
-      if isNew {
-        try place(staged, as: name, in: folder)
-      } else {
-        try exchange(staged, name, siblings.name(.previous), in: folder, &placement)
-      }
+      if isNew { try place.take() } else { try exchange(place, &placement) }
     } catch {
-      try requireInPlace(name, in: folder, after: error, activity)
+      try requireInPlace(place, after: error, activity)
     }
     return placement
   }
@@ -47,11 +41,11 @@ extension StagedPackage {
   ///
   /// Some errors are of the answer only, such as a server's that is lost.
   private func requireInPlace(
-    _ name: FileName, in folder: borrowing OwnedDescriptor, after error: SystemError, _ activity: String
+    _ place: StagedPlace, after error: SystemError, _ activity: String
   ) throws(FilePackageError) {
     let now: FileStatus?
     do {
-      now = try disk.statusIfPresent(of: name, in: folder)
+      now = try place.status()
     } catch let second {
       throw FilePackageError(
         .indeterminate, options.operation, node(.root), activity: activity,
@@ -61,33 +55,21 @@ extension StagedPackage {
     throw FilePackageError(error, options.operation, node(.root), activity: activity)
   }
 
-  private func place(
-    _ staged: FileName, as name: FileName, in folder: borrowing OwnedDescriptor
-  ) throws(SystemError) {
+  private func exchange(_ place: StagedPlace, _ placement: inout Placement) throws(SystemError) {
     do {
-      try disk.rename(staged, in: folder, to: name, in: folder, .noReplace)
-    } catch  where error.isLackOfRule {
-      if try disk.exists(name, in: folder) { throw SystemError("renameat", name, code: .fileExists) }
-      try disk.rename(staged, in: folder, to: name, in: folder, .replace)
-    }
-  }
-
-  private func exchange(
-    _ staged: FileName, _ name: FileName, _ previous: FileName, in folder: borrowing OwnedDescriptor,
-    _ placement: inout Placement
-  ) throws(SystemError) {
-    do {
-      try disk.rename(staged, in: folder, to: name, in: folder, .exchange)
+      try place.rename(place.staged, to: place.name, .exchange)
     } catch  where error.isLackOfRule {
       let kinds = (
-        try disk.status(of: staged, in: folder).kind, try disk.status(of: name, in: folder).kind
+        try disk.status(of: place.staged, in: place.folder).kind,
+        try disk.status(of: place.name, in: place.folder).kind
       )
       if kinds.0 != .directory && kinds.1 != .directory {
         placement = .replaced
-        try disk.rename(staged, in: folder, to: name, in: folder, .replace)
+        try place.rename(place.staged, to: place.name, .replace)
       } else {
+        let previous = place.siblings.name(.previous)
         placement = .swapped(gone: previous)
-        try exchangeByTwoRenames(staged, name, previous, in: folder)
+        try exchangeByTwoRenames(place, previous)
       }
     }
   }
@@ -95,33 +77,30 @@ extension StagedPackage {
   /// Replaces an exchange on a file system that has none.
   ///
   /// For an instant the package has only its hidden name, from which the next opening or saving puts it back.
-  private func exchangeByTwoRenames(
-    _ staged: FileName, _ name: FileName, _ previous: FileName, in folder: borrowing OwnedDescriptor
-  ) throws(SystemError) {
+  private func exchangeByTwoRenames(_ place: StagedPlace, _ previous: FileName) throws(SystemError) {
     do {
-      try disk.rename(name, in: folder, to: previous, in: folder, .replace)
-      try disk.rename(staged, in: folder, to: name, in: folder, .replace)
+      try place.rename(place.name, to: previous, .replace)
+      try place.rename(place.staged, to: place.name, .replace)
     } catch {
       // The way back. It fails if the new state is there after all; opening the package tries it, too.
-      try? disk.rename(previous, in: folder, to: name, in: folder, .replace)
+      try? place.rename(previous, to: place.name, .replace)
       throw error
     }
   }
 
-  /// Makes sure that the exchange was right and is durable; otherwise takes it back.
+  /// Makes sure that the exchange was right (SP4) and is durable (SP3); otherwise takes it back.
   func confirm(
-    _ name: FileName, _ placement: Placement, _ siblings: HiddenSiblings,
-    in folder: borrowing OwnedDescriptor,
+    _ placement: Placement, at place: StagedPlace,
     _ verify: (borrowing StagedPackage) throws(FilePackageError) -> Void
   ) throws(FilePackageError) {
     do {
       try verify(self)
-      try synchronize(folder)
+      try synchronize(place)
     } catch {
-      do {
-        try takeBack(name, placement, siblings.name(.staged), in: folder)
+      do throws(SystemError) {
+        try takeBack(placement, at: place)
         // Only after this sync may the new state be removed: a power cut can no longer bring it back half removed.
-        try disk.synchronize(folder)
+        try place.synchronize()
       } catch let second {
         throw FilePackageError(
           .indeterminate, options.operation, node(.root), activity: error.activity,
@@ -131,31 +110,27 @@ extension StagedPackage {
     }
   }
 
-  private func takeBack(
-    _ name: FileName, _ placement: Placement, _ staged: FileName, in folder: borrowing OwnedDescriptor
-  ) throws(SystemError) {
+  private func takeBack(_ placement: Placement, at place: StagedPlace) throws(SystemError) {
+    let (name, staged) = (place.name, place.staged)
     switch placement {
-    case .new:
-      try disk.rename(name, in: folder, to: staged, in: folder, .replace)
-    case .swapped(gone: staged):
-      try disk.rename(staged, in: folder, to: name, in: folder, .exchange)
+    case .new: try place.rename(name, to: staged, .replace)
+    case .swapped(gone: staged): try place.rename(staged, to: name, .exchange)
     case .swapped(let gone):
-      try disk.rename(name, in: folder, to: staged, in: folder, .replace)
-      try disk.rename(gone, in: folder, to: name, in: folder, .replace)
-    case .replaced:
-      throw SystemError("renameat2", name, code: .noSuchFileOrDirectory)
+      try place.rename(name, to: staged, .replace)
+      try place.rename(gone, to: name, .replace)
+    case .replaced: throw SystemError("renameat2", name, code: .noSuchFileOrDirectory)
     }
   }
 
   /// Refuses to put a file in the place of a directory.
-  func refuseDirectory(
-    _ name: FileName, in folder: borrowing OwnedDescriptor
-  ) throws(FilePackageError) {
-    let kind = try attempt(.root, "looking at what is there") { () throws(SystemError) in
-      try disk.statusIfPresent(of: name, in: folder)?.kind
+  func refuseDirectory(at place: StagedPlace) throws(FilePackageError) {
+    if try status(at: place)?.kind == .directory {
+      throw failure(.fileExists, .root, reason: "a folder with that name exists already")
     }
-    if kind == .directory {
-      throw failure(.fileExists, .root, reason: "there is a folder of that name already")
-    }
+  }
+
+  /// Returns the status of the node in the place; nil if there is none.
+  func status(at place: StagedPlace) throws(FilePackageError) -> FileStatus? {
+    try attempt(.root, "checking the destination") { () throws(SystemError) in try place.status() }
   }
 }

@@ -42,12 +42,9 @@ extension StagedPackage {
       try disk.write(history ?? [], to: file, at: 0)
       try disk.synchronize(file)
       try disk.synchronize(hidden)
-    } catch let error as FilePackageError {
-      throw error
-    } catch let error as SystemError {
-      throw FilePackageError(error, options.operation, node(.root), activity: "keeping the version before in")
     } catch {
-      throw failure(.inputOutput, .root)
+      throw FilePackageError(
+        any: error, options.operation, node(.root), activity: "keeping the earlier version in")
     }
   }
 

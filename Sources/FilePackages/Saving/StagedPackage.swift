@@ -1,13 +1,13 @@
 package import DurableIO
 import SystemPackage
 
-// (1) Nothing under the package's name changes before the exchange.
-// (2) Every file and directory of the new state is synchronised before it comes to its place. Before an exchange, the
-//     folder that holds both states is synchronised, too.
-// (3) The exchange is synchronised before anything of the old state is removed.
-// (4) The new state must be made from the state that comes out of the exchange. Otherwise the exchange is taken back,
+// SP1 Nothing under the package's name changes before the exchange.
+// SP2 Every file and directory of the new state is synced before it comes to its place. Before an exchange, the folder
+//     that holds both states is synced, too.
+// SP3 The exchange is synced before anything of the old state is removed.
+// SP4 The new state must be made from the state that comes out of the exchange. Otherwise the exchange is taken back,
 //     so that another program's edit is never lost.
-// (5) An error leaves the old state in its place and nothing beside it.
+// SP5 An error leaves the old state in its place and nothing beside it.
 
 /// A new state of a package, made beside the old one and put into its place in one step.
 ///
@@ -91,13 +91,15 @@ package struct StagedPackage {
     disk = builder.disk
   }
 
-  /// Makes the new state and puts it into its place. When it returns, the new state is durable.
+  /// Makes the new state beside the old one and puts it into its place (SP1).
+  ///
+  /// When it returns, the new state is durable.
   ///
   /// Cost: for every unchanged file a link, or a copy if the file system has no links; the bytes of the changed ones.
-  /// One synchronisation for each new file, for each directory and for the folder; one more if it replaces something.
+  /// A sync for each new file, for each directory and for the folder; one more if it replaces something.
   ///
   /// - Throws: `FilePackageError`. The old state is then in its place and nothing is left beside it, except after
-  ///   `indeterminate`.
+  ///   `indeterminate` (SP5).
   package mutating func commit() throws(FilePackageError) -> SaveReport {
     do {
       return try commitUnnamed()
@@ -108,29 +110,26 @@ package struct StagedPackage {
   }
 
   private mutating func commitUnnamed() throws(FilePackageError) -> SaveReport {
-    let path = location.path
-    guard let last = path.lastComponent, last.kind == .regular else {
-      throw failure(.invalidName, .root)
+    let (path, disk) = (location.path, disk)
+    let place = try attempt(.root, "opening the folder that contains it") { () throws(SystemError) in
+      try StagedPlace(at: path, on: disk)
     }
-    let name = FileName(last)
-    let disk = disk
-    let siblings = HiddenSiblings(of: name, on: disk)
-    let folder = try attempt(.root, "opening the folder that holds it") { () throws(SystemError) in
-      try disk.openDirectory(at: path.folder)
+    guard let place else { throw failure(.invalidName, .root) }
+    try attempt(.root, "cleaning up beside it") { () throws(SystemError) in
+      try place.siblings.recover(in: place.folder)
     }
-    try attempt(.root, "cleaning up beside it") { () throws(SystemError) in try siblings.recover(in: folder) }
 
     let placement: Placement
     switch destination {
-    case .base(let status): placement = try replace(name, known: status, siblings, in: folder)
-    case .absent, .file, .anything, .unchanged: placement = try make(name, siblings, in: folder)
+    case .base(let status): placement = try replace(at: place, known: status)
+    case .absent, .file, .anything, .unchanged: placement = try make(at: place)
     }
     builder.report.leftAlone += builder.plan.leftAlone.map(\.string)
     builder.report.leftAlone.sort()
     builder.report.written.sort()
     builder.report.removed.sort()
     if case .swapped(let gone) = placement {
-      builder.report.leftover = siblings.remove(gone, from: folder) ? nil : gone.display
+      builder.report.leftover = place.siblings.remove(gone, from: place.folder) ? nil : gone.display
       if let left = builder.report.leftover {
         builder.report.note(SaveWarning(.leftover, reason: "'\(left)' beside it could not be removed"))
       }
@@ -142,46 +141,40 @@ package struct StagedPackage {
 
   /// Makes the next state of a package from the present one.
   private mutating func replace(
-    _ name: FileName, known: FileStatus, _ siblings: HiddenSiblings, in folder: borrowing OwnedDescriptor
+    at place: StagedPlace, known: FileStatus
   ) throws(FilePackageError) -> Placement {
-    let old = try openOld(name, in: folder)
-    try check(old, was: known, siblings, in: folder)
-    let new = try makeRoot(siblings, in: folder, mode: 0o700)
+    let old = try openOld(at: place)
+    try check(old, was: known, at: place)
+    let new = try stage(.directory, at: place, mode: 0o700)
     do {
       try carry(from: old, to: new, at: .root, builder.plan.rootAttributes)
       try keepHistory(from: old, to: new)
       made = try status(of: new)
       try builder.checkCancellation()
-      let placement = try putInPlace(name, siblings, in: folder)
-      try confirm(name, placement, siblings, in: folder) {
-        (staged: borrowing StagedPackage)
-          throws(FilePackageError) in
-        if case .swapped(let gone) = placement { try staged.checkAgain(old, as: gone, in: folder) }
+      let placement = try putInPlace(place)
+      try confirm(placement, at: place) { (staged: borrowing StagedPackage) throws(FilePackageError) in
+        if case .swapped(let gone) = placement { try staged.checkAgain(old, as: gone, in: place.folder) }
       }
       return placement
     } catch {
-      if error.code != .indeterminate { _ = siblings.remove(siblings.name(.staged), from: folder) }
+      if error.code != .indeterminate { place.removeStaged() }
       throw error
     }
   }
 
   /// Makes a state that has no earlier one as its base.
-  private mutating func make(
-    _ name: FileName, _ siblings: HiddenSiblings, in folder: borrowing OwnedDescriptor
-  ) throws(FilePackageError) -> Placement {
+  private mutating func make(at place: StagedPlace) throws(FilePackageError) -> Placement {
     switch destination {
-    case .absent: try refuseAnything(name, in: folder)
-    case .file: try refuseDirectory(name, in: folder)
-    case .unchanged(let known): try refuseChanged(known, name, in: folder)
+    case .absent: try refuseAnything(at: place)
+    case .file: try refuseDirectory(at: place)
+    case .unchanged(let known): try refuseChanged(known, at: place)
     case .anything, .base: break
     }
-    try cleanUp(siblings, in: folder)
-    if case .absent = destination { siblings.sweep(folder) }
-    if let step = builder.plan.steps.first, step.path.isRoot {
-      return try makeAlone(step, name, siblings, in: folder)
-    }
+    try cleanUp(place)
+    if case .absent = destination { place.siblings.sweep(place.folder) }
+    if let step = builder.plan.steps.first, step.path.isRoot { return try makeAlone(step, at: place) }
     let attributes = builder.plan.rootAttributes ?? .newDirectory()
-    let new = try makeRoot(siblings, in: folder, mode: attributes.mode | 0o700)
+    let new = try stage(.directory, at: place, mode: attributes.mode | 0o700)
     do {
       try builder.make(in: new, at: .root)
       try builder.finishSynchronizing()
@@ -190,13 +183,13 @@ package struct StagedPackage {
       made = try status(of: new)
       try builder.checkCancellation()
       // The state that comes out of an exchange has no lock until it is confirmed.
-      siblings.holdOffSweeps(in: folder)
-      defer { siblings.allowSweeps(in: folder) }
-      let placement = try putInPlace(name, siblings, in: folder)
-      try confirm(name, placement, siblings, in: folder) { _ throws(FilePackageError) in }
+      place.holdOffSweeps()
+      defer { place.allowSweeps() }
+      let placement = try putInPlace(place)
+      try confirm(placement, at: place) { _ throws(FilePackageError) in }
       return placement
     } catch {
-      if error.code != .indeterminate { _ = siblings.remove(siblings.name(.staged), from: folder) }
+      if error.code != .indeterminate { place.removeStaged() }
       throw error
     }
   }
@@ -218,12 +211,12 @@ package struct StagedPackage {
     try builder.attempt(path, activity, body)
   }
 
-  func synchronize(_ folder: borrowing OwnedDescriptor) throws(FilePackageError) {
+  func synchronize(_ place: StagedPlace) throws(FilePackageError) {
     do {
-      try disk.synchronize(folder)
+      try place.synchronize()
     } catch {
       throw FilePackageError(
-        error, options.operation, node(.root), activity: "synchronizing the folder that holds it")
+        error, options.operation, node(.root), activity: "syncing the folder that contains it")
     }
   }
 

@@ -3,12 +3,11 @@ import FoundationEssentials
 import Synchronization
 package import SystemPackage
 
-// (1) The folder is locked while it is used. The lock tells a leftover of a crash from a folder that another process is
-//     writing; the next program that makes one removes the leftover.
-
 /// A hidden folder for files that a save reads afterwards, beside a document or among the system's temporary files.
 ///
-/// It is removed when the program holds nothing any more that was read from it.
+/// It is removed when the program holds nothing any more that was read from it. Until then it is locked. The lock tells
+/// a leftover of a crash from a folder that another process is writing; the next program that makes one removes the
+/// leftover.
 package final class WrittenFiles: Sendable {
   /// The folder's path.
   package let path: FilePath
@@ -47,7 +46,7 @@ package final class WrittenFiles: Sendable {
     }
   }
 
-  /// Tries names until one is free, or was left by a crash. (1)
+  /// Tries names until one is free, or was left by a crash.
   private static func make(_ name: FileName, in parent: FilePath) throws(SystemError) -> WrittenFiles {
     let disk = PosixDisk()
     let directory = try disk.openDirectory(at: parent)
@@ -75,12 +74,12 @@ package final class WrittenFiles: Sendable {
 
   /// Returns the node under that name, which holds the folder. Its bytes are read when they are saved.
   package func read(_ name: String) throws(FilePackageError) -> FileWrapper {
-    let location = Location(path, on: disk, keeping: self)
+    let location = Location(path, on: disk, retaining: self)
     var node = StoredNode(location: location, path: PackagePath([FileName(name)]))
     do {
       node.status = try disk.status(of: FileName(name), in: folder)
     } catch {
-      throw FilePackageError(error, .save, node, activity: "reading what was written")
+      throw FilePackageError(error, .save, node, activity: "reading the written files")
     }
     return FileWrapper(state: FileWrapper.State(node, name: FileName(name)))
   }
@@ -89,7 +88,7 @@ package final class WrittenFiles: Sendable {
   package func write(_ tree: FileWrapper, as name: String) throws {
     var tree = tree
     // A disk in memory shares nothing with this one.
-    if let stored = tree.state.withLock({ $0.stored }), !(stored.disk is PosixDisk),
+    if let stored = tree.state.withLock({ $0.stored }), !stored.disk.isReal,
       let bytes = tree.serializedRepresentation
     {
       tree = FileWrapper(serializedRepresentation: bytes) ?? tree

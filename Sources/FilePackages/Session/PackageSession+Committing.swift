@@ -16,6 +16,7 @@ extension PackageSession {
   /// Commits a record: when it returns, the save is durable.
   func commit(_ record: inout JournalRecord) throws(FilePackageError) {
     do {
+      try replaceForeignJournal()
       if record.operations.contains(where: \.needsStaged) {
         try synchronizeStaging()
         // If the journal's name were durable and the staging folder's were not, a power cut would leave damage.
@@ -23,9 +24,9 @@ extension PackageSession {
       }
       if let journal {
         if journal.mustRestart(for: record, capacity: journalCapacity) {
-          if !versionsAreKept { try keepVersions() }
-          try synchronizeManifest()
-          try synchronizeHistory()
+          if !history.hasAll { try history.addVersions(of: journal) }
+          try manifest.synchronize(in: hidden)
+          try history.synchronize()
           try journal.restart()
         }
         let before = journal.live
@@ -40,12 +41,27 @@ extension PackageSession {
       }
       try makeJournal(&record)
     } catch {
-      if let failure = error as? FilePackageError { throw failure }
-      if let failure = error as? SystemError {
-        throw FilePackageError(failure, .save, node, activity: "writing the journal")
-      }
-      throw FilePackageError(.inputOutput, .save, node)
+      throw FilePackageError(any: error, .save, node, activity: "writing the journal")
     }
+  }
+
+  /// Gives up a published journal that came with a copy of the package, so that the next commit makes another one.
+  ///
+  /// Its header names another directory, and publishing would ask this session's own records for proof.
+  private func replaceForeignJournal() throws {
+    guard let foreign = journal, foreign.live == nil, !foreign.header.isBound(to: hidden.packageStatus) else {
+      return
+    }
+    if !history.hasAll { try history.addVersions(of: foreign) }
+    try manifest.synchronize(in: hidden)
+    try history.synchronize()
+    journal = nil
+  }
+
+  /// Syncs the staging folder. A name that is gone from it must first be durable in the folder for versions.
+  private func synchronizeStaging() throws(SystemError) {
+    if let folder = history.unsynchronizedFolder { try disk.synchronize(folder.descriptor) }
+    try disk.synchronize(hidden.staging.descriptor)
   }
 
   /// Publishes an acknowledged record before its journal goes.
@@ -53,9 +69,9 @@ extension PackageSession {
     do throws(FilePackageError) {
       var publisher = publisher(of: record, isRecovery: true)
       try hidden.withoutReaders(LockWait()) { () throws(FilePackageError) in try publisher.publish() }
-      if let batch = record.batch, (try? note(batch)) == nil { manifest = nil }
-      _ = keepVersion(of: publisher)
-      // (4) Its leftovers go once the journal is gone.
+      if let batch = record.batch { manifest.note(batch, in: hidden) }
+      _ = history.addVersion(of: publisher, journal)
+      // Its leftovers go once the journal is gone (S3).
     } catch {
       // The store finds out which of the two records the journal has when the disk answers again.
       journal = nil
@@ -78,12 +94,12 @@ extension PackageSession {
     }
   }
 
-  /// (2)
+  /// Removes the name of a journal that could not be synced, durably (S2).
   private func giveUpJournal(_ first: any Error) throws(FilePackageError) {
     journal = nil
     let reason = (first as? SystemError)?.reason ?? "\(first)"
     // If this fails, too, the versions that only the journal has go with it.
-    try? synchronizeHistory()
+    try? history.synchronize()
     do {
       if try disk.exists(PackageLayout.journal, in: hidden.folder) {
         try disk.removeFile(PackageLayout.journal, in: hidden.folder)

@@ -1,10 +1,6 @@
 import DurableIO
 import SystemPackage
 
-// (1) A node that a save took out of the package stays while the session lasts and the program holds its wrapper. The
-//     program can read it and put it back, which then costs no copying.
-// (2) It belongs to this process alone: the next session removes it.
-
 extension PackageSession {
   /// A node that is no longer in the package.
   struct Removed {
@@ -12,7 +8,7 @@ extension PackageSession {
     weak var wrapper: FileWrapper?
   }
 
-  /// Moves the node that the last published save took from `origin`, and gives its wrapper the new place.
+  /// Moves the node that the last published save took from `origin`, and gives its wrapper the new place (S6).
   ///
   /// The new place is `removed`, or the folder for versions if the save keeps a version. A node that cannot be moved is
   /// gone, as for any other program.
@@ -32,7 +28,7 @@ extension PackageSession {
     } catch let error as SystemError where error.code == .noSuchFileOrDirectory {
       // A file system that cannot exchange has replaced it.
     } catch let error as SystemError {
-      throw FilePackageError(error, .save, origin, activity: "keeping what was removed of")
+      throw FilePackageError(error, .save, origin, activity: "keeping the removed files of")
     } catch {
       throw FilePackageError(.inputOutput, .save, origin)
     }
@@ -40,15 +36,15 @@ extension PackageSession {
 
   /// Leaves the node to its version, and gives its wrapper that place.
   private func keepInVersion(_ wrapper: FileWrapper, from origin: StoredNode) throws(FilePackageError) {
-    guard let publisher = published, !hasDamagedHistory,
+    guard let publisher = published, !history.isDamaged,
       let operation = publisher.record.operations.first(where: { $0.path == origin.path }),
       let name = operation.keptName
     else { return }
     do {
-      try moveReplaced(
+      try history.moveReplaced(
         of: operation, as: name, looking: publisher.mustLook)
       var place = StoredNode(location: hidden.location, path: PackageLayout.versionsPath.appending(name))
-      place.status = try disk.statusIfPresent(of: name, in: versionsFolder().descriptor)
+      place.status = try disk.statusIfPresent(of: name, in: history.openFolder().descriptor)
       if place.status == nil { return }
       heldInVersions.append(Removed(name: name, wrapper: wrapper))
       try wrapper.settle(as: place, from: origin)

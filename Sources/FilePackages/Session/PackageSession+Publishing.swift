@@ -2,14 +2,16 @@ import DurableIO
 import SystemPackage
 
 extension PackageSession {
-  /// (5) The program that wrote the record may have died before the record, or its journal's name, was durable.
+  /// Syncs a record that another program left, and its journal's name (S4).
+  ///
+  /// That program may have died before either was durable.
   private func synchronizeRecord() throws(FilePackageError) {
     do {
       try journal?.checkpoint()
       try disk.synchronize(hidden.folder)
       try disk.synchronize(hidden.root.descriptor)
     } catch {
-      throw FilePackageError(error, .save, node, activity: "synchronizing its journal")
+      throw FilePackageError(error, .save, node, activity: "syncing its journal")
     }
   }
 
@@ -17,7 +19,7 @@ extension PackageSession {
     var publisher = Publisher(
       record, root: hidden.root, staging: hidden.staging, at: hidden.location, on: disk,
       isRecovery: isRecovery)
-    if !historyIsSynchronized { publisher.versions = versions }
+    publisher.versions = history.unsynchronizedFolder
     if let journal { publisher.isBound = journal.header.isBound(to: hidden.packageStatus) }
     return publisher
   }
@@ -29,7 +31,7 @@ extension PackageSession {
     if isRecovery { try synchronizeRecord() }
     try hidden.withoutReaders(wait) { () throws(FilePackageError) in try publisher.publish() }
     published = publisher
-    moveSecondNames(of: publisher)
+    history.moveSecondNames(of: publisher)
     return publisher
   }
 
@@ -43,14 +45,12 @@ extension PackageSession {
     do {
       try journal?.markApplied()
     } catch {
-      throw FilePackageError(error, .save, node, activity: "noting what is published")
+      throw FilePackageError(error, .save, node, activity: "recording the published children")
     }
     let record = publisher.record
-    // (3) Without room for the rows, the manifest belongs to another state and counts for nothing: later saves read the
-    //     children instead.
-    if let batch = record.batch, (try? note(batch)) == nil { manifest = nil }
-    guard keepVersion(of: publisher) else { return }
-    // (4) Leftovers that cannot be removed yet go with the session.
+    if let batch = record.batch { manifest.note(batch, in: hidden) }
+    guard history.addVersion(of: publisher, journal) else { return }
+    // Leftovers that cannot be removed yet go with the session (S3).
     if !record.operations.contains(where: \.leavesFolder) || (try? journal?.checkpoint()) != nil {
       publisher.removeLeftovers()
     }
@@ -60,33 +60,6 @@ extension PackageSession {
   /// Returns whether nothing of a record is left to do, as far as the session can tell.
   func isCarriedOut(_ record: JournalRecord) -> Bool {
     return (try? publisher(of: record, isRecovery: true).outstanding().isEmpty) ?? false
-  }
-
-  func note(_ batch: ManifestBatch) throws(SystemError) {
-    let name = PackageLayout.manifest
-    let manifest: Manifest
-    if let known = self.manifest, known.revision == batch.parent || batch.isWhole {
-      manifest = known
-      let bytes: [UInt8]
-      let end = UInt64(manifest.end)
-      bytes = manifest.append(batch)
-      let file = try disk.openFileForWriting(name, in: hidden.folder)
-      try disk.write(bytes, to: file, at: end)
-    } else {
-      manifest = Manifest(isComplete: false)
-      _ = manifest.append(batch)
-      if try disk.exists(name, in: hidden.folder) { try disk.removeFile(name, in: hidden.folder) }
-      let file = try disk.createFile(name, in: hidden.folder, mode: 0o666)
-      try disk.write(manifest.contents, to: file, at: 0)
-    }
-    self.manifest = manifest
-    manifestIsSynchronized = false
-  }
-
-  func synchronizeManifest() throws(SystemError) {
-    guard !manifestIsSynchronized, manifest != nil else { return }
-    try disk.synchronizeData(disk.openFileForWriting(PackageLayout.manifest, in: hidden.folder))
-    manifestIsSynchronized = true
   }
 }
 

@@ -2,49 +2,37 @@ import DurableIO
 import FoundationEssentials
 import SystemPackage
 
-// (1) While a record in the journal waits to be published, the session writes only a record that supersedes it.
-// (2) If a sync of the journal fails, the session gives it up: it removes the journal's name, durably. Only then does
-//     the save fail, or is committed to another journal.
-// (3) The session updates the manifest after it publishes. Until the manifest is durable, the journal has its rows.
-// (4) The session takes a removed folder apart only after the mark of its removal is durable. Otherwise recovery would
-//     take a part of the folder for another program's edit.
-// (5) The session syncs a record that it found, and its journal's name, before it changes the first name.
-// (6) Before the next commit the session marks the last record as published, and flushes the rest of a relaxed one. If
-//     that is missing, the next session does it again.
+// S1 While a record in the journal waits to be published, the session writes only a record that supersedes it.
+// S2 If a sync of the journal fails, the session gives it up: it removes the journal's name, durably. Only then does
+//    the save fail, or go to another journal.
+// S3 The session takes a removed folder apart only after the mark of its removal is durable. Otherwise recovery would
+//    take a part of the folder for another program's edit.
+// S4 The session syncs a record that it found, and its journal's name, before it changes the first name.
+// S5 Before the next commit the session marks the last record as published, and flushes the rest of a relaxed one. If
+//    that is missing, the next session does it again.
+// S6 A node that a save took out of the package stays while the session lasts and the program holds its wrapper. The
+//    program can read it and put it back, which then costs no copying. The next session removes it.
 
 /// The state that a store holds from its first save to its close: the hidden folder with the journal and the manifest.
 final class PackageSession {
   let hidden: HiddenFolder
   let disk: any Disk
   var journal: JournalFile?
-  var manifest: Manifest?
+  var manifest = SessionManifest()
   /// The number of saves, for the names of staged files.
   private var number = 0
   private let token = UUID.new.token
   /// Whether `refresh(_:)` removed staged files of an earlier save, which may have been second names of files.
   private(set) var removedLeftovers = false
-  var manifestIsSynchronized = true
   private var isAbandoned = false
-  /// The publisher of a record that is published and not marked, or not flushed and marked. (6)
+  /// The publisher of a record that is published and not marked, or not flushed and marked (S5).
   var published: Publisher?
   /// The nodes that were removed from the package while the program held their wrappers.
   var removed: [Removed] = []
 
   /// Such nodes that belong to a version.
   var heldInVersions: [Removed] = []
-  /// The end of the history; nil if there is none.
-  var history: HistoryEnd?
-  /// The folder for nodes that only versions have; nil until it is needed.
-  var versions: OpenNode?
-  var historyIsSynchronized = true
-  /// Whether the entries of the two in the hidden folder are not synchronised yet.
-  var historyIsNew = false
-  /// Whether the history has every version that the journal has.
-  var versionsAreKept = true
-  /// Whether a node was renamed for a version, which may have been a second name of a file.
-  var movedReplaced = false
-  /// Whether there is a history that cannot be read.
-  var hasDamagedHistory = false
+  let history: SessionHistory
 
   let journalCapacity: Int
   /// The number of syncs in earlier reports.
@@ -54,6 +42,7 @@ final class PackageSession {
     self.hidden = hidden
     self.journalCapacity = journalCapacity
     disk = hidden.disk
+    history = SessionHistory(hidden)
   }
 
   deinit {
@@ -87,7 +76,7 @@ final class PackageSession {
       if let journal, try journal.isCurrent(in: hidden.folder) {
         // No other program was there. The session looks at the manifest only when it has everything that is published.
         try finish()
-        try loadHistory()
+        try history.load(journal)
       } else {
         journal = nil
         // The program that was there has done the rest of it.
@@ -97,36 +86,30 @@ final class PackageSession {
         case .journal(let found): journal = found
         case .damaged(let reason): throw damage(reason)
         }
-        try loadHistory()
+        try history.load(journal)
         // Without room for a version, it waits, and so do its nodes.
-        movedReplaced = false
-        let isKept = (try? keepVersions()) != nil
-        removedLeftovers = movedReplaced
+        history.movedNodes = false
+        let isKept = (try? history.addVersions(of: journal)) != nil
+        removedLeftovers = history.movedNodes
         if journal?.live == nil && isKept, try hidden.removeStaged() { removedLeftovers = true }
       }
-      try loadManifest(metadata)
-    } catch let error as SystemError {
-      throw FilePackageError(error, .save, node, activity: "looking at its journal")
+      try manifest.load(for: metadata, in: hidden, journal?.batches ?? [])
     } catch {
-      throw error as? FilePackageError ?? FilePackageError(.inputOutput, .save, node)
+      throw FilePackageError(any: error, .save, node, activity: "looking at its journal")
     }
-  }
-
-  private func loadManifest(_ metadata: PackageMetadata?) throws(SystemError) {
-    guard let metadata else { return manifest = nil }
-    if manifest?.revision == metadata.revision { return }
-    manifest = try Manifest.load(
-      in: hidden.folder, on: disk, journal?.batches ?? [], for: metadata.revision, writing: true)
   }
 
   /// The record that waits to be published or marked, of this program or another.
   var live: JournalRecord? { journal?.live }
 
-  /// Whether the next record may supersede the one that waits: no staged file on disk belongs to that one.
+  /// Whether the next record may supersede the one that waits: no staged file on disk belongs to that one (S1).
   var canSupersede: Bool {
     guard let live, published == nil else { return false }
     return hidden.isLocked && !live.operations.contains(where: \.needsStaged)
   }
+
+  /// Whether the next save keeps the version that it replaces.
+  var keepsHistory: Bool { history.end != nil || live?.version != nil }
 
   /// Whether a record of this session is published and not marked yet.
   var isUnfinished: Bool { published != nil }
@@ -142,6 +125,17 @@ final class PackageSession {
     FileName("\(token)-\(number)-\(index)")
   }
 
+  /// Removes the history, and the journal before it, since that has versions, too.
+  func removeHistory() throws(SystemError) {
+    try history.synchronize()
+    if journal != nil {
+      try disk.removeFile(PackageLayout.journal, in: hidden.folder)
+      try disk.synchronize(hidden.folder)
+      journal = nil
+    }
+    try history.remove()
+  }
+
   // MARK: Ending
 
   /// Makes a checkpoint: syncs everything that the journal still vouches for, so that recovery has nothing to compare.
@@ -151,8 +145,10 @@ final class PackageSession {
     guard let journal, try journal.isCurrent(in: hidden.folder) else { return }
     try finish()
     guard journal.live == nil else { return }
-    try synchronizeManifest()
-    try synchronizeHistory()
+    // The session updates the manifest after it publishes. Until the manifest and the history are durable, the journal
+    // has their content (H3).
+    try manifest.synchronize(in: hidden)
+    try history.synchronize()
     try journal.checkpoint()
   }
 
@@ -173,12 +169,8 @@ final class PackageSession {
       guard try isKept(of: found) else { return }
     case .damaged: return
     }
-    try synchronizeHistory()
-    if let manifest, manifest.isStale {
-      try manifest.compacted().write(to: hidden.folder, on: disk)
-    } else {
-      try synchronizeManifest()
-    }
+    try history.synchronize()
+    try manifest.end(in: hidden)
     prune(all: true)
     try hidden.removeTraces()
     journal = nil
@@ -189,10 +181,10 @@ final class PackageSession {
   /// Returns whether the history has all versions of a journal that is about to go.
   private func isKept(of found: JournalFile) throws(SystemError) -> Bool {
     if found.keeping.isEmpty { return true }
-    if versionsAreKept, let journal, try journal.isCurrent(in: hidden.folder) { return true }
+    if history.hasAll, let journal, try journal.isCurrent(in: hidden.folder) { return true }
     journal = found
-    try loadHistory()
-    return (try? keepVersions()) != nil
+    try history.load(journal)
+    return (try? history.addVersions(of: journal)) != nil
   }
 
   /// Forgets everything: the package's directory was replaced, and the open files in it are gone.

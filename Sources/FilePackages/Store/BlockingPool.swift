@@ -1,10 +1,9 @@
 import Dispatch
 import Synchronization
 
-// (1) An executor is in the pool at most once, and runs one job at a time: it is serial.
-// (2) A job that waits for the result of another job does not stop that job. If no job ends for 100 milliseconds while
-//     executors wait, the pool adds one thread, up to its limit. The shared pool's limit is as many as Dispatch has.
-// (3) Executors take turns, a job each: none waits for all jobs of another one.
+// B1 An executor is in the pool at most once, and runs one job at a time: it is serial.
+// B2 A job that waits for the result of another job does not stop that job. If no job ends for 100 milliseconds while
+//    executors wait, the pool adds one thread, up to its limit. The shared pool's limit is as many as Dispatch has.
 
 /// The threads that stores block, shared by all stores.
 ///
@@ -58,7 +57,7 @@ package final class BlockingPool: Sendable {
   /// The number of threads that run jobs.
   package var runningThreads: Int { state.withLock { $0.running } }
 
-  /// Runs a job of the executor when there is a thread. (1)
+  /// Runs a job of the executor when there is a thread (B1).
   func schedule(_ executor: BlockingExecutor) {
     let (thread, isToBeWatched) = state.withLock { state in
       state.arrived.append(executor)
@@ -73,7 +72,7 @@ package final class BlockingPool: Sendable {
   private func run(on thread: DispatchQueue) {
     thread.async { [self] in
       while let executor = next(on: thread) {
-        // (3)
+        // Executors take turns, a job each: none waits for all jobs of another one.
         if executor.runNext() { state.withLock { $0.arrived.append(executor) } }
         state.withLock { $0.ended += 1 }
       }
@@ -89,7 +88,7 @@ package final class BlockingPool: Sendable {
     }
   }
 
-  /// (2)
+  /// Adds a thread whenever no job ended for 100 milliseconds while executors wait (B2).
   private func watch() {
     let ended = state.withLock { $0.ended }
     DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(100)) { [self] in

@@ -47,7 +47,7 @@ public actor FlatFileStore {
   private static func find(
     _ path: FilePath, on disk: any Disk
   ) throws(FilePackageError) -> (node: StoredNode, status: FileStatus) {
-    let node = try PackageStore.find(path, on: disk)
+    let node = try StoredNode.find(path, on: disk)
     guard let status = node.status, status.kind == .file else {
       throw FilePackageError(
         .wrongKind, .open, node, reason: "it is \(node.status?.kind.words ?? "nothing"), not a file")
@@ -79,7 +79,7 @@ public actor FlatFileStore {
   public var url: URL { URL(filePath: FileName(path).string, directoryHint: .notDirectory) }
 
   /// Whether the file is on a disk of this machine, so that other programs find it by its URL.
-  package nonisolated var isOnRealDisk: Bool { disk is PosixDisk }
+  package nonisolated var isOnRealDisk: Bool { disk.isReal }
 
   /// The date of the file's last change that this store knows.
   public var modificationDate: Date { status.modified.date }

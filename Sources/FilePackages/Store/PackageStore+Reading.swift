@@ -2,6 +2,25 @@ package import DurableIO
 public import FoundationEssentials
 package import SystemPackage
 
+/// The changes that other programs made to an open package.
+public struct ExternalChanges: Sendable, Hashable {
+  /// The children that other programs changed, made or removed, as paths in byte order; a folder that came or went
+  /// stands for its whole content.
+  public var paths: [String] = []
+  /// Whether another directory stands in the package's place.
+  public var isReplaced = false
+
+  /// Makes a set of changes, by default none.
+  public init(paths: [String] = [], isReplaced: Bool = false) {
+    (self.paths, self.isReplaced) = (paths, isReplaced)
+  }
+
+  /// Whether there are no changes.
+  public var isEmpty: Bool { paths.isEmpty && !isReplaced }
+}
+
+// Reading beside other programs that write.
+
 extension PackageStore {
   /// Opens a package and calls `body` while no program that uses this library publishes a save of it.
   ///
@@ -39,18 +58,20 @@ extension PackageStore {
     let node = StoredNode(location: location, path: .root)
     do {
       let package = try location.openDirectory(.root)
-      _ = try wait.take(.shared, of: package, on: location.disk)
-      guard try location.disk.status(of: package).identity.isSameNode(as: baseline.status.identity) else {
+      _ = try writer.wait.take(.shared, of: package, on: location.disk)
+      guard try location.disk.status(of: package).identity.isSameNode(as: writer.baseline.status.identity)
+      else {
         return nil
       }
       let plist = try location.disk.statusIfPresent(of: PackageLayout.metadata, in: package)
-      if case .present(_, let known?) = baseline.metadata,
+      if case .present(_, let known?) = writer.baseline.metadata,
         plist.map({ !$0.isUnchanged(since: known) }) ?? true
       {
         return nil
       }
       // This store's own view of a save that cannot be published is as whole as any.
-      if state.waiting == nil && state.damage == nil, case .journal(let journal) = try findJournal(),
+      if writer.state.waiting == nil && writer.state.damage == nil,
+        case .journal(let journal) = try JournalFile.find(of: location),
         journal.live != nil
       {
         return nil
@@ -61,4 +82,95 @@ extension PackageStore {
       throw FilePackageError(error, .open, node)
     }
   }
+
+  // MARK: Entries
+
+  /// Calls `body` with every node of the package on disk except the hidden folder.
+  ///
+  /// A folder comes before its content; names come in byte order. The method makes no objects of children: its memory
+  /// is the listings of one folder and those above it. Cost: one getdents64(2) loop a folder; with `attributes`, a
+  /// statx(2) a node.
+  ///
+  /// - Throws: `tooDeep`, the system's reason, and the errors of `body`.
+  public func forEachEntry(attributes: Bool, _ body: (PackageEntry) throws -> Void) throws {
+    try PackageWalk(location: location, attributes: attributes).visit(body)
+  }
+
+  // MARK: Changes by other programs
+
+  /// Finds the changes that other programs made to the package since this store read or saved it.
+  ///
+  /// The store first publishes a save that waits: the links of that save move the times of files, which would look like
+  /// other programs' changes.
+  ///
+  /// The store can find only changes of names in folders that were listed, and of children that are objects. No other
+  /// change can conflict with the tree. Cost: a getdents64(2) loop for each listed folder, a statx(2) for each child
+  /// that is an object.
+  ///
+  /// - Throws: `noSuchFile` if the package is not in its place any more; the system's reason.
+  public func changesByOthers() throws(FilePackageError) -> ExternalChanges {
+    defer { scheduleDueWork() }
+    let now = try StoredNode.look(at: location.path, following: false, on: location.disk)
+    guard now.status?.identity.isSameNode(as: writer.baseline.status.identity) == true else {
+      return ExternalChanges(isReplaced: true)
+    }
+    // While a save waits, the disk has neither the old state nor the new one.
+    try writer.publish()
+    try writer.settle()
+    do {
+      return ExternalChanges(
+        paths: try BaselineComparison(writer.package).placesOfNews(at: location).map(\.string))
+    } catch {
+      throw FilePackageError(error, .read, StoredNode(location: location, path: .root))
+    }
+  }
+
+  /// Reads the package anew, with the changes of other programs.
+  ///
+
+  /// Reads the package anew, with the changes of other programs.
+  ///
+  /// The store gets another tree, which lacks the unsaved edits of the old one.
+  ///
+  /// - Parameter body: reads the new tree.
+  /// - Throws: `noSuchFile`, `notAPackage`, `busy` or the system's reason, and the errors of `body`; the store then
+  ///   still has the old tree.
+  public func reload<Result>(_ body: (FileWrapper) throws -> Result) throws -> Result {
+    defer { scheduleDueWork() }
+    return try writer.reload(body)
+  }
+
+  /// Holds the tree's baselines until `reload(_:)`: this store does not write over a child that another program
+  /// changed, even if it reads that child.
+  package func keepBaselines() { location.keepsBaselines = true }
+
+  /// Continues with the package at `url`, after another program moved it there.
+  ///
+  /// Later saves go there, and the tree reads its unread children there.
+  ///
+  /// - Throws: `changedOnDisk` if the package at `url` is not the one that this store knows; the store then stays as it
+  ///   was.
+  public func follow(to url: URL) throws(FilePackageError) {
+    let path = try FilePath(of: url, for: .open)
+    guard writer.baseline.isPackage(at: Location(path, on: location.disk)) else {
+      throw FilePackageError(
+        .changedOnDisk, .open, document: url.path, reason: "it is not the package that was opened")
+    }
+    location.path = path
+  }
+}
+
+extension PackageStore: WatchBaseline {
+  /// Returns the places at which the disk differs from the state that the tree was read from or last saved as.
+  ///
+  /// The store compares the inode number, size and times of a file, never its contents; of a folder, only the inode
+  /// number. A changed mode alone is no news. Cost: one status for each path, and opening its folder.
+  public func news(of document: URL, at paths: [String], found: [String]) -> [String] {
+    BaselineComparison(writer.package).news(of: document, at: paths, found: found)
+  }
+
+  /// Returns the places at which the disk differs from the state that the tree was read from or last saved as.
+  ///
+  /// If the store cannot find out, it returns the package itself.
+  public func news(of document: URL) -> [String] { BaselineComparison(writer.package).news(of: document) }
 }

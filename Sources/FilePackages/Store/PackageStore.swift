@@ -15,38 +15,29 @@ package import SystemPackage
 public actor PackageStore {
   nonisolated let location: Location
   private nonisolated let executor: BlockingExecutor
+  /// The writer of the package, with its tree.
+  let writer: PackageWriter
+  private let delays: Delays
+  /// The work that this store does by itself.
+  var maintenance = Maintenance()
 
   /// The tree that `save()` saves: change it, or pass another one to `save(_:options:)`.
-  public internal(set) var tree: FileWrapper
-  /// The state of the disk from which the tree tells its changes.
-  var baseline: StoreBaseline
-  /// The rest of the last save. See `SaveState.swift` for all states and the ways between them.
-  var state = SaveState.clean
-  /// The session; nil before this store's first save.
-  var session: PackageSession?
+  public var tree: FileWrapper { writer.tree }
+
   /// The children that another program wrote before a save was published, if no report named them.
   ///
   /// That save was cut short, or returned at its commit. The package has both contents, one of them in the hidden
   /// folder.
-  public internal(set) var recoveryConflicts: [String] = []
-  /// The conflicts of the last publishing: another program's content may stand there, and a save must not replace it
-  /// unseen.
-  var newConflicts: [String] = []
+  public var recoveryConflicts: [String] { writer.conflicts.unreported }
+
   /// The program that saves, for the metadata; by default this process.
-  public var program = SavingProgram.current
-  /// The clock for the dates in the metadata and for the ages of versions.
-  var clock: @Sendable () -> Date = { Surroundings.current.now().date }
+  public var program: SavingProgram {
+    get { writer.program }
+    set { writer.program = newValue }
+  }
 
   /// Replaces the system's clock, for tests.
-  package func setClock(_ clock: @escaping @Sendable () -> Date) { self.clock = clock }
-
-  /// The work that this store does by itself.
-  var maintenance = Maintenance()
-  /// The size in bytes at which the journal starts again.
-  let journalCapacity: Int
-  let delays: Delays
-  /// The time for which the store waits for other programs.
-  let wait = LockWait()
+  package func setClock(_ clock: @escaping @Sendable () -> Date) { writer.clock = clock }
 
   /// The delays after which the store does deferred work by itself.
   package struct Delays: Sendable {
@@ -71,17 +62,15 @@ public actor PackageStore {
   /// The executor of this actor's jobs.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  init(
-    _ node: StoredNode, status: FileStatus, tree: FileWrapper, journalCapacity: Int = JournalFile.capacity,
-    delays: Delays = .none
+  private init(
+    _ node: StoredNode, status: FileStatus, tree: FileWrapper, journalCapacity: Int, delays: Delays
   ) {
     location = node.location
-    self.journalCapacity = journalCapacity
     self.delays = delays
     executor = BlockingExecutor()
-    location.isPackage = true
-    self.tree = tree
-    baseline = StoreBaseline(status)
+    writer = PackageWriter(
+      node, status: status, tree: tree, journalCapacity: journalCapacity,
+      finishesAtOnce: delays.publishing == nil)
   }
 
   deinit {
@@ -89,7 +78,7 @@ public actor PackageStore {
   }
 
   /// Sets the program that saves from now on.
-  public func setProgram(_ program: SavingProgram) { self.program = program }
+  public func setProgram(_ program: SavingProgram) { writer.program = program }
 
   // MARK: Opening
 
@@ -110,7 +99,7 @@ public actor PackageStore {
     _ path: FilePath, on disk: any Disk, journalCapacity: Int = JournalFile.capacity,
     delays: Delays = .none
   ) async throws(FilePackageError) -> PackageStore {
-    let node = try find(path, on: disk)
+    let node = try StoredNode.find(path, on: disk)
     guard let status = node.status, status.kind == .directory else {
       throw FilePackageError(.notAPackage, .open, document: FileName(path).string)
     }
@@ -122,85 +111,160 @@ public actor PackageStore {
     return store
   }
 
-  static func find(_ path: FilePath, on disk: any Disk) throws(FilePackageError) -> StoredNode {
-    do {
-      return try StoredNode.look(at: path, following: true, on: disk)
-    } catch {
-      guard error.code == .noSuchFile, let last = path.lastComponent, last.kind == .regular,
-        // After any error here the package is still not found.
-        let folder = try? disk.openDirectory(at: path.folder),
-        (try? HiddenSiblings(of: FileName(last), on: disk).recover(in: folder)) != nil
-      else { throw error.during(.open) }
-    }
-    do {
-      return try StoredNode.look(at: path, following: true, on: disk)
-    } catch {
-      throw error.during(.open)
-    }
+  private func recover() throws(FilePackageError) {
+    defer { scheduleDueWork() }
+    try writer.recover()
   }
 
-  func loadMetadata() {
-    var plist = StoredNode(location: location, path: PackagePath([PackageLayout.metadata]))
-    do {
-      let status: FileStatus?
-      do {
-        let directory = try location.openDirectory(.root)
-        status = try location.disk.statusIfPresent(of: PackageLayout.metadata, in: directory)
-      } catch {
-        throw FilePackageError(error, .open, plist)
-      }
-      guard let status else { return baseline.metadata = .none }
-      guard status.kind == .file else {
-        throw damage(reason: "its 'Metadata.plist' is \(status.kind.words)")
-      }
-      plist.status = status
-      do {
-        if status.size > UInt64(PackageMetadata.maximumSize) { throw PackageMetadata.Problem.tooLarge }
-        baseline.metadata = .present(
-          try PackageMetadata(decoding: FileContents.stored(plist).data()), status)
-      } catch let problem as PackageMetadata.Problem {
-        throw damage(problem.code, reason: problem.words)
-      }
-    } catch {
-      baseline.metadata = .unreadable((error as? FilePackageError)?.during(.open) ?? damage())
-    }
+  // MARK: Making
+
+  /// Makes a new package of `tree` and opens it.
+  ///
+  /// - Parameter contentType: the identifier of the document's uniform type; nil for a package without metadata, unless
+  ///   the tree has a `Metadata.plist` with values for it.
+  /// - Parameter program: the program that makes the package, for the metadata.
+  /// - Throws: `fileExists` if there is something at `url`; other codes for the system's reasons. After an error, `url`
+  ///   has only what it had before.
+  public static func create(
+    _ tree: FileWrapper, at url: URL, contentType: String?, by program: SavingProgram = .current
+  ) async throws(FilePackageError) -> (store: PackageStore, report: SaveReport) {
+    try await create(
+      tree, FilePath(of: url, for: .create), contentType: contentType, on: PosixDisk(), delays: .standard,
+      by: program)
   }
 
-  private func damage(
-    _ code: FilePackageError.Code = .metadataDamaged, reason: String? = nil
-  ) -> FilePackageError {
-    FilePackageError(code, .open, document: FileName(location.path).string, reason: reason)
+  package static func create(
+    _ tree: FileWrapper, _ path: FilePath, contentType: String?, on disk: any Disk,
+    journalCapacity: Int = JournalFile.capacity, delays: Delays = .none,
+    by program: SavingProgram = .current
+  ) async throws(FilePackageError) -> (store: PackageStore, report: SaveReport) {
+    let location = Location(path, on: disk)
+    let new = try NewPackage(tree, at: location, contentType: contentType)
+    let (staged, report) = try new.make(by: program)
+    guard let made = staged.made else {
+      throw FilePackageError(.notAPackage, .create, document: FileName(path).string)
+    }
+    let root = StoredNode(location: location, path: .root, status: made)
+    let store = PackageStore(
+      root, status: made, tree: tree, journalCapacity: journalCapacity, delays: delays)
+    await store.setProgram(program)
+    await store.adopt(PublishedSave(tree, new.snapshot, staged))
+    return (store, report)
+  }
+
+  private func adopt(_ saved: PublishedSave) { writer.adopt(saved) }
+
+  /// Returns the plan of `create(_:at:contentType:)`, without touching anything.
+  public static func plan(
+    creating tree: FileWrapper, at url: URL, contentType: String?
+  ) throws(FilePackageError) -> SavePlan {
+    let location = try Location(FilePath(of: url, for: .create), on: PosixDisk())
+    return try NewPackage(tree, at: location, contentType: contentType).plan
+  }
+
+  /// Saves the tree, unsaved edits included, as a new document at `url`, with an identifier of its own.
+  ///
+  /// This package and this store stay as they are. The copy shares blocks with the files if the file system can share
+  /// them. It has no hard links, since a linked file would belong to two documents. Holes stay holes. The copy leaves
+  /// out FIFOs, sockets and devices, and set-user-ID and set-group-ID bits of files. The report names the omissions,
+  /// the files that were written, and those that share their blocks.
+  ///
+  /// - Throws: as `create(_:at:contentType:)`; `unsupported` for a place within this package; `cancelled` if the task
+  ///   is cancelled before the copy is in its place.
+  @discardableResult
+  public func copy(to url: URL) throws(FilePackageError) -> SaveReport {
+    try copy(to: url, progress: ByteProgress())
+  }
+
+  /// - Parameter progress: the progress of the copy.
+  package func copy(to url: URL, progress: ByteProgress) throws(FilePackageError) -> SaveReport {
+    let path = try FilePath(of: url, for: .copy)
+    let destination = Location(path, on: location.disk, progress: progress)
+    return try NewPackage(copying: writer.package, to: destination).make(by: program, isCancellable: true)
+      .report
+  }
+
+  /// Returns the plan of `copy(to:)`, without touching anything.
+  public func copyPlan(to url: URL) throws(FilePackageError) -> SavePlan {
+    let destination = try Location(FilePath(of: url, for: .copy), on: location.disk)
+    return try NewPackage(copying: writer.package, to: destination).plan
   }
 
   // MARK: Looking
 
   /// The place of the package.
-  public nonisolated var url: URL {
-    URL(filePath: FileName(location.path).string, directoryHint: .isDirectory)
-  }
+  public nonisolated var url: URL { location.url }
 
   /// Whether the package is on a disk of this machine, so that other programs find it by its URL.
-  package nonisolated var isOnRealDisk: Bool { location.disk is PosixDisk }
+  package nonisolated var isOnRealDisk: Bool { location.disk.isReal }
 
   /// The progress of the save that is running.
   package nonisolated var savingProgress: ByteProgress { location.progress }
 
   /// The date of the last change of the package's own directory that this store knows.
-  public var modificationDate: Date { baseline.status.modified.date }
+  public var modificationDate: Date { writer.baseline.status.modified.date }
 
   /// The metadata of the last save, published or not; nil if there is none that can be read.
-  package var committedMetadata: PackageMetadata? { state.waiting?.metadata ?? knownMetadata }
+  package var committedMetadata: PackageMetadata? { writer.package.committedMetadata }
 
   /// Returns the package's metadata; nil for another program's package.
   ///
   /// If a save returned at its commit and is not published, the metadata is that of the state before it.
   ///
   /// - Throws: `metadataDamaged` or `newerFormat` if there is a `Metadata.plist` that this library cannot read.
-  public func metadata() throws(FilePackageError) -> PackageMetadata? {
-    switch baseline.metadata {
-    case .none: return nil
-    case .present(let metadata, _): return metadata
-    case .unreadable(let error): throw error
+  public func metadata() throws(FilePackageError) -> PackageMetadata? { try writer.baseline.metadata.get() }
+
+  /// The reason why the document cannot be saved: its journal holds an acknowledged save that cannot be published.
+  ///
+  /// The children are as the program left them. Nil if the journal is intact.
+  public var journalDamage: FilePackageError? { writer.state.damage }
+
+  /// The reason why a committed save is not visible to other programs yet; nil if all are.
+  ///
+  /// The tree has the save.
+  public var unpublishedProblem: FilePackageError? { writer.state.problem }
+
+  // MARK: Work for later
+
+  /// Schedules the work that the last call left for later.
+  func scheduleDueWork() {
+    let due = writer.due
+    writer.due = []
+    if due.contains(.publishing) { schedulePublishing() }
+    if due.contains(.checkpoint) { scheduleCheckpoint() }
+    if due.contains(.finishing) { Task { writer.finishPublished() } }
+  }
+
+  /// Publishes after the delay. The save itself succeeded; `publish()` reports an error of publishing to its callers.
+  private func schedulePublishing() {
+    guard let delay = delays.publishing, maintenance.publishing == nil else { return }
+    maintenance.publishing = Task {
+      try? await Task.sleep(for: delay)
+      maintenance.publishing = nil
+      try? publish()
     }
+  }
+
+  /// Schedules a checkpoint for a while after the last save, when no caller waits.
+  private func scheduleCheckpoint() {
+    guard let delay = delays.checkpoint else { return }
+    maintenance.checkpoint?.cancel()
+    maintenance.checkpoint = Task { [weak self] in
+      guard (try? await Task.sleep(for: delay)) != nil else { return }
+      await self?.makeCheckpoint()
+    }
+  }
+
+  private func makeCheckpoint() {
+    defer { scheduleDueWork() }
+    writer.makeCheckpoint()
+  }
+
+  /// Gives up the package and the tree, which belongs to another store.
+  ///
+  /// A save that is committed and not published stays in the journal for the next opening.
+  package func relinquish() {
+    maintenance.cancel()
+    writer.relinquish()
   }
 }

@@ -19,6 +19,15 @@ extension FilePackageError {
     systemErrorNumber = error.code.rawValue
     reason = error.reason
   }
+
+  /// Makes the error of a step that failed with an error of any kind: this library's own ones stay as they are.
+  init(any error: any Error, _ operation: Operation, _ node: StoredNode, activity: String? = nil) {
+    switch error {
+    case let error as FilePackageError: self = error
+    case let error as SystemError: self.init(error, operation, node, activity: activity)
+    default: self.init(.inputOutput, operation, node, activity: activity)
+    }
+  }
 }
 
 extension FilePackageError {

@@ -11,7 +11,7 @@ extension FilePath {
     let path = url.path
     guard url.isFileURL, !path.isEmpty, !url.path(percentEncoded: true).contains("%00") else {
       throw FilePackageError(
-        .invalidName, operation, document: url.absoluteString, reason: "that is no URL of a file")
+        .invalidName, operation, document: url.absoluteString, reason: "it is not the URL of a file")
     }
     self.init(lossless: path)
   }

@@ -105,7 +105,7 @@ extension FileWrapper {
     precondition(isDirectory, "addFileWrapper is for directory wrappers")
     prepareForNames()
     return Self.structure.withLock { _ in
-      precondition(!isWithin(child), "a directory wrapper cannot be added to itself or to what is in it")
+      precondition(!isWithin(child), "a directory wrapper cannot be added to itself or to a descendant")
       if let key = key(of: child) { return key }
       guard let preferred = child.preferredFilename else {
         preconditionFailure("addFileWrapper needs a child with a preferred filename")

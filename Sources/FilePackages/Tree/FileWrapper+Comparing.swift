@@ -1,4 +1,3 @@
-import Crypto
 import DurableIO
 import FoundationEssentials
 import Synchronization
@@ -26,8 +25,8 @@ extension FileWrapper {
 
   func contentHash() throws -> ContentHash {
     var hash = SHA256()
-    try forEachChunk { hash.update(bufferPointer: $0) }
-    return ContentHash(hash.finalize())
+    try forEachChunk { hash.update($0) }
+    return hash.finalize()
   }
 
   /// The file on disk that a wrapper was read from or saved as, regardless of its name.

@@ -6,8 +6,8 @@ extension FileWrapper {
   ///
   /// Makes objects only of the nodes on the path, and follows no symbolic link.
   ///
-  /// - Throws: `invalidName` if no node can have the path; `wrongKind` if the path leads through a node that is not a
-  ///   directory, or to a FIFO, a socket or a device; the system's error.
+  /// - Throws: `invalidName` if no node can have the path. `wrongKind` if the path leads through a node that is not a
+  ///   directory, or to a FIFO, a socket or a device. Otherwise the system's error.
   public func descendant(at path: String) throws -> FileWrapper? {
     let path = try checked(path)
     var node = self

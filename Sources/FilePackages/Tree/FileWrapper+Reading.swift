@@ -91,7 +91,7 @@ extension FileWrapper {
   ///
   /// They stay in memory; use `forEachChunk(_:)` for files too large for memory.
   ///
-  /// - Throws: a `FilePackageError`: `changedOnDisk` if another program changed the file since the wrapper was made;
+  /// - Throws: a `FilePackageError`: `changedOnDisk` if another program changed the file since the wrapper was made.
   ///   `wrongKind` for a directory or a link, since other programs may have made it.
   public func contents() throws -> Data {
     let contents = try fileContents

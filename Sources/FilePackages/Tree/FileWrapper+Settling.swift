@@ -1,15 +1,6 @@
 import DurableIO
 import Synchronization
 
-// (1) A change after the snapshot stays a change, also if it comes while this code runs.
-// (2) If a wrapper read its contents from another place after the snapshot, they stay.
-// (3) Bytes in memory stay there only if they equal those on disk. Otherwise they are read again on demand: an
-//     example is the property list that the library rewrites during a save.
-// (4) If another program changed a file and this tree did not, the file keeps its known status until the new bytes are
-//     read. So a save finds out that it would replace unseen bytes.
-// (5) A wrapper that left a directory after the snapshot also learns the place to which the save moved its file.
-// (6) If a save left a name empty, a file under that name belongs to another program, and this tree has not seen it.
-
 extension FileWrapper {
   /// Makes the state on disk at `place` the baseline for later changes, after a save of the snapshot.
   ///
@@ -64,6 +55,7 @@ extension FileWrapper {
     let revisions = children.mapValues(\.revision)
 
     let isSettled = state.withLock { state in
+      // Contents that the wrapper read from another place after the snapshot stay.
       guard state.stored.isSamePlace(as: before), state.kind == status.kind else { return false }
       state.stored = place
       if updatesNames { state.filename = place.path.name?.string ?? state.filename }
@@ -89,13 +81,13 @@ extension FileWrapper {
 
     for (name, child) in children.map({ ($0, $1) }) + departed {
       let change = savedChanges[name]
-      // (1) A change during the steps above found the name marked already, and the mark is gone.
+      // A change during the steps above found the name marked already, and the mark is gone (T1).
       if change != nil, child.revision != revisions[name] {
         state.withLock { state in
           guard state.kind == .directory else { return }
           state.withDirectory { directory in
             if directory.children[name] === child {
-              // (6)
+              // A file under a name that the save left empty is another program's (T5).
               directory.markChanged(name, was: change?.now == nil ? .absent : .present(statuses[name]))
             }
           }
@@ -135,7 +127,7 @@ extension FileWrapper {
     }
   }
 
-  /// Returns the wrappers that left this directory and that a save wrote under these names. (5)
+  /// Returns the wrappers that left this directory and that a save wrote under these names (T4).
   private func departed(
     since saved: [FileName: PackageSnapshot.Change], isInPlace: Bool
   ) -> [(key: FileName, value: FileWrapper)] {
@@ -155,7 +147,7 @@ extension FileWrapper {
     state.withLock { $0.revision }
   }
 
-  // (3) (4)
+  /// Drops bytes in memory that are not those on disk (T2). The file keeps its known status until it is read (T3).
   private func noteOthers(at place: StoredNode, insteadOf before: StoredNode?) {
     state.withLock { state in
       guard state.stored.isSamePlace(as: before), state.kind == place.status?.kind else { return }
@@ -233,7 +225,7 @@ extension DirectoryNode {
       } else if change.now != nil, let status = statuses[name] {
         changes[name] = .present(status)
       } else {
-        // (6)
+        // A file under this name is another program's (T5).
         changes[name] = .absent
       }
     }

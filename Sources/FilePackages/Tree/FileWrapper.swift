@@ -3,6 +3,14 @@ public import FoundationEssentials
 package import Synchronization
 package import SystemPackage
 
+// T1 A change after the snapshot of a save stays a change, also if it comes while the tree takes up the saved state.
+// T2 Bytes in memory stay there after a save only if they equal those on disk. Otherwise they are read again on demand:
+//    an example is the property list that the library rewrites during a save.
+// T3 If another program changed a file and this tree did not, the file keeps its known status until the new bytes are
+//    read. So a save finds out that it would replace unseen bytes.
+// T4 A wrapper that left a directory after the snapshot also learns the place to which the save moved its file.
+// T5 If a save left a name empty, a file under that name belongs to another program, and this tree has not seen it.
+
 /// A node of a document in memory: a directory with children, a regular file, or a symbolic link.
 ///
 /// Counterpart of Apple's `FileWrapper`, with its initialisers, members and names. Differences:
@@ -23,7 +31,7 @@ package import SystemPackage
 /// Calling one of Apple's methods on the wrong kind of wrapper is a programming error and traps, as with Apple's. So
 /// check `isDirectory`, `isRegularFile` and `isSymbolicLink` first. The methods that throw, such as `contents()` and
 /// `child(named:)`, throw `wrongKind` instead, so that a document with unexpected kinds is no danger.
-// @unchecked: every stored property is a constant, and `state` guards its own value. The compiler cannot check the
+// `@unchecked`: every stored property is a constant, and `state` guards its own value. The compiler cannot check the
 // class, since it is open for subclasses as Apple's is; a subclass guards its own properties.
 open class FileWrapper: @unchecked Sendable {
   package let state: Mutex<State>
@@ -111,7 +119,7 @@ open class FileWrapper: @unchecked Sendable {
   /// `.immediate`. Unlike Apple's, files are never mapped into memory, since a program that shortens a mapped file
   /// would end this one. `.withoutMapping` changes nothing.
   ///
-  /// - Throws: `CocoaError.fileReadNoSuchFile` (260) if nothing is there; another `CocoaError` for an error of the
+  /// - Throws: `CocoaError.fileReadNoSuchFile` (260) if nothing is there. Another `CocoaError` for an error of the
   ///   system, and for a FIFO, a socket or a device, which are never opened. Its `NSUnderlyingError` is a
   ///   `FilePackageError`.
   public init(url: URL, options: FileWrapper.ReadingOptions = []) throws {

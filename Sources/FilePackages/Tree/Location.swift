@@ -1,4 +1,5 @@
 package import DurableIO
+package import FoundationEssentials
 import Glibc
 import Synchronization
 package import SystemPackage
@@ -12,19 +13,19 @@ package final class Location: Sendable {
   private let package = Mutex(false)
   private let baselines = Mutex(false)
   /// An object that must live as long as a node from this place.
-  private let keeper: (any AnyObject & Sendable)?
+  private let owner: (any AnyObject & Sendable)?
   /// The progress of the save that is running at this place.
   package let progress: ByteProgress
   /// Whether this is the folder of a flat file: errors then name the file, which is the document.
   let isOfOneFile: Bool
 
   package init(
-    _ path: FilePath, on disk: any Disk, keeping keeper: (any AnyObject & Sendable)? = nil,
+    _ path: FilePath, on disk: any Disk, retaining owner: (any AnyObject & Sendable)? = nil,
     progress: ByteProgress = ByteProgress(), isOfOneFile: Bool = false
   ) {
     self.disk = disk
     self.isOfOneFile = isOfOneFile
-    (self.keeper, self.progress) = (keeper, progress)
+    (self.owner, self.progress) = (owner, progress)
     current = Mutex(path)
   }
 
@@ -47,6 +48,9 @@ package final class Location: Sendable {
     get { current.withLock { $0 } }
     set { current.withLock { $0 = newValue } }
   }
+
+  /// The directory that paths start from, as a URL.
+  package var url: URL { URL(filePath: FileName(path).string, directoryHint: .isDirectory) }
 
   /// Opens the directory at `path`, name by name, so that it follows no symbolic link inside the package.
   ///
@@ -92,7 +96,7 @@ package struct StoredNode: Sendable {
 
   /// Opens the regular file for reading.
   ///
-  /// - Throws: `changedOnDisk` if another file stands in its place, or if its bytes changed since it was looked at; the
+  /// - Throws: `changedOnDisk` if another file stands in its place, or if its bytes changed since it was looked at. The
   ///   system's error if it cannot be opened.
   package func openFile() throws(FilePackageError) -> OwnedDescriptor {
     guard let name = path.name else { throw FilePackageError(.wrongKind, .read, self) }
@@ -103,12 +107,8 @@ package struct StoredNode: Sendable {
         throw FilePackageError(.changedOnDisk, .read, self)
       }
       return file
-    } catch let error as SystemError {
-      throw FilePackageError(error, .read, self)
-    } catch let error as FilePackageError {
-      throw error
     } catch {
-      throw FilePackageError(.inputOutput, .read, self)
+      throw FilePackageError(any: error, .read, self)
     }
   }
 }

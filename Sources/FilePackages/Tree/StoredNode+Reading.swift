@@ -107,10 +107,8 @@ extension StoredNode {
         throw FilePackageError(.changedOnDisk, .read, self)
       }
       return try disk.destination(of: name, in: directory)
-    } catch let error as SystemError {
-      throw FilePackageError(error, .read, self)
     } catch {
-      throw error as? FilePackageError ?? FilePackageError(.inputOutput, .read, self)
+      throw FilePackageError(any: error, .read, self)
     }
   }
 }

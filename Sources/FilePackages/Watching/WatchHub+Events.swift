@@ -12,7 +12,7 @@ extension WatchHub {
       }
       return
     }
-    guard let point = point(event.watch) else { return }
+    guard let point = watchTable[event.watch] else { return }
     guard let name = event.name else { return handle(event, ofNodeAt: point) }
     if let documents = point.documents[name] {
       if event.mask.contains(.movedFrom) {
@@ -33,7 +33,7 @@ extension WatchHub {
   /// Handles the move or removal of a watched node, or the end of its file system.
   private func handle(_ event: Inotify.Event, ofNodeAt point: WatchPoint) {
     guard !event.mask.isDisjoint(with: [.movedItself, .deletedItself, .unmounted, .ended]) else { return }
-    if event.mask.contains(.ended) { forget(event.watch) }
+    if event.mask.contains(.ended) { watchTable.forget(event.watch) }
     let standing = point.documents.values.reduce(point.beneath) { $0.union($1) }
     for id in standing {
       guard let package = packages[id] else { continue }
@@ -71,7 +71,7 @@ extension WatchHub {
     if folder === package.root && name == PackageLayout.hidden { return }
     package.insert(folder.path.appending(name))
     if event.mask.contains(.isDirectory) {
-      // (2)
+      // A renamed folder gets new watches under its new name (WH2).
       if !event.mask.isDisjoint(with: [.movedFrom, .deleted, .movedTo, .created]) {
         if let old = folder.children.removeValue(forKey: name) { unwatch(old, of: package) }
       }

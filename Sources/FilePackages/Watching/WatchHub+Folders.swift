@@ -16,7 +16,7 @@ extension WatchHub {
   ) {
     let path = folder.path
     guard path.names.count <= PackagePath.maximumDepth else { return }
-    // (1)
+    // Before the listing (WH1).
     startWatching(directory, as: folder, of: package)
     let listing: DirectoryListing
     do {
@@ -45,8 +45,7 @@ extension WatchHub {
     } catch {
       // If a folder on the way was renamed or removed, the next event reports that. If the package itself is moving,
       // only its descriptor would lead to the folder.
-      let isGone = [.noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels].contains(error.code)
-      if !isGone || package.anchor == nil { package.isIncomplete = true }
+      if !error.isAbsence || package.anchor == nil { package.isIncomplete = true }
     }
   }
 
@@ -60,13 +59,10 @@ extension WatchHub {
       folder.children[name] = child
       watch(inner, as: child, of: package, isNew: isNew)
     } catch {
-      switch error.code {
       // The entry is gone again, or is of another kind: a later event reports that.
-      case .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels: return
-      default:
-        folder.children[name] = child
-        poll(child, of: package, because: error)
-      }
+      if error.isAbsence { return }
+      folder.children[name] = child
+      poll(child, of: package, because: error)
     }
   }
 
@@ -74,8 +70,12 @@ extension WatchHub {
   private func startWatching(
     _ directory: borrowing OwnedDescriptor, as folder: WatchedFolder, of package: WatchedPackage
   ) {
-    do {
-      folder.watch = try watch(directory, for: Self.events) { $0.folders[package.id] = folder }
+    do throws(SystemError) {
+      folder.watch = try watchTable.add { (inotify) throws(SystemError) in
+        try inotify.watch(directory, for: Self.events)
+      } _: {
+        $0.folders[package.id] = folder
+      }
       package.setPolled(folder, false)
     } catch {
       poll(folder, of: package, because: error)
@@ -87,24 +87,15 @@ extension WatchHub {
     package.report.note(limitation(error, folder.path, of: package))
   }
 
-  /// Makes the error for the owner of a document about a node that cannot be watched.
-  func limitation(
-    _ error: SystemError, _ path: PackagePath, of package: WatchedPackage
-  ) -> FilePackageError {
-    let node = StoredNode(location: Location(package.path, on: disk), path: path)
-    var limitation = FilePackageError(error, .watch, node)
-    if [.noSpace, .tooManyOpenFiles, .tooManyOpenFilesInSystem].contains(error.code) {
-      limitation.code = .watchLimit
-      limitation.reason = nil
-    }
-    return limitation
+  func limitation(_ error: SystemError, _ path: PackagePath, of package: WatchedPackage) -> FilePackageError {
+    FilePackageError(limitation: error, StoredNode(location: Location(package.path, on: disk), path: path))
   }
 
-  /// Releases the watches of a folder and of all folders in it.
+  /// Releases the watches of a folder and of all folders in it; each ends if no other document needs it (WH3).
   func unwatch(_ folder: WatchedFolder, of package: WatchedPackage) {
     if let watch = folder.watch {
       folder.watch = nil
-      release(watch) { if $0.folders[package.id] === folder { $0.folders[package.id] = nil } }
+      watchTable.release(watch) { if $0.folders[package.id] === folder { $0.folders[package.id] = nil } }
     }
     package.setPolled(folder, false)
     for child in folder.children.values { unwatch(child, of: package) }

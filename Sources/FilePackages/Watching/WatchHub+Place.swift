@@ -22,7 +22,9 @@ extension WatchHub {
         let node = try disk.openPlace(at: path)
         let isFlat = package.status.map { $0.kind != .directory } ?? true
         let events = isParent ? Self.moves.union(Self.names).union(isFlat ? Self.writes : []) : Self.moves
-        let watch = try watch(node, for: events) { [id = package.id] point in
+        let watch = try watchTable.add { (inotify) throws(SystemError) in
+          try inotify.watch(node, for: events)
+        } _: { [id = package.id] point in
           if isParent {
             point.documents[name, default: []].insert(id)
             point.path = path
@@ -48,7 +50,7 @@ extension WatchHub {
     package.placeWatches = []
     guard let name = package.placeName else { return }
     for watch in watches {
-      release(watch) { [id = package.id] point in
+      watchTable.release(watch) { [id = package.id] point in
         point.beneath.remove(id)
         point.documents[name]?.remove(id)
         if point.documents[name]?.isEmpty == true { point.documents[name] = nil }

@@ -3,10 +3,10 @@ import DurableIO
 import Synchronization
 import SystemPackage
 
-// (1) A folder is watched before it is listed: the listing finds a new entry, or an event reports it.
-// (2) A watch belongs to a node, not to a path. If a folder is renamed, the hub releases its watches, watches it again
+// WH1 A folder is watched before it is listed: the listing finds a new entry, or an event reports it.
+// WH2 A watch belongs to a node, not to a path. If a folder is renamed, the hub releases its watches, watches it again
 //     under its new name, and looks at all of it.
-// (3) A watch ends with the last document that needs it.
+// WH3 A watch ends with the last document that needs it.
 
 /// The hub of all watchers of a process: one inotify descriptor and one thread, which may block.
 package actor WatchHub {
@@ -14,8 +14,9 @@ package actor WatchHub {
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   let disk = PosixDisk()
-  private var source: InotifySource?
-  private var points: [Int32: WatchPoint] = [:]
+  private(set) lazy var watchTable: WatchTable<WatchPoint> = WatchTable(
+    maximum: maximumWatches, on: executor.queue
+  ) { [weak self] in self?.assumeIsolated { $0.readEvents() } }
   var packages: [WatchedPackage.ID: WatchedPackage] = [:]
   private var nextID: WatchedPackage.ID = 0
   /// The first halves of renames, until the second halves come.
@@ -55,7 +56,7 @@ package actor WatchHub {
     let package = WatchedPackage(nextID, path, options, state, report)
     packages[package.id] = package
     do throws(SystemError) {
-      // (1) This includes the place: later events report a node that takes it.
+      // This includes the place: later events report a node that takes it (WH1).
       watchPlace(of: package)
       let place = try disk.openPlace(at: path)
       try install(place, in: package)
@@ -108,59 +109,11 @@ package actor WatchHub {
     anchor = nil
   }
 
-  // MARK: Watches
-
-  /// Watches a node for one document.
-  ///
-  /// - Throws: ENOSPC, EMFILE or ENFILE at the system's limits; otherwise the system's error.
-  func watch(
-    _ node: borrowing OwnedDescriptor, for events: Inotify.Mask, _ note: (inout WatchPoint) -> Void
-  ) throws(SystemError) -> Int32 {
-    let source = try openSource()
-    let watch = try source.inotify.watch(node, for: events)
-    if points[watch] == nil && points.count >= maximumWatches {
-      source.inotify.remove(watch)
-      throw SystemError("inotify_add_watch", code: .noSpace)
-    }
-    note(&points[watch, default: WatchPoint()])
-    return watch
-  }
-
-  /// Releases the part of one document in a watch. (3)
-  func release(_ watch: Int32, _ note: (inout WatchPoint) -> Void) {
-    guard points[watch] != nil else { return }
-    note(&points[watch, default: WatchPoint()])
-    guard points[watch]?.isEmpty == true else { return }
-    points[watch] = nil
-    source?.inotify.remove(watch)
-  }
-
-  func point(_ watch: Int32) -> WatchPoint? { points[watch] }
-
-  /// Drops a watch that is gone already.
-  func forget(_ watch: Int32) { points[watch] = nil }
-
-  package var watchCount: Int { points.count }
-
-  private func openSource() throws(SystemError) -> InotifySource {
-    if let source { return source }
-    let source = InotifySource(try Inotify.open(), on: executor.queue) { [weak self] in
-      self?.assumeIsolated { $0.readEvents() }
-    }
-    self.source = source
-    return source
-  }
+  package var watchCount: Int { watchTable.count }
 
   /// Reads the waiting events, a limited number at a time, so that timers run in between.
   private func readEvents() {
-    guard let source else { return }
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 8)
-    defer { buffer.deallocate() }
-    for _ in 0..<16 {
-      // A failed read leaves the descriptor readable, so that its handler runs again.
-      guard let events = try? source.inotify.read(into: buffer), !events.isEmpty else { return }
-      for event in events { handle(event) }
-    }
+    watchTable.readEvents(atMost: 16) { handle($0) }
   }
 
   // MARK: Time
@@ -177,7 +130,7 @@ package actor WatchHub {
 }
 
 /// The users of one watch.
-struct WatchPoint {
+struct WatchPoint: WatchUse {
   /// The folders of packages.
   var folders: [WatchedPackage.ID: WatchedFolder] = [:]
   /// The documents that stand in this folder, by name.

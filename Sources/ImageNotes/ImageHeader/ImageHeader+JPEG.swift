@@ -35,12 +35,12 @@ extension ImageHeader {
     _ reader: inout ImageHeaderReader, _ offset: inout UInt64
   ) throws(ImageHeaderError) -> UInt64 {
     guard try reader.number(at: offset, bytes: 1, .bigEndian, "the frame header") == 0xFF else {
-      throw .impossible(.jpeg, reason: "there is no marker where a segment ends")
+      throw .impossible(.jpeg, reason: "there is no marker after a segment")
     }
     while true {
       offset = offset.adding(1)
       let code = try reader.number(at: offset, bytes: 1, .bigEndian, "the frame header")
-      guard code != 0 else { throw .impossible(.jpeg, reason: "there is no marker where a segment ends") }
+      guard code != 0 else { throw .impossible(.jpeg, reason: "there is no marker after a segment") }
       if code != 0xFF {
         offset = offset.adding(1)
         return code
@@ -72,7 +72,7 @@ extension ImageHeader {
       throw .impossible(.jpeg, reason: "its frame header does not fit its number of components")
     }
     guard height > 0 else {
-      throw .impossible(.jpeg, reason: "its height is 0, or told only after the first scan")
+      throw .impossible(.jpeg, reason: "its height is 0, or follows only after the first scan")
     }
     return try ImageHeader(format: .jpeg, width: width, height: height, orientation: orientation)
   }

@@ -1,7 +1,8 @@
+// IH1 The reader calls the closure at most `maximumReads` times, each for at most `maximumReadSize` bytes in the file.
+//     Every parser advances by at least a byte a step, so this also bounds its steps.
+// IH2 Sums of positions cannot overflow: they saturate, and are then past every end.
+
 /// Reads the bytes that a header needs from anywhere in a file, and only so many of them.
-// (1) The reader calls the closure at most `maximumReads` times, each for at most `maximumReadSize` bytes in the file.
-// (2) Every parser advances by at least a byte a step, so that (1) also bounds its steps.
-// (3) Sums of positions cannot overflow: they saturate, and are then past every end.
 struct ImageHeaderReader: ~Copyable {
   /// The size of the file in bytes.
   let size: UInt64
@@ -36,6 +37,7 @@ struct ImageHeaderReader: ~Copyable {
       throw .truncated(format, missing: part())
     }
     if !windowHolds(offset, count) {
+      // IH1
       guard reads < ImageHeader.maximumReads else { throw .tooFarAway(format) }
       load(at: offset, atLeast: count)
       guard windowHolds(offset, count) else { throw .truncated(format, missing: part()) }
@@ -87,7 +89,7 @@ struct ImageHeaderReader: ~Copyable {
 }
 
 extension UInt64 {
-  /// Returns the sum, or the greatest number if the sum does not fit.
+  /// Returns the sum, or the greatest number if the sum does not fit (IH2).
   func adding(_ other: UInt64) -> UInt64 {
     let (sum, overflow) = addingReportingOverflow(other)
     return overflow ? .max : sum

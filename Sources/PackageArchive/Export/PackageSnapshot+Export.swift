@@ -18,7 +18,7 @@ extension PackageSnapshot {
   ///
   /// - Parameters:
   ///   - url: a file, not within the package.
-  ///   - updating: an earlier zip of the same package; it may be the one at `url`. The export takes the compressed
+  ///   - earlier: an earlier zip of the same package; it may be the one at `url`. The export takes the compressed
   ///     bytes of unchanged files from it, and compares size, date and permissions to find them. The result equals
   ///     that of a fresh export.
   /// - Throws: an `ArchiveError`; a `FilePackageError` for a child that cannot be read, `changedOnDisk` if it
@@ -35,14 +35,14 @@ extension PackageSnapshot {
         guard
           let format = format ?? ArchiveFormat(filename: path.lastComponent.map { FileName($0).string } ?? "")
         else {
-          throw ArchiveError.Finding(.unsupported, "its name does not tell a format")
+          throw ArchiveError.Finding(.unsupported, "its name has no extension of a known format")
         }
         let old = try earlier.map { try EarlierZip(at: $0, options, cancellation) }
         return try StagedFile.make(
           at: path, on: PosixDisk(), overwritesReadOnly: options.overwritesReadOnly
         ) { file in
           if let stored = root.stored, try file.isWithin(stored) {
-            throw ArchiveError.Finding(.unsupported, "it would be within the package")
+            throw ArchiveError.Finding(.unsupported, "it would be in the package")
           }
           let output = ArchiveOutput { bytes in try file.write(bytes) }
           let run = try ExportRun(self, format, options, old, cancellation, progress)

@@ -45,7 +45,7 @@ struct SnapshotWalk {
   mutating func forEach(_ body: (ExportEntry) throws -> Void) throws {
     guard case .directory = snapshot.root.content else {
       throw ArchiveError.Finding(
-        .unsupported, "what is to be exported is not a package, which is a directory")
+        .unsupported, "the exported item is not a package, which is a directory")
     }
     for name in top {
       try check(name)
@@ -182,6 +182,6 @@ struct SnapshotWalk {
 
   private func check(_ name: FileName) throws {
     guard name.problem != nil else { return }
-    throw ArchiveError.Finding(.unsafeName, entry: name.bytes, "that is no name for a file")
+    throw ArchiveError.Finding(.unsafeName, entry: name.bytes, "a file cannot have that name")
   }
 }

@@ -10,7 +10,7 @@ extension EntryChecker {
     var names: [FileName] = []
     var parts = entry.name.split(separator: slash, omittingEmptySubsequences: false)[...]
     if parts.last?.isEmpty == true {
-      if entry.kind != .directory { throw refusal(.unsafeName, entry, "its name ends like a folder's") }
+      if entry.kind != .directory { throw refusal(.unsafeName, entry, "its name ends in a slash") }
       parts = parts.dropLast()
     }
     // A path that begins with a dot is relative on every system.

@@ -1,11 +1,10 @@
 import DurableIO
 import FilePackages
 
-// (1) No path leads out of the package, whatever its names contain, and no path leads through anything but a
-//     folder.
-// (2) Each place belongs to one entry, even on a disk that does not tell upper from lower case.
-// (3) Only files, folders, links that stay within the package, and second names for earlier files pass.
-// (4) No entry passes beyond the limits.
+// EC1 No path leads out of the package, whatever its names contain, and no path leads through anything but a folder.
+// EC2 Each place belongs to one entry, even on a disk that does not tell upper from lower case.
+// EC3 Only files, folders, links that stay within the package, and second names for earlier files pass.
+// EC4 No entry passes beyond the limits.
 
 /// A checker that decides for each entry of an archive whether it may become part of a package. It compares the
 /// entry with the earlier entries that passed.
@@ -80,6 +79,7 @@ struct EntryChecker {
   /// - Throws: a finding that names the entry.
   mutating func check(_ entry: ArchiveEntry) throws -> Verdict {
     nameBytes += entry.name.count
+    // EC4
     guard nameBytes <= options.limits.nameBytes else {
       throw refusal(.limitExceeded, entry, "its names are longer than \(options.limits.nameBytes) bytes")
     }
@@ -149,6 +149,7 @@ struct EntryChecker {
 
   // MARK: Kinds
 
+  /// Lets files, folders and links pass (EC3).
   private func checkKind(_ entry: ArchiveEntry) throws {
     switch entry.kind {
     case .directory, .file, .hardLink: break
@@ -159,7 +160,7 @@ struct EntryChecker {
 
   private func checkLink(_ target: [UInt8], _ entry: ArchiveEntry) throws {
     guard !target.isEmpty, !target.contains(0), target.count < 4096 else {
-      throw refusal(.unsafeLink, entry, "its destination is none")
+      throw refusal(.unsafeLink, entry, "it has no valid destination")
     }
     if !options.allowsControlCharacters, Self.hasControlCharacters(target) {
       throw refusal(
@@ -195,7 +196,7 @@ struct EntryChecker {
 
   // MARK: Places
 
-  /// Gives a place to an entry.
+  /// Gives a place to an entry (EC2) beneath folders (EC1).
   ///
   /// - Parameter isCopy: whether the entry is a second name for the file at that place.
   /// - Returns: whether the entry replaces an earlier file.
@@ -211,7 +212,7 @@ struct EntryChecker {
         }
         guard place.path == folder else {
           throw refusal(
-            .duplicateName, entry, "'\(place.path.display)' differs only in how it is written",
+            .duplicateName, entry, "'\(place.path.display)' differs only in case or encoding",
             unless: .similarNames)
         }
       } else {
@@ -233,8 +234,8 @@ struct EntryChecker {
         throw refusal(
           .duplicateName, entry,
           place.path == path
-            ? "there is an entry of that name already"
-            : "'\(place.path.display)' differs only in how it is written",
+            ? "an entry with that name exists already"
+            : "'\(place.path.display)' differs only in case or encoding",
           unless: place.path == path ? nil : .similarNames)
       }
       replaces = kind == .file
@@ -260,7 +261,7 @@ struct EntryChecker {
   private func originalPath(of entry: ArchiveEntry) throws -> PackagePath? {
     guard case .hardLink(let target) = entry.kind else { return nil }
     guard entry.size ?? 0 == 0 else {
-      throw refusal(.unsafeLink, entry, "it is a second name with bytes of its own")
+      throw refusal(.unsafeLink, entry, "it is a hard link with bytes of its own")
     }
     var other = entry
     other.name = target
@@ -269,11 +270,11 @@ struct EntryChecker {
     do {
       path = try self.path(of: other)
     } catch let finding as ArchiveError.Finding {
-      throw refusal(.unsafeLink, entry, "it is a second name for something else: \(finding.reason)")
+      throw refusal(.unsafeLink, entry, "the target of its hard link is not valid: \(finding.reason)")
     }
     guard let place = places[key(of: path)], place.kind == .file, place.path == path else {
       throw refusal(
-        .unsafeLink, entry, "it is a second name for something that is not in the archive before it")
+        .unsafeLink, entry, "it is a hard link to an entry that is not before it in the archive")
     }
     return path
   }

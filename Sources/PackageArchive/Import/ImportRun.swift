@@ -75,7 +75,7 @@ struct ImportRun {
       if String(validating: entry.name, as: UTF8.self) == nil { report.undecodedNames += 1 }
       if entry.isEncrypted && options.passphrase == nil {
         throw ArchiveError.Finding(
-          .passphrase, entry: entry.name, "it is encrypted, which needs a passphrase")
+          .passphrase, entry: entry.name, "it is encrypted, and needs a passphrase")
       }
       try take(entry, into: sink)
       done.entries += 1
@@ -97,10 +97,10 @@ struct ImportRun {
     report.archiveBytes = input.archiveBytes
     if packageFolder != nil && hasTopEntry { report.entries -= 1 }
     guard tally.taken.entries == 0 else { return }
-    guard tally.leftOut.entries > 0 else { throw ArchiveError.Finding(.empty, "there is nothing in it") }
+    guard tally.leftOut.entries > 0 else { throw ArchiveError.Finding(.empty, "it has no entries") }
     let isDouble = report.leftOut.contains { !EntryChecker.isHiddenName(FileName($0)) }
     throw ArchiveError.Finding(
-      .empty, "nothing is left of it without what an import leaves out: \(report.leftOutNames)",
+      .empty, "an import leaves all its entries out: \(report.leftOutNames)",
       unless: isDouble ? .appleDouble : .history)
   }
 
@@ -200,7 +200,7 @@ struct ImportRun {
         throw ArchiveError.Finding(.damaged, entry: entry.name, "its pieces overlap")
       }
       if let size = entry.size, next > size {
-        throw ArchiveError.Finding(.damaged, entry: entry.name, "it lies about its size")
+        throw ArchiveError.Finding(.damaged, entry: entry.name, "its size is wrong")
       }
       try tally.add(bytes: next - end, as: share, of: entry, archiveBytes: input.archiveBytes)
       if offset == UInt64(first.count), first.count < 4 { first += bytes.prefix(4 - first.count) }

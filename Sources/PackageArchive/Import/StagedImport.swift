@@ -2,26 +2,21 @@ import DurableIO
 import FilePackages
 import SystemPackage
 
-// (1) Nothing under the package's name changes before the rename.
-// (2) Before the rename, every file and every folder is synced. Before success is reported, the folder that holds
-//     the package is synced.
-// (3) The import makes links last, when all other entries are in place, so it never writes a file through a link.
-// (4) An error leaves nothing.
+// I1 Nothing under the package's name changes before the rename.
+// I2 An error leaves nothing.
 
 /// A package that is made of an archive's entries beside its place and moved there in one step.
 final class StagedImport: ImportSink {
   private let disk: any Disk
-  private let folder: OwnedDescriptor
-  private let root: OpenFolder
-  private let name: FileName
-  private let staged: FileName
+  private let place: StagedPlace
+  private let root: OpenNode
   private let synchronizer: FileSynchronizer
   private var isDone = false
 
   private var folders: [Folder] = []
   private var links = PendingLinks()
   /// The open folders from the root to the last one in use.
-  private var way: [(name: FileName, folder: OpenFolder)] = []
+  private var way: [(name: FileName, folder: OpenNode)] = []
 
   /// A new folder with its final attributes.
   private struct Folder {
@@ -31,61 +26,34 @@ final class StagedImport: ImportSink {
     var attributes: [(name: String, value: [UInt8])] = []
   }
 
-  private final class OpenFolder {
-    let descriptor: OwnedDescriptor
-
-    init(_ descriptor: consuming OwnedDescriptor) {
-      self.descriptor = descriptor
-    }
-  }
-
   /// Begins a package for `path`, which must be free.
   ///
   /// - Throws: `fileExists`; `busy` if another process makes the same package.
   init(at path: FilePath, on disk: any Disk) throws {
-    guard let last = path.lastComponent, last.kind == .regular else {
-      throw ArchiveError.Finding(.unsafeName, "that is no name for a package")
-    }
     self.disk = disk
-    name = FileName(last)
     synchronizer = FileSynchronizer(on: disk)
-    let siblings = HiddenSiblings(of: name, on: disk)
-    staged = siblings.name(.staged)
     do {
-      let parent = path.removingLastComponent()
-      let folder = try disk.openDirectory(at: parent.isEmpty ? "." : parent)
-      // This is also necessary if the killed import had done everything else.
-      try siblings.cleanUp(in: folder)
-      siblings.sweep(folder)
-      guard try Self.isFree(name, in: folder, on: disk) else {
-        throw ArchiveError.Finding(.fileExists, "there is something at '\(name.display)' already")
+      guard let place = try StagedPlace(at: path, on: disk) else {
+        throw ArchiveError.Finding(.unsafeName, "a package cannot have that name")
       }
-      guard let root = try siblings.stageDirectory(in: folder, mode: 0o700) else { throw Self.busy }
-      self.folder = folder
-      self.root = OpenFolder(root)
+      // This is also necessary if the killed import had done everything else.
+      try place.cleanUpAll()
+      guard try place.status() == nil else {
+        throw ArchiveError.Finding(.fileExists, "an item exists at '\(place.name.display)' already")
+      }
+      guard let root = try place.stage(.directory, mode: 0o700) else {
+        throw ArchiveError.Finding(.busy, "another program is making that package")
+      }
+      self.place = place
+      self.root = OpenNode(root)
     } catch let error as SystemError {
       throw ArchiveError.Finding(error, "making the package")
     }
   }
 
-  private static var busy: ArchiveError.Finding {
-    .init(.busy, "another program is making that package at this moment")
-  }
-
-  private static func isFree(
-    _ name: FileName, in folder: borrowing OwnedDescriptor, on disk: any Disk
-  ) throws(SystemError) -> Bool {
-    do {
-      _ = try disk.status(of: name, in: folder)
-      return false
-    } catch  where error.code == .noSuchFileOrDirectory {
-      return true
-    }
-  }
-
   deinit {
-    // The caller reports the error that led here. The next import removes what stays.
-    if !isDone { _ = HiddenSiblings(of: name, on: disk).remove(staged, from: folder) }
+    // The caller reports the error that led here (I2). The next import removes files that cannot be removed here.
+    if !isDone { place.removeStaged() }
   }
 
   // MARK: Entries
@@ -184,12 +152,12 @@ final class StagedImport: ImportSink {
 
   // MARK: Folders
 
-  private func open(_ path: PackagePath, for entry: ArchiveEntry) throws -> OpenFolder {
+  private func open(_ path: PackagePath, for entry: ArchiveEntry) throws -> OpenNode {
     try attempt(entry) { () throws(SystemError) in try openUnnamed(path) }
   }
 
   /// Opens a folder name by name, from the last one in use, and makes missing folders.
-  private func openUnnamed(_ path: PackagePath) throws(SystemError) -> OpenFolder {
+  private func openUnnamed(_ path: PackagePath) throws(SystemError) -> OpenNode {
     let common = zip(way, path.names).prefix { $0.0.name == $0.1 }.count
     way.removeSubrange(common...)
     for name in path.names[common...] {
@@ -199,14 +167,14 @@ final class StagedImport: ImportSink {
     return way.last?.folder ?? root
   }
 
-  private func openOrMake(_ name: FileName, in parent: OpenFolder) throws(SystemError) -> OpenFolder {
+  private func openOrMake(_ name: FileName, in parent: OpenNode) throws(SystemError) -> OpenNode {
     do {
-      return OpenFolder(try disk.openDirectory(name, in: parent.descriptor))
+      return OpenNode(try disk.openDirectory(name, in: parent.descriptor))
     } catch  where error.code == .noSuchFileOrDirectory {
       try disk.makeDirectory(name, in: parent.descriptor, mode: 0o700)
       let made = way.map(\.name) + [name]
       folders.append(Folder(path: PackagePath(made)))
-      return OpenFolder(try disk.openDirectory(name, in: parent.descriptor))
+      return OpenNode(try disk.openDirectory(name, in: parent.descriptor))
     }
   }
 
@@ -222,7 +190,9 @@ final class StagedImport: ImportSink {
 
   // MARK: The end
 
-  /// Moves the package into its place; when the call returns, the package is durable.
+  /// Moves the package into its place (I1); when the call returns, the package is durable.
+  ///
+  /// Every file and every folder is synced before the rename, and the folder that holds the package after it.
   ///
   /// - Parameters:
   ///   - top: the folder among the entries that is the package; nil if the entries are its children.
@@ -231,21 +201,21 @@ final class StagedImport: ImportSink {
     let package = PackagePath(top.map { [$0] } ?? [])
     if top != nil && !options.includesHistory { try removeHidden(of: package) }
     try makeLinks(in: top, options)
-    let made: OpenFolder
+    let made: OpenNode
     do throws(SystemError) {
       try finishFolders(package)
       try synchronizer.finish()
       made = try openUnnamed(package)
       try putInPlace(top)
     } catch {
-      throw ArchiveError.Finding(error, "putting the package into its place")
+      throw ArchiveError.Finding(error, "moving the package to its place")
     }
     try ArchiveError.inPlace { () throws(SystemError) in
       if let mode = folders.last(where: { $0.path == package })?.mode, mode & 0o700 != 0o700 {
         try disk.setMode(mode, of: made.descriptor)
         try disk.synchronize(made.descriptor)
       }
-      try disk.synchronize(folder)
+      try place.synchronize()
     }
   }
 
@@ -258,7 +228,7 @@ final class StagedImport: ImportSink {
       for name in names where EntryChecker.isHiddenName(name) {
         let path = package.appending(name)
         way = []
-        guard HiddenSiblings(of: name, on: disk).remove(name, from: folder.descriptor) else {
+        guard disk.removeEverything(name, from: folder.descriptor) else {
           throw ArchiveError.Finding(.inputOutput, entry: path.bytes, "it could not be left out")
         }
         folders.removeAll { $0.path.isWithin(path) }
@@ -268,6 +238,7 @@ final class StagedImport: ImportSink {
     }
   }
 
+  /// Makes the links last, when all other entries are in place: so the import never writes a file through a link.
   private func makeLinks(in top: FileName?, _ options: ImportOptions) throws {
     for link in try links.checked(in: top, options) {
       let parent = try open(link.path.parent, for: link.entry)
@@ -301,23 +272,9 @@ final class StagedImport: ImportSink {
   }
 
   private func putInPlace(_ top: FileName?) throws(SystemError) {
-    if let top {
-      try move(top, from: root.descriptor)
-      isDone = true
-      // The staged folder is empty; the next import removes it if this call cannot.
-      _ = HiddenSiblings(of: name, on: disk).remove(staged, from: folder)
-    } else {
-      try move(staged, from: folder)
-      isDone = true
-    }
-  }
-
-  private func move(_ old: FileName, from parent: borrowing OwnedDescriptor) throws(SystemError) {
-    do {
-      try disk.rename(old, in: parent, to: name, in: folder, .noReplace)
-    } catch  where error.code == .invalidArgument {
-      // A file system without `noReplace` still refuses to replace a directory that is not empty.
-      try disk.rename(old, in: parent, to: name, in: folder, .replace)
-    }
+    try place.take(top, from: top.map { _ in root })
+    isDone = true
+    // The staged folder is empty; the next import removes it if this call cannot.
+    if top != nil { place.removeStaged() }
   }
 }

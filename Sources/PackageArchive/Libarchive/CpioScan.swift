@@ -84,7 +84,7 @@ struct CpioScan: StreamScan {
   private mutating func takeCollected(_ bytes: [UInt8]) throws {
     switch state {
     case .magic:
-      guard let form = Self.form(bytes) else { throw damage("what follows is no header") }
+      guard let form = Self.form(bytes) else { throw damage("a header is missing") }
       self.form = form
       state = .header
       collector.extend(to: form.headerSize)

@@ -33,7 +33,7 @@ final class DecompressedStream: LibarchiveInput {
     reader = try LibarchiveReader.open(format, isRaw: true, scanned)
     self.input = input
     self.limits = limits
-    guard try reader.next() != nil else { throw ArchiveError.Finding(.empty, "there is nothing in it") }
+    guard try reader.next() != nil else { throw ArchiveError.Finding(.empty, "it is empty") }
   }
 
   /// A count of the stream's bytes.

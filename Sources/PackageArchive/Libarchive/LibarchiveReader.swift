@@ -162,7 +162,7 @@ struct LibarchiveReader: ~Copyable {
     case S_IFIFO: return .other("a FIFO")
     case S_IFSOCK: return .other("a socket")
     case S_IFCHR, S_IFBLK: return .other("a device")
-    default: return .other("of no kind that is known")
+    default: return .other("of an unknown kind")
     }
   }
 
@@ -259,7 +259,7 @@ final class PositionedInput: LibarchiveInput {
     let base = whence == SEEK_SET ? 0 : whence == SEEK_CUR ? position : size
     let (target, overflow) = base.addingReportingOverflow(offset)
     guard !overflow, target >= 0 else {
-      throw ArchiveError.Finding(.damaged, "it points to before its beginning")
+      throw ArchiveError.Finding(.damaged, "it points before its beginning")
     }
     position = min(target, size)
     return position

@@ -174,7 +174,7 @@ struct SevenZipScan {
       streams.coders[0].properties.count == 5
     else {
       throw ArchiveError.Finding(
-        .unsupported, "its header is compressed, or encrypted, in a way that is not read")
+        .unsupported, "the compression or encryption of its header is not supported")
     }
     guard streams.unpackedSize <= Self.maximumHeaderSize else {
       throw ArchiveError.Finding(

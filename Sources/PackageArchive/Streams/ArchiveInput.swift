@@ -199,7 +199,7 @@ final class ArchiveInput {
       do throws(SystemError) {
         try PosixDisk().write(UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: spool, at: size)
       } catch {
-        throw ArchiveError.Finding(error, "keeping it in \(folder)")
+        throw ArchiveError.Finding(error, "copying it to \(folder)")
       }
       size += UInt64(count)
     }

@@ -236,7 +236,7 @@ struct TarScan: StreamScan {
     guard rest.allSatisfy({ $0 == 0 }) else { throw Self.badRecord }
     for name in [pending.names.pax, pending.links.pax, pending.sparseName] {
       if let name, !pending.isBinary, String(validating: name, as: UTF8.self) == nil {
-        throw ArchiveError.Finding(.unsafeName, entry: name, "its name should be UTF-8, and is not")
+        throw ArchiveError.Finding(.unsafeName, entry: name, "its name must be UTF-8, but is not")
       }
     }
   }

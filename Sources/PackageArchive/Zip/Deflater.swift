@@ -5,7 +5,7 @@ import CZlib
 ///
 /// libdeflate compresses files in one piece, twice as fast as zlib. zlib compresses pieces that refer to each
 /// other.
-// @unchecked: the value cannot be copied, so only one owner uses both compressors. A thread that passes it on no
+// `@unchecked`: the value cannot be copied, so only one owner uses both compressors. A thread that passes it on no
 // longer uses it.
 struct Deflater: ~Copyable, @unchecked Sendable {
   private let stream: UnsafeMutablePointer<z_stream>

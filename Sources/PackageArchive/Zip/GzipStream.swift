@@ -48,7 +48,7 @@ final class GzipStream: LibarchiveInput {
   }
 
   private static var damage: ArchiveError.Finding {
-    .init(.damaged, "its gzip stream is damaged, or something follows it")
+    .init(.damaged, "its gzip stream is damaged, or other bytes follow it")
   }
 
   func read(into target: UnsafeMutableRawBufferPointer) throws -> Int {

@@ -30,7 +30,7 @@ final class ZipCommenter {
   /// - Throws: a finding if the archive does not end like one without a comment.
   func finish() throws {
     guard held == [0, 0] else {
-      throw ArchiveError.Finding(.inputOutput, "libarchive ended it in a way that is not known")
+      throw ArchiveError.Finding(.inputOutput, "libarchive wrote an unknown end")
     }
     var bytes: [UInt8] = []
     bytes.append(littleEndian: UInt16(comment.count))

@@ -44,7 +44,7 @@ struct ZipEnd {
     }
     let (directoryStop, overflow) = self.offset.addingReportingOverflow(self.size)
     guard !overflow, directoryStop == directoryEnd else {
-      throw ArchiveError.Finding(.damaged, "its directory is not where its end says")
+      throw ArchiveError.Finding(.damaged, "its end has a wrong place for its directory")
     }
   }
 

@@ -91,10 +91,10 @@ struct ZipEntry {
     let kind = attributes >> 16 & S_IFMT
     let isFolder = kind == S_IFDIR || !isFromUnix && attributes & ZipFormat.isDOSDirectory != 0
     guard isDirectory || !isFolder else {
-      throw damage("it is a file to some programs, and a folder to others")
+      throw damage("some programs read it as a file, and other programs as a folder")
     }
     guard isFromUnix || kind != S_IFLNK else {
-      throw damage("it is a file to some programs, and a link to others")
+      throw damage("some programs read it as a file, and other programs as a link")
     }
   }
 
@@ -108,16 +108,16 @@ struct ZipEntry {
     }
     try checkEncryptedMethod(fields)
     guard flags & (ZipFormat.isStronglyEncrypted | ZipFormat.hasMaskedHeader) == 0 else {
-      throw ArchiveError.Finding(.unsupported, entry: name, "it is encrypted in a way that is not known")
+      throw ArchiveError.Finding(.unsupported, entry: name, "its encryption is not known")
     }
     guard flags & ZipFormat.isPatch == 0 else {
       throw ArchiveError.Finding(.unsupported, entry: name, "it is a change to an earlier file")
     }
     if flags & ZipFormat.isUTF8 != 0, String(validating: name, as: UTF8.self) == nil {
-      throw ArchiveError.Finding(.unsafeName, entry: name, "its name says that it is UTF-8, and it is not")
+      throw ArchiveError.Finding(.unsafeName, entry: name, "its name is marked as UTF-8, but is not UTF-8")
     }
     try takeUnicodePath(of: fields)
-    if method == 0, !isEncrypted, size != compressedSize { throw damage("it lies about its size") }
+    if method == 0, !isEncrypted, size != compressedSize { throw damage("its size is wrong") }
     if isDirectory && size != 0 { throw damage("it is a folder with bytes") }
   }
 
@@ -128,7 +128,7 @@ struct ZipEntry {
     let inner = method == ZipFormat.encryptedAES ? fields.aesMethod : method
     guard isEncrypted, inner == ZipFormat.stored || inner == ZipFormat.deflated else {
       throw ArchiveError.Finding(
-        .unsupported, entry: name, "it is encrypted, and compressed with a method that is not read then")
+        .unsupported, entry: name, "it is encrypted, and its compression is not supported with encryption")
     }
   }
 
@@ -170,7 +170,7 @@ struct ZipEntry {
     else { throw damage("its extra fields are damaged") }
     let compared = ZipFormat.isEncrypted | ZipFormat.hasDataDescriptor | ZipFormat.isUTF8
     guard method == self.method, flags & compared == self.flags & compared else {
-      throw damage("its header says something else than the directory")
+      throw damage("its header differs from the directory")
     }
     try checkEncryptedMethod(own)
     try takeUnicodePath(of: own)
@@ -181,14 +181,14 @@ struct ZipEntry {
     guard crc == self.crc || hasDescriptor && crc == 0,
       ownSize == self.size || hasDescriptor && ownSize == 0,
       ownCompressedSize == self.compressedSize || hasDescriptor && ownCompressedSize == 0
-    else { throw damage("its header says something else than the directory") }
+    else { throw damage("its header differs from the directory") }
     dataOffset = extraStart + UInt64(extraSize)
     return try checkEnd(input, end)
   }
 
   private func checkEnd(_ input: ArchiveInput, _ end: UInt64) throws -> UInt64 {
     let (dataEnd, overflow) = dataOffset.addingReportingOverflow(compressedSize)
-    guard !overflow, dataEnd <= end else { throw damage("it overlaps with what follows it") }
+    guard !overflow, dataEnd <= end else { throw damage("it overlaps with the next entry") }
     guard hasDescriptor else { return dataEnd }
     let bytes = try input.bytes(at: dataEnd, count: Int(min(24, end - dataEnd)))
     // A descriptor may lack its signature, and its sizes may have 32 or 64 bits.
@@ -202,7 +202,7 @@ struct ZipEntry {
         return dataEnd + UInt64(bytes.count - reader.remaining)
       }
     }
-    throw damage("its data descriptor is missing, or says something else than the directory")
+    throw damage("its data descriptor is missing, or differs from the directory")
   }
 }
 

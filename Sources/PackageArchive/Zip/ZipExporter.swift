@@ -2,11 +2,11 @@ import DurableIO
 import FilePackages
 import Glibc
 
-// (1) The bytes depend on the entries and the level alone. The pieces of a file, and the bytes that a piece may
-//     refer to, are the same for any number of threads.
-// (2) Unfinished work never takes more than `budget` bytes of children, whatever their sizes.
-
 /// An exporter that makes a zip of entries in the order in which they come, and compresses on several threads.
+///
+/// The bytes depend on the entries and the level alone. The pieces of a file, and the bytes that a piece may refer to,
+/// are the same for any number of threads. Unfinished work never takes more than `budget` bytes of children, whatever
+/// their sizes.
 final class ZipExporter {
   /// The largest file that is compressed in one piece; larger files are compressed piece by piece.
   static let wholeLimit: UInt64 = 8 << 20

@@ -44,7 +44,7 @@ final class ZipInput: LibarchiveInput {
     let base = whence == SEEK_SET ? 0 : whence == SEEK_CUR ? position : size
     let (target, overflow) = base.addingReportingOverflow(offset)
     guard !overflow, target >= 0 else {
-      throw ArchiveError.Finding(.damaged, "it points to before its beginning")
+      throw ArchiveError.Finding(.damaged, "it points before its beginning")
     }
     position = min(target, size)
     return position

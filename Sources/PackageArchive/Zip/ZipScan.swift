@@ -1,9 +1,10 @@
 import DurableIO
 import FilePackages
 
-// (1) There is one end record, at the very end, and no other place that a program could take for one.
-// (2) The directory stands directly before it, and every byte before the directory belongs to exactly one entry.
-// (3) Each entry's own header agrees with the directory.
+// Z1 There is one end record, at the very end, and no other place that a program could take for one.
+// Z2 The directory stands directly before it. No two entries share bytes, and no bytes outside the entries look like
+//    one.
+// Z3 Each entry's own header agrees with the directory.
 
 /// The directory of a zip and every entry's own header, read strictly, so that no two programs can find different
 /// archives in it.
@@ -18,7 +19,7 @@ struct ZipScan {
   ///
   /// - Throws: a finding for every deviation.
   init(of input: ArchiveInput, limits: ImportLimits) throws {
-    end = try ZipEnd(of: input)
+    end = try ZipEnd(of: input)  // Z1
     guard end.count <= UInt64(limits.entries) else {
       throw ArchiveError.Finding(
         .limitExceeded, "it has \(end.count) entries, more than \(limits.entries)", unless: .entries)
@@ -33,7 +34,7 @@ struct ZipScan {
       guard let entry = try ZipEntry(central: &reader) else { throw Self.damaged("its directory is damaged") }
       entries.append(entry)
     }
-    guard reader.remaining == 0 else { throw Self.damaged("its directory holds more than it says") }
+    guard reader.remaining == 0 else { throw Self.damaged("its directory has more bytes than its entries") }
     entries.sort { $0.offset < $1.offset }
     try checkHeaders(input, directory: end.offset, limits)
   }
@@ -42,7 +43,7 @@ struct ZipScan {
 
   private static func damaged(_ reason: String) -> ArchiveError.Finding { .init(.damaged, reason) }
 
-  /// Compares each entry's own header with the directory, and checks that the entries follow each other.
+  /// Compares each entry's own header with the directory (Z3), and checks that the entries follow each other (Z2).
   private mutating func checkHeaders(
     _ input: ArchiveInput, directory: UInt64, _ limits: ImportLimits
   ) throws {
@@ -53,7 +54,8 @@ struct ZipScan {
       guard entries[index].offset >= position, !isFirst || entries[index].offset == position else {
         throw ArchiveError.Finding(
           .damaged, entry: entries[index].name,
-          entries[index].offset < position ? "it overlaps with another entry" : "there is something before it"
+          entries[index].offset < position
+            ? "it overlaps with another entry" : "there are other bytes before it"
         )
       }
       position = try entries[index].check(input, end: next)
@@ -61,7 +63,7 @@ struct ZipScan {
       try entries[index].checkDictionary(input, limits)
     }
     guard !entries.isEmpty || position == directory else {
-      throw Self.damaged("there is something before its directory")
+      throw Self.damaged("there are other bytes before its directory")
     }
   }
 
@@ -83,7 +85,7 @@ struct ZipScan {
       for place in piece.indices.dropLast(3) where piece[place] == 0x50 && piece[place + 1] == 0x4B {
         guard piece[place + 2] > 8 || piece[place + 3] > 8 else {
           throw ArchiveError.Finding(
-            .damaged, entry: entry.name, "something follows it that could be taken for another entry")
+            .damaged, entry: entry.name, "the bytes after it look like another entry")
         }
       }
       last = piece.suffix(3)

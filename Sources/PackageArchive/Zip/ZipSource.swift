@@ -9,9 +9,9 @@ final class ZipSource: EntrySource {
   /// - Parameter input: a file.
   init(_ input: ArchiveInput, _ options: ImportOptions) throws {
     scan = try ZipScan(of: input, limits: options.limits)
-    if scan.entries.isEmpty { throw ArchiveError.Finding(.empty, "there is nothing in it") }
+    if scan.entries.isEmpty { throw ArchiveError.Finding(.empty, "it has no entries") }
     if options.passphrase == nil, let entry = scan.entries.first(where: \.isEncrypted) {
-      throw ArchiveError.Finding(.passphrase, entry: entry.name, "it is encrypted, which needs a passphrase")
+      throw ArchiveError.Finding(.passphrase, entry: entry.name, "it is encrypted, and needs a passphrase")
     }
     reader = try LibarchiveReader.open(.zip, passphrase: options.passphrase, ZipInput(input, scan.end))
   }
@@ -79,12 +79,12 @@ final class ZipSource: EntrySource {
       end += UInt64(bytes.count)
       // This check comes before the write, so that no entry writes more than its size.
       guard end <= entry.size else {
-        throw ArchiveError.Finding(.damaged, entry: entry.name, "it lies about its size")
+        throw ArchiveError.Finding(.damaged, entry: entry.name, "its size is wrong")
       }
       try body(bytes, offset)
     }
     guard end == entry.size else {
-      throw ArchiveError.Finding(.damaged, entry: entry.name, "it lies about its size")
+      throw ArchiveError.Finding(.damaged, entry: entry.name, "its size is wrong")
     }
     // Encrypted entries have another checksum, which libarchive compares.
     guard entry.isEncrypted || crc.value == entry.crc else {

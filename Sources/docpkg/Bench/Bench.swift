@@ -5,8 +5,8 @@ struct Bench: AsyncParsableCommand {
     commandName: "bench",
     abstract: "Measure on this machine and this disk.",
     discussion: """
-      Everything is measured beside other ways of doing it, in turn, so that the ratios hold also on a busy \
-      machine. What is left on disk is compared with what it has to be, byte by byte.
+      Each benchmark measures several strategies in the same rounds, so that ratios are valid also on a busy \
+      machine. The state on disk is compared with the expected one, byte by byte.
 
       Examples:
         docpkg bench save --children 10,1000 --changed 1

@@ -8,9 +8,10 @@ extension Bench {
       commandName: "documents",
       abstract: "Measure many documents that are open at once.",
       discussion: """
-        Opens so many ImageNotes documents, types a line into each, and saves all: all at once (documents), one after \
-        the other (one-by-one), and beside them a temporary file, fsync and rename for each text and fsync of its folder \
-        (naive). Also printed: what opening takes, memory a document, and threads.
+        Opens ImageNotes documents, adds a line to each, and saves them: all at once (documents) or one after the \
+        other (one-by-one). For comparison, naive writes a temporary file for each text, with fsync, rename and \
+        fsync of its folder. The report also has the time of opening, the memory of each document, and the number of \
+        threads.
 
         Example:
           docpkg bench documents --count 10,1000
@@ -18,7 +19,7 @@ extension Bench {
         Exit status: 0 done; 1 something became slower than in the report of --compare; 2 failed; 64 usage.
         """)
 
-    @Option(help: ArgumentHelp("How many documents.", valueName: "n,…"))
+    @Option(help: ArgumentHelp("The number of documents.", valueName: "n,…"))
     var count = List([10, 100, 1_000])
 
     @OptionGroup var repeats: BenchRounds

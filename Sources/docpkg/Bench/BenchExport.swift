@@ -8,17 +8,17 @@ extension Bench {
       commandName: "export",
       abstract: "Measure exports and imports beside other programs.",
       discussion: """
-        Makes a package of text, of bytes that do not compress as pictures are, or of a mix of which three quarters do \
-        not compress, and has docpkg and other programs archive it, as whole commands.
+        Makes a package of text, of pictures, or of a mix. Pictures are bytes that do not compress; so are three \
+        quarters of the mix. docpkg and other programs archive the package, as whole commands.
 
         Tasks:
           zip             'docpkg export' beside zip -6, bsdtar, 7z and Python
           tar.zst         beside 'tar | zstd -T0' and bsdtar
           update          'docpkg export --update' after one change, beside a full one and beside 'cp' with 'sync'
-          import-zip      'docpkg import' beside unzip and bsdtar, with and without 'sync' of what they wrote
+          import-zip      'docpkg import' beside unzip and bsdtar, with and without 'sync' of their files
           import-tar.zst  beside tar and bsdtar
 
-        docpkg synchronises what it writes; the others do not, unless 'sync' is in their name.
+        docpkg syncs the files that it writes. The other programs do not, unless 'sync' is in their name.
 
         Example:
           docpkg bench export --task zip,update --content mix
@@ -26,13 +26,13 @@ extension Bench {
         Exit status: 0 done; 1 something became slower than in the report of --compare; 2 failed; 64 usage.
         """)
 
-    @Option(name: .customLong("task"), help: ArgumentHelp("What is done.", valueName: "name,…"))
+    @Option(name: .customLong("task"), help: ArgumentHelp("The tasks.", valueName: "name,…"))
     var tasks = List(ExportBenchmark.Task.allCases.map(\.rawValue))
 
-    @Option(help: ArgumentHelp("What the package is made of: text, pictures, mix.", valueName: "name,…"))
+    @Option(help: ArgumentHelp("The contents of the package: text, pictures, mix.", valueName: "name,…"))
     var content = List(Mixture.allCases.map(\.rawValue))
 
-    @Option(help: ArgumentHelp("Bytes of the package, about.", valueName: "bytes"))
+    @Option(help: ArgumentHelp("The approximate bytes of the package.", valueName: "bytes"))
     var size = ByteCount(104_000_000)
 
     @OptionGroup var repeats: BenchRounds
@@ -54,7 +54,7 @@ extension Bench {
 
     func run() async throws {
       guard let command = BenchOptions.command else {
-        throw InputError(description: "Where docpkg itself is, is not known without /proc.")
+        throw InputError(description: "The path of docpkg is unknown without /proc.")
       }
       let output = try BenchOutput(options, against: ratios.against ?? "docpkg")
       var benchmark = ExportBenchmark(command: command)

@@ -6,15 +6,15 @@ extension Bench {
   struct Goals: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "goals",
-      abstract: "Measure everything that there are goals for.",
+      abstract: "Measure everything that has a goal.",
       discussion: """
-        Takes a quarter of an hour, and needs sqlite3's library, git, zip, tar, zstd and bsdtar. A row is a ratio of two \
-        ways that took turns, with the range that four fifths of the rounds lie in.
+        The command takes a quarter of an hour, and needs sqlite3's library, git, zip, tar, zstd and bsdtar. A row \
+        is the ratio of two strategies that ran in the same rounds, with the range of four fifths of the rounds.
 
         Example:
           docpkg bench goals --html goals.html
 
-        Exit status: 0 done, whatever was reached; 1 something became slower than in the report of --compare; 2 failed; \
+        Exit status: 0 done, also if a goal was missed; 1 something became slower than in the report of --compare; 2 failed; \
         64 usage.
         """)
 
@@ -23,7 +23,7 @@ extension Bench {
 
     func run() async throws {
       guard let command = BenchOptions.command else {
-        throw InputError(description: "Where docpkg itself is, is not known without /proc.")
+        throw InputError(description: "The path of docpkg is unknown without /proc.")
       }
       let output = try BenchOutput(options, against: "naive")
       var benchmark = GoalsBenchmark(command: command, in: FilePath(options.folder), progress: output.show)

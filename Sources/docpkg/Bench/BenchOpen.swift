@@ -8,14 +8,14 @@ extension Bench {
       commandName: "open",
       abstract: "Measure opening a package and listing its children.",
       discussion: """
-        Ways:
-          tree      a FileWrapper of the folder, and how many children it has
+        Strategies:
+          tree      a FileWrapper of the folder, and the number of its children
           store     a PackageStore, as a document opens it, and the same
-          getdents  the bare loop over the folder's entries that each of them is made of
+          getdents  the bare loop over the folder's entries that both contain
           ls        the process 'ls -U'
           find      the process 'find'
 
-        Everything is in the system's memory, warm, unless --cold has it forgotten before each, which takes root.
+        All files are in the page cache, unless --cold empties it before each measurement. Only root can do that.
 
         Examples:
           docpkg bench open --children 1000,100000
@@ -24,7 +24,7 @@ extension Bench {
         Exit status: 0 done; 1 something became slower than in the report of --compare; 2 failed; 64 usage.
         """)
 
-    @Option(help: ArgumentHelp("How many children the package has.", valueName: "n,…"))
+    @Option(help: ArgumentHelp("The number of children.", valueName: "n,…"))
     var children = List([1_000, 10_000, 100_000])
 
     @Option(help: ArgumentHelp("Bytes of each child.", valueName: "bytes"))
@@ -32,10 +32,10 @@ extension Bench {
 
     @Option(
       name: .customLong("strategy"),
-      help: ArgumentHelp("The ways, instead of all.", valueName: "name,…"))
+      help: ArgumentHelp("The strategies, instead of all.", valueName: "name,…"))
     var strategies = List(OpenBenchmark.strategies)
 
-    @Flag(help: "Have the system forget before each turn what it has read. Only root can.")
+    @Flag(help: "Empty the page cache before each measurement. Only root can do that.")
     var cold = false
 
     @OptionGroup var repeats: BenchRounds
@@ -43,7 +43,7 @@ extension Bench {
     @OptionGroup var options: BenchOptions
 
     func validate() throws {
-      try strategies.check(OpenBenchmark.strategies, "way")
+      try strategies.check(OpenBenchmark.strategies, "strategy")
       try ratios.check(strategies.values)
       guard (0...1_000_000).contains(size.bytes), children.values.allSatisfy({ (1...1_000_000).contains($0) })
       else {

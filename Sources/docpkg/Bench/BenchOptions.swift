@@ -7,7 +7,7 @@ import SystemPackage
 
 /// The number of rounds, for benchmarks that let the user choose it.
 struct BenchRounds: ParsableArguments {
-  @Option(help: "How often each takes its turn.")
+  @Option(help: "The number of rounds.")
   var rounds: Int?
 
   func validate() throws {
@@ -26,7 +26,7 @@ struct BenchRounds: ParsableArguments {
 
 /// The way that ratios compare to, for benchmarks that let the user choose it.
 struct BenchRatios: ParsableArguments {
-  @Option(help: ArgumentHelp("The one that ratios are to.", valueName: "name"))
+  @Option(help: ArgumentHelp("The strategy that ratios compare with.", valueName: "name"))
   var against: String?
 
   /// - Throws: a `ValidationError` if `against` is none of these ways.
@@ -42,23 +42,23 @@ struct BenchRatios: ParsableArguments {
 struct BenchOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Seconds of measured time after which somebody takes part no more, once they did three times.",
+      "The seconds of measured time after which a strategy ends, but not before three rounds.",
       valueName: "seconds"))
   var budget = 20.0
 
-  @Option(path: ArgumentHelp("Where to make the temporary directory.", valueName: "dir"))
+  @Option(path: ArgumentHelp("The folder for the temporary directory.", valueName: "dir"))
   var folder = "."
 
   @Flag(name: .long, help: "Print a JSON object.")
   var json = false
 
   @Option(
-    path: ArgumentHelp("Write a page with charts, which needs nothing else.", valueName: "file"))
+    path: ArgumentHelp("Write a page with charts, which needs no other file.", valueName: "file"))
   var html: String?
 
   @Option(
     path: ArgumentHelp(
-      "Say what became slower since a report that --json printed; exit status 1 if something did.",
+      "Compare with a report that --json printed; exit status 1 if a strategy became slower.",
       valueName: "file"))
   var compare: String?
 
@@ -101,7 +101,7 @@ final class BenchOutput {
       } catch {
         throw InputError(
           description:
-            "'\(display(path))' is no report that 'docpkg bench … --json' printed: \(sentence(of: error))")
+            "'\(display(path))' is not a report that 'docpkg bench … --json' printed: \(sentence(of: error))")
       }
     }
     if let html = options.html {

@@ -8,9 +8,10 @@ extension Bench {
       commandName: "replay",
       abstract: "Measure saving successive states of a real package.",
       discussion: """
-        Each folder is a state of one package, in order; each is saved over the one before: by this library (journal, \
-        published, staged), by writing all of it anew (full), and by rsync, git and cp as whole commands. The folders \
-        are only read, and each step from state to state is done once. Metadata.plist and hidden entries are left to who saves.
+        Each folder is a state of one package, in order. Each strategy saves a state over the one before: this \
+        library (journal, published, staged), a full rewrite (full), or the commands rsync, git and cp. The folders \
+        are only read, and each step from state to state happens once. Metadata.plist and hidden entries are not \
+        copied from the folders; each strategy writes its own.
 
         Example:
           docpkg bench replay Monday.rtfd Tuesday.rtfd Wednesday.rtfd --html replay.html
@@ -22,15 +23,16 @@ extension Bench {
     var folders: [String]
 
     @Option(
-      name: .customLong("strategy"), help: ArgumentHelp("The ways, instead of all.", valueName: "name,…"))
+      name: .customLong("strategy"),
+      help: ArgumentHelp("The strategies, instead of all.", valueName: "name,…"))
     var strategies = List(ReplayBenchmark.strategies)
 
     @OptionGroup var ratios: BenchRatios
     @OptionGroup var options: BenchOptions
 
     func validate() throws {
-      guard folders.count >= 2 else { throw ValidationError("There have to be two states or more.") }
-      try strategies.check(ReplayBenchmark.strategies, "way")
+      guard folders.count >= 2 else { throw ValidationError("Give two states or more.") }
+      try strategies.check(ReplayBenchmark.strategies, "strategy")
       try ratios.check(strategies.values)
     }
 

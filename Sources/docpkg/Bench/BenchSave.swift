@@ -8,21 +8,21 @@ extension Bench {
       commandName: "save",
       abstract: "Measure saves of a package, by this library and in other ways.",
       discussion: """
-        Makes a package of random bytes for each strategy, in a temporary directory that is removed at the end, \
-        and saves it in rounds; in each round every strategy saves the same changed children once, and the \
-        metadata. A round to warm up is not counted.
+        The command makes a package of random bytes for each strategy, in a temporary directory that it removes at \
+        the end. In each round every strategy saves the same changed children once, and the metadata. The first \
+        round, which warms up, is not counted.
 
         Strategies:
-          floor          one overwriting of bytes that are on the disk, one flush
+          floor          one overwrite of bytes on the disk, and one flush
           journal        this library's save in place, until it is durable
           published      the same, until other programs see all of it
-          staged         this library's save of a new state beside the old one
+          staged         this library's staged save
           sqlite         a row for each child in SQLite (WAL, FULL), one transaction
           sqlite-delete  the same with a rollback journal
           naive          a temporary file, fsync and rename for each; fsync of the folder
           each           the same without metadata, without fsync of the folder
           links          Apple's way: a new folder of hard links, and an exchange
-          reflinks       the same with copies that share blocks, where there are any
+          reflinks       the same with copies that share blocks, if possible
           full           every child written anew, and an exchange
         With --whole-commands also, from the start of a process to its end:
           command        'docpkg edit --set …'
@@ -32,11 +32,11 @@ extension Bench {
           rsync          'rsync -a --link-dest'
           cp             'cp -a'
 
-        The ratio is the median, over the rounds, of the time divided by that of the strategy of --against in \
-        the same round. Bytes written are those that were handed to the system; where a strategy \
-        makes its own system calls, those that the system counts, in whole pages. Operations are calls of the \
-        system, with what a save leaves to be done after it returned; flushes are those before. Memory is what the \
-        process grew by; of another program, all that it had.
+        In each round, the ratio is the time divided by the time of the strategy of --against; the report has the \
+        median. Bytes written are the bytes that the strategy gave to the system. If a strategy makes its own system \
+        calls, they are the bytes that the system counts, in whole pages. Operations are system calls, also those \
+        after the save returned; flushes are only those before. Memory is the growth of this process, or the whole \
+        memory of another program.
 
         Examples:
           docpkg bench save --children 10,1000,10000 --changed 1 --html saves.html
@@ -45,14 +45,15 @@ extension Bench {
           docpkg bench save --children 10 --strategy command,git --against git
 
         Exit status: 0 done; 1 something became slower than in the report of --compare; 2 failed, or a strategy left \
-        something else than what was saved; 64 usage.
+        other bytes than it saved; 64 usage.
         """)
 
-    @Option(help: ArgumentHelp("How many children the packages have.", valueName: "n,…"))
+    @Option(help: ArgumentHelp("The number of children.", valueName: "n,…"))
     var children = List([10, 1_000, 10_000])
 
     @Option(
-      help: ArgumentHelp("How many of them each save changes; where there are so many.", valueName: "k,…"))
+      help: ArgumentHelp(
+        "The number of children that each save changes, if there are so many.", valueName: "k,…"))
     var changed = List([1])
 
     @Option(help: ArgumentHelp("Bytes of each child.", valueName: "bytes"))
@@ -68,11 +69,11 @@ extension Bench {
 
     @Option(
       help: ArgumentHelp(
-        "How much longer each flush is to take, as on disks without a power-safe cache.",
+        "The time to add to each flush, as on disks without a power-safe cache.",
         valueName: "milliseconds"))
     var flushDelay = 0.0
 
-    @Flag(help: "Leave every flush out: what is measured is all the rest, and nothing is durable.")
+    @Flag(help: "Leave out every flush, and measure the rest; no save is durable then.")
     var withoutFlushes = false
 
     @OptionGroup var repeats: BenchRounds
@@ -90,10 +91,10 @@ extension Bench {
       }
       guard (0...60_000).contains(flushDelay), !(withoutFlushes && flushDelay > 0) else {
         throw ValidationError(
-          "--flush-delay has to be 0 to 60,000, and there are none with --without-flushes.")
+          "--flush-delay has to be 0 to 60,000, and cannot be given with --without-flushes.")
       }
       guard !models.isEmpty, changed.values.allSatisfy({ $0 >= 1 }) else {
-        throw ValidationError("--changed has to be 1 or more, and not more than there are children.")
+        throw ValidationError("--changed has to be 1 to the number of children.")
       }
     }
 

@@ -8,7 +8,7 @@ import SystemPackage
 
 struct Archive: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Look at archives.",
+    abstract: "List the contents of archives.",
     discussion: """
       Example:
         docpkg archive Trip.zip
@@ -21,10 +21,11 @@ struct Archive: AsyncParsableCommand {
 extension Archive {
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "List what is in an archive, a path a line.",
+      abstract: "List the entries of an archive, one path a line.",
       discussion: """
-        Paths are those of the archive, not checked; control characters are shown as \\xNN. A folder ends in /, a link \
-        is followed by -> and its destination. Formats are recognised as by 'import'.
+        Paths are printed as the archive has them, without a check; control characters are shown as \\xNN. A folder \
+        ends in /. A link is followed by -> and its destination. The command recognises the same formats as \
+        'import'.
 
         Example:
           docpkg archive list Trip.tar.zst --long
@@ -35,7 +36,7 @@ extension Archive {
     @Argument(path: "The archive, - for standard input.")
     var archive: String
 
-    @Option(help: "The format, instead of the one that the first bytes tell.")
+    @Option(help: "The format, instead of the one that the first bytes show.")
     var format: ArchiveFormat?
 
     @Option(help: "The code page of names that are not marked as UTF-8, such as CP437, CP932 or EUC-KR.")

@@ -20,7 +20,7 @@ struct Cat: CoordinatedCommand {
   @Argument(help: "The child, a path within the package.")
   var child: String
 
-  @Option(name: .long, help: "The child as it was in a version: the identifier, or its first digits.")
+  @Option(name: .long, help: "Read the child from a version: its identifier, or its first digits.")
   var version: String?
 
   func run() async throws {
@@ -33,7 +33,7 @@ struct Cat: CoordinatedCommand {
 
   private func isLost(_ child: String) -> InputError {
     InputError(
-      description: "What '\(display(child))' was in that version is not kept: another program changed it.")
+      description: "'\(display(child))' of that version is lost: another program changed it.")
   }
 }
 

@@ -5,14 +5,14 @@ import FoundationEssentials
 struct Conflicts: CoordinatedCommand {
   static let configuration = CommandConfiguration(
     commandName: "conflicts",
-    abstract: "List the versions of a document that are in conflict.",
+    abstract: "List the conflict versions of a document.",
     discussion: """
-      The document in its place has a star. The others were saved on other computers, and a program that synchronises \
-      folders has left copies of some of their files; or another program wrote them into the document while it was \
-      saved. Each has its identifier, when and where it was saved, and the children that it has otherwise than the \
-      document in its place. `docpkg diff --version` shows them, `docpkg resolve` decides.
+      The document itself has a star. A conflict version was saved on another computer, and a synchronising program \
+      made conflict copies of some of its files. Or another program wrote it into the document during a save. Each \
+      line has the identifier, the date, the computer, and the children that differ from the document itself. \
+      `docpkg diff --version` shows the differences, and `docpkg resolve` resolves them.
 
-      A version is whole where every child is what its save has noted.
+      A version is whole if every child has the digest that its save recorded.
 
       Examples:
         docpkg conflicts Trip.imageNotes
@@ -86,7 +86,7 @@ private struct ShownConflict: Encodable, Sendable {
 
   private var origin: String {
     if current { return "in its place" }
-    return program.map { "left by \($0)" } ?? "kept from another program"
+    return program.map { "left by \($0)" } ?? "written by another program"
   }
 
   private var state: String {

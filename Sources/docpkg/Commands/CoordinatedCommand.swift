@@ -6,10 +6,19 @@ import FoundationEssentials
 /// A command that coordinates its work on one document with the programs that have it open.
 protocol CoordinatedCommand: AsyncParsableCommand, Sendable {
   /// The document's path.
-  var document: String { get }
+  var path: String { get }
   /// Whether the command writes the document. Programs that have it open save it first, and learn of the write
   /// afterwards.
   var writes: Bool { get }
+}
+
+/// A coordinated command that writes the document, except with `--dry-run`.
+protocol WritingCommand: CoordinatedCommand {
+  var writing: WritingOptions { get }
+}
+
+extension WritingCommand {
+  var writes: Bool { !writing.dryRun }
 }
 
 extension CoordinatedCommand {
@@ -17,7 +26,7 @@ extension CoordinatedCommand {
 
   /// Runs the command in coordination.
   func runCoordinated() async throws {
-    try await coordinated(document, writes: writes) {
+    try await coordinated(path, writes: writes) {
       var command = self
       try await command.run()
     }
@@ -46,47 +55,7 @@ func coordinated(
       }
     }
   } catch let error as FileCoordinationError where !hasBegun {
-    StandardError.write("docpkg: \(error) This goes on with what is on disk.\n")
+    StandardError.write("docpkg: \(error) The command continues with the state on disk.\n")
     try await body()
   }
-}
-
-extension Show { var document: String { path } }
-extension Cat { var document: String { path } }
-extension Tree { var document: String { path } }
-extension Copy { var document: String { source } }
-extension Export { var document: String { path } }
-extension Diff { var document: String { path } }
-extension VersionsList { var document: String { path } }
-
-extension Edit {
-  var document: String { path }
-  var writes: Bool { !writing.dryRun }
-}
-
-extension Undo {
-  var document: String { path }
-  var writes: Bool { !writing.dryRun }
-}
-
-extension Redo {
-  var document: String { path }
-  var writes: Bool { !writing.dryRun }
-}
-
-extension Restore {
-  var document: String { path }
-  var writes: Bool { !writing.dryRun }
-}
-
-extension Conflicts { var document: String { path } }
-
-extension Resolve {
-  var document: String { path }
-  var writes: Bool { !writing.dryRun }
-}
-
-extension VersionsStart {
-  var document: String { path }
-  var writes: Bool { !writing.dryRun }
 }

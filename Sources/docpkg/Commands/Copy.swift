@@ -6,9 +6,10 @@ struct Copy: CoordinatedCommand {
     commandName: "copy",
     abstract: "Save a document as another one.",
     discussion: """
-      The copy has an identifier of its own, and shares blocks with the original where the file system can do \
-      that, never files; the report says what was written and what was reused so. Holes in files stay holes. FIFOs, \
-      sockets and devices are left out. A folder that is there, and is no package, gets the copy under the document's name.
+      The copy has an identifier of its own. If the file system can share blocks, the copy shares them with the \
+      original. It never shares files. The report has the bytes that were written and the bytes that were shared. \
+      Holes in files stay holes. FIFOs, sockets and devices are left out. If the destination is a folder and no \
+      package, the copy gets the document's name in it.
 
       Examples:
         docpkg copy Trip.imageNotes "Trip, shortened.imageNotes"
@@ -20,10 +21,12 @@ struct Copy: CoordinatedCommand {
   @Argument(path: "The document to copy.")
   var source: String
 
-  @Argument(path: "Where to save the copy, or the folder to put it into. There must be nothing yet.")
+  @Argument(path: "The path of the copy, or a folder for it; nothing may exist at that path yet.")
   var destination: String
 
   @OptionGroup var writing: WritingOptions
+
+  var path: String { source }
 
   func run() async throws {
     let destination = Destination.path(destination) { Destination.name(of: source)?.name }

@@ -7,12 +7,12 @@ import ImageNotes
 struct Diff: CoordinatedCommand {
   static let configuration = CommandConfiguration(
     commandName: "diff",
-    abstract: "Show how versions of a document, or two packages, differ.",
+    abstract: "Compare versions of a document, or two packages.",
     discussion: """
-      With two versions, from the first to the second; with one, from it to what is on disk; with none, what the last \
-      save changed. With two packages, from the first to the second, without their metadata and their hidden folders. \
-      Texts are compared by line, in unified form; of images the format and the size in pixels are \
-      shown, of other children the size.
+      Two versions are compared from the first to the second, and one version with the document on disk. Without a \
+      version, the command shows the changes of the last save. Two packages are compared from the first to the \
+      second, without their metadata and hidden folders. Texts are compared by line, in unified form. For an image, \
+      the output has the format and the size in pixels; for any other child, the size.
 
       Examples:
         docpkg diff Trip.imageNotes
@@ -30,10 +30,10 @@ struct Diff: CoordinatedCommand {
 
   @Option(
     name: .customLong("version"),
-    help: "The identifier of a version, of the history or in conflict, or its first digits; up to two.")
+    help: "The identifier of a version or conflict version, or its first digits; up to two.")
   var versions: [String] = []
 
-  @Flag(help: "Only a line for each child.")
+  @Flag(help: "Print only one line for each child.")
   var stat = false
 
   @Flag(name: .long, help: "Print JSON.")
@@ -87,7 +87,7 @@ struct Diff: CoordinatedCommand {
   private func print(_ shown: [ShownDifference], lost: [String]) throws {
     for child in lost where !quiet {
       StandardError.write(
-        "docpkg: '\(display(child))' cannot be compared: another program changed it, and what it was is not kept\n"
+        "docpkg: '\(display(child))' cannot be compared: another program changed it, and its earlier bytes are lost\n"
       )
     }
     if json {

@@ -5,17 +5,18 @@ import FilePackages
 struct Docpkg: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "docpkg",
-    abstract: "Documents made of parts: plain directories, saved safely and only where they changed.",
+    abstract: "Save documents that are directories: safely, and only the changed children.",
     discussion: """
-      A package is a directory that is one document. Every command takes the path of one. Commands that write \
-      say in one line what they wrote and what they reused; with --dry-run they say what they would do.
+      A package is a directory that is one document. Every command takes the path of a package. A command that \
+      writes prints one line: the children that it wrote and the number that it reused. With --dry-run it prints the \
+      plan and writes nothing.
 
       Example:
         docpkg new Trip.imageNotes --text "Three valleys" --image Dawn.png
         docpkg edit Trip.imageNotes --append "The hut at last."
 
-      A shell completes commands, options and paths with the script of --generate-completion-script bash, zsh or fish. \
-      'make install' puts it in its place, and man pages.
+      --generate-completion-script bash, zsh or fish prints the script with which a shell completes commands, \
+      options and paths. 'make install' installs these scripts, and the manual pages.
 
       \(ExitStatus.help)
       """,

@@ -3,21 +3,23 @@ import Documents
 import FilePackages
 import ImageNotes
 
-struct Edit: CoordinatedCommand {
+struct Edit: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "edit",
     abstract: "Change a document in one save.",
     discussion: """
-      Text, title and images belong to ImageNotes documents; --set and --remove work on any package, and on a plain folder \
-      that is named, as on a package of another program. All changes of one call are saved together or not at all. A child \
-      that has the bytes already is not written again.
+      The options for text, title and images are for ImageNotes documents. --set and --remove work on any package, \
+      and treat a plain folder as a package of another program. All changes of one call are saved together or not at \
+      all. A child that has the bytes already is not written again.
 
-      The version that was there is kept, at no more cost than throwing it away, and `docpkg undo` goes back to it: in \
-      documents with 'Metadata.plist', such as `docpkg new` makes. Packages of other programs have none, keep no \
-      versions, and cannot be brought back; `docpkg versions start` gives them one, and with it a history.
+      If a document has 'Metadata.plist', as those of `docpkg new` do, its history keeps the version before the \
+      save. `docpkg undo` restores that version. Keeping a version costs no more than removing it. A package of \
+      another program has no 'Metadata.plist' and no history, so its saves cannot be undone. `docpkg versions start` \
+      adds 'Metadata.plist' and begins a history.
 
-      A value may begin with a dash, as in --append '- milk'. In NAME=FILE and the like the first = ends the name; \\= \
-      stands for a = in it. A folder is not replaced by a file, unless it is removed as well or --force is given.
+      A value may begin with a dash, as in --append '- milk'. In NAME=FILE and similar values, the first = ends the \
+      name; \\= stands for a = in the name. A file replaces a folder only if the folder is removed as well, or with \
+      --force.
 
       Examples:
         docpkg edit Trip.imageNotes --append "The hut at last." --add-image Hut.jpeg
@@ -41,7 +43,7 @@ struct Edit: CoordinatedCommand {
 
   @Option(
     parsing: .unconditional,
-    help: "A name for the document; an empty one takes the first line of the text again.")
+    help: "A name for the document; if it is empty, the first line of the text is the name again.")
   var title: String?
 
   @Option(name: .customLong("add-image"), paths: "An image to add at the end.")
@@ -49,7 +51,7 @@ struct Edit: CoordinatedCommand {
 
   @Option(
     name: .customLong("replace-image"), parsing: .unconditionalSingleValue,
-    help: ArgumentHelp("An image to replace by that of a file.", valueName: "name=file"))
+    help: ArgumentHelp("An image, and the file whose bytes replace it.", valueName: "name=file"))
   var replacedImages: [FileAssignment] = []
 
   @Option(
@@ -70,13 +72,13 @@ struct Edit: CoordinatedCommand {
   @Option(
     name: .customLong("set"), parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
-      "A child to write from a file (- for standard input); folders on the way are made.",
+      "A child to write from a file (- for standard input); missing folders are made.",
       valueName: "child=file"))
   var setChildren: [FileAssignment] = []
 
   @Option(
     name: .customLong("remove"), parsing: .unconditionalSingleValue,
-    help: ArgumentHelp("A child to remove, a folder with all that is in it.", valueName: "child"))
+    help: ArgumentHelp("A child to remove; a folder is removed with its contents.", valueName: "child"))
   var removedChildren: [String] = []
 
   @Flag(
@@ -93,11 +95,11 @@ struct Edit: CoordinatedCommand {
     if text != nil && textFile != nil { throw ValidationError("Give either --text or --text-file.") }
     for file in setChildren + replacedImages { try file.checkIsUnambiguous() }
     for move in movedImages where Int(move.value).map({ $0 < 1 }) ?? true {
-      throw ValidationError("'\(move.value)' is no place in an order, which is counted from 1.")
+      throw ValidationError("'\(move.value)' is not a place in the order; the first place is 1.")
     }
     let parts = (setChildren.map(\.name) + removedChildren).filter(["Text.txt", "Images.txt"].contains)
     if let part = parts.first, changesNotes {
-      throw ValidationError("'\(part)' holds what the other options change: give one or the other.")
+      throw ValidationError("'\(part)' is changed by the other options, too: give one or the other.")
     }
   }
 
@@ -149,7 +151,7 @@ struct Edit: CoordinatedCommand {
   private func warnOfNoHistory() {
     if noHistory || writing.quiet { return }
     StandardError.write(
-      "docpkg: '\(display(path))' has no 'Metadata.plist' and keeps no versions: 'docpkg undo' cannot take this back; "
+      "docpkg: '\(display(path))' has no 'Metadata.plist' and keeps no versions: 'docpkg undo' cannot undo this save; "
         + "'docpkg versions start \(display(path))' begins a history\n")
   }
 
@@ -167,7 +169,7 @@ struct Edit: CoordinatedCommand {
     try report(done)
     if isInConflict && !wasInConflict {
       StandardError.write(
-        "docpkg: another program changed the same meanwhile; what it wrote is kept in '.docpkg/conflicts'\n")
+        "docpkg: another program changed the same meanwhile; '.docpkg/conflicts' has its changes\n")
       throw ExitCode(ExitStatus.different)
     }
   }

@@ -7,25 +7,27 @@ import SystemPackage
 
 struct Export: CoordinatedCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Make one file of a package.",
+    abstract: "Export a package to an archive.",
     discussion: """
-      The format is that of the archive's name, or of --format: zip, tar, tar.gz, tar.xz, tar.zst or 7z. A file that \
-      is there is replaced in one step, once the new one is complete; a folder that is there, and is no package, gets a \
-      file with the package's name, if --format is given; - writes to standard output. Everything is in a \
-      folder of the package's name, unless --flat is given. tar.zst loses nothing of a package; Docs/Archives.md says \
-      what the others lose.
+      The archive's name or --format gives the format: zip, tar, tar.gz, tar.xz, tar.zst or 7z. A file at the \
+      archive's path is replaced in one step, after the new archive is complete. If the path is a folder and no \
+      package, and --format is given, the archive gets the package's name in that folder. The path - writes to \
+      standard output. All entries are in a folder with the package's name, unless --flat is given. tar.zst loses nothing of \
+      a package; Docs/Archives.md says what each other format loses.
 
-      A name that ends in .epub or .cbz makes a zip as with --flat, .textpack a zip. A flat zip of a package with a file \
-      'mimetype' at its top, as EPUBs have it, begins with that file, so that it is a document of that kind.
+      A name that ends in .epub or .cbz makes a zip as with --flat, and .textpack makes a zip. An EPUB begins with \
+      the file 'mimetype'. If a package has this file at its top, a flat zip begins with it, and so is a document of \
+      that kind.
 
-      The hidden folder stays behind, unless --with-history is given: it may hold what was deleted from the document.
+      The hidden folder is left out, unless --with-history is given, because it may contain children that were \
+      deleted from the document.
 
-      With --update, the compressed bytes of files that have not changed are taken from the archive that is \
-      there, a zip; the result is the one that a fresh export has.
+      With --update, the compressed bytes of unchanged files are copied from the earlier zip at the archive's path. \
+      The result is the same as that of a fresh export.
 
-      A passphrase (AES-256, zip only) comes from --passphrase-file, from DOCPKG_PASSPHRASE, or is asked for with \
-      --encrypt. Where one of the first two is there, the archive is encrypted, unless --no-encrypt is given. Names, \
-      sizes and dates stay readable.
+      A passphrase (AES-256, zip only) comes from --passphrase-file or DOCPKG_PASSPHRASE; with --encrypt, the \
+      command asks for it if neither has one. If one of these two has a passphrase, the archive is encrypted, unless \
+      --no-encrypt is given. Names, sizes and dates stay readable.
 
       Examples:
         docpkg export Trip.imageNotes Trip.zip
@@ -39,40 +41,40 @@ struct Export: CoordinatedCommand {
   @Argument(path: "The package.")
   var path: String
 
-  @Argument(path: "The archive, or the folder to put it into; - for standard output.")
+  @Argument(path: "The archive, or a folder for it; - for standard output.")
   var archive: String
 
-  @Option(help: "The format, where the archive's name does not tell it.")
+  @Option(help: "The format, if the archive's name does not give it.")
   var format: ArchiveFormat?
 
-  @Option(help: "How hard to compress: 0 to 9, for tar.zst 1 to 22.")
+  @Option(help: "The compression level: 0 to 9, for tar.zst 1 to 22.")
   var level: Int?
 
-  @Option(help: "How many threads compress, instead of one for each processor.")
+  @Option(help: "The number of threads that compress, instead of one for each processor.")
   var threads: Int?
 
   @Flag(
     help: ArgumentHelp(
-      "The same bytes for the same names and contents.",
+      "Make the same bytes from the same names and contents.",
       discussion: """
         Every date is that of SOURCE_DATE_EPOCH, or 1980-01-01; permissions are 644 or 755; extended attributes are left \
         out.
         """))
   var reproducible = false
 
-  @Flag(help: "Take the hidden folder along, with kept versions.")
+  @Flag(help: "Include the hidden folder, with the history.")
   var withHistory = false
 
-  @Flag(help: "Use what is in the archive that is there already.")
+  @Flag(help: "Reuse compressed bytes of the archive that exists already.")
   var update = false
 
   @Flag(
-    help: "Put the package's children at the top, without a folder around them; an import puts them back.")
+    help: "Put the children at the top, without a folder around them; an import restores the package.")
   var flat = false
 
   @Flag(
     inversion: .prefixedNo,
-    help: "Encrypt a zip with a passphrase; so does a passphrase that is there already.")
+    help: "Encrypt a zip; the default if a file or DOCPKG_PASSPHRASE has the passphrase.")
   var encrypt: Bool?
 
   @Option(path: "A file whose first line is the passphrase, instead of DOCPKG_PASSPHRASE.")
@@ -94,7 +96,7 @@ struct Export: CoordinatedCommand {
     }
     if update && encrypts { throw ValidationError("An encrypted archive cannot be updated\(wayOut).") }
     guard let format = format ?? ArchiveFormat(filename: target) else {
-      throw ValidationError("'\(display(archive))' does not tell a format: give --format.")
+      throw ValidationError("'\(display(archive))' has no extension of a known format: give --format.")
     }
     if encrypts && format != .zip {
       throw ValidationError("Only a zip can be encrypted, not \(format.rawValue)\(wayOut).")
@@ -192,7 +194,7 @@ struct Export: CoordinatedCommand {
       guard let text = getenv("SOURCE_DATE_EPOCH").map({ String(cString: $0) }) else { return nil }
       guard let seconds = Int64(text), (0...253_402_300_799).contains(seconds) else {
         throw InputError(
-          description: "SOURCE_DATE_EPOCH is '\(display(text))', which is no number of seconds.")
+          description: "SOURCE_DATE_EPOCH is '\(display(text))', which is not a number of seconds.")
       }
       return Date(timeIntervalSince1970: Double(seconds))
     }

@@ -6,16 +6,17 @@ import SystemPackage
 
 struct Import: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Make a package of an archive.",
+    abstract: "Import an archive as a package.",
     discussion: """
-      Reads a zip, or a tar with at most one of gzip, bzip2, xz, Zstandard and LZ4, from a file, a pipe or, with -, from \
-      standard input. Other formats, 7z, cpio and iso, are read only when --format names them. A folder that everything \
-      else is in becomes the package.
+      Reads a zip, or a tar with at most one of gzip, bzip2, xz, Zstandard and LZ4. The archive is a file, a pipe \
+      or, with -, standard input. Other formats, 7z, cpio and iso, are read only if --format names them. If one \
+      folder contains everything else, that folder becomes the package.
 
-      Archives may come from anybody: what leads out of the package, what is no file, folder or link, what is there twice, \
-      what is damaged and what is more than was allowed is an error that names the entry, and nothing is left.
+      The command does not trust an archive. It refuses an entry that leads out of the package, is no file, folder \
+      or link, occurs twice, is damaged, or exceeds a limit. The error names the entry, and the command leaves \
+      nothing on disk.
 
-      What macOS adds for itself (__MACOSX, ._*) is left out, and so is a hidden folder with history.
+      Files that macOS adds for itself (__MACOSX, ._*) are left out, and so is a hidden folder with history.
 
       Examples:
         docpkg import Trip.zip Trip.imageNotes
@@ -27,49 +28,49 @@ struct Import: AsyncParsableCommand {
   @Argument(path: "The archive, - for standard input.")
   var archive: String
 
-  @Argument(path: "The package to make. There must be nothing yet.")
+  @Argument(path: "The path of the new package; nothing may exist there yet.")
   var path: String
 
-  @Option(help: "The format, instead of the one that the first bytes tell.")
+  @Option(help: "The format, instead of the one that the first bytes show.")
   var format: ArchiveFormat?
 
   @Option(help: "The code page of names that are not marked as UTF-8, such as CP437, CP932 or EUC-KR.")
   var charset: String?
 
-  @Option(help: "How many bytes all files may have together, also as 500M, 1G or 1.5GB.")
+  @Option(help: "The most bytes that all files may have together, also as 500M, 1G or 1.5GB.")
   var maxBytes = ByteCount(ImportLimits().bytes)
 
-  @Option(help: "How many entries there may be.")
+  @Option(help: "The most entries that the archive may have.")
   var maxEntries: Int = ImportLimits().entries
 
-  @Option(help: "How many times as large as the archive all files may be; not looked at below 16 MiB.")
+  @Option(help: "The largest ratio of the files' bytes to the archive's bytes; not checked below 16 MiB.")
   var maxRatio: Int = ImportLimits().ratio
 
-  @Option(help: "How many folders deep an entry may be.")
+  @Option(help: "The most folders that an entry may be in.")
   var maxDepth: Int = ImportLimits().depth
 
-  @Option(help: "How many bytes of memory decompressing LZMA, xz or 7z may take for its dictionary.")
+  @Option(help: "The most bytes of memory for the dictionary of LZMA, xz or 7z.")
   var maxDictionary = ByteCount(ImportLimits().dictionaryBytes)
 
-  @Flag(help: "Make a child of a folder that everything else is in.")
+  @Flag(help: "If one folder contains everything else, import it as a child.")
   var keepTopFolder = false
 
-  @Flag(help: "Take __MACOSX and ._* too.")
+  @Flag(help: "Import __MACOSX and ._* too.")
   var appleDouble = false
 
-  @Flag(help: "Take a hidden folder with history too; only from archives that you trust.")
+  @Flag(help: "Import a hidden folder with history too; only from archives that you trust.")
   var withHistory = false
 
-  @Flag(help: "Take links that lead out of the package too.")
+  @Flag(help: "Import links that lead out of the package too.")
   var outsideLinks = false
 
-  @Flag(help: "Take names that differ only in case or in how accents are written.")
+  @Flag(help: "Accept names that differ only in case or in the encoding of accents.")
   var similarNames = false
 
-  @Flag(help: "Take names with control characters.")
+  @Flag(help: "Accept names with control characters.")
   var controlCharacters = false
 
-  @Flag(help: "Take paths that begin like a drive's, such as C:.")
+  @Flag(help: "Accept paths that begin with a drive's letter, such as C:.")
   var driveLetters = false
 
   @Option(path: "A file whose first line is the passphrase, instead of DOCPKG_PASSPHRASE.")
@@ -101,7 +102,7 @@ struct Import: AsyncParsableCommand {
     if report.undecodedNames > 0 && charset == nil && !writing.quiet {
       let names = report.undecodedNames == 1 ? "One name is" : "\(report.undecodedNames) names are"
       StandardError.write(
-        "docpkg: \(names) not UTF-8; --charset says in which code page they are, such as CP437 or CP932.\n")
+        "docpkg: \(names) not UTF-8; give the code page with --charset, such as CP437 or CP932.\n")
     }
     let prefix = writing.dryRun ? "would import " : ""
     try writing.tell(report, "\(display(path)): \(prefix)\(report)\(shown.rate(of: report.bytes))")

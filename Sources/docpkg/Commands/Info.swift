@@ -8,8 +8,9 @@ struct Info: AsyncParsableCommand {
     commandName: "info",
     abstract: "Show a package's metadata.",
     discussion: """
-      The keys are those of Metadata.plist. A package of another program has none. Of several packages each line begins \
-      with the path, and each JSON object, one a line, has it as 'path'; the exit status is the greatest of all.
+      The keys are those of Metadata.plist. A package of another program has no metadata. If there are several \
+      packages, each line begins with the path. Each JSON object is one line, and has the path as 'path'. The exit \
+      status is the greatest of all.
 
       Examples:
         docpkg info Trip.imageNotes --json
@@ -38,7 +39,7 @@ struct Info: AsyncParsableCommand {
     var output = StandardOutput()
     let prefix = paths.count == 1 ? "" : "\(display(path)): "
     guard let values else {
-      output.line("\(prefix)no metadata: a package of another program's (\(await store.knownContentType))")
+      output.line("\(prefix)no metadata: a package of another program (\(await store.knownContentType))")
       return
     }
     for (key, value) in values.sorted(by: { $0.key < $1.key }) {

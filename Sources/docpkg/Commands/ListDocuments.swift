@@ -10,19 +10,19 @@ struct ListDocuments: AsyncParsableCommand {
     commandName: "list",
     abstract: "List the documents in folders, without opening them.",
     discussion: """
-      Prints a line for each package: when it was last changed, its size, its type and its path. Plain folders are \
-      searched, too; packages are not, whatever is asked for, nor are symbolic links and names that begin with a dot. \
-      The size of a package is not known without opening it. Paths are written as they are, on a terminal with control \
-      characters and what is not UTF-8 as \\xNN.
+      Prints a line for each package: the date of the last change, the size, the type and the path. The search goes \
+      into plain folders. It never goes into packages or symbolic links, and skips names that begin with a dot. The \
+      size of a package is unknown, because the command does not open it. Paths are written as they are. A terminal \
+      gets control characters, and bytes that are not UTF-8, as \\xNN.
 
-      A package is a directory whose name has the extension of a package or bundle type, or in which this program \
-      keeps Metadata.plist and .docpkg. --types lists the types that are known. Further extensions are those of \
-      --package-extension, those in $XDG_CONFIG_HOME/docpkg/package-extensions (~/.config where that is not set), one \
-      a line, and those that the system's MIME database has for kinds of inode/directory.
+      A package is a directory whose name has the extension of a package or bundle type, or that contains \
+      Metadata.plist and .docpkg. --types lists the known types. --package-extension adds an extension. The file \
+      $XDG_CONFIG_HOME/docpkg/package-extensions adds one on each line (~/.config if the variable is not set). The \
+      system's MIME database adds those of its kinds of inode/directory.
 
-      With --watch it goes on, also where a folder is not there yet, until it is interrupted: found and \
-      finished while it gathers, then added, changed, moved and removed; and unreadable and readable, when a folder \
-      cannot be searched, or can be again.
+      With --watch the command continues until it is interrupted, also if a folder does not exist yet. The first \
+      events are found and finished; the later ones are added, changed, moved and removed. The event unreadable says \
+      that a folder cannot be searched, and readable that it can be searched again.
 
       Examples:
         docpkg list ~/Documents --sort date
@@ -32,8 +32,8 @@ struct ListDocuments: AsyncParsableCommand {
         docpkg list ~/Documents --watch
         docpkg list ~/Documents -0 | xargs -0 docpkg verify
 
-      \(ExitStatus.help) Folders that cannot be searched are 2, once the others are listed. 130 when it is \
-      interrupted by Ctrl-C.
+      \(ExitStatus.help) 2 also if a folder cannot be searched; the documents in the other folders are listed first. \
+      130 if Ctrl-C interrupts the command.
       """)
 
   enum Sorting: String, ExpressibleByArgument, CaseIterable {
@@ -54,35 +54,35 @@ struct ListDocuments: AsyncParsableCommand {
   @Option(
     name: .customLong("type"),
     help: ArgumentHelp(
-      "List what conforms to this type, an identifier, an extension, a MIME type, or a word such as image: packages "
-        + "and bundles by default; item for all.", valueName: "type"))
+      "List documents of this type: an identifier, an extension, a MIME type, or a word such as image. The default is "
+        + "packages and bundles; item lists all.", valueName: "type"))
   var typeNames: [String] = []
 
   @Option(
     name: .customLong("package-extension"),
-    help: ArgumentHelp("Take directories with this extension for packages, too.", valueName: "extension"))
+    help: ArgumentHelp("Treat directories with this extension as packages, too.", valueName: "extension"))
   var packageExtensions: [String] = []
 
   @Flag(
     name: .customLong("types"),
-    help: "List the types that are known, with their extensions, and no documents.")
+    help: "List the known types with their extensions, and no documents.")
   var listsTypes = false
 
-  @Option(help: "List what has this in its filename, or, with * ? or [ in it, what it matches.")
+  @Option(help: "List documents whose filename contains this text, or matches it if it has * ? or [.")
   var name: String?
 
   @Option(help: "By name, by date, the newest first, or by size, the largest first.")
   var sort = Sorting.name
 
-  @Flag(help: "Leave out folders within the folders.")
+  @Flag(help: "Do not search folders within the folders.")
   var flat = false
 
-  @Flag(help: "Tell what changes, until it is interrupted.")
+  @Flag(help: "Print changes, until the command is interrupted.")
   var watch = false
 
   @Flag(
     name: [.customShort("0"), .customLong("null")],
-    help: "Print paths alone, each with a NUL behind it instead of a line feed.")
+    help: "Print only paths, each followed by a NUL instead of a line feed.")
   var endsInNul = false
 
   @Flag(help: "Print a JSON array, or with --watch a JSON object a line.")
@@ -94,7 +94,7 @@ struct ListDocuments: AsyncParsableCommand {
     }
     if folders.isEmpty && !listsTypes { throw ValidationError("Missing expected argument '<folders> ...'") }
     for name in packageExtensions where !PackageExtensions.isValid(name) {
-      throw ValidationError("'\(display(name))' is no extension.")
+      throw ValidationError("'\(display(name))' is not an extension.")
     }
     // The access declares the type.
     _ = UTType.imageNotes
@@ -108,7 +108,7 @@ struct ListDocuments: AsyncParsableCommand {
     let documents = folders.filter { isDocument($0) }
     for path in documents {
       StandardError.write(
-        "docpkg: '\(display(path))' is a document itself; 'docpkg tree' lists what is in it.\n")
+        "docpkg: '\(display(path))' is a document itself; 'docpkg tree' lists its children.\n")
     }
     let folders = folders.filter { !documents.contains($0) }
     var search = DocumentSearch(in: folders.map(url), for: try types(packages), sortedBy: sort.order)
@@ -116,10 +116,10 @@ struct ListDocuments: AsyncParsableCommand {
     search.packageExtensions = packages
     search.isRecursive = !flat
     if let name { search.predicate = { $0.isNamed(name) } }
-    let places = Places(folders)
-    if watch && !folders.isEmpty { return try await watch(search, places) }
+    let spellings = PathSpellings(folders)
+    if watch && !folders.isEmpty { return try await watch(search, spellings) }
     let (items, problems) = await search.documents()
-    try print(items, places)
+    try print(items, spellings)
     for problem in problems { StandardError.write("docpkg: \(problem.error.description)\n") }
     if !problems.isEmpty || !documents.isEmpty { throw ExitCode(ExitStatus.failed) }
   }
@@ -139,31 +139,31 @@ struct ListDocuments: AsyncParsableCommand {
     get throws { try PackageExtensions.ofUser().union(PackageExtensions.canonical(packageExtensions)) }
   }
 
-  private func print(_ items: [DocumentItem], _ places: Places) throws {
+  private func print(_ items: [DocumentItem], _ spellings: PathSpellings) throws {
     var output = StandardOutput()
     if json {
       output.write("[")
       for (index, item) in items.enumerated() {
         output.write(index == 0 ? "\n" : ",\n")
-        output.write(try docpkg.json(Listed(item, places)))
+        output.write(try docpkg.json(Listed(item, spellings)))
       }
       return output.line(items.isEmpty ? "]" : "\n]")
     }
     let width = items.map(\.shownType.count).max() ?? 0
     for item in items {
       if !endsInNul { output.write(item.details(typeWidth: width)) }
-      output.write(path: places.place(item.path), quoting: !endsInNul)
+      output.write(path: spellings.spelling(of: item.path), quoting: !endsInNul)
       output.write(endsInNul ? "\0" : "\n")
     }
   }
 
-  private func watch(_ search: DocumentSearch, _ places: Places) async throws {
+  private func watch(_ search: DocumentSearch, _ spellings: PathSpellings) async throws {
     let query = DocumentQuery(search)
     query.start()
     var hasToldLimitation = false
     for await update in query {
       var output = StandardOutput()
-      for event in ListEvent.events(of: update, query, places) {
+      for event in ListEvent.events(of: update, query, spellings) {
         output.line(json ? try docpkg.json(event) : event.text)
       }
       if let limitation = query.limitation, !hasToldLimitation {
@@ -175,7 +175,7 @@ struct ListDocuments: AsyncParsableCommand {
 }
 
 /// Paths as the arguments spell them.
-private struct Places {
+private struct PathSpellings {
   private var folders: [(prefix: String, argument: String)] = []
 
   init(_ arguments: [String]) {
@@ -183,7 +183,7 @@ private struct Places {
     folders.sort { $0.prefix.utf8.count > $1.prefix.utf8.count }
   }
 
-  func place(_ path: String) -> String {
+  func spelling(of path: String) -> String {
     for (prefix, argument) in folders {
       if path == prefix { return argument }
       let start = prefix == "/" ? prefix : prefix + "/"
@@ -205,8 +205,8 @@ private struct Listed: Encodable {
   var modified: Date
   var created: Date?
 
-  init(_ item: DocumentItem, _ places: Places) {
-    path = places.place(item.path)
+  init(_ item: DocumentItem, _ spellings: PathSpellings) {
+    path = spellings.spelling(of: item.path)
     name = item.displayName
     type = item.contentType.identifier
     package = item.isPackage
@@ -235,10 +235,11 @@ private struct ListEvent: Encodable {
     return "\(event) \(path)" + (reason.map { ": \($0)" } ?? "")
   }
 
-  static func events(of update: DocumentQuery.Update, _ query: DocumentQuery, _ places: Places) -> [ListEvent]
+  static func events(of update: DocumentQuery.Update, _ query: DocumentQuery, _ spellings: PathSpellings)
+    -> [ListEvent]
   {
     func event(_ name: String, _ item: DocumentItem) -> ListEvent {
-      ListEvent(event: name, path: places.place(item.path), document: Listed(item, places))
+      ListEvent(event: name, path: spellings.spelling(of: item.path), document: Listed(item, spellings))
     }
     switch update {
     case .startedGathering: return []
@@ -247,14 +248,16 @@ private struct ListEvent: Encodable {
     case .unreadable(let problem):
       return [
         ListEvent(
-          event: "unreadable", path: places.place(problem.folder.path), reason: problem.error.description)
+          event: "unreadable", path: spellings.spelling(of: problem.folder.path),
+          reason: problem.error.description)
       ]
-    case .readable(let folder): return [ListEvent(event: "readable", path: places.place(folder.path))]
+    case .readable(let folder):
+      return [ListEvent(event: "readable", path: spellings.spelling(of: folder.path))]
     case .updated(let changes):
-      return changes.removed.map { ListEvent(event: "removed", path: places.place($0.path)) }
+      return changes.removed.map { ListEvent(event: "removed", path: spellings.spelling(of: $0.path)) }
         + changes.moved.map { move in
           var moved = event("moved", move.new)
-          moved.from = places.place(move.old.path)
+          moved.from = spellings.spelling(of: move.old.path)
           return moved
         }
         + changes.changed.map { event("changed", $0) } + changes.added.map { event("added", $0) }

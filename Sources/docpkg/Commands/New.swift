@@ -16,7 +16,7 @@ struct New: AsyncParsableCommand {
       \(ExitStatus.help)
       """)
 
-  @Argument(path: "Where to create it. There must be nothing yet.")
+  @Argument(path: "The path of the new document; nothing may exist there yet.")
   var path: String?
 
   @Option(name: .customLong("in"), path: "Create it in this folder, with a name by convention.")
@@ -38,7 +38,7 @@ struct New: AsyncParsableCommand {
     parsing: .unconditional, help: "A name for the document, instead of the first line of its text.")
   var title: String?
 
-  @Flag(name: .shortAndLong, help: "Take a name that has the extension of another type.")
+  @Flag(name: .shortAndLong, help: "Accept a name with the extension of another type.")
   var force = false
 
   @OptionGroup var writing: WritingOptions

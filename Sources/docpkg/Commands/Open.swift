@@ -8,22 +8,22 @@ import ImageNotes
 struct Open: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "open",
-    abstract: "Keep an ImageNotes document open, and edit it by commands.",
+    abstract: "Open an ImageNotes document, and edit it by commands.",
     discussion: """
-      Reads commands, one a line, from a terminal or from standard input; 'help' lists them. The document is saved two \
-      seconds after the last edit, and when the session ends: by 'quit', at the end of input, by Ctrl-C or when it is \
-      told to end. What other programs change meanwhile is read, or brought together with what was edited here, and \
-      told.
+      Reads commands, one a line, from a terminal or from standard input; 'help' lists them. The session saves the \
+      document two seconds after the last edit, and when it ends. It ends at 'quit', at the end of input, at Ctrl-C \
+      or at a signal to end. If another program changes the document, the session reads the changes, or merges them \
+      with its own edits, and reports them.
 
-      Standard output has what was asked for; what happens by itself is told on standard error. With --json all is \
-      told on standard output, a JSON object a line.
+      Standard output has the answers to commands; standard error has all other messages. With --json, standard \
+      output has both, one JSON object a line.
 
       Examples:
         docpkg open Trip.imageNotes
         docpkg open Trip.imageNotes --exec 'append The hut at last.' --exec 'add-image Hut.jpeg'
         printf 'append One\\nundo\\nappend Two\\n' | docpkg open Trip.imageNotes --json
 
-      \(ExitStatus.help) A command that is refused makes it 2, unless it was typed in a terminal.
+      \(ExitStatus.help) A refused command makes it 2, unless a user typed it in a terminal.
       """)
 
   @Argument(path: "The document.")
@@ -32,7 +32,7 @@ struct Open: AsyncParsableCommand {
   @Option(
     name: .customLong("exec"),
     help: ArgumentHelp(
-      "A command to carry out instead of those of standard input; the first that is refused is the last.",
+      "A command to run instead of those from standard input; the first refused command ends the session.",
       valueName: "command"))
   var commands: [String] = []
 
@@ -82,7 +82,7 @@ struct Open: AsyncParsableCommand {
       if !isInteractive || wasRefused { break }
       if await session.end() { break }
       wasRefused = true
-      StandardError.write("Not closed. 'quit' once more ends all the same.\n")
+      StandardError.write("The document is still open. A second 'quit' ends the session all the same.\n")
     }
   }
 

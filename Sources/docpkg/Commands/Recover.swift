@@ -4,15 +4,15 @@ import FilePackages
 struct Recover: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "recover",
-    abstract: "Publish a save that was cut short, and remove what killed programs left.",
+    abstract: "Publish a committed save, and remove leftovers of killed programs.",
     discussion: """
-      A save that was acknowledged is in the document's journal and cannot get lost. Every command that opens the \
-      document publishes it; this one says what it found and what it did. Parts of saves that were never \
-      acknowledged, left by programs that were killed, are removed from the document's hidden folder and from \
-      the folder that holds the document; what a running program is making stays.
+      An acknowledged save is in the document's journal and cannot get lost. Every command that opens the document \
+      publishes it; this one also reports the state of the journal and its own steps. A killed program may leave \
+      parts of a save that was never acknowledged. The command removes these leftovers from the document's hidden \
+      folder, and from the folder that contains the document. The staged files of a running program stay.
 
-      Of several documents each line begins with the path, and each JSON object, one a line, has it as 'path'; the \
-      exit status is the greatest of all.
+      If there are several documents, each line begins with the path. Each JSON object is one line, and has the path \
+      as 'path'. The exit status is the greatest of all.
 
       Example:
         docpkg recover Trip.imageNotes --dry-run

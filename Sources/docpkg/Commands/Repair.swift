@@ -4,13 +4,13 @@ import FilePackages
 struct Repair: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "repair",
-    abstract: "Put right what verifying a document finds, where that can be done.",
+    abstract: "Repair the damage that `docpkg verify` finds, if possible.",
     discussion: """
-      A child that is damaged or missing is restored where its bytes are found elsewhere in the document, as in \
-      conflict versions or in copies that a program which synchronises folders has left. With --accept, what is \
-      there afterwards counts as right: the digests are made anew, in a save of their own. A document that is whole stays \
-      as it is, and a child that cannot be read is not accepted. Nothing is removed: the versions of the history stay, and \
-      so does the state before, which says of each accepted child that what it was is lost.
+      A damaged or missing child is restored if its bytes are found elsewhere in the document, as in conflict \
+      versions or conflict copies. With --accept, the children after that count as correct: one more save records \
+      their present digests. A document that is whole stays as it is. A child that cannot be read is not accepted. \
+      Nothing is removed: the history keeps its versions, and also the state before the repair. In that state each \
+      accepted child is marked as lost.
 
       Examples:
         docpkg repair Trip.imageNotes --dry-run
@@ -22,7 +22,7 @@ struct Repair: AsyncParsableCommand {
   @Argument(path: "The document.")
   var path: String
 
-  @Flag(help: "Take the children as they are then for right.")
+  @Flag(help: "Accept the children as they are after that.")
   var accept = false
 
   @OptionGroup var writing: WritingOptions

@@ -5,26 +5,27 @@ import FoundationEssentials
 import ImageNotes
 import SystemPackage
 
-struct Resolve: CoordinatedCommand {
+struct Resolve: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "resolve",
-    abstract: "Decide what becomes of versions that are in conflict.",
+    abstract: "Resolve the conflict versions of a document.",
     discussion: """
-      With --keep the document becomes that version; of several, the first, and each other one becomes a document of \
-      its own beside it. `present` is the document in its place. With --merge all come together: children that one \
-      side changed are as that side has them, texts that both changed are merged by line. Where both changed the same, \
-      nothing is saved and the exit status is 1, unless --both is given: then both sides' lines are in the text between \
-      marks, and of other files both are there.
+      With --keep the document becomes that version. If --keep names several versions, the document becomes the \
+      first, and each other one becomes a document of its own beside it. `present` is the document itself. With \
+      --merge, all versions are merged. A child that only one side changed is taken from that side, and texts that \
+      both sides changed are merged by line. If both sides changed the same, nothing is saved and the exit status is \
+      1, unless --both is given. With --both, such a text gets the lines of both sides between marks. Of any other \
+      file, the document gets both.
 
-      It is one save; what the document was before is kept as a version, and `docpkg undo` goes back to it. The copies \
-      that a program has left go with it.
+      Resolving is one save. The history keeps the document before it as a version, and `docpkg undo` restores that \
+      version. The conflict copies of synchronising programs are removed.
 
       Examples:
         docpkg resolve Trip.imageNotes --merge
         docpkg resolve Trip.imageNotes --keep 4F2A9C01
         docpkg resolve Trip.imageNotes --keep present 4F2A9C01
 
-      Exit status: 0 done; 1 not decided, since both changed the same; 2 failed, nothing lost; 64 usage.
+      Exit status: 0 done; 1 not resolved, because both sides changed the same; 2 failed, nothing lost; 64 usage.
       """)
 
   @Argument(path: "The document.")
@@ -33,13 +34,13 @@ struct Resolve: CoordinatedCommand {
   @Option(
     name: .long, parsing: .upToNextOption,
     help: ArgumentHelp(
-      "Keep a version: its identifier, the first digits of it, or 'present'.", valueName: "id"))
+      "The version to use: its identifier, its first digits, or 'present'.", valueName: "id"))
   var keep: [String] = []
 
-  @Flag(name: .long, help: "Bring all versions together.")
+  @Flag(name: .long, help: "Merge all versions.")
   var merge = false
 
-  @Flag(name: .long, help: "With --merge, keep both where both changed the same.")
+  @Flag(name: .long, help: "With --merge, save both sides if both changed the same.")
   var both = false
 
   @Flag(name: .shortAndLong, help: "Replace and remove children that are read-only.")
@@ -89,7 +90,8 @@ struct Resolve: CoordinatedCommand {
       try printJSON(["conflicts": conflicts.map(ShownMergeConflict.init)])
     } else if !writing.quiet {
       for conflict in conflicts { StandardError.write("docpkg: \(ShownMergeConflict(conflict).line)\n") }
-      StandardError.write("docpkg: nothing was saved; decide with --keep, or keep both with --merge --both\n")
+      StandardError.write(
+        "docpkg: nothing was saved; choose a version with --keep, or save both sides with --merge --both\n")
     }
     throw ExitCode(ExitStatus.different)
   }
@@ -148,8 +150,8 @@ private struct ShownMergeConflict: Encodable {
   var line: String {
     let what =
       switch MergeConflict.Kind(rawValue: kind) {
-      case .bothAdded: "both sides added it, and not the same"
-      case .removedByUs, .removedByThem: "one side removed what the other changed"
+      case .bothAdded: "both sides added it, with different contents"
+      case .removedByUs, .removedByThem: "one side removed it, and the other changed it"
       case .bothMoved: "both sides moved it"
       default: "both sides changed it"
       }

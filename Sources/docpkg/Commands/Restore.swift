@@ -2,13 +2,13 @@ import ArgumentParser
 import FilePackages
 import FoundationEssentials
 
-struct Restore: CoordinatedCommand {
+struct Restore: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore",
-    abstract: "Bring a document, or one child of it, back to a version.",
+    abstract: "Restore a document, or one child of it, from a version.",
     discussion: """
-      Restoring is a save like any other: the state that was there is kept as a version, and `docpkg undo` goes back \
-      to it. What is as it was in that version is not written again.
+      Restoring is a save like any other: the history keeps the state before it as a version, and `docpkg undo` \
+      restores that version. A child that is the same as in the version is not written again.
 
       Examples:
         docpkg restore Trip.imageNotes --version 4F2A9C01
@@ -42,12 +42,18 @@ struct Restore: CoordinatedCommand {
     }
     if writing.dryRun { return try writing.report(await store.restorePlan(id, child: child)) }
     let report = try await interruptible(with: store) {
-      var report = try await store.restore(
-        id, child: child, options: force ? [.overwritesReadOnly, .cancellable] : .cancellable)
+      var report = try await store.restore(id, child: child, options: SavingOptions(force: force))
       report.save = await store.close(after: report.save)
       return report
     }
     try writing.report(report, of: path)
+  }
+}
+
+extension SavingOptions {
+  /// The options of a save that an interrupt ends; with `--force` it overwrites read-only children.
+  init(force: Bool) {
+    self = force ? [.overwritesReadOnly, .cancellable] : .cancellable
   }
 }
 
@@ -59,7 +65,7 @@ extension WritingOptions {
     try self.report(report.save, of: path)
     for child in report.lost {
       StandardError.write(
-        "docpkg: '\(display(child))' is not what it was then: another program changed it, and what it was is not kept\n"
+        "docpkg: '\(display(child))' is not as in that version: another program changed it, and its earlier bytes are lost\n"
       )
     }
     if !report.lost.isEmpty { throw ExitCode(ExitStatus.different) }

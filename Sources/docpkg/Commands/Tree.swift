@@ -4,12 +4,12 @@ import FilePackages
 struct Tree: CoordinatedCommand {
   static let configuration = CommandConfiguration(
     commandName: "tree",
-    abstract: "List everything in a package, a path a line.",
+    abstract: "List the children of a package, one path a line.",
     discussion: """
-      A folder ends in /, a symbolic link is followed by -> and its destination, and what is left alone, a FIFO, \
-      a socket or a device, by its kind. The hidden folder is not shown. On a terminal, control characters and what is not \
-      UTF-8 are shown as \\xNN; elsewhere names are written as they are, and with -0 also those with a line feed can be \
-      told apart.
+      A folder ends in /. A symbolic link is followed by -> and its destination. A FIFO, a socket or a device is \
+      followed by its kind. The hidden folder is not shown. On a terminal, control characters and bytes that are not \
+      UTF-8 are shown as \\xNN; elsewhere names are written as they are. -0 also separates names that contain a line \
+      feed.
 
       Examples:
         docpkg tree Trip.imageNotes --long
@@ -27,13 +27,13 @@ struct Tree: CoordinatedCommand {
 
   @Flag(
     name: [.customShort("0"), .customLong("null")],
-    help: "Print paths alone, each with a NUL behind it instead of a line feed.")
+    help: "Print only paths, each followed by a NUL instead of a line feed.")
   var endsInNul = false
 
   @Flag(name: .long, help: "Print a JSON array.")
   var json = false
 
-  @Option(name: .long, help: "What was in a version: the identifier, or its first digits.")
+  @Option(name: .long, help: "List the children of a version: its identifier, or its first digits.")
   var version: String?
 
   func validate() throws {
@@ -47,7 +47,7 @@ struct Tree: CoordinatedCommand {
         let (tree, lost) = try await store.tree(ofVersion: version)
         for child in lost {
           StandardError.write(
-            "docpkg: '\(display(child))' is shown as it is now: what it was in that version is not kept\n")
+            "docpkg: '\(display(child))' is shown as it is now: its bytes in that version are lost\n")
         }
         try tree.forEachListed { try output.add($0) }
       } else {

@@ -2,13 +2,13 @@ import ArgumentParser
 import FilePackages
 import FoundationEssentials
 
-struct Undo: CoordinatedCommand {
+struct Undo: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "undo",
-    abstract: "Take back the last save of a document.",
+    abstract: "Undo the last save of a document.",
     discussion: """
-      Undoing again takes back the save before that. It is a save itself, and `docpkg redo` takes it back. Only a document \
-      that keeps history can be brought back: `docpkg versions start` begins one.
+      Each further undo goes back by one more save. An undo is a save itself, and `docpkg redo` reverses it. Only a \
+      document with a history can be undone; `docpkg versions start` begins a history.
 
       Example:
         docpkg undo Trip.imageNotes
@@ -25,21 +25,17 @@ struct Undo: CoordinatedCommand {
   @OptionGroup var writing: WritingOptions
 
   func run() async throws {
-    try await writing.goBack(path) {
-      try await $0.undoPlan()
-    } save: {
-      try await $0.undoSave(options: force ? [.overwritesReadOnly, .cancellable] : .cancellable)
-    }
+    try await goBack(force, plan: { try await $0.undoPlan() }, save: { try await $0.undoSave(options: $1) })
   }
 }
 
-struct Redo: CoordinatedCommand {
+struct Redo: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "redo",
-    abstract: "Take back `docpkg undo`.",
+    abstract: "Redo the save that `docpkg undo` undid.",
     discussion: """
-      Only what was undone since the last other save can be redone; what was undone before stays among the versions, \
-      and `docpkg restore` has it back.
+      Redo works only for saves that were undone since the last other save. The history keeps earlier ones as \
+      versions, and `docpkg restore` restores them.
 
       Example:
         docpkg redo Trip.imageNotes
@@ -56,32 +52,28 @@ struct Redo: CoordinatedCommand {
   @OptionGroup var writing: WritingOptions
 
   func run() async throws {
-    try await writing.goBack(path) {
-      try await $0.redoPlan()
-    } save: {
-      try await $0.redoSave(options: force ? [.overwritesReadOnly, .cancellable] : .cancellable)
-    }
+    try await goBack(force, plan: { try await $0.redoPlan() }, save: { try await $0.redoSave(options: $1) })
   }
 }
 
-extension WritingOptions {
+extension WritingCommand {
   /// Restores another version, or prints the plan of that.
   fileprivate func goBack(
-    _ path: String, plan: (PackageStore) async throws -> SavePlan,
-    save: @escaping @Sendable (PackageStore) async throws -> RestoreReport
+    _ force: Bool, plan: (PackageStore) async throws -> SavePlan,
+    save: @escaping @Sendable (PackageStore, SavingOptions) async throws -> RestoreReport
   ) async throws {
     let store = try await PackageStore.open(at: url(path))
     guard try await store.keepsHistory() else {
       throw InputError(
-        description: "'\(display(path))' keeps no history, so that no save can be taken back; "
+        description: "'\(display(path))' keeps no history, so no save can be undone; "
           + "'docpkg versions start \(display(path))' begins one.")
     }
-    if dryRun { return try report(await plan(store)) }
+    if writing.dryRun { return try writing.report(await plan(store)) }
     let done = try await interruptible(with: store) {
-      var done = try await save(store)
+      var done = try await save(store, SavingOptions(force: force))
       done.save = await store.close(after: done.save)
       return done
     }
-    try report(done, of: path)
+    try writing.report(done, of: path)
   }
 }

@@ -4,15 +4,15 @@ import FilePackages
 struct Verify: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
-    abstract: "Read every child and compare it with what was saved.",
+    abstract: "Read every child, and compare it with its digest.",
     discussion: """
-      Says which child is damaged, missing or was put there by another program, and which one could not be read and \
-      why: nobody knows whether that is what was saved. A package that was torn by a copy \
-      or by a program that synchronises folders is found out by its 'Metadata.plist' alone. Packages of other \
-      programs have no digests: they are only read.
+      The report names each child that is damaged or missing, or that another program added. It also names each \
+      child that could not be read, with the reason; nothing is known about its bytes. A copy or a synchronising \
+      program may tear a package, so that its children belong to different states. 'Metadata.plist' alone shows \
+      that. Packages of other programs have no digests: their children are only read.
 
-      Of several documents each line begins with the path, and each JSON object, one a line, has it as 'path'; the \
-      exit status is the greatest of all.
+      If there are several documents, each line begins with the path. Each JSON object is one line, and has the path \
+      as 'path'. The exit status is the greatest of all.
 
       Examples:
         docpkg verify Trip.imageNotes

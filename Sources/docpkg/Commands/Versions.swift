@@ -5,12 +5,13 @@ import FoundationEssentials
 struct Versions: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "versions",
-    abstract: "List the versions that are kept of a document.",
+    abstract: "List the versions in the history of a document.",
     discussion: """
-      The newest first: its identifier, of which the first digits are enough for other commands, when it was saved, \
-      the number of that state, the bytes that only it has, and what the save after it changed. The present state has \
-      a star. `docpkg edit` keeps a version with each save of a document that has 'Metadata.plist', and `docpkg versions \
-      start` begins a history in any package; Docs/History.md says which versions stay.
+      The newest version is first. Each line has the identifier, the date, the generation, the bytes that only this \
+      version has, and the children that the next save changed. Other commands accept the first digits of an \
+      identifier. The present state has a star. `docpkg edit` keeps a version with each save of a document that has \
+      'Metadata.plist'. `docpkg versions start` begins a history in any package. Docs/History.md describes the \
+      retention policy.
 
       Examples:
         docpkg versions Trip.imageNotes
@@ -91,13 +92,13 @@ private struct ShownVersion: Encodable {
   }
 }
 
-struct VersionsStart: CoordinatedCommand {
+struct VersionsStart: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "start",
-    abstract: "Keep the versions of a document from now on.",
+    abstract: "Begin a history of a document.",
     discussion: """
-      Each save keeps the version that it replaces, whatever program saves. A package of another program gets a \
-      'Metadata.plist', which names its states; every child is read once for that.
+      Each later save keeps the version that it replaces, in any program that uses this library. A package of \
+      another program gets a 'Metadata.plist', which names its states; every child is read once for that.
 
       Example:
         docpkg versions start Book.epub
@@ -120,8 +121,8 @@ struct VersionsStart: CoordinatedCommand {
 
 extension HistoryStartReport {
   fileprivate func words(isDryRun: Bool) -> String {
-    if !begins { return "its versions are kept already" }
-    let beginning = isDryRun ? "its versions would be kept from then on" : "its versions are kept from now on"
+    if !begins { return "its history exists already" }
+    let beginning = isDryRun ? "its history would begin" : "its history begins"
     if !addsMetadata { return beginning }
     return "\(beginning); 'Metadata.plist' \(isDryRun ? "would be" : "was") added"
   }
@@ -130,11 +131,11 @@ extension HistoryStartReport {
 struct VersionsPrune: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "prune",
-    abstract: "Drop the versions that are not to be kept.",
+    abstract: "Remove versions by the retention policy.",
     discussion: """
-      Every version of the last hour stays, one of each hour for a day, one of each day for 30 days, one of each week \
-      after that; the oldest go where all take more than the budget. The last version always stays. Closing a document \
-      does the same by itself.
+      The history keeps every version of the last hour, and one of each hour for a day. Older than that, it keeps \
+      one of each day for 30 days, and then one of each week. If all versions take more than the budget, the oldest \
+      are removed. The last version always stays. Closing a document thins its history in the same way.
 
       Example:
         docpkg versions prune Trip.imageNotes --dry-run
@@ -145,14 +146,14 @@ struct VersionsPrune: AsyncParsableCommand {
   @Argument(path: "The document.")
   var path: String
 
-  @Option(help: "Keep at most so many bytes of children from now on.")
+  @Option(help: "The most bytes of children that the history keeps from now on.")
   var budget: UInt64?
 
   @OptionGroup var writing: WritingOptions
 
   func validate() throws {
     if budget != nil && writing.dryRun {
-      throw ValidationError("--dry-run says what goes by the budget that is kept, not by another one.")
+      throw ValidationError("Give either --dry-run or --budget: a dry run uses the present budget.")
     }
   }
 
@@ -170,7 +171,8 @@ struct VersionsPrune: AsyncParsableCommand {
     warn(report.warnings)
     let count = counted(report.removed.count, "version")
     let bytes = SaveReport.bytes(report.bytes)
-    let line = "\(display(path)): \(count) dropped (\(bytes)), \(report.remaining) left"
+    let end = writing.dryRun ? "would be removed" : "removed"
+    let line = "\(display(path)): \(count) \(end) (\(bytes)), \(report.remaining) left"
     try writing.tell(report, (report.removed.map { "remove \($0)" } + [line]).joined(separator: "\n"))
   }
 }

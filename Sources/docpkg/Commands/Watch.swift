@@ -6,31 +6,32 @@ import FoundationEssentials
 struct Watch: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch",
-    abstract: "Tell what happens to a document, as it happens.",
+    abstract: "Print the changes of a document, as they happen.",
     discussion: """
-      Prints a line for each thing that any program does to the document: changed, with the children; moved, with the \
-      new place; replaced, when another file or folder stands in its place; deleted; and overflow, when more happened \
-      than could be told and everything has to be looked at. Changes that follow each other at once are told together. \
-      A line with the document's state follows where that is another one: inConflict, while something is kept of what \
-      several wrote; closed, while there is no document; otherwise normal, which is not told at first. Goes on, also after the document was deleted, until it is interrupted.
+      Prints a line for each event: changed, moved, replaced, deleted or overflow. A changed line has the children, \
+      and a moved line has the new path. The event replaced means that another file or folder has taken the path. \
+      The event overflow means that events were lost, so that any child may have changed. Changes that follow each \
+      other at once are one line. If the document's state changes, a line with the state follows: inConflict, if \
+      there are conflict versions; closed, while there is no document; otherwise normal. The first state is printed \
+      unless it is normal. The command continues after the document was deleted, until it is interrupted.
 
-      Where the system allows no more watches, and on file systems that other machines write to (--poll), the document \
-      is looked at every two seconds.
+      If the system allows no more watches, the command checks the document every two seconds. With --poll it always \
+      does so, for file systems that other machines write to.
 
       Examples:
         docpkg watch Trip.imageNotes
         docpkg watch Trip.imageNotes --json --once | jq -r .paths[]
 
-      \(ExitStatus.help) 130 when it is interrupted by Ctrl-C.
+      \(ExitStatus.help) 130 if Ctrl-C interrupts the command.
       """)
 
   @Argument(path: "The document.")
   var path: String
 
-  @Flag(help: "End after the first thing that happens, and tell no states.")
+  @Flag(help: "End after the first event, and print no states.")
   var once = false
 
-  @Flag(help: "Look at everything every two seconds, too.")
+  @Flag(help: "Check the document every two seconds, too.")
   var poll = false
 
   @Flag(help: "Print a JSON object a line.")

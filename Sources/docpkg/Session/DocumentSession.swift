@@ -21,7 +21,7 @@ struct DocumentSession {
       let folder = copy.url.path
       output.tell(
         .init(event: "recoverable", paths: [folder]),
-        "edits that could not be saved are in \(display(folder)): 'recover' takes them in, 'discard' removes them"
+        "the recovery copy \(display(folder)) has unsaved edits: 'recover' applies them, 'discard' removes them"
       )
     }
   }
@@ -99,7 +99,7 @@ struct DocumentSession {
   /// Recovers the copies, the oldest first, so that the latest edits prevail.
   private func takeInCopies() async throws {
     for copy in try await copies().reversed() { try await document.recover(copy) }
-    output.tell(.init(event: "recovered"), "taken in, and still to be saved")
+    output.tell(.init(event: "recovered"), "recovered, and not saved yet")
   }
 
   // MARK: Looking
@@ -121,8 +121,8 @@ struct DocumentSession {
       output.line("\(display(path)): \(state)\(edits)")
       if canUndo { output.line("undo: \(undo)") }
       if canRedo { output.line("redo: \(redo)") }
-      for copy in copies { output.line("edits that could not be saved: \(display(copy))") }
-      for folder in conflicts { output.line("kept of another program's: \(display(folder))") }
+      for copy in copies { output.line("recovery copy: \(display(copy))") }
+      for folder in conflicts { output.line("conflict version: \(display(folder))") }
     }
   }
 

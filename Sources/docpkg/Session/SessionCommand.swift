@@ -48,7 +48,8 @@ enum SessionCommand: Equatable {
     case "move-image":
       let (image, place) = try argument.assignment(for: name)
       guard let place = Int(place), place > 0 else {
-        throw InputError(description: "'\(display(place))' is no place in an order, which is counted from 1.")
+        throw InputError(
+          description: "'\(display(place))' is not a place in the order; the first place is 1.")
       }
       self = .moveImage(image, to: place - 1)
     case "save": self = argument.isEmpty ? .save : .saveAs(try argument.name(for: name))
@@ -75,16 +76,16 @@ enum SessionCommand: Equatable {
     ("append TEXT", "add a paragraph at the end"),
     ("title NAME", "name the document; without a name, its first line is the title again"),
     ("add-image FILE", "add an image at the end"),
-    ("remove-image NAME", "remove one"),
+    ("remove-image NAME", "remove an image"),
     ("caption NAME=TEXT", "set an image's caption"),
-    ("move-image NAME=PLACE", "move an image in the order, counted from 1"),
-    ("undo, redo", "take back the last edit, and do it again"),
+    ("move-image NAME=PLACE", "move an image in the order; the first place is 1"),
+    ("undo, redo", "undo the last edit, and redo it"),
     ("save", "save now instead of two seconds after the last edit"),
-    ("save PATH", "make a new document there, and go on with it"),
-    ("revert", "give up what is not saved, and read the document again"),
-    ("status", "where it is, and what is saved"),
-    ("recover, discard", "take in edits that could not be saved the last time, or remove them"),
-    ("resolve", "remove what was kept of other programs' changes"),
+    ("save PATH", "save as a new document at PATH, and continue with it"),
+    ("revert", "discard unsaved edits, and read the document again"),
+    ("status", "the path, the state and the unsaved edits"),
+    ("recover, discard", "apply the edits of a recovery copy, or remove it"),
+    ("resolve", "remove the conflict versions"),
     ("quit", "save and end; so do the end of input and Ctrl-C"),
   ]
 }
@@ -99,7 +100,7 @@ private struct SessionArgument {
   /// Returns the text with its escapes for new lines, tabs and backslashes replaced.
   func text(for command: String) throws -> String {
     guard let string = String(validating: FileName(string).bytes, as: UTF8.self) else {
-      throw InputError(description: "'\(command)' needs a text in UTF-8: '\(display(string))' is none.")
+      throw InputError(description: "'\(command)' needs a text in UTF-8: '\(display(string))' is not UTF-8.")
     }
     var text = ""
     var isEscaped = false

@@ -139,12 +139,12 @@ extension SessionOutput {
 
   private func tell(_ flags: DocumentState) {
     // Other flags change too fast for users, or their causes are reported elsewhere.
-    let lasting = flags.intersection([.inConflict, .savingError])
+    let reported = flags.intersection([.inConflict, .savingError])
     let isNew = state.withLock { state in
-      defer { state.flags = lasting }
-      return state.flags != lasting
+      defer { state.flags = reported }
+      return state.flags != reported
     }
-    tell(Line(event: "state", state: flags.names), isNew ? "state: \(lasting)" : nil)
+    tell(Line(event: "state", state: flags.names), isNew ? "state: \(reported)" : nil)
   }
 
   private func words(_ outcome: ExternalChangeOutcome, _ paths: [String]) -> String {
@@ -156,9 +156,9 @@ extension SessionOutput {
     return switch outcome {
     case .nothing: who
     case .reloaded: "\(who): read again"
-    case .merged: "\(who): brought together with your edits"
-    case .conflict: "\(who), as you did: yours goes on, theirs is kept; 'status' says where"
-    case .deleted: "another program removed the document; 'save PATH' makes it again"
+    case .merged: "\(who): merged with your edits"
+    case .conflict: "\(who), as you did: yours stays, theirs is a conflict version; 'status' has its path"
+    case .deleted: "another program removed the document; 'save PATH' saves it again"
     }
   }
 }

@@ -82,7 +82,7 @@ struct DocumentLibraryTests {
       let isOther =
         try FileManager.default.attributesOfItem(atPath: other)[.systemNumber] as? Int
         != FileManager.default.attributesOfItem(atPath: scratch.path)[.systemNumber] as? Int
-      // A document that cannot move does not stop the next one.
+      // A document that cannot move does not stop the next one (DL2).
       #expect(report.failures.map(\.name) == (isOther ? ["B.dnote"] : []))
       #expect(try await names(library.local) == (isOther ? ["B.dnote"] : []))
       let moved = try await PackageStore.open(at: URL(filePath: other + "/Documents/A.dnote"))
@@ -94,6 +94,7 @@ struct DocumentLibraryTests {
   }
 
   @Test func `goes on after it was killed, wherever that was`() async throws {
+    // The killed program has noted the preferred place, and the next one continues (DL1).
     try await withDiscoveryScratch { scratch in
       let path = scratch.path
       for number in 0..<12 { try scratch.makePackage("Local/\(number).dnote") }

@@ -60,6 +60,7 @@ struct DocumentQueryLimitTests {
   }
 
   @Test func `of the system's queue lose nothing`() async throws {
+    // The query finds changes that no event reported (Q2).
     let text = try String(
       contentsOf: URL(filePath: "/proc/sys/fs/inotify/max_queued_events"), encoding: .utf8)
     let queue = try #require(Int(text.filter(\.isNumber)))
@@ -175,6 +176,7 @@ struct DocumentQueryLimitTests {
         let closed = scratch.text("Closed")
         precondition(heard.problems == [closed: .permissionDenied], "\(heard.problems)")
         precondition(heard.items.keys.map { $0 } == [scratch.text("Open/A.dnote")], "\(heard.items.keys)")
+        // The folder that could not be read is read now (Q3).
         try #require(chmod(closed, 0o700) == 0)
         await query.update()
         heard.hear(query)

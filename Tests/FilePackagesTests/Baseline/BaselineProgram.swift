@@ -1,4 +1,3 @@
-import Crypto
 import DurableIO
 import FilePackages
 import FoundationEssentials
@@ -268,9 +267,9 @@ struct BaselineProgram {
     var sum = SHA256()
     let picture = try PackagePicture(of: "/", on: disk)
     for (path, entry) in picture.entries.sorted(by: { $0.key < $1.key }) {
-      sum.update(data: Data("\(path) \(entry.kind) \(entry.mode) \(entry.bytes.count)\n".utf8))
-      sum.update(data: entry.bytes)
+      sum.update(Array("\(path) \(entry.kind) \(entry.mode) \(entry.bytes.count)\n".utf8))
+      sum.update(entry.bytes)
     }
-    return sum.finalize().prefix(8).map { String($0, radix: 16) }.joined(separator: ".")
+    return sum.finalize().bytes.prefix(8).map { String($0, radix: 16) }.joined(separator: ".")
   }
 }

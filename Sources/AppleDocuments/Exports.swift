@@ -1,0 +1,13 @@
+// One import gives a model all the names that it needs. Each name of `Documents` and `FilePackages` is exported by
+// itself, so that a type `Document` of the model's own program meets no other one.
+@_exported public import Foundation
+@_exported public import Observation
+@_exported public import enum Documents.DocumentChangeKind
+@_exported public import enum Documents.DocumentSaveOperation
+@_exported public import struct Documents.DocumentState
+@_exported public import protocol Documents.FileDocument
+@_exported public import struct Documents.FileDocumentReadConfiguration
+@_exported public import struct Documents.FileDocumentWriteConfiguration
+@_exported public import struct Documents.UTTagClass
+@_exported public import struct Documents.UTType
+@_exported public import class FilePackages.FileWrapper

@@ -1,0 +1,27 @@
+public import Documents
+
+/// A model that is a class, as the content of a `Documents.Document`.
+public struct ReferenceContent<Model: ReferenceFileDocument>: DocumentContent {
+  /// The types that the model reads.
+  public static var readableContentTypes: [UTType] { Model.readableContentTypes }
+  /// The types that the model writes.
+  public static var writableContentTypes: [UTType] { Model.writableContentTypes }
+
+  /// The model.
+  public let model: Model
+  let link = ChangeLink()
+
+  /// Makes a content of this model.
+  public init(_ model: Model) { self.model = model }
+
+  /// Reads a new model.
+  public init(configuration: ReadConfiguration) throws { model = try Model(configuration: configuration) }
+
+  /// Takes a snapshot of the model on the main queue, and writes it.
+  ///
+  /// It waits for the main queue, and must not run on it.
+  public func fileWrapper(configuration: WriteConfiguration) throws -> FileWrapper {
+    let snapshot = try link.takeSnapshot { try model.snapshot(contentType: configuration.contentType) }
+    return try model.fileWrapper(snapshot: snapshot, configuration: configuration)
+  }
+}

@@ -1,0 +1,315 @@
+import Documents
+import FilePackages
+import Foundation
+
+// The calls of a `UIDocument` run one after the other, on the main actor.
+
+extension UIDocument {
+  /// Calls `body` after every earlier call has ended, and then the completion handler (UI1).
+  func enqueue(
+    _ completionHandler: ((Bool) -> Void)?, _ body: @escaping @MainActor (UIDocument) async -> Bool
+  ) {
+    lastCall = Task { [lastCall] in
+      await lastCall?.value
+      reportedErrors = 0
+      let result = await body(self)
+      completionHandler?(result)
+    }
+  }
+
+  // MARK: Opening
+
+  func openNow() async -> Bool {
+    if opened != nil { return true }
+    let engine = makeEngine(at: fileURL, nil)
+    do {
+      try await engine.open()
+      let content = try await engine.content
+      try loadContents(content)
+      await goOn(with: engine, content)
+      return true
+    } catch {
+      await abandon(engine)
+      await fail(error)
+      return false
+    }
+  }
+
+  /// Passes what the engine has read to the subclass.
+  private func loadContents(_ content: UIDocumentContent) throws {
+    guard let read = content.read else { return }
+    try load(fromContents: read.isRegularFile ? try read.contents() : read, ofType: fileType)
+    forgetUndo()
+  }
+
+  private func makeEngine(at url: URL, _ content: UIDocumentContent?) -> Engine {
+    var options = DocumentOptions<UIDocumentContent>()
+    // A model that counts its children meets no `Metadata.plist`.
+    options.writesMetadata = false
+    (options.autosave, options.recoveryFolder) = (autosavePolicy, recoveryFolder)
+    options.eventHandler = { [relay] in relay.note($0) }
+    options.errorHandler = { [relay] in relay.note($0) }
+    return Engine(fileURL: url, content: content, options: options)
+  }
+
+  /// Goes on with an engine and a content that it has.
+  private func goOn(with engine: Engine, _ content: UIDocumentContent) async {
+    attach(engine, content)
+    hasFailed = false
+    await refresh()
+  }
+
+  private func attach(_ engine: Engine, _ content: UIDocumentContent) {
+    (opened, link) = ((engine, content), content.link)
+    content.source.attach(self)
+    relay.attach(self, content.link, content.source)
+    content.link.attach(endEvent: { true }) { [weak engine] kind in await engine?.updateChangeCount(kind) }
+  }
+
+  private func abandon(_ engine: Engine) async {
+    // It has no edits that could be lost, and the caller reports the first error.
+    try? await engine.close(discardingChanges: true)
+  }
+
+  /// Gets place, date and flags from the engine.
+  private func refresh() async {
+    if let engine = opened?.engine {
+      let (url, date) = (await engine.fileURL, await engine.fileModificationDate)
+      let flags = await engine.documentState
+      guard opened?.engine === engine else { return }
+      (fileURL, fileModificationDate) = (url, date)
+      engineFlags = flags.intersection([.inConflict, .savingError])
+    } else {
+      engineFlags = []
+    }
+    updateState()
+  }
+
+  // MARK: Saving
+
+  /// Returns the contents to save, and their revision.
+  func takeContents(for operation: SaveOperation) throws -> UIDocumentSource.Prepared {
+    endEvent()
+    var moment = link.moment(isExact: isQuiet)
+    let token = UIDocumentSource.Token(value: changeCountToken(for: operation), operation: operation)
+    let saves = relay.saves
+    let type = savingFileType ?? fileType ?? UTType.data.identifier
+    let tree: FileWrapper
+    switch try contents(forType: type) {
+    case let data as Data: tree = FileWrapper(regularFileWithContents: data)
+    case let wrapper as FileWrapper: tree = wrapper
+    default: throw CocoaError(.fileWriteUnknown)
+    }
+    // The model may change its tree while it is written.
+    if tree.isDirectory { moment.isExact = false }
+    return .init(tree: tree, moment: moment, token: token, saves: saves)
+  }
+
+  func saveNow(
+    _ prepared: UIDocumentSource.Prepared, to url: URL, for operation: SaveOperation
+  ) async -> Bool {
+    do {
+      if let opened, operation == .forOverwriting, isSamePlace(url, fileURL) {
+        // If an autosave has written later contents meanwhile, the save takes the present ones.
+        if prepared.saves == relay.saves { opened.content.source.prepare(prepared) }
+        try await opened.engine.save()
+      } else if operation == .forOverwriting, FileManager.default.fileExists(atPath: url.path) {
+        try await replace(url, by: prepared)
+      } else {
+        try await make(prepared, at: url)
+      }
+      hasFailed = false
+      noteSave()
+      await refresh()
+      return true
+    } catch {
+      hasFailed = true
+      await fail(error)
+      return false
+    }
+  }
+
+  private func isSamePlace(_ one: URL, _ other: URL) -> Bool {
+    one.standardized.path == other.standardized.path
+  }
+
+  /// Makes a new document of the contents, and goes on there.
+  private func make(_ prepared: UIDocumentSource.Prepared, at url: URL) async throws {
+    if let opened {
+      opened.content.source.prepare(prepared)
+      try await opened.engine.save(to: url, for: .forCreating)
+      return
+    }
+    let content = UIDocumentContent(link, UIDocumentSource())
+    content.source.prepare(prepared)
+    let engine = makeEngine(at: url, content)
+    content.source.attach(self)
+    relay.attach(self, link, content.source)
+    try await engine.save(to: url, for: .forCreating)
+    attach(engine, content)
+  }
+
+  /// Saves the contents over a document that this one has not opened, and goes on there.
+  private func replace(_ url: URL, by prepared: UIDocumentSource.Prepared) async throws {
+    let engine = makeEngine(at: url, nil)
+    do {
+      try await engine.open()
+      let content = try await engine.content
+      var contents = prepared
+      contents.moment = content.link.moment(isExact: true)
+      content.source.prepare(contents)
+      try await engine.save()
+      content.link.noteSave()
+      content.source.noteSave()
+      // The user edited during the save.
+      if !isQuiet || link.isChanged(since: prepared.moment) { content.link.forgetSaved() }
+      let old = opened?.engine
+      attach(engine, content)
+      if let old { await abandon(old) }
+    } catch {
+      await abandon(engine)
+      throw error
+    }
+  }
+
+  /// Tells the subclass which contents are saved.
+  private func noteSave() {
+    link.confirmSave(isQuiet: isQuiet)
+    for token in opened?.content.source.takeSaved() ?? [] {
+      updateChangeCount(withToken: token.value, for: token.operation)
+    }
+  }
+
+  // MARK: Reverting and closing
+
+  func revertNow(to url: URL) async -> Bool {
+    holdEditing()
+    defer { releaseEditing() }
+    guard let opened else {
+      let old = fileURL
+      fileURL = url
+      let isOpen = await openNow()
+      if !isOpen { fileURL = old }
+      return isOpen
+    }
+    do {
+      try await opened.engine.revert(toContentsOf: url)
+      return await loadAgain(opened.engine)
+    } catch {
+      await fail(error)
+      return false
+    }
+  }
+
+  /// Loads the content that the engine has read; false if the subclass refuses.
+  private func loadAgain(_ engine: Engine) async -> Bool {
+    guard let content = try? await engine.content else { return false }
+    do {
+      try loadContents(content)
+      await goOn(with: engine, content)
+      return true
+    } catch {
+      hasFailed = true
+      await goOnWithEdits(in: engine)
+      await fail(error)
+      return false
+    }
+  }
+
+  /// Goes on with the model as it is, over the state that the engine has read (UI3).
+  private func goOnWithEdits(in engine: Engine) async {
+    guard let content = opened?.content else { return }
+    // If another program closed the engine by now, the engine has made a recovery copy.
+    try? await engine.edit { $0 = content }
+    link.forgetSaved()
+  }
+
+  func closeAfterAutosave(_ completionHandler: ((Bool) -> Void)?) async {
+    holdEditing()
+    // The autosave is a call of its own, which a subclass may override.
+    var isSaved = true
+    if opened != nil, hasUnsavedChanges { isSaved = await autosave() }
+    enqueue(completionHandler) { document in
+      let isClosed = isSaved ? await document.closeNow() : false
+      document.releaseEditing()
+      return isClosed
+    }
+  }
+
+  private func closeNow() async -> Bool {
+    guard let engine = opened?.engine else { return true }
+    await link.settle()
+    do {
+      try await engine.close()
+      noteSave()
+      opened = nil
+      forgetUndo()
+      reportErrors()
+      await refresh()
+      return true
+    } catch {
+      await fail(error)
+      return false
+    }
+  }
+
+  private func holdEditing() {
+    editingHolds += 1
+    updateState()
+    if editingHolds == 1 { disableEditing() }
+  }
+
+  private func releaseEditing() {
+    editingHolds -= 1
+    if editingHolds == 0 { enableEditing() }
+    updateState()
+  }
+
+  // MARK: Events and errors
+
+  /// Takes in an event of the engine.
+  func note(_ event: DocumentEvent) async {
+    switch event {
+    case .changedByOthers(.reloaded, _), .changedByOthers(.merged, _):
+      enqueue(nil) { await $0.takeIn() }
+    case .changedByOthers(.deleted, _):
+      if let engine = opened?.engine, await !engine.isOpen, opened?.engine === engine { opened = nil }
+    case .saved:
+      hasFailed = false
+      noteSave()
+    default: break
+    }
+    await refresh()
+  }
+
+  /// Loads what another program has written, unless the user has edited meanwhile.
+  private func takeIn() async -> Bool {
+    guard let engine = opened?.engine, let present = try? await engine.content, present.link !== link else {
+      return true
+    }
+    if hasUnsavedChanges {
+      await goOnWithEdits(in: engine)
+      return true
+    }
+    holdEditing()
+    defer { releaseEditing() }
+    return await loadAgain(engine)
+  }
+
+  /// Reports the error of the present call to the subclass, after the state has it.
+  private func fail(_ error: any Error) async {
+    await refresh()
+    reportErrors()
+    // The engine reports nearly all of its errors itself.
+    if reportedErrors == 0 { handleError(error, userInteractionPermitted: true) }
+  }
+
+  /// Reports the errors of the engine to the subclass.
+  func reportErrors() {
+    for error in relay.takeErrors() {
+      reportedErrors += 1
+      handleError(
+        error.code == .content ? error.cause ?? error : error, userInteractionPermitted: true)
+    }
+  }
+}

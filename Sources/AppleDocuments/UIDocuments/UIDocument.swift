@@ -1,0 +1,287 @@
+package import Documents
+import FilePackages
+public import Foundation
+import Synchronization
+
+// UI1 Every completion handler is called once, on the main actor, in the order of the calls, after the state and its
+//     notification.
+// UI2 The state changes only in `updateState()`, which posts one notification for each change.
+// UI3 An error leaves the model, its changes and its undo as they are. Only a revert that succeeds gives them up.
+
+/// An open document whose model is a subclass.
+///
+/// Counterpart of UIKit's `UIDocument`, over `Documents.Document`. A subclass overrides `contents(forType:)` and
+/// `load(fromContents:ofType:)`, and registers its edits with `undoManager`.
+///
+/// ```swift
+/// final class Note: UIDocument {
+///   var text = "" { didSet { undoManager.registerUndo(withTarget: self) { $0.text = oldValue } } }
+///
+///   override func contents(forType typeName: String) throws -> Any { Data(text.utf8) }
+///
+///   override func load(fromContents contents: Any, ofType typeName: String?) throws {
+///     guard let data = contents as? Data else { throw CocoaError(.fileReadCorruptFile) }
+///     text = String(decoding: data, as: UTF8.self)
+///   }
+/// }
+/// ```
+///
+/// Differences from Apple's:
+///
+/// - Completion handlers are called in every case, also if `contents(forType:)` throws.
+/// - A document that cannot save does not close: `close` gives false, and the edits stay.
+/// - A save for creating never replaces a file that is there.
+/// - An autosave two seconds after an edit calls `contents(forType:)`, but not `autosave(completionHandler:)`.
+///
+/// A save needs a main queue that runs.
+@preconcurrency
+@MainActor
+open class UIDocument: NSObject {
+  /// The flags of the document's state. This class never sets `progressAvailable`.
+  public typealias State = DocumentState
+  /// The reason for a save.
+  public typealias SaveOperation = DocumentSaveOperation
+  /// The effect of a change on the change count.
+  public typealias ChangeKind = DocumentChangeKind
+  typealias Engine = Documents.Document<UIDocumentContent>
+
+  /// The notification of a new state, with the document as its object.
+  public nonisolated static let stateChangedNotification = NSNotification.Name(
+    "UIDocumentStateChangedNotification")
+
+  /// The document's place. It follows a move by another program, and a save elsewhere.
+  public internal(set) var fileURL: URL
+  /// The document's activity and its problems; `closed` at first.
+  public private(set) var documentState: State = .closed
+  /// The last known change of the document on disk; nil before the first read or save.
+  open var fileModificationDate: Date?
+
+  /// The document that reads and saves, and its present content; nil while this one is closed.
+  var opened: (engine: Engine, content: UIDocumentContent)?
+  let relay = UIDocumentRelay()
+  /// The changes of the model.
+  var link = ChangeLink()
+  /// The last call that reads or writes; each one follows the one before.
+  var lastCall: Task<Void, Never>?
+  /// The number of errors that the engine has reported since the present call began.
+  var reportedErrors = 0
+
+  /// When the document saves by itself after it was opened or made; nil for never.
+  package var autosavePolicy: AutosavePolicy? = AutosavePolicy()
+
+  /// The folder of recovery copies; nil for none.
+  package var recoveryFolder: URL? = RecoveryCopy.defaultFolder
+
+  // The parts of the state (UI2).
+  var engineFlags: State = []
+  var hasFailed = false
+  var editingHolds = 0
+
+  private var createdUndoManager: UndoManager?
+  private var observer: UndoObserver?
+
+  /// Makes a closed document for `url`. `open` reads it, and `save(to:for:)` makes it.
+  public init(fileURL url: URL) {
+    fileURL = url
+    super.init()
+    relay.attach(self, link, nil)
+  }
+
+  // MARK: Looking
+
+  /// The name for the user: by default the filename without its extension.
+  open var localizedName: String { fileURL.deletingPathExtension().lastPathComponent }
+
+  /// The identifier of the type that the filename's extension has; nil without an extension.
+  open var fileType: String? {
+    // A declared type comes before one that is made for an unknown extension.
+    let types = [UTType.data, .package].compactMap {
+      UTType(filenameExtension: fileURL.pathExtension, conformingTo: $0)
+    }
+    return (types.first { !$0.isDynamic } ?? types.first)?.identifier
+  }
+
+  /// The identifier of the type that a save writes; by default `fileType`.
+  open var savingFileType: String? { fileType }
+
+  // MARK: For subclasses
+
+  /// Returns the document's contents: `Data`, or a `FileWrapper`.
+  ///
+  /// It runs on the main actor, within `save(to:for:)`. A save does not write a child again if its wrapper is the same.
+  /// Every subclass overrides it.
+  open func contents(forType typeName: String) throws -> Any {
+    throw CocoaError(.featureUnsupported)
+  }
+
+  /// Takes in the document's contents: `Data` of a flat file, the `FileWrapper` of a package.
+  ///
+  /// It runs on the main actor. The wrapper reads children when they are asked for. Every subclass overrides it.
+  open func load(fromContents contents: Any, ofType typeName: String?) throws {
+    throw CocoaError(.featureUnsupported)
+  }
+
+  /// The document must not be edited until `enableEditing()`, since it closes or reads again; by default does nothing.
+  open func disableEditing() {}
+
+  /// The document may be edited again; by default does nothing.
+  open func enableEditing() {}
+
+  /// An error occurred, also one that no caller waits for; by default calls `finishedHandlingError(_:recovered:)`.
+  ///
+  /// An error of the subclass's own code is the very error. Every other one is a `DocumentError` of `Documents`.
+  open func handleError(_ error: any Error, userInteractionPermitted: Bool) {
+    finishedHandlingError(error, recovered: false)
+  }
+
+  /// An override of `handleError` that does not call `super` calls it at its end. Nothing waits for it here.
+  open func finishedHandlingError(_ error: any Error, recovered: Bool) {}
+
+  // MARK: Opening and closing
+
+  /// Opens the document, and loads its contents; gives true if it is open, also if it was before.
+  ///
+  /// If it cannot be opened, `handleError` gets the reason, and the document stays closed.
+  open func open(completionHandler: ((Bool) -> Void)? = nil) {
+    enqueue(completionHandler) { await $0.openNow() }
+  }
+
+  /// Opens the document, as `open(completionHandler:)` does.
+  @discardableResult
+  open func open() async -> Bool {
+    await withCheckedContinuation { continuation in open { continuation.resume(returning: $0) } }
+  }
+
+  /// Saves unsaved changes by `autosave`, and closes the document; gives true if it is closed.
+  ///
+  /// If it cannot save, the document stays open with its changes, unlike Apple's.
+  open func close(completionHandler: ((Bool) -> Void)? = nil) {
+    Task { await closeAfterAutosave(completionHandler) }
+  }
+
+  /// Closes the document, as `close(completionHandler:)` does.
+  @discardableResult
+  open func close() async -> Bool {
+    await withCheckedContinuation { continuation in close { continuation.resume(returning: $0) } }
+  }
+
+  /// Reads the document from `url`, and goes on there; gives true if it has the new contents.
+  ///
+  /// It gives up unsaved changes and the undo manager's actions. If it fails, the document is as it was.
+  open func revert(toContentsOf url: URL, completionHandler: ((Bool) -> Void)? = nil) {
+    enqueue(completionHandler) { await $0.revertNow(to: url) }
+  }
+
+  /// Reads the document again, as `revert(toContentsOf:completionHandler:)` does.
+  @discardableResult
+  open func revert(toContentsOf url: URL) async -> Bool {
+    await withCheckedContinuation { continuation in
+      revert(toContentsOf: url) { continuation.resume(returning: $0) }
+    }
+  }
+
+  // MARK: Saving
+
+  /// Saves the contents of this moment to `url`; gives true if they are durable.
+  ///
+  /// It calls `contents(forType:)` before it returns. A save for creating, or to another place, makes a new document
+  /// and goes on there. Unlike Apple's, a save for creating does not replace a file that is there. If the save fails,
+  /// `handleError` gets the reason, the state has `savingError`, and the changes stay.
+  open func save(
+    to url: URL, for saveOperation: SaveOperation, completionHandler: ((Bool) -> Void)? = nil
+  ) {
+    let prepared: UIDocumentSource.Prepared
+    do {
+      prepared = try takeContents(for: saveOperation)
+    } catch {
+      hasFailed = true
+      updateState()
+      handleError(error, userInteractionPermitted: true)
+      enqueue(completionHandler) { _ in false }
+      return
+    }
+    enqueue(completionHandler) { await $0.saveNow(prepared, to: url, for: saveOperation) }
+  }
+
+  /// Saves the contents of this moment, as `save(to:for:completionHandler:)` does.
+  @discardableResult
+  open func save(to url: URL, for saveOperation: SaveOperation) async -> Bool {
+    await withCheckedContinuation { continuation in
+      save(to: url, for: saveOperation) { continuation.resume(returning: $0) }
+    }
+  }
+
+  /// Saves the document if it has unsaved changes; gives true if it has none afterwards.
+  open func autosave(completionHandler: ((Bool) -> Void)? = nil) {
+    if hasUnsavedChanges {
+      save(to: fileURL, for: .forOverwriting, completionHandler: completionHandler)
+    } else {
+      enqueue(completionHandler) { _ in true }
+    }
+  }
+
+  /// Saves the document if it has unsaved changes, as `autosave(completionHandler:)` does.
+  @discardableResult
+  open func autosave() async -> Bool {
+    await withCheckedContinuation { continuation in autosave { continuation.resume(returning: $0) } }
+  }
+
+  // MARK: Changes
+
+  /// The manager with which the document registers its edits. Each closed group is a change.
+  ///
+  /// Reading it makes one; setting nil gives up the present one.
+  // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
+  open var undoManager: UndoManager! {
+    get {
+      if let createdUndoManager { return createdUndoManager }
+      let new = UndoManager()
+      use(new)
+      return new
+    }
+    set { use(newValue) }
+  }
+
+  private func use(_ manager: UndoManager?) {
+    createdUndoManager = manager
+    observer = manager.map { manager in UndoObserver(manager) { [relay] in relay.link?.count($0) } }
+  }
+
+  /// Closes the group of the present event, so that it counts.
+  func endEvent() { createdUndoManager?.endEventGrouping() }
+
+  /// Whether no group of edits is open.
+  var isQuiet: Bool { createdUndoManager.map { $0.groupingLevel == 0 } ?? true }
+
+  /// Forgets the edits, which are of no use for new contents.
+  func forgetUndo() { createdUndoManager?.removeAllActions() }
+
+  /// Whether the document has changes that are not on disk.
+  open var hasUnsavedChanges: Bool {
+    link.hasUnsavedChanges || createdUndoManager?.hasOpenActions == true
+  }
+
+  /// Counts a change; a document without an undo manager calls it for each edit.
+  open func updateChangeCount(_ change: ChangeKind) { link.count(change) }
+
+  /// Returns a token for this moment in the history of changes.
+  open func changeCountToken(for saveOperation: SaveOperation) -> Any { link.revision }
+
+  /// Notes that the contents of the token's moment are saved. Later changes stay unsaved.
+  ///
+  /// It is called after each save. The document has counted that save by then.
+  open func updateChangeCount(withToken changeCountToken: Any, for saveOperation: SaveOperation) {}
+
+  // MARK: State
+
+  /// Computes the state, and posts it if it has changed (UI2).
+  func updateState() {
+    var state = engineFlags
+    if opened == nil { state.insert(.closed) }
+    if hasFailed { state.insert(.savingError) }
+    if editingHolds > 0 { state.insert(.editingDisabled) }
+    if state == documentState { return }
+    documentState = state
+    NotificationCenter.default.post(name: Self.stateChangedNotification, object: self)
+  }
+}

@@ -1,0 +1,61 @@
+import Documents
+import FilePackages
+import Foundation
+import Synchronization
+
+/// Passes the events of the engine to its `UIDocument`, from any thread.
+final class UIDocumentRelay: Sendable {
+  private struct Target {
+    weak var document: UIDocument?
+    var link: ChangeLink?
+    var source: UIDocumentSource?
+    var saves = 0
+    /// The errors that the document does not know yet.
+    var errors: [DocumentError] = []
+  }
+
+  private let target = Mutex(Target())
+
+  var link: ChangeLink? { target.withLock { $0.link } }
+
+  /// The number of saves up to now.
+  var saves: Int { target.withLock { $0.saves } }
+
+  /// The changes of this document go by this link, and its contents by this source, from now on.
+  func attach(_ document: UIDocument, _ link: ChangeLink, _ source: UIDocumentSource?) {
+    target.withLock { ($0.document, $0.link, $0.source) = (document, link, source) }
+  }
+
+  func note(_ event: DocumentEvent) {
+    switch event {
+    case .saved:
+      let (link, source) = target.withLock { target in
+        target.saves += 1
+        return (target.link, target.source)
+      }
+      link?.noteSave()
+      source?.noteSave()
+    case .changedByOthers(.conflict, _): link?.forgetSaved()
+    default: break
+    }
+    tell { await $0.note(event) }
+  }
+
+  func note(_ error: DocumentError) {
+    target.withLock { $0.errors.append(error) }
+    tell { $0.reportErrors() }
+  }
+
+  /// Returns the errors since the last call of this method.
+  func takeErrors() -> [DocumentError] {
+    target.withLock { target in
+      defer { target.errors = [] }
+      return target.errors
+    }
+  }
+
+  private func tell(_ body: @escaping @Sendable @MainActor (UIDocument) async -> Void) {
+    guard let document = target.withLock({ $0.document }) else { return }
+    Task { @MainActor in await body(document) }
+  }
+}

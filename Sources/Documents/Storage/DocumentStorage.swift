@@ -1,0 +1,75 @@
+import FilePackages
+import FoundationEssentials
+
+/// The storage of an open document: a package or a flat file. It reads and writes on a thread of its own.
+///
+/// An operation that only one kind needs has a true answer for the other kind. A flat file has nothing to publish, and no
+/// place for conflict versions.
+protocol DocumentStorage: Actor, WatchBaseline {
+  // Content.
+
+  /// Reads the content from the tree that the storage has read or saved last.
+  func content<Content: DocumentContent>(as type: Content.Type) async throws -> Content
+  /// Saves the content. The options are ways to save a package.
+  func save<Content: DocumentContent>(
+    _ content: Content, options: PackageStore.SavingOptions
+  ) async throws -> SaveReport
+  /// Reads the document again; if that fails, the storage is as before.
+  func reload<Content: DocumentContent>(as type: Content.Type) async throws -> Content
+  /// Waits until other programs see the last save.
+  func publish() async throws(FilePackageError)
+  /// Returns the tree with the content in it, for a new document elsewhere, and the type that its metadata get.
+  func detachedTree<Content: DocumentContent>(
+    of content: Content, writingBeside url: URL?
+  ) async throws -> (tree: FileWrapper, type: String?)
+
+  // Recovery.
+
+  /// Returns the changes of the content that are not on disk.
+  func unsavedChanges<Content: DocumentContent>(of content: Content) async throws -> TreeChanges
+  /// Reads the document again, with changes that are not on disk; if that fails, the storage is as before.
+  func reload<Content: DocumentContent>(
+    as type: Content.Type, with changes: TreeChanges
+  ) async throws -> Content
+
+  // Other programs.
+
+  /// Returns the changes of other programs since the last reading or saving, by identity.
+  func changesByOthers() async throws(FilePackageError) -> ExternalChanges
+  /// Goes on with the document at `url`, after another program moved it there.
+  func follow(to url: URL) async throws(FilePackageError)
+  /// Makes the other program's state of these children a conflict version, before a save writes over it.
+  ///
+  /// - Returns: that state, if the storage has no place for versions and the caller must store it; otherwise nil.
+  func makeConflictVersion(of paths: [String]) async throws -> TreeChanges?
+  /// The store that has the conflict versions; nil for a flat file, whose conflicts are among the recovery copies.
+  nonisolated var versions: PackageStore? { get }
+
+  // Looking.
+
+  /// Returns the facts without reading the disk.
+  func facts() async -> StorageFacts
+  /// The progress of the running save.
+  nonisolated var savingProgress: ByteProgress { get }
+
+  // Ending.
+
+  /// Closes the storage.
+  ///
+  /// - Returns: the given report with the outcome of the close, and the failure of the close, each if there is one.
+  func finish(after report: SaveReport?) async -> (report: SaveReport?, failure: FilePackageError?)
+  /// Releases a document that is no longer there.
+  func relinquish() async
+}
+
+/// The facts about a document on disk, beside its content.
+struct StorageFacts: Sendable {
+  var contentType: UTType
+  var modified: Date?
+  /// The state on disk; nil for a package of another program.
+  var revision: String?
+  /// The identity of the document, also after a move; nil for a flat file and a package of another program.
+  var identifier: String?
+  /// Whether another program edited saved children before they were published.
+  var hasNewConflicts = false
+}

@@ -1,0 +1,81 @@
+import FilePackages
+import FoundationEssentials
+
+// Each method is one step on the store's thread.
+
+extension FlatFileStore: DocumentStorage {
+  /// A file has no place for versions.
+  nonisolated var versions: PackageStore? { nil }
+
+  func save<Content: DocumentContent>(
+    _ content: Content, options: PackageStore.SavingOptions
+  ) throws -> SaveReport {
+    try save(content)
+  }
+
+  func reload<Content: DocumentContent>(as type: Content.Type) throws -> Content {
+    try reload { file in try read(file, at: isOnRealDisk ? url : nil) }
+  }
+
+  func reload<Content: DocumentContent>(as type: Content.Type, with changes: TreeChanges) throws -> Content {
+    let changed = try changes.onlyFile()
+    return try reload { _ in try read(changed, at: nil) }
+  }
+
+  private func read<Content: DocumentContent>(_ file: FileWrapper, at place: URL?) throws -> Content {
+    try Content(
+      configuration: FileDocumentReadConfiguration(contentType: contentType, file: file, at: place))
+  }
+
+  /// Every program sees a save of a flat file when it returns.
+  func publish() {}
+
+  func detachedTree<Content: DocumentContent>(
+    of content: Content, writingBeside url: URL?
+  ) throws -> (tree: FileWrapper, type: String?) {
+    (try fileWrapper(of: content, writingBeside: url), nil)
+  }
+
+  func unsavedChanges<Content: DocumentContent>(of content: Content) throws -> TreeChanges {
+    try fileWrapper(of: content, writingBeside: nil).alone(as: url.lastPathComponent)
+  }
+
+  func changesByOthers() throws(FilePackageError) -> ExternalChanges {
+    try isChangedByOthers() ? ExternalChanges(paths: [url.lastPathComponent]) : ExternalChanges()
+  }
+
+  func makeConflictVersion(of paths: [String]) throws -> TreeChanges? {
+    try reload { try $0.alone(as: url.lastPathComponent) }
+  }
+
+  func facts() -> StorageFacts {
+    StorageFacts(contentType: contentType, modified: modificationDate, revision: revision)
+  }
+
+  /// The store holds nothing open between two calls.
+  func finish(after report: SaveReport?) -> (report: SaveReport?, failure: FilePackageError?) {
+    (report, nil)
+  }
+
+  /// The store holds nothing open between two calls.
+  func relinquish() {}
+}
+
+extension FileWrapper {
+  /// Returns the file in a folder of its own.
+  fileprivate func alone(as name: String) throws -> TreeChanges {
+    let folder = FileWrapper(directoryWithFileWrappers: [:])
+    folder.addRegularFile(withContents: try contents(), preferredFilename: name)
+    return TreeChanges(files: folder, removed: [])
+  }
+}
+
+extension TreeChanges {
+  /// Returns the one file of a flat document.
+  fileprivate func onlyFile() throws -> FileWrapper {
+    guard let file = try files.children().values.first, file.isRegularFile else {
+      throw FilePackageError(.wrongKind, .open, document: "", reason: "the recovery copy has no file")
+    }
+    return file
+  }
+}

@@ -1,0 +1,76 @@
+import FilePackages
+import FoundationEssentials
+
+// Each method is one step on the store's thread.
+
+extension PackageStore: DocumentStorage {
+  nonisolated var versions: PackageStore? { self }
+
+  func reload<Content: DocumentContent>(as type: Content.Type) throws -> Content {
+    try reload { tree in
+      try Content(
+        configuration: FileDocumentReadConfiguration(
+          contentType: contentType, file: tree, at: place(for: type)))
+    }
+  }
+
+  func reload<Content: DocumentContent>(as type: Content.Type, with changes: TreeChanges) throws -> Content {
+    try reload { tree in
+      try changes.apply(to: tree)
+      return try Content(
+        configuration: FileDocumentReadConfiguration(contentType: contentType, file: tree, at: nil))
+    }
+  }
+
+  /// Publishes committed saves, as far as it can: the tree soon belongs to another store.
+  func detachedTree<Content: DocumentContent>(
+    of content: Content, writingBeside url: URL?
+  ) throws -> (tree: FileWrapper, type: String?) {
+    let metadata = try metadata()
+    // A save that cannot be published stays in the journal. That failure is often the reason for saving elsewhere.
+    try? close()
+    let type = metadata?.contentType.map { UTType($0) ?? contentType } ?? contentType
+    let configuration = FileDocumentWriteConfiguration(
+      contentType: type, existingFile: tree, at: place(for: Content.self), writingBeside: url)
+    return (try content.fileWrapper(configuration: configuration), metadata == nil ? nil : type.identifier)
+  }
+
+  func unsavedChanges<Content: DocumentContent>(of content: Content) throws -> TreeChanges {
+    do {
+      // The copy is not written beside the document, whose disk may be full.
+      let written = try fileWrapper(of: content, writingBeside: nil)
+      // A new tree stands for all of the document.
+      return written === tree ? try written.changes() : try TreeChanges(everythingIn: written)
+    } catch {
+      // The store cannot read the disk to compare: the copy gets the whole content.
+      let new = try? content.newTree(writingBeside: nil).tree
+      guard let new, new.isDirectory else { throw error }
+      return try TreeChanges(everythingIn: new)
+    }
+  }
+
+  func makeConflictVersion(of paths: [String]) throws -> TreeChanges? {
+    try keepConflict(paths)
+    return nil
+  }
+
+  func facts() -> StorageFacts {
+    StorageFacts(
+      contentType: contentType, modified: committedMetadata?.modified ?? modificationDate,
+      revision: committedMetadata?.revision.uuidString,
+      identifier: committedMetadata?.identifier.uuidString, hasNewConflicts: !recoveryConflicts.isEmpty)
+  }
+
+  func finish(after report: SaveReport?) -> (report: SaveReport?, failure: FilePackageError?) {
+    if let report {
+      let (closed, failure) = closing(after: report)
+      return (closed, failure)
+    }
+    do throws(FilePackageError) {
+      try close()
+      return (nil, nil)
+    } catch {
+      return (nil, error)
+    }
+  }
+}

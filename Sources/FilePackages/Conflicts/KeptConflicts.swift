@@ -1,0 +1,70 @@
+import DurableIO
+import FoundationEssentials
+import SystemPackage
+
+/// The conflict versions that a package keeps in its hidden folder.
+///
+/// The docs of `PackageStore` say what each call guarantees.
+struct KeptConflicts {
+  private let package: OpenPackage
+
+  init(_ package: OpenPackage) { self.package = package }
+
+  private var path: FilePath {
+    package.location.path.appending(PackageLayout.hidden.string).appending(PackageLayout.conflicts.string)
+  }
+
+  /// Returns the folders of the conflict versions, each with the children under their paths.
+  func folders() throws(FilePackageError) -> [URL] {
+    let (location, disk) = (package.location, package.location.disk)
+    do {
+      let root = try location.openDirectory(.root)
+      guard try disk.exists(PackageLayout.hidden, in: root) else { return [] }
+      let hidden = try disk.openDirectory(PackageLayout.hidden, in: root)
+      guard try disk.exists(PackageLayout.conflicts, in: hidden) else { return [] }
+      let listing = try disk.list(disk.openDirectory(PackageLayout.conflicts, in: hidden))
+      return listing.sortedPositions().map { position in
+        URL(filePath: path.appending(listing.name(at: position).string).string, directoryHint: .isDirectory)
+      }
+    } catch {
+      throw FilePackageError(error, .read, package.node, activity: "looking for conflict versions")
+    }
+  }
+
+  /// Copies children on disk, which another program wrote, into a new conflict version.
+  func add(_ paths: [String], by writer: PackageWriter) throws(FilePackageError) {
+    let kept: FileWrapper
+    do {
+      let tree = package.newTree()
+      kept = try tree.selection(of: paths.contains("") ? tree.childNames() : paths)
+      if try kept.childCount() == 0 { return }
+    } catch {
+      throw (FilePackageError(any: error, .save, package.node)).during(.save)
+    }
+    let disk = package.location.disk
+    let session = try writer.openSession()
+    defer { writer.endFailedSession() }
+    do {
+      _ = try disk.makeDirectoryIfAbsent(PackageLayout.conflicts, in: session.hidden.folder)
+      // The folder may exist without being durable yet.
+      try disk.synchronize(session.hidden.folder)
+      try disk.synchronize(session.hidden.root.descriptor)
+    } catch {
+      throw FilePackageError(
+        error, .save, package.node, activity: "moving the changes of another program to its conflict versions"
+      )
+    }
+    try kept.write(to: path.appending(UUID.new.uuidString), options: [], original: nil, on: disk)
+  }
+
+  /// Removes all conflict versions.
+  func removeAll(by writer: PackageWriter) throws(FilePackageError) {
+    if try folders().isEmpty { return }
+    let session = try writer.openSession()
+    defer { writer.endFailedSession() }
+    guard package.location.disk.removeEverything(PackageLayout.conflicts, from: session.hidden.folder) else {
+      throw FilePackageError(
+        .inputOutput, .save, package.node, reason: "a conflict version could not be removed")
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import FoundationEssentials
+
+/// The result of beginning a history, or of its dry run.
+public struct HistoryStartReport: Sendable, Hashable, Codable {
+  /// Whether a history begins; false if the document already has one.
+  public var begins = false
+  /// Whether the package gets a `Metadata.plist`.
+  public var addsMetadata = false
+}
+
+/// The beginning of a history.
+struct HistoryStart {
+  private let writer: PackageWriter
+
+  init(_ writer: PackageWriter) { self.writer = writer }
+
+  func begin(dryRun: Bool) throws(FilePackageError) -> HistoryStartReport {
+    var report = HistoryStartReport()
+    let (known, history) = (try writer.baseline.metadata.get(), try writer.package.history())
+    report.addsMetadata = known == nil && writer.package.committedMetadata == nil
+    report.begins = history == nil
+    if dryRun || !report.begins { return report }
+    try writer.publish()
+    if report.addsMetadata {
+      try writer.refuseUnsavedEdits()
+      try addMetadata()
+    }
+    guard let current = try writer.baseline.metadata.get() else { throw writer.package.keepsNone }
+    try HistoryRewriting(writer).rewrite(beginning: HistoryFile(tip: current.revision)) {
+      ($0.chain, $0.policy)
+    }
+    return report
+  }
+
+  private func addMetadata() throws(FilePackageError) {
+    let session = try writer.openSession()
+    do throws(FilePackageError) {
+      // The lock is held, so that the counted children stay unchanged.
+      let children = try PackageVerification(package: writer.package).verifyChildren()
+      try children.refuseUnread()
+      let draft = MetadataDraft(new: nil, [:], writer.location, over: children.summary)
+      try children.commit(draft, over: nil, by: writer, in: session)
+    } catch {
+      writer.endFailedSession()
+      throw error.during(.save)
+    }
+    try writer.publishPending()
+  }
+}

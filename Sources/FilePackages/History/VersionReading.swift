@@ -1,0 +1,123 @@
+import DurableIO
+import FoundationEssentials
+
+/// The contents of the versions of a document's history.
+struct VersionReading {
+  private let package: OpenPackage
+
+  init(_ package: OpenPackage) { self.package = package }
+
+  /// Returns the document as it was in a version, and the children whose content is lost.
+  func contents(of version: UUID) throws(FilePackageError) -> (tree: FileWrapper, lost: [String]) {
+    let (history, index) = try package.find(version)
+    let tree = try package.savedTree()
+    let lost = try apply(history, index, to: tree, child: nil)
+    do {
+      let plist = try history.chain.versions[index].metadata.encoded()
+      try tree.setDescendant(FileWrapper(regularFileWithContents: plist), at: PackageLayout.metadata.string)
+    } catch {
+      throw error as? FilePackageError ?? FilePackageError(.invalidContent, .read, package.node)
+    }
+    return (tree, lost)
+  }
+
+  /// Returns the version that a step of undo or redo leads to.
+  ///
+  /// - Throws: `noSuchVersion` with this reason if there is none.
+  func target(
+    _ content: (EditLine) -> UUID?, _ reason: String
+  ) throws(FilePackageError) -> (history: VersionHistory, index: Int, content: UUID) {
+    guard let history = try package.history() else { throw package.keepsNone }
+    let line = EditLine(history)
+    guard let content = content(line), let position = line.index(of: content) else {
+      throw FilePackageError(.noSuchVersion, .read, package.node, reason: reason)
+    }
+    return (history, history.available.lowerBound + position, content)
+  }
+
+  /// Brings a tree, or one child of it, to a version.
+  ///
+  /// - Returns: the children whose content is lost.
+  func apply(
+    _ history: VersionHistory, _ index: Int, to tree: FileWrapper, child: String?
+  ) throws(FilePackageError) -> [String] {
+    let path = child.map { PackagePath($0) }
+    do {
+      if let child, try tree.descendant(at: child) == nil,
+        !history.chain.rows(of: index).contains(where: {
+          $0.node != nil && $0.path.isWithin(PackagePath(child))
+        })
+      {
+        throw FilePackageError(
+          .noSuchFile, .read, document: FileName(package.location.path).string, child: child,
+          reason: "neither the version nor the document has it")
+      }
+      let shared = try changedOutside(
+        of: Set(history.chain.rows(of: index).map(\.path)), within: path ?? .root)
+      return (try history.apply(index, to: tree, child: path) + shared).map(\.string).sorted()
+    } catch {
+      throw FilePackageError(any: error, .read, package.node)
+    }
+  }
+
+  /// Returns the children that a version shares with the current state and that another program changed after their
+  /// save.
+  ///
+  /// Their content in the version is lost.
+  func changedOutside(
+    of rows: Set<PackagePath>, within top: PackagePath
+  ) throws(FilePackageError) -> [PackagePath] {
+    guard let metadata = try package.baseline.metadata.get() else { return [] }
+    var changed: [PackagePath] = []
+    var root = package.node
+    root.status = package.baseline.status
+    guard let manifest = try package.manifest(for: metadata) else {
+      // Without the digests of the children, only the sum of all shows a change.
+      let now = PackageSnapshot(root: .init(root, kind: .directory))
+      return try ContentSummary(reading: now) == metadata.summary ? [] : [top]
+    }
+    var found: Set<PackagePath> = []
+    try compare(PackageSnapshot.Node(root, kind: .directory), at: .root, with: manifest, &found, &changed)
+    for row in manifest.rows where !found.contains(row.child.path) { changed.append(row.child.path) }
+    return changed.filter { !rows.contains($0) && $0.isWithin(top) }
+  }
+
+  private func compare(
+    _ node: PackageSnapshot.Node, at path: PackagePath, with manifest: Manifest,
+    _ found: inout Set<PackagePath>, _ changed: inout [PackagePath]
+  ) throws(FilePackageError) {
+    for (name, child) in try node.children(at: path, looking: true) {
+      let place = path.appending(name)
+      if PackageLayout.isOurs(place) { continue }
+      found.insert(place)
+      if let row = manifest.row(at: place) {
+        // A copy of the package may have other dates: then the digest decides.
+        let isSame =
+          row.child.kind == child.kind
+          && (child.kind != .file
+            || row.child.size == child.known?.size
+              && (row.modified == child.known?.modified
+                || child.stored?.hasContent(row.child.content) == true))
+        if !isSame { changed.append(place) }
+      } else if manifest.isComplete {
+        changed.append(place)
+      }
+      if child.kind == .directory { try compare(child, at: place, with: manifest, &found, &changed) }
+    }
+  }
+
+  /// Gives the metadata the application's values of that version.
+  func restoreValues(
+    of version: PackageMetadata, in tree: FileWrapper
+  ) throws(FilePackageError) {
+    var now = package.state.waiting?.metadata
+    if now == nil { now = try package.baseline.metadata.get() }
+    guard let now, now.applicationValues != version.applicationValues else { return }
+    do {
+      let plist = FileWrapper(regularFileWithContents: try version.applicationPlist())
+      try tree.setDescendant(plist, at: PackageLayout.metadata.string)
+    } catch {
+      throw error as? FilePackageError ?? FilePackageError(.invalidContent, .save, package.node)
+    }
+  }
+}

@@ -1,0 +1,284 @@
+import DurableIO
+import SystemPackage
+
+/// The history file and the folder for versions, as one session has them open.
+final class SessionHistory {
+  private let hidden: HiddenFolder
+  private var disk: any Disk { hidden.disk }
+  /// The end of the history file; nil if there is none.
+  private(set) var end: HistoryEnd?
+  /// The folder for nodes that only versions have; nil until it is needed.
+  private var folder: OpenNode?
+  private(set) var isSynchronized = true
+  /// Whether the entries of the two in the hidden folder are not synchronised yet.
+  private var isNew = false
+  /// Whether the history has every version that the journal has.
+  private(set) var hasAll = true
+  /// Whether a node was renamed for a version, which may have been a second name of a file.
+  var movedNodes = false
+  /// Whether there is a history that cannot be read.
+  private(set) var isDamaged = false
+
+  init(_ hidden: HiddenFolder) { self.hidden = hidden }
+
+  /// Returns whether the history is due to be thinned, once.
+  func takeDueness() -> Bool { end?.takeDueness() == true }
+
+  /// Loads the end of the history; with the lock held.
+  func load(_ journal: JournalFile?) throws(SystemError) {
+    let name = PackageLayout.history
+    guard let status = try disk.statusIfPresent(of: name, in: hidden.folder) else {
+      return end = nil
+    }
+    if let end, end.isCurrent(status) { return }
+    do {
+      // The versions that a journal has may not be durable in the file.
+      end =
+        journal?.keeping.isEmpty == false
+        ? try HistoryFile.load(in: hidden.folder, on: disk)?.end
+        : try HistoryEnd.load(in: hidden.folder, on: disk)
+    } catch  where error.code == .illegalByteSequence {
+      // Nothing touches a damaged history: saving goes on without it, and `docpkg verify` reports it.
+      end = nil
+      isDamaged = true
+    }
+  }
+
+  /// Adds the versions that only the journal has, and moves their nodes from the staging folder to the folder for
+  /// versions (H1).
+  func addVersions(of journal: JournalFile?) throws(SystemError) {
+    let waiting = journal?.live?.sequence
+    let records = (journal?.keeping ?? []).filter { $0.sequence != waiting }
+    hasAll = false
+    if !records.isEmpty && !isDamaged {
+      try open(for: records[0])
+      guard let whole = try whole() else { throw HistoryFile.isNone }
+      let missing = Set(whole.missing(records.compactMap(\.version)).map(\.next))
+      for record in records {
+        try moveReplaced(of: record, looking: true)
+        if let version = record.version, missing.contains(version.next) { try append(version) }
+      }
+    }
+    hasAll = true
+  }
+
+  /// Keeps the version that a record of this session replaced.
+  ///
+  /// - Returns: false if it is not kept yet.
+  func addVersion(of publisher: Publisher, _ journal: JournalFile?) -> Bool {
+    let record = publisher.record
+    guard let version = record.version, !isDamaged else { return true }
+    do throws(SystemError) {
+      // Versions are added in the order of their saves. Without room for one, it waits in the journal, and that stays.
+      guard hasAll else {
+        try addVersions(of: journal)
+        return true
+      }
+      try open(for: record)
+      hasAll = false
+      try moveReplaced(of: record, looking: publisher.mustLook)
+      try append(version)
+      hasAll = true
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /// Renames second names of moved files into the folder for versions.
+  ///
+  /// A file that moved and the kept node of its old place are one file. The rename changes the status time of both
+  /// names, so it comes before any store notes the file's status. A name that cannot be renamed yet goes with the rest.
+  func moveSecondNames(of publisher: Publisher) {
+    let record = publisher.record
+    guard record.version != nil, !isDamaged,
+      record.operations.contains(where: { $0.needsStaged && $0.puts != .directory })
+    else { return }
+    try? moveReplaced(of: record, looking: publisher.mustLook)
+  }
+
+  /// Returns all versions, with those that this session has added; nil if there is no history.
+  func whole() throws(SystemError) -> HistoryFile? {
+    let found = try HistoryFile.load(in: hidden.folder, on: disk)
+    guard let end, let found, found.end.tip != end.tip else { return found }
+    // The versions that this session knows come after a damaged part.
+    return try HistoryFile.load(in: hidden.folder, on: disk, skipsDamage: true)
+  }
+
+  private func open(for record: JournalRecord) throws(SystemError) {
+    if end != nil { return }
+    if let found = try HistoryFile.load(in: hidden.folder, on: disk) { return end = found.end }
+    // Once for a document: the history file gets its name whole.
+    let made = HistoryFile(tip: record.version?.revision ?? .none)
+    let name = PackageLayout.newHistory
+    if try disk.exists(name, in: hidden.folder) { try disk.removeFile(name, in: hidden.folder) }
+    let file = try disk.createFile(name, in: hidden.folder, mode: 0o666)
+    try disk.write(made.header, to: file, at: 0)
+    try disk.synchronize(file)
+    try disk.rename(name, in: hidden.folder, to: PackageLayout.history, in: hidden.folder, .replace)
+    var end = made.end
+    end.isFile(try disk.status(of: file).identity, length: end.offset)
+    isNew = true
+    isSynchronized = false
+    self.end = end
+  }
+
+  private func append(_ version: VersionRecord) throws(SystemError) {
+    // A program that was cut short may have added it before the mark was durable.
+    guard var end, end.tip != version.next else { return }
+    let offset = UInt64(end.offset)
+    do {
+      let bytes = try end.append(version)
+      isSynchronized = false
+      try disk.write(bytes, to: disk.openFileForWriting(PackageLayout.history, in: hidden.folder), at: offset)
+      self.end = end
+    } catch {
+      // The next call reads the file again.
+      self.end = nil
+      throw error as? SystemError ?? SystemError("write", PackageLayout.history, code: .invalidArgument)
+    }
+  }
+
+  func openFolder() throws(SystemError) -> OpenNode {
+    if let folder { return folder }
+    if try disk.makeDirectoryIfAbsent(PackageLayout.versions, in: hidden.folder) {
+      // Once for a document: before anything in the folder counts as durable.
+      try disk.synchronize(hidden.folder)
+    }
+    let folder = OpenNode(try disk.openDirectory(PackageLayout.versions, in: hidden.folder))
+    self.folder = folder
+    return folder
+  }
+
+  /// Renames the nodes that a save took out of the package into the folder for versions instead of unlinking them.
+  ///
+  /// Until then they are among the staged files, and the record says which version they belong to.
+  private func moveReplaced(of record: JournalRecord, looking: Bool) throws(SystemError) {
+    for operation in record.operations {
+      guard let name = operation.keptName else { continue }
+      try moveReplaced(of: operation, as: name, looking: looking)
+    }
+  }
+
+  /// Renames the node that an operation took out into the folder for versions.
+  ///
+  /// If it is not among the staged files, it is already there, or it is a conflict version. Then the version says that
+  /// it is lost.
+  func moveReplaced(
+    of operation: JournalRecord.Operation, as name: FileName, looking: Bool
+  ) throws(SystemError) {
+    var source: FileName? = name
+    if looking { source = try replaced(by: operation, name) }
+    guard let source else { return }
+    do {
+      let folder = try openFolder()
+      isSynchronized = false
+      try disk.rename(
+        source, in: hidden.staging.descriptor, to: name, in: folder.descriptor, .replace)
+      movedNodes = true
+    } catch  where error.code == .noSuchFileOrDirectory {
+      return
+    }
+  }
+
+  /// Returns the name among the staged files of the node that an operation replaced, not of the node that it put.
+  private func replaced(
+    by operation: JournalRecord.Operation, _ name: FileName
+  ) throws(SystemError) -> FileName? {
+    guard let old = operation.old else { return nil }
+    for candidate in [name, name.rewritten, name.movedAway, name.rewritten.movedAway] {
+      guard let status = try disk.statusIfPresent(of: candidate, in: hidden.staging.descriptor),
+        status.kind == old.kind
+      else { continue }
+      if old.isSame(as: status) { return candidate }
+      guard let content = old.content,
+        old.kind == .symbolicLink || old.kind == .file && status.size == old.size
+      else { continue }
+      if try disk.contentHash(of: candidate, old.kind, in: hidden.staging.descriptor) == content {
+        return candidate
+      }
+    }
+    return nil
+  }
+
+  /// The folder for versions if it may have names that are not durable.
+  var unsynchronizedFolder: OpenNode? { isSynchronized ? nil : folder }
+
+  /// Makes the history file and the folder for versions durable, before the journal goes or starts again (H3).
+  func synchronize() throws(SystemError) {
+    guard !isSynchronized else { return }
+    if end != nil {
+      try disk.synchronizeData(disk.openFileForWriting(PackageLayout.history, in: hidden.folder))
+    }
+    if let folder { try disk.synchronize(folder.descriptor) }
+    if isNew { try disk.synchronize(hidden.folder) }
+    (isNew, isSynchronized) = (false, true)
+  }
+
+  // MARK: Rewriting
+
+  /// Replaces the history while the lock is held and no other store is open.
+  ///
+  /// - Returns: the error if files that no version needs could not be removed.
+  func replace(
+    by new: (chain: VersionChain, policy: RetentionPolicy), _ journal: JournalFile?
+  ) throws(SystemError) -> SystemError? {
+    // The new history is durable before the first file goes (V2).
+    try synchronize()
+    end = nil
+    try HistoryFile.replace(by: new.chain, new.policy, in: hidden.folder, on: disk)
+    do throws(SystemError) {
+      try load(journal)
+      guard try disk.exists(PackageLayout.versions, in: hidden.folder) else { return nil }
+      // A later call removes the files that could not be removed.
+      try removeUnneeded(in: openFolder().descriptor, at: .root, needed: new.chain.places)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  /// Returns whether the history on disk is another file, is gone, or cannot be looked at.
+  func isFile(anotherThan known: FileIdentity?) -> Bool {
+    guard let known else { return false }
+    do {
+      let now = try disk.statusIfPresent(of: PackageLayout.history, in: hidden.folder)
+      return now?.identity.isSameNode(as: known) != true
+    } catch {
+      return true
+    }
+  }
+
+  /// Removes the history while the lock is held, and the journal that may have versions, too, is gone.
+  func remove() throws(SystemError) {
+    end = nil
+    try disk.removeFile(PackageLayout.history, in: hidden.folder)
+    try disk.synchronize(hidden.folder)
+    (folder, isDamaged) = (nil, false)
+    _ = disk.removeEverything(PackageLayout.versions, from: hidden.folder)
+  }
+
+  /// Removes the files that no version needs (V1).
+  private func removeUnneeded(
+    in folder: borrowing OwnedDescriptor, at path: PackagePath, needed: Set<PackagePath>
+  ) throws(SystemError) {
+    let listing = try disk.list(folder)
+    for position in 0..<listing.count {
+      let name = listing.name(at: position)
+      let place = path.appending(name)
+      let isFolder = listing.kind(at: position) == .directory
+      if isFolder, needed.contains(where: { $0.isWithin(place) }) {
+        try removeUnneeded(in: disk.openDirectory(name, in: folder), at: place, needed: needed)
+      } else if !needed.contains(place) {
+        _ = disk.removeEverything(name, from: folder)
+      }
+    }
+  }
+}
+
+extension JournalRecord.Operation {
+  /// The kind of the node that it puts.
+  fileprivate var puts: FileKind? {
+    if case .put(let staged) = action { staged.node.kind } else { nil }
+  }
+}

@@ -1,0 +1,288 @@
+import DurableIO
+public import FoundationEssentials
+import SystemPackage
+
+/// One version of a document: the current one, one in its history, or one that is in conflict with it.
+///
+/// Counterpart of Apple's `NSFileVersion`, with its members. Differences:
+///
+/// - It is a value; two values of one version of one document are equal.
+/// - A member that waits for a disk is `async` and throws the reason of a failure. If Apple's traps, such as at
+///   removing the current version, this one throws.
+/// - A version is no file of its own: `contents()` is its tree, and `write(to:)` makes a document of it.
+public struct FileVersion: Sendable {
+  /// The document.
+  public let documentURL: URL
+  /// The document's metadata in this version.
+  public let metadata: PackageMetadata
+  /// Whether it is the current version.
+  public let isCurrent: Bool
+  /// Whether the retention policy may drop it; false for the current version and for versions that a caller added.
+  public let isDiscardable: Bool
+  /// The bytes of children that only this version has.
+  public let keptBytes: UInt64
+  /// The children that differ in the next state, as paths in byte order; empty for the current version.
+  ///
+  /// For a conflict version, these are the children that differ in the current version.
+  public let differences: [String]
+  /// The conflict; nil for a version that is in no conflict.
+  public let conflict: ConflictVersion?
+
+  init(_ history: VersionHistory, _ index: Int, at url: URL) {
+    let version = history.chain.versions[index]
+    documentURL = url
+    metadata = version.metadata
+    isCurrent = false
+    isDiscardable = version.isDiscardable
+    keptBytes = version.keptBytes
+    differences = version.rows.map(\.path.string)
+    conflict = nil
+  }
+
+  init(current metadata: PackageMetadata, at url: URL) {
+    documentURL = url
+    self.metadata = metadata
+    isCurrent = true
+    isDiscardable = false
+    keptBytes = 0
+    differences = []
+    conflict = nil
+  }
+
+  /// Makes a version that is in conflict with the document at `url`.
+  public init(_ conflict: ConflictVersion, at url: URL) {
+    documentURL = url
+    var known = conflict.metadata ?? PackageMetadata()
+    known.revision = conflict.id
+    if conflict.metadata == nil { known.modified = conflict.modificationDate ?? known.modified }
+    metadata = known
+    isCurrent = false
+    isDiscardable = false
+    keptBytes = 0
+    differences = conflict.differences
+    self.conflict = conflict
+  }
+
+  /// The identifier of the version, which is the same in every process.
+  public var persistentIdentifier: UUID { metadata.revision }
+  /// The document's URL for the current version; nil for every other version, which has no file of its own.
+  public var url: URL? { isCurrent ? documentURL : nil }
+  /// The name that the user gave the document at that time, or the name of its file.
+  public var localizedName: String {
+    metadata.displayName ?? FileName(bytes: Array(documentURL.lastPathComponent.utf8)).string
+  }
+  /// The computer that saved it.
+  public var localizedNameOfSavingComputer: String { metadata.savingComputer }
+  /// The date of its save, to the second.
+  public var modificationDate: Date { metadata.modified }
+  /// Whether two writers caused it: versions of the history never are conflicts.
+  public var isConflict: Bool { conflict != nil }
+  /// Whether the conflict is resolved: a conflict version is unresolved until `PackageStore` or `Document` resolves it.
+  public var isResolved: Bool { conflict == nil }
+  /// Whether its contents are on this computer.
+  public var hasLocalContents: Bool { true }
+}
+
+extension FileVersion: Hashable {
+  /// Returns whether both are the same version of the same document.
+  public static func == (left: FileVersion, right: FileVersion) -> Bool {
+    left.documentURL.path == right.documentURL.path && left.persistentIdentifier == right.persistentIdentifier
+  }
+
+  /// Hashes the identifier, which makes two versions equal.
+  public func hash(into hasher: inout Hasher) { hasher.combine(persistentIdentifier) }
+}
+
+extension FileVersion {
+  // MARK: Finding
+
+  /// Returns the current version; nil if there is no document.
+  ///
+  /// - Throws: the errors of `PackageStore.open(at:)` except `noSuchFile`; `noSuchVersion` for a package without
+  ///   metadata.
+  public static func currentVersionOfItem(at url: URL) async throws(FilePackageError) -> FileVersion? {
+    guard let store = try await store(at: url) else { return nil }
+    return FileVersion(current: try await store.requireMetadata(), at: url)
+  }
+
+  /// Returns the versions of the history, the newest first, without the current one; nil if there is no document.
+  ///
+  /// - Throws: as `PackageStore.versions()`.
+  public static func otherVersionsOfItem(at url: URL) async throws(FilePackageError) -> [FileVersion]? {
+    try await store(at: url)?.versions()
+  }
+
+  /// Returns the versions that are in conflict with the current one, the newest first; nil if there is no document.
+  ///
+  /// - Throws: as `PackageStore.conflicts()`.
+  public static func unresolvedConflictVersionsOfItem(
+    at url: URL
+  ) async throws(FilePackageError) -> [FileVersion]? {
+    try await store(at: url)?.conflicts().map { FileVersion($0, at: url) }
+  }
+
+  /// Returns the version of that identifier; nil if there is none.
+  ///
+  /// - Throws: as `PackageStore.versions()`.
+  public static func version(
+    itemAt url: URL, forPersistentIdentifier identifier: UUID
+  ) async throws(FilePackageError) -> FileVersion? {
+    guard let store = try await store(at: url) else { return nil }
+    let current = FileVersion(current: try await store.requireMetadata(), at: url)
+    if current.persistentIdentifier == identifier { return current }
+    if let kept = try await store.versions().first(where: { $0.persistentIdentifier == identifier }) {
+      return kept
+    }
+    return try await store.conflicts().first { $0.id == identifier }.map { FileVersion($0, at: url) }
+  }
+
+  private static func store(at url: URL) async throws(FilePackageError) -> PackageStore? {
+    do {
+      return try await PackageStore.open(at: url)
+    } catch {
+      if error.code == .noSuchFile { return nil }
+      throw error
+    }
+  }
+
+  // MARK: Reading
+
+  /// Returns the document as it was in this version, as a tree to read.
+  ///
+  /// If another program changed a child since, its content is lost. Its path is in `lost`, and a caller must ignore it
+  /// in the tree.
+  ///
+  /// - Throws: as `PackageStore.contents(of:)`.
+  public func contents() async throws(FilePackageError) -> (tree: FileWrapper, lost: [String]) {
+    let store = try await PackageStore.open(at: documentURL)
+    if isCurrent { return (await store.tree, []) }
+    if let conflict { return (try await store.contents(ofConflict: conflict.id), conflict.missing) }
+    return try await store.contents(of: persistentIdentifier)
+  }
+
+  // MARK: Adding
+
+  /// Adds a version with the content of another document, as the newest before the current one.
+  ///
+  /// The retention policy never drops it.
+  ///
+  /// - Parameter byMoving: whether to remove the other document afterwards.
+  /// - Throws: as `PackageStore.addVersion(_:date:)`; the error of opening or removing the other document. An added
+  ///   version then stays.
+  @discardableResult
+  public static func addOfItem(
+    at url: URL, withContentsOf contents: URL, byMoving: Bool = false
+  ) async throws(FilePackageError) -> FileVersion {
+    let (store, other) = (try await PackageStore.open(at: url), try await PackageStore.open(at: contents))
+    let version = try await store.addVersion(other.tree)
+    try await store.close()
+    if byMoving { try await other.remove() }
+    return version
+  }
+
+  /// Sets whether the retention policy may drop the version.
+  ///
+  /// - Throws: `unsupported` for the current version and for a conflict version; as
+  ///   `PackageStore.setDiscardable(_:_:)`.
+  public func setDiscardable(_ isDiscardable: Bool) async throws(FilePackageError) {
+    if isCurrent || isConflict {
+      throw FilePackageError(
+        .unsupported, .save, document: documentURL.path, reason: "it is not a version of the history")
+    }
+    let store = try await PackageStore.open(at: documentURL)
+    try await store.setDiscardable(isDiscardable, [persistentIdentifier])
+    try await store.close()
+  }
+
+  // MARK: Changing
+
+  /// Brings the document at `url` to this version, by a save that keeps the replaced version.
+  ///
+  /// If there is no document, makes a new one. Bringing a document to one of its own conflict versions resolves all
+  /// conflicts.
+  ///
+  /// - Parameter byMoving: whether to remove the version from the history.
+  /// - Returns: the URL of the document.
+  /// - Throws: as `PackageStore.restore(_:child:options:)` and `PackageStore.create(_:at:contentType:)`.
+  @discardableResult
+  public func replaceItem(at url: URL, byMoving: Bool = false) async throws(FilePackageError) -> URL {
+    if isCurrent { return url }
+    let store = try await PackageStore.open(at: documentURL)
+    if url.path == documentURL.path {
+      if isConflict {
+        _ = try await store.resolveConflicts(keeping: persistentIdentifier, options: .keepsHistory)
+      } else {
+        _ = try await store.restore(persistentIdentifier)
+      }
+    } else {
+      let contents = try await contents()
+      if let lost = contents.lost.first { throw isLost(lost) }
+      if let present = try await Self.store(at: url) {
+        try await present.save(contents.tree, options: .keepsHistory)
+        try await present.close()
+      } else {
+        _ = try await PackageStore.create(
+          contents.tree, at: url, contentType: metadata.contentType ?? "public.package")
+      }
+    }
+    if byMoving && !isConflict { try await store.removeVersions([persistentIdentifier]) }
+    try await store.close()
+    return url
+  }
+
+  /// Removes the version from the history; the other versions stay.
+  ///
+  /// - Throws: `unsupported` for the current version, and for a conflict version, which resolving the conflict removes;
+  ///   as `PackageStore.removeVersions(_:)`.
+  public func remove() async throws(FilePackageError) {
+    if isCurrent || isConflict {
+      let version = isCurrent ? "the present version" : "a version in conflict"
+      throw FilePackageError(
+        .unsupported, .save, document: documentURL.path, reason: "\(version) cannot be removed alone")
+    }
+    let store = try await PackageStore.open(at: documentURL)
+    try await store.removeVersions([persistentIdentifier])
+  }
+
+  /// Removes all versions except the current one.
+  ///
+  /// Each later save still keeps the version that it replaces.
+  ///
+  /// - Throws: as `PackageStore.removeVersions(_:)`.
+  public static func removeOtherVersionsOfItem(at url: URL) async throws(FilePackageError) {
+    let store = try await PackageStore.open(at: url)
+    try await store.removeVersions(Set(store.versions().map(\.persistentIdentifier)))
+  }
+
+  private func isLost(_ child: String) -> FilePackageError {
+    FilePackageError(
+      .changedOnDisk, .read, document: documentURL.path, child: child,
+      reason: "another program changed it, and its earlier bytes are lost")
+  }
+}
+
+extension PackageStore {
+  /// Removes the package.
+  fileprivate func remove() throws(FilePackageError) {
+    try close()
+    let disk = location.disk
+    do {
+      guard let name = location.path.lastComponent else { return }
+      let folder = try disk.openDirectory(at: location.path.folder)
+      guard disk.removeEverything(FileName(name), from: folder) else {
+        throw FilePackageError(.inputOutput, .save, writer.node, reason: "it could not be removed")
+      }
+      try disk.synchronize(folder)
+    } catch {
+      throw FilePackageError(any: error, .save, writer.node, activity: "removing")
+    }
+  }
+
+  fileprivate func requireMetadata() throws(FilePackageError) -> PackageMetadata {
+    guard let metadata = try metadata() else {
+      throw FilePackageError(
+        .noSuchVersion, .read, writer.node, reason: "it has no metadata, and therefore no versions")
+    }
+    return metadata
+  }
+}

@@ -1,0 +1,142 @@
+import DurableIO
+public import FoundationEssentials
+
+extension PackageStore {
+  // MARK: Looking
+
+  /// Returns the versions in conflict with the document on disk, the newest first; empty if there is no conflict.
+  ///
+  /// Writes nothing. Looks only at the disk, and ignores a committed save that is unpublished.
+  ///
+  /// Cost: a getdents64(2) loop for each folder if there are none; otherwise reads every child that changed after its
+  /// save.
+  ///
+  /// - Throws: the system's error.
+  public func conflicts() throws(FilePackageError) -> [ConflictVersion] {
+    try ConflictSet(writer.package).entries.map(\.version)
+  }
+
+  /// Returns whether the names in the package's own folder show a conflict.
+  ///
+  /// If two computers saved the document, there is always a copy of the metadata.
+  ///
+  /// Cost: a listing of the folder, if the tree has none.
+  ///
+  /// - Throws: the system's error.
+  public func hasConflicts() throws(FilePackageError) -> Bool { try ConflictSet.isAny(in: writer.package) }
+
+  /// Returns whether the document on disk is exactly the result of one save.
+  ///
+  /// It is not if a synchronising program brought some children of one version and some of another.
+  ///
+  /// - Throws: the system's error.
+  public func isPresentVersionWhole() throws(FilePackageError) -> Bool {
+    try ConflictSet(writer.package).isPresentWhole
+  }
+
+  /// Returns the document of a conflict version, to read: changes to the tree do not change the version.
+  ///
+  /// - Parameter id: the identifier of the version; nil for the document on disk, without the conflict copies.
+  /// - Throws: `noSuchVersion`; the system's error.
+  public func contents(ofConflict id: UUID?) throws(FilePackageError) -> FileWrapper {
+    try ConflictSet(writer.package).contents(of: id, in: writer.package)
+  }
+
+  /// Returns the last common state of a conflict version and the document on disk; nil if it is not known.
+  ///
+  /// The tree holds the children that are still available. Saves note only the digests of their children; a document
+  /// that keeps history has the children too.
+  ///
+  /// - Throws: as `contents(ofConflict:)`.
+  public func commonAncestor(ofConflict id: UUID) throws(FilePackageError) -> FileWrapper? {
+    try ConflictSet(writer.package).commonAncestor(of: id, in: writer.package)
+  }
+
+  // MARK: Deciding
+
+  /// Resolves all conflicts for one version, which becomes the document in one save.
+  ///
+  /// With `keepsHistory` the replaced state stays among the versions.
+  ///
+  /// - Parameter id: the identifier of the version; nil for the document on disk.
+  /// - Returns: the report of the save.
+  /// - Throws: `unsavedEdits` if the tree has unsaved edits, which stay; `noSuchVersion`, also for a version with lost
+  ///   children; the errors of `save(_:options:)`. All versions then stay.
+  @discardableResult
+  public func resolveConflicts(
+    keeping id: UUID?, options: SavingOptions = []
+  ) throws(FilePackageError) -> SaveReport {
+    defer { scheduleDueWork() }
+    do {
+      return try ConflictResolution(writer).resolve(options: options, ConflictResolution.keeping(id))
+    } catch {
+      throw FilePackageError(any: error, .save, writer.node)
+    }
+  }
+
+  /// Resolves all conflicts in one save of the tree that `body` changes.
+  ///
+  /// - Parameters:
+  ///   - options: the options of the save.
+  ///   - body: changes the tree of the document on disk, without the conflict copies. It may use children of the trees
+  ///     from `contents(ofConflict:)`.
+  /// - Returns: the report of the save.
+  /// - Throws: `unsavedEdits` if the tree has unsaved edits, which stay; the errors of `body` and of
+  ///   `save(_:options:)`. All versions then stay.
+  @discardableResult
+  public func resolveConflicts(
+    options: SavingOptions = [], with body: (FileWrapper) throws -> Void
+  ) throws -> SaveReport {
+    defer { scheduleDueWork() }
+    return try ConflictResolution(writer).resolve(options: options) { tree, _ in try body(tree) }
+  }
+
+  /// Returns the plan of `resolveConflicts(keeping:options:)` for the last saved document, without changing the disk.
+  ///
+  /// The tree with its unsaved edits stays as it is, and the plan ignores them.
+  ///
+  /// - Throws: as `resolveConflicts(keeping:options:)`, except `unsavedEdits`.
+  public func resolvingPlan(keeping id: UUID?) throws -> SavePlan {
+    try ConflictResolution(writer).plan(ConflictResolution.keeping(id))
+  }
+
+  /// Returns the plan of `resolveConflicts(options:with:)`, as `resolvingPlan(keeping:)` does.
+  ///
+  /// - Throws: as `resolveConflicts(options:with:)`, except `unsavedEdits`.
+  public func resolvingPlan(with body: (FileWrapper) throws -> Void) throws -> SavePlan {
+    try ConflictResolution(writer).plan { tree, _ in try body(tree) }
+  }
+
+  /// Makes the error for a version with lost children, which cannot become the document.
+  package func lacks(_ child: String, _ version: ConflictVersion) -> FilePackageError {
+    version.lacks(child, at: location)
+  }
+
+  // MARK: Conflict versions in the hidden folder
+
+  /// Copies children on disk, which another program wrote, into a new conflict version.
+  ///
+  /// They go into a folder in the hidden folder, under their paths, and are durable on return. Ignores missing
+  /// children; an empty path stands for the whole package.
+  ///
+  /// - Throws: the system's error; nothing is changed then.
+  public func keepConflict(_ paths: [String]) throws(FilePackageError) {
+    defer { scheduleDueWork() }
+    try KeptConflicts(writer.package).add(paths, by: writer)
+  }
+
+  /// Returns the folders of the conflict versions, each with the children under their paths.
+  ///
+  /// - Throws: the system's error.
+  public func conflictVersions() throws(FilePackageError) -> [URL] {
+    try KeptConflicts(writer.package).folders()
+  }
+
+  /// Removes all conflict versions.
+  ///
+  /// - Throws: the system's error; the remaining versions stay available.
+  public func removeConflictVersions() throws(FilePackageError) {
+    defer { scheduleDueWork() }
+    try KeptConflicts(writer.package).removeAll(by: writer)
+  }
+}

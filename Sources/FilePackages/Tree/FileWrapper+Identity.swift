@@ -1,0 +1,7 @@
+extension FileWrapper: Hashable {
+  /// Returns whether both are the same wrapper, as for each class of Apple's; `matchesContents(of:)` compares contents.
+  public static func == (left: FileWrapper, right: FileWrapper) -> Bool { left === right }
+
+  /// Hashes the identity of the wrapper.
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}

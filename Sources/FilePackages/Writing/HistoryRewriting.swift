@@ -1,0 +1,167 @@
+import DurableIO
+import FoundationEssentials
+
+// V1 Files that only a dropped version needs are removed; files that an earlier version needs stay for that one.
+// V2 The new history is durable before any file is unlinked. A power cut leaves files that no version needs, never a
+//    version without its files.
+// V3 A history is rewritten only while no other store has the package open.
+
+/// The result of thinning a history, or of its dry run.
+public struct ThinningReport: Sendable, Hashable, Codable {
+  /// The identifiers of the removed versions, the oldest first.
+  public var removed: [String] = []
+  /// The bytes of children that only they had.
+  public var bytes: UInt64 = 0
+  /// The number of remaining versions.
+  public var remaining = 0
+  /// The tasks that remain, although the versions are dropped.
+  public var warnings: [SaveWarning] = []
+}
+
+/// The changes of a kept history as a whole: its policy, and the versions that go.
+///
+/// The docs of `PackageStore` say what each guarantees.
+struct HistoryRewriting {
+  private let writer: PackageWriter
+
+  init(_ writer: PackageWriter) { self.writer = writer }
+
+  func set(_ policy: RetentionPolicy) throws(FilePackageError) {
+    if try writer.package.history() == nil { throw writer.package.keepsNone }
+    try rewrite { ($0.chain, policy) }
+  }
+
+  @discardableResult
+  func thin(
+    at date: Date? = nil, dryRun: Bool = false
+  ) throws(FilePackageError) -> ThinningReport {
+    guard let history = try writer.package.history() else { return ThinningReport() }
+    let dropped = history.chain.dropped(by: history.policy, now: date ?? writer.clock())
+    if dryRun || dropped.isEmpty { return ThinningReport(history.chain, dropping: dropped) }
+    return try drop(dropped)
+  }
+
+  func remove(_ versions: Set<UUID>) throws(FilePackageError) {
+    for version in versions { _ = try writer.package.find(version) }
+    _ = try drop(versions)
+  }
+
+  func setDiscardable(_ isDiscardable: Bool, _ versions: Set<UUID>) throws(FilePackageError) {
+    for version in versions { _ = try writer.package.find(version) }
+    try rewrite { history in
+      let changed = history.chain.versions.map { version in
+        var version = version
+        if versions.contains(version.revision) { version.isDiscardable = isDiscardable }
+        return version
+      }
+      return (VersionChain(changed, tip: history.chain.tip), history.policy)
+    }
+  }
+
+  func end() throws(FilePackageError) {
+    do {
+      if try writer.package.history() == nil { return }
+    } catch {
+      // This removes a damaged history as well.
+      guard error.code == .invalidContent else { throw error }
+    }
+    try rewrite { _ in nil }
+  }
+
+  /// Thins the history if that is due and possible; otherwise a later call does it.
+  func thinIfDue() {
+    guard writer.state.waiting == nil, let session = writer.session, !session.isHoldingVersions,
+      session.history.takeDueness()
+    else { return }
+    _ = try? thin()
+  }
+
+  private func drop(_ versions: Set<UUID>) throws(FilePackageError) -> ThinningReport {
+    var report = ThinningReport()
+    let left = try rewrite { history in
+      report = ThinningReport(history.chain, dropping: versions)
+      var chain = history.chain
+      chain.drop(versions)
+      return (chain, history.policy)
+    }
+    report.warnings = left.map { [$0] } ?? []
+    return report
+  }
+
+  /// Replaces the history, if no other store has the package open (V3) and this program holds no child of a version.
+  ///
+  /// - Parameter new: the first state of a history if there is none; nil if there must be one.
+  /// - Returns: a warning if files that no version needs could not be removed.
+  /// - Throws: the system's error. The history is then unchanged, except after `indeterminate`.
+  @discardableResult
+  func rewrite(
+    beginning new: HistoryFile? = nil,
+    _ change: (HistoryFile) -> (chain: VersionChain, policy: RetentionPolicy)?
+  ) throws(FilePackageError) -> SaveWarning? {
+    try writer.publish()
+    let session = try writer.openSession()
+    defer { writer.endFailedSession() }
+    let isDone: SystemError??
+    var before: FileIdentity?
+    do {
+      let whole = session.history.end == nil ? nil : try session.history.whole()
+      let known = whole ?? (session.history.isDamaged ? HistoryFile(tip: .none) : new)
+      guard let history = known, session.history.hasAll else { throw writer.package.keepsNone }
+      before = history.end.identity
+      isDone =
+        session.isHoldingVersions
+        ? nil
+        : try session.hidden.whileAlone { () throws(SystemError) in
+          guard let new = change(history) else {
+            try session.removeHistory()
+            return nil
+          }
+          return try session.history.replace(by: new, session.journal)
+        }
+    } catch let error as SystemError {
+      var failure = FilePackageError(error, .save, writer.node, activity: "thinning its history")
+      if session.history.isFile(anotherThan: before) { failure.code = .indeterminate }
+      throw failure
+    } catch {
+      throw error as? FilePackageError ?? writer.package.keepsNone
+    }
+    guard let isDone else {
+      throw FilePackageError(
+        .busy, .save, writer.node, reason: "another program has it open, and may use its versions")
+    }
+    return isDone.map { left in
+      SaveWarning(.versionsLeft, FilePackageError(left, .save, writer.node, activity: "removing them"))
+    }
+  }
+}
+
+extension ThinningReport {
+  init(_ chain: VersionChain, dropping versions: Set<UUID>) {
+    var thinned = chain
+    thinned.drop(versions)
+    let dropped = chain.versions.filter { versions.contains($0.revision) }
+    removed = dropped.map(\.revision.uuidString)
+    bytes = chain.keptBytes - min(chain.keptBytes, thinned.keptBytes)
+    remaining = thinned.versions.count
+  }
+}
+
+extension VersionChain {
+  var keptBytes: UInt64 { versions.reduce(0) { $0 &+ $1.keptBytes } }
+
+  /// Returns the versions that a policy drops.
+  func dropped(by policy: RetentionPolicy, now: Date) -> Set<UUID> {
+    let outdated = policy.outdated(of: versions.map(RetentionPolicy.Candidate.init), now: now)
+    var thinned = self
+    if !outdated.isEmpty { thinned.drop(outdated) }
+    return outdated.union(policy.beyondBudget(of: thinned.versions.map(RetentionPolicy.Candidate.init)))
+  }
+}
+
+extension RetentionPolicy.Candidate {
+  init(_ version: VersionRecord) {
+    self.init(
+      revision: version.revision, date: version.metadata.modified, bytes: version.keptBytes,
+      isDiscardable: version.isDiscardable)
+  }
+}

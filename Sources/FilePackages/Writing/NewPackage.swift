@@ -1,0 +1,102 @@
+import DurableIO
+import FoundationEssentials
+import SystemPackage
+
+/// A package that does not exist yet: its plan, and its making.
+struct NewPackage {
+  let plan: SavePlan
+  let snapshot: PackageSnapshot
+  private let location: Location
+  private let draft: MetadataDraft?
+  private let operation: FilePackageError.Operation
+
+  /// Plans a package of a tree.
+  ///
+  /// - Parameter contentType: the identifier of the document's uniform type; nil for a package without metadata, unless
+  ///   the tree has a `Metadata.plist` with values for it.
+  init(_ tree: FileWrapper, at location: Location, contentType: String?) throws(FilePackageError) {
+    try self.init(tree.snapshot(), nil, at: location, .create) { values in
+      contentType == nil && values == nil ? nil : MetadataDraft(new: contentType, values ?? [:], location)
+    }
+  }
+
+  /// Plans a copy of a document, unsaved edits included, with an identifier of its own.
+  init(copying package: OpenPackage, to location: Location) throws(FilePackageError) {
+    if try package.location.contains(location) {
+      throw FilePackageError(
+        .unsupported, .copy, StoredNode(location: location, path: .root),
+        reason: "the copy would be in the original document")
+    }
+    let known: PackageMetadata?
+    do {
+      known = try package.baseline.metadata.get()
+    } catch {
+      throw error.during(.copy)
+    }
+    try self.init(package.tree.snapshot(), package.node, at: location, .copy) { values in
+      if let known { return MetadataDraft(copying: known, values, location) }
+      return values.map { MetadataDraft(new: nil, $0, location) }
+    }
+  }
+
+  private init(
+    _ snapshot: PackageSnapshot, _ original: StoredNode?, at location: Location,
+    _ operation: FilePackageError.Operation,
+    _ draft: (_ values: [String: PropertyListValue]?) throws(FilePackageError) -> MetadataDraft?
+  ) throws(FilePackageError) {
+    (self.snapshot, self.location, self.operation) = (snapshot, location, operation)
+    do throws(FilePackageError) {
+      guard case .directory(let changes) = snapshot.root.content else {
+        throw FilePackageError(.notAPackage, operation, document: FileName(location.path).string)
+      }
+      if let hidden = changes[PackageLayout.hidden]?.now, hidden.stored == nil {
+        throw FilePackageError(
+          .reservedName, operation, StoredNode(location: location, path: PackagePath([PackageLayout.hidden])))
+      }
+      let (plan, values) = try SavePlan(making: snapshot, original: original).withoutOurs(at: location)
+      let made = try draft(values)
+      (self.draft, self.plan) = (made, made == nil ? plan : plan.writingMetadata(over: nil))
+    } catch {
+      throw error.during(operation).of(location)
+    }
+  }
+
+  /// Makes the package at its place.
+  ///
+  /// - Throws: `fileExists` if something is there; the system's reason. Nothing is left there then.
+  func make(
+    by program: SavingProgram, isCancellable: Bool = false
+  ) throws(FilePackageError) -> (staged: StagedPackage, report: SaveReport) {
+    var draft = draft
+    draft?.program = program
+    var options = StagedPackage.Options()
+    options.operation = operation
+    options.sharesFiles = false
+    options.isCancellable = isCancellable
+    var staged = StagedPackage(plan, at: location, over: .absent, options: options, metadata: draft)
+    let report = try staged.commit()
+    return (staged, report)
+  }
+}
+
+extension Location {
+  /// Returns whether a place is in this package, or in a folder in it.
+  fileprivate func contains(_ destination: Location) throws(FilePackageError) -> Bool {
+    do {
+      let package = try disk.status(of: try openDirectory(.root)).identity
+      var path = destination.path.folder
+      var above = try disk.status(of: try disk.openDirectory(at: path)).identity
+      while !above.isSameNode(as: package) {
+        path = FilePath(path.string + "/..")
+        let next = try disk.status(of: try disk.openDirectory(at: path)).identity
+        if next.isSameNode(as: above) { return false }
+        above = next
+      }
+      return true
+    } catch {
+      throw FilePackageError(
+        error, .copy, StoredNode(location: destination, path: .root),
+        activity: "opening the folder that contains it")
+    }
+  }
+}

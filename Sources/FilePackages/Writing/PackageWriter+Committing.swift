@@ -1,0 +1,160 @@
+import DurableIO
+import SystemPackage
+
+extension PackageWriter {
+  /// Supersedes a save that is not published yet: only the newest bytes get their visible names (W1).
+  ///
+  /// - Returns: nil if the store cannot supersede it.
+  func supersede(
+    _ request: SaveRequest
+  ) throws(FilePackageError) -> SaveReport? {
+    // The tree's baseline is still the state on disk, so the plan contains the waiting changes, too.
+    guard case .committed(let waiting) = state, waiting.tree === request.tree,
+      !request.options.contains(.staged), session?.canSupersede == true
+    else { return nil }
+    let planned = try plan(request)
+    if planned.plan.since(waiting.snapshot, planned.snapshot).isEmpty {
+      // If nothing is new and the caller wants other programs to see the save, `save()` publishes it. If the edit only
+      // takes a change back, `save()` publishes, too, so that the next plan contains that edit.
+      guard request.options.contains(.returnsAtCommit), waiting.snapshot.revised(in: planned.snapshot).isEmpty
+      else {
+        return nil
+      }
+      var report = SaveReport(strategy: "none")
+      report.isPublished = false
+      return report
+    }
+    return try saveInJournal(request, planned)
+  }
+
+  /// Saves in place.
+  ///
+  /// - Parameter early: the plan, valid if no other program has saved meanwhile.
+  func saveInJournal(_ request: SaveRequest, _ early: PlannedSave) throws(FilePackageError) -> SaveReport {
+    let (options, merge) = (request.options, request.merge)
+    let (metadataBefore, wasCertain) = (baseline.metadata.status, state.doubt == nil)
+    let session = try openSession(superseding: state.waiting != nil)
+    if merge?.isUnaccounted == true { session.manifest.forget() }
+    // Publishing since the last report is no part of this save.
+    _ = session.takeSynchronizations()
+    do throws(FilePackageError) {
+      // Another program may have saved before this store took the lock (W3).
+      let isSame =
+        try !settleLeftovers(request.tree, session) && wasCertain
+        && baseline.metadata.status == metadataBefore
+      let planned = isSame ? early : try plan(request)
+      guard !planned.plan.isEmpty else {
+        endFailedSession()
+        return SaveReport(strategy: "none")
+      }
+      var saving = try JournaledSave(
+        planned.plan, in: session, options: .init(options), metadata: planned.draft,
+        isRelaxed: options.contains(.relaxed),
+        keepsVersion: !session.history.isDamaged && merge?.isUnaccounted != true
+          && (session.keepsHistory || options.contains(.keepsHistory)))
+      if let merge { saving.account(for: merge) }
+      let save = try commit(&saving, of: request.tree, planned.snapshot, in: session)
+      var report = saving.builder.report
+      report.synchronizations = session.takeSynchronizations()
+      report.count(save.metadata, metadataSize: saving.builder.madeMetadata?.plist.count ?? 0)
+      if options.contains(.returnsAtCommit) {
+        report.isPublished = false
+        due.insert(.publishing)
+      } else {
+        publish(into: &report, session)
+        try noteMove(in: &report, session)
+      }
+      return report
+    } catch {
+      endFailedSession()
+      throw error.during(.save)
+    }
+  }
+
+  /// Commits a save; from then on the store is `committed`.
+  func commit(
+    _ saving: inout JournaledSave, of tree: FileWrapper, _ snapshot: PackageSnapshot,
+    in session: PackageSession
+  ) throws(FilePackageError) -> CommittedSave {
+    do throws(FilePackageError) {
+      try saving.commit()
+      let save = CommittedSave(tree, snapshot, saving.builder.madeMetadata?.metadata)
+      state = .committed(save)
+      return save
+    } catch {
+      // Files that were about to move had a second name for a while.
+      baseline.stale = trees(with: tree)
+      if error.code == .indeterminate {
+        if state.waiting != nil { session.hidden.unlock() }
+        let save = CommittedSave(tree, snapshot, saving.builder.madeMetadata?.metadata)
+        state.fail(UncertainSave(save: save, record: saving.record), because: error)
+      } else if let waiting = state.waiting, session.journal == nil {
+        // The session published the waiting save before it gave up its journal.
+        try settlePublished(waiting)
+      }
+      throw error
+    }
+  }
+
+  /// Returns the trees that have statuses of the disk: the store's own and `tree`.
+  func trees(with tree: FileWrapper) -> [FileWrapper] { tree === self.tree ? [tree] : [tree, self.tree] }
+
+  /// Updates the statuses of files whose second names a failed save left behind.
+  ///
+  /// The session has removed these names. That gives the files another status, which is no edit of another program.
+  ///
+  /// - Returns: whether there was anything to do.
+  @discardableResult
+  func settleLeftovers(_ tree: FileWrapper, _ session: PackageSession?) throws(FilePackageError) -> Bool {
+    guard session?.removedLeftovers == true else { return false }
+    baseline.stale = trees(with: tree)
+    try settle()
+    return true
+  }
+
+  // MARK: Reports
+
+  private func publish(into report: inout SaveReport, _ session: PackageSession) {
+    do {
+      let publisher = try publishPending()
+      report.conflicts = publisher?.conflicts.sorted() ?? []
+      report.fallbacks += publisher?.fallbacks.sorted() ?? []
+    } catch {
+      report.isUnpublished(because: error)
+    }
+    report.synchronizations += session.takeSynchronizations()
+  }
+
+  /// Adds the package's place to the report if another program moved the package during the save.
+  ///
+  /// - Throws: `noSuchFile` if another program removed it.
+  private func noteMove(
+    in report: inout SaveReport, _ session: PackageSession
+  ) throws(FilePackageError) {
+    guard state.unsettled?.isElsewhere == true || !report.isPublished && isElsewhere(session) else { return }
+    do {
+      let root = session.hidden.root
+      if try location.disk.status(of: root.descriptor).links > 0 {
+        let path = try location.disk.place(of: root.descriptor)
+        return report.note(SaveWarning(.moved, reason: path.map { FileName($0).string } ?? ""))
+      }
+    } catch {
+      // The package is saved, wherever it is.
+      return report.note(SaveWarning(.moved, reason: ""))
+    }
+    throw FilePackageError(.noSuchFile, .save, node, reason: "another program removed it meanwhile")
+  }
+}
+
+extension SaveReport {
+  /// Fills in the figures of the whole document that are known without a look at the disk.
+  ///
+  /// - Parameter metadataSize: the bytes of the metadata, which the sums do not count.
+  fileprivate mutating func count(_ metadata: PackageMetadata?, metadataSize: Int) {
+    guard let metadata else { return }
+    let files = written.count { $0 != PackageLayout.metadata.string }
+    reused = max(0, metadata.fileCount - files)
+    let bytes = bytesWritten - UInt64(metadataSize)
+    bytesReused = metadata.byteCount > bytes ? metadata.byteCount - bytes : 0
+  }
+}

@@ -1,0 +1,72 @@
+import DurableIO
+import SystemPackage
+
+// Saves that write nothing, or a whole new directory.
+
+extension PackageWriter {
+  /// Makes edits part of the baseline if the disk already has the same bytes: they are no edits any more.
+  func adoptIdentical(_ planned: PlannedSave, of tree: FileWrapper) -> SaveReport {
+    let report = SaveReport(strategy: "none")
+    guard tree === self.tree, case .directory(let changes) = planned.snapshot.root.content, !changes.isEmpty
+    else {
+      return report
+    }
+    var saved = PublishedSave(tree, planned.snapshot, in: baseline.status, nil)
+    saved.isUnchanged = true
+    if case .clean = state { adopt(saved) } else { try? settle(saved, as: baseline.status) }
+    return report
+  }
+
+  func saveStaged(_ request: SaveRequest) throws(FilePackageError) -> SaveReport {
+    let (tree, options, merge) = (request.tree, request.options, request.merge)
+    // If the folder cannot be written, no other program can save in it either.
+    _ = try canHoldSession()
+    defer { endFailedSession() }
+    try settleLeftovers(tree, session)
+    let isConfirmed = state.unsettled == nil
+    let planned = try plan(request)
+    guard !planned.plan.isEmpty || !isConfirmed else { return SaveReport(strategy: "none") }
+    var staged = StagedPackage(
+      planned.plan, at: location, over: .base(baseline.status), options: .init(options),
+      metadata: planned.draft,
+      known: merge?.isUnaccounted == true ? nil : session?.manifest.value)
+    staged.history = try package.historyBytes()
+    // A history that cannot be read stays as it is.
+    let keepsVersion = staged.history.map { HistoryFile($0) != nil } ?? options.contains(.keepsHistory)
+    if keepsVersion && merge?.isUnaccounted != true { staged.keepVersion() }
+    if let merge { staged.builder.account(for: merge) }
+    if let hidden = session?.hidden, hidden.isNew { staged.rootDate = hidden.packageStatus.modified }
+    do {
+      let report = try staged.commit()
+      // The open session belongs to the old state, which is gone.
+      dropSession()
+      baseline.othersWroteValues = false
+      adopt(PublishedSave(tree, planned.snapshot, staged))
+      return report
+    } catch {
+      if error.code == .indeterminate { state = .unconfirmed(PublishedSave(tree, planned.snapshot, staged)) }
+      baseline.stale = trees(with: tree)
+      // If the disk cannot be looked at, `settle()` runs again before the next save.
+      _ = try? settle()
+      throw error
+    }
+  }
+
+  private func canHoldSession() throws(FilePackageError) -> Bool {
+    do {
+      _ = try openSession()
+      return true
+    } catch {
+      guard error.code == .permissionDenied, error.call == "mkdirat" else { throw error }
+      return false
+    }
+  }
+}
+
+extension StagedPackage.Options {
+  init(_ options: SavingOptions) {
+    self.init()
+    overwritesReadOnly = options.contains(.overwritesReadOnly)
+    isCancellable = options.contains(.cancellable)
+  }
+}

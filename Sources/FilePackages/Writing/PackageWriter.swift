@@ -1,0 +1,151 @@
+import DurableIO
+import FoundationEssentials
+
+// W1 Before it saves anything else, the writer publishes a save that is committed and not published, or the next save
+//    supersedes it. The superseding save has the same baseline on disk, and contains all changes of the first one.
+// W2 The writer publishes the commits that other programs left before it commits one of its own.
+// W3 The writer carries out a plan that it made with the lock held, over the state that other programs left.
+// W4 Opening a package writes nothing and locks nothing, if it was closed in good order or no committed save waits.
+// W5 Opening never needs space on disk: the writer reads an unpublishable save from the journal.
+// W6 The writer reports a damaged journal, and changes nothing in the package.
+
+/// The work that a call left for later.
+struct DueWork: OptionSet {
+  let rawValue: Int
+  /// To publish a save that returned at its commit.
+  static let publishing = DueWork(rawValue: 1)
+  /// To make a checkpoint, some time after the last save.
+  static let checkpoint = DueWork(rawValue: 2)
+  /// To mark the published save in the journal, and to release the lock.
+  static let finishing = DueWork(rawValue: 4)
+}
+
+/// The writer of one open package: plans, commits, publishes and settles its saves.
+///
+/// One `PackageStore` owns it and calls it on its own executor. Every method returns with its work done, apart from
+/// `due`, which the store does later.
+final class PackageWriter {
+  let location: Location
+  /// The size in bytes at which the journal starts again.
+  let journalCapacity: Int
+  /// Whether a published save is finished before the call returns, and not noted in `due`.
+  let finishesAtOnce: Bool
+  /// The time for which the writer waits for other programs.
+  let wait = LockWait()
+
+  /// The tree of the document, with its unsaved edits.
+  var tree: FileWrapper
+  /// The state of the disk from which the tree tells its changes.
+  var baseline: StoreBaseline
+  /// The rest of the last save. See `SaveState.swift` for all states and the ways between them.
+  var state = SaveState.clean
+  /// The session; nil before the first save.
+  var session: PackageSession?
+  /// The conflicts that publishing found.
+  var conflicts = FoundConflicts()
+  /// The work that is left for later.
+  var due: DueWork = []
+  /// The program that saves, for the metadata.
+  var program = SavingProgram.current
+  /// The clock for the dates in the metadata and for the ages of versions.
+  var clock: @Sendable () -> Date = { Surroundings.current.now().date }
+
+  /// The children that other programs changed before a save was published.
+  struct FoundConflicts {
+    /// All that no report of a save names.
+    ///
+    /// That save was cut short, or returned at its commit. The package has both contents, one of them in the hidden
+    /// folder.
+    var unreported: [String] = []
+    /// Those since the last save was settled: another program's content may stand there, and a save must not replace
+    /// it unseen.
+    var unsettled: [String] = []
+  }
+
+  init(
+    _ node: StoredNode, status: FileStatus, tree: FileWrapper, journalCapacity: Int, finishesAtOnce: Bool
+  ) {
+    location = node.location
+    self.journalCapacity = journalCapacity
+    self.finishesAtOnce = finishesAtOnce
+    location.isPackage = true
+    self.tree = tree
+    baseline = StoreBaseline(status)
+  }
+
+  /// The package at this moment, for reading.
+  var package: OpenPackage {
+    OpenPackage(location: location, tree: tree, baseline: baseline, state: state)
+  }
+
+  var node: StoredNode { StoredNode(location: location, path: .root) }
+
+  // MARK: Saving
+
+  /// Brings the package on disk to the state of the request's tree: see `PackageStore.save(_:options:)`.
+  func save(_ request: SaveRequest) throws(FilePackageError) -> SaveReport {
+    if let report = try supersede(request) { return report }
+    try publishEarlier()
+    let isConfirmed = try settle()
+    let planned = try plan(request)
+    if planned.plan.isEmpty && isConfirmed { return adoptIdentical(planned, of: request.tree) }
+    guard isConfirmed, !request.options.contains(.staged) else { return try saveStaged(request) }
+    do {
+      return try saveInJournal(request, planned)
+    } catch {
+      // If the folder may not get a hidden folder, a staged save may still replace it.
+      guard error.code == .permissionDenied, error.call == "mkdirat", session == nil else { throw error }
+      return try saveStaged(request)
+    }
+  }
+
+  /// Publishes the waiting save before the next one.
+  private func publishEarlier() throws(FilePackageError) {
+    do throws(FilePackageError) {
+      try publish()
+    } catch {
+      throw error.during(.save)
+    }
+  }
+
+  /// Waits until other programs see the last save; does nothing if they do.
+  func publish() throws(FilePackageError) {
+    do throws(FilePackageError) {
+      note(try publishPending())
+      conflicts.unsettled = []
+    } catch {
+      throw error.during(.publish)
+    }
+  }
+
+  /// Publishes, and ends the session: see `PackageStore.close()`.
+  func close() throws(FilePackageError) {
+    try publish()
+    due.remove(.checkpoint)
+    HistoryRewriting(self).thinIfDue()
+    guard let session else { return }
+    do throws(FilePackageError) {
+      // If another program moved the package, `end()` ends the journal at its new place.
+      if session.isUnfinished && !isElsewhere(session) {
+        _ = try openSession()
+        session.hidden.unlock()
+      }
+      do throws(SystemError) {
+        try session.end()
+      } catch {
+        throw FilePackageError(error, .close, node, activity: "removing its journal")
+      }
+    } catch {
+      throw error.during(.close)
+    }
+    self.session = nil
+  }
+
+  /// Forgets the package: a save that is committed and not published stays in the journal for the next opening.
+  func relinquish() {
+    state = .clean
+    baseline.stale = []
+    dropSession()
+    tree = FileWrapper(directoryWithFileWrappers: [:])
+  }
+}

@@ -1,0 +1,15 @@
+import FoundationEssentials
+
+/// The inputs of one save.
+struct SaveRequest {
+  var tree: FileWrapper
+  var options: SavingOptions = []
+  /// The revision whose content the new state has again, after an undo or a redo.
+  var contentRevision: UUID?
+  /// The notes of a save that merges versions.
+  var merge: VersionMerge?
+
+  init(_ tree: FileWrapper, _ options: SavingOptions = []) {
+    (self.tree, self.options) = (tree, options)
+  }
+}

@@ -1,0 +1,71 @@
+import DurableIO
+import FoundationEssentials
+
+// The stages of a save are values, and each is made of the one before:
+//
+//     SaveRequest ─ plan ─▶ PlannedSave ─ commit ─▶ CommittedSave ─ publish ─▶ PublishedSave ─ settle ─▶ StoreBaseline
+//
+// A commit that fails at the last moment makes an UncertainSave, until the store looks at the journal again.
+
+/// A save that is decided and has touched nothing.
+struct PlannedSave {
+  var plan: SavePlan
+  /// The changes of the tree at the moment of the plan.
+  let snapshot: PackageSnapshot
+  /// The metadata without the sums of the children; nil if the package gets none.
+  var draft: MetadataDraft?
+}
+
+/// A save that is durable and that other programs do not see yet.
+struct CommittedSave {
+  let tree: FileWrapper
+  let snapshot: PackageSnapshot
+  /// The metadata of the save; nil if the package has none.
+  let metadata: PackageMetadata?
+
+  init(_ tree: FileWrapper, _ snapshot: PackageSnapshot, _ metadata: PackageMetadata?) {
+    (self.tree, self.snapshot, self.metadata) = (tree, snapshot, metadata)
+  }
+}
+
+/// A save whose commit failed at the last moment: its record is in the journal, or not.
+struct UncertainSave {
+  let save: CommittedSave
+  let record: JournalRecord
+}
+
+/// A save that other programs see, until it is the baseline of its tree.
+struct PublishedSave {
+  let tree: FileWrapper
+  let snapshot: PackageSnapshot
+  /// The status of the package's own directory after the save.
+  let made: FileStatus?
+  let metadata: (metadata: PackageMetadata, status: FileStatus)?
+  /// Whether the inodes of unsaved files stay the same. A staged save links every file.
+  let isInPlace: Bool
+  /// Whether another program may have written since the save was published.
+  var isLate = false
+  /// Whether another program moved the package before the save was published.
+  var isElsewhere = false
+  /// Whether nothing was written, since the disk had all of it: the file wrappers still know the state of the disk.
+  var isUnchanged = false
+
+  /// A staged save.
+  init(_ tree: FileWrapper, _ snapshot: PackageSnapshot, _ staged: StagedPackage) {
+    (self.tree, self.snapshot) = (tree, snapshot)
+    made = staged.made
+    metadata = staged.madeMetadata
+    isInPlace = false
+  }
+
+  /// A save in place, in the package's own directory.
+  init(
+    _ tree: FileWrapper, _ snapshot: PackageSnapshot, in package: FileStatus,
+    _ metadata: (metadata: PackageMetadata, status: FileStatus)?
+  ) {
+    (self.tree, self.snapshot) = (tree, snapshot)
+    made = package
+    self.metadata = metadata
+    isInPlace = true
+  }
+}

@@ -1,0 +1,30 @@
+/// The ways to save a package.
+public struct SavingOptions: OptionSet, Sendable {
+  /// The bits.
+  public let rawValue: Int
+  /// Makes a set of these bits.
+  public init(rawValue: Int) { self.rawValue = rawValue }
+  /// Replaces and removes children without any write permission like other children. By default that is an error,
+  /// since the renames of a save would ignore the permission.
+  public static let overwritesReadOnly = SavingOptions(rawValue: 1)
+  /// Returns as soon as the save is durable. Other programs see it some hundredths of a second later; `publish()`
+  /// waits for that. If several saves follow each other within that time, the store publishes only the last one.
+  public static let returnsAtCommit = SavingOptions(rawValue: 2)
+  /// Makes the new state beside the old one and exchanges the two directories, instead of saving in place. Programs
+  /// that do not use this library then see all changes at once. The price is a link for every child.
+  public static let staged = SavingOptions(rawValue: 4)
+  /// Publishes without waiting for the disk: other programs see the save one flush after it began instead of four.
+  ///
+  /// The save is as durable as any other. After a power cut, changed files may be empty, missing or as they
+  /// were. A program that does not use this library may find them so until this library has opened the package once.
+  /// The next save, `close()` or an idle time of some seconds makes the missing flushes.
+  public static let relaxed = SavingOptions(rawValue: 8)
+  /// Keeps the version that the save replaces, and starts a history: from then on every program's saves keep theirs.
+  ///
+  /// Costs a rename for each child that a save replaces or removes, instead of an unlink. Packages without metadata
+  /// have no history.
+  public static let keepsHistory = SavingOptions(rawValue: 16)
+  /// Ends the save with `cancelled` and without any effect if the task is cancelled before the commit. After the
+  /// commit the save goes on to its end. By default every save goes on to its end.
+  public static let cancellable = SavingOptions(rawValue: 64)
+}
