@@ -22,6 +22,8 @@ let isFuzzing = Context.environment["FUZZ"] != nil
 let system: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
+let appleModules = ["SwiftUI", "UIKit", "AppKit", "UniformTypeIdentifiers", "Combine"]
+
 let package = Package(
   name: "FilePackages",
   products: [
@@ -31,7 +33,9 @@ let package = Package(
     .library(name: "PackageArchive", targets: ["PackageArchive"]),
     .library(name: "AppleDocuments", targets: ["AppleDocuments"]),
     .executable(name: "docpkg", targets: ["docpkg"]),
-  ],
+  ]
+    // Each is a module of Apple's name, so that the imports of a model stand as they are.
+    + appleModules.map { .library(name: $0, targets: [$0]) },
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
@@ -140,6 +144,12 @@ let package = Package(
       dependencies: ["breaker", "docpkg", "DurableIO", "FilePackages", "saver", "TestSupport", system],
       swiftSettings: testing),
   ]
+    + appleModules.map { name in
+      // AppleDocuments under the name that a model's files import.
+      .target(
+        name: name, dependencies: ["AppleDocuments"], path: "Sources/AppleModules/\(name)",
+        swiftSettings: strict)
+    }
     + (isFuzzing ? ["Archive", "Journal", "Manifest", "Metadata"] : []).map { name in
       // Parsers of bytes from unknown programs.
       .executableTarget(

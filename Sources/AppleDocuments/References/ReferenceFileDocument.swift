@@ -1,9 +1,8 @@
 /// A document model that is a class.
 ///
-/// Counterpart of SwiftUI's `ReferenceFileDocument`. `ReferenceDocument` opens and saves it. Unlike Apple's, it does not
-/// need `ObservableObject`, which belongs to Combine; `@Observable` does its work.
+/// Counterpart of SwiftUI's `ReferenceFileDocument`. `ReferenceDocument` opens and saves it.
 @preconcurrency
-public protocol ReferenceFileDocument: AnyObject, Sendable {
+public protocol ReferenceFileDocument: ObservableObject, Sendable {
   /// The state of the model at one moment.
   associatedtype Snapshot
 

@@ -267,6 +267,13 @@ extension UIDocument {
 
   // MARK: Events and errors
 
+  /// The program has resolved the conflict versions of the document at `url`.
+  func noteResolution(at url: URL) async {
+    guard let engine = opened?.engine, isSamePlace(url, fileURL) else { return }
+    await engine.checkForConflicts()
+    await refresh()
+  }
+
   /// Takes in an event of the engine.
   func note(_ event: DocumentEvent) async {
     switch event {

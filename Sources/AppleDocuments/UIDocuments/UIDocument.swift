@@ -85,6 +85,7 @@ open class UIDocument: NSObject {
     fileURL = url
     super.init()
     relay.attach(self, link, nil)
+    relay.observeResolutions()
   }
 
   // MARK: Looking

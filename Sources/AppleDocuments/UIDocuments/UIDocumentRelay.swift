@@ -15,11 +15,21 @@ final class UIDocumentRelay: Sendable {
   }
 
   private let target = Mutex(Target())
+  /// Ends with the document.
+  private let resolutions = Mutex<AnyCancellable?>(nil)
 
   var link: ChangeLink? { target.withLock { $0.link } }
 
   /// The number of saves up to now.
   var saves: Int { target.withLock { $0.saves } }
+
+  /// Tells the document of conflicts that the program resolves by `NSFileVersion`.
+  func observeResolutions() {
+    let subscription = NSFileVersion.resolvedConflicts.sink { [weak self] url in
+      self?.tell { await $0.noteResolution(at: url) }
+    }
+    resolutions.withLock { $0 = subscription }
+  }
 
   /// The changes of this document go by this link, and its contents by this source, from now on.
   func attach(_ document: UIDocument, _ link: ChangeLink, _ source: UIDocumentSource?) {

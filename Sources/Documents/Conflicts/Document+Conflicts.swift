@@ -97,6 +97,19 @@ extension Document {
     }
   }
 
+  /// Looks whether the conflict versions on disk are gone, since a program may resolve them without this document.
+  package func checkForConflicts() async {
+    await perform { document in
+      guard let opened = document.lifecycle.opened, opened.conflict == .stored else { return }
+      // If this look fails, the document stays in conflict.
+      guard let versions = opened.storage.versions, document.recovery?.conflicts.isEmpty != false,
+        (try? await versions.hasConflicts()) == false
+      else { return }
+      document.lifecycle.opened?.removeConflict(isLeft: false)
+      document.tellState()
+    }
+  }
+
   // MARK: Within an access
 
   private func hasEditedTree() async throws(DocumentError) -> Bool {

@@ -9,6 +9,7 @@ import FoundationEssentials
 //     pending   makeConflictVersion(), before the next write                 stored
 //     pending   the document is read again                             stored: the edits are gone or saved
 //     any        resolveConflicts(with:), removeConflictVersions()      none
+//     stored     checkForConflicts(): no version and no copy is left    none
 //     any        save(to:for:) elsewhere                                none: the old place has the conflict
 
 /// An open document: its content in memory, and its storage on disk.

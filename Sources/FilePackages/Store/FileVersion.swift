@@ -49,6 +49,13 @@ public struct FileVersion: Sendable {
     conflict = nil
   }
 
+  /// Makes the current version of a document without metadata.
+  package init(currentModified date: Date, at url: URL) {
+    var metadata = PackageMetadata()
+    metadata.modified = date
+    self.init(current: metadata, at: url)
+  }
+
   /// Makes a version that is in conflict with the document at `url`.
   public init(_ conflict: ConflictVersion, at url: URL) {
     documentURL = url

@@ -1,0 +1,217 @@
+public import Documents
+public import Foundation
+import Synchronization
+
+/// A place for an error, as Apple's methods take it: `&error` for a variable of type `NSError?`, or nil.
+public typealias NSErrorPointer = UnsafeMutablePointer<NSError?>?
+
+/// An item that an access reads or writes.
+public typealias NSFileAccessIntent = FileAccessIntent
+
+/// Coordinates reads and writes of an item with other coordinators, in this process and in other processes.
+///
+/// Counterpart of Apple's `NSFileCoordinator`, over `FileCoordinator`. Its methods wait on the calling thread.
+///
+/// Unlike Apple's class, it ends a wait after `FileCoordinator.defaultDeadline`. A presenter that needs the waiting
+/// thread for its answer therefore makes the access fail, and does not hang. Errors are those of Cocoa's domain; the
+/// error beneath is a `FileCoordinationError`.
+open class NSFileCoordinator: NSObject, @unchecked Sendable {
+  /// The way in which an access reads an item.
+  public typealias ReadingOptions = FileCoordinator.ReadingOptions
+  /// The change that an access makes to an item.
+  public typealias WritingOptions = FileCoordinator.WritingOptions
+
+  // @unchecked: the class itself has no other state, and each of these is safe on any thread.
+  private struct State {
+    var purpose: String?
+    var coordinator: FileCoordinator?
+  }
+
+  private let link: PresenterLink?
+  private let state = Mutex(State())
+
+  /// Makes a coordinator.
+  ///
+  /// - Parameter filePresenter: the presenter that makes the accesses; the coordinator neither asks nor tells it.
+  public init(filePresenter: (any NSFilePresenter)? = nil) {
+    link = filePresenter.map { PresenterLink.of($0) }
+    super.init()
+  }
+
+  /// Makes a coordinator without a presenter.
+  public override convenience init() { self.init(filePresenter: nil) }
+
+  /// The purpose of this coordinator's accesses. Accesses with the same purpose never wait for each other.
+  ///
+  /// A program sets it once, before the first access. A later or an empty one is a programming error.
+  open var purposeIdentifier: String {
+    get { coordinator.purposeIdentifier }
+    set {
+      state.withLock { state in
+        precondition(!newValue.isEmpty, "a purpose identifier must not be empty")
+        precondition(state.coordinator == nil && link == nil, "the coordinator has a purpose already")
+        state.purpose = newValue
+      }
+    }
+  }
+
+  private var coordinator: FileCoordinator {
+    state.withLock { state in
+      if let coordinator = state.coordinator { return coordinator }
+      let new = FileCoordinator(filePresenter: link, purposeIdentifier: state.purpose)
+      state.coordinator = new
+      return new
+    }
+  }
+
+  // MARK: Accesses
+
+  /// Reads an item: waits for other programs, and calls `reader` with the item's URL on the calling thread.
+  ///
+  /// If the access fails, `reader` is not called, and `outError` gets the reason.
+  open func coordinate(
+    readingItemAt url: URL, options: ReadingOptions = [], error outError: NSErrorPointer,
+    byAccessor reader: (URL) -> Void
+  ) {
+    let intent = FileAccessIntent.readingIntent(with: url, options: options)
+    access([intent], outError) { reader(intent.url) }
+  }
+
+  /// Writes an item: waits for other programs, and calls `writer` with the item's URL on the calling thread.
+  ///
+  /// If the access fails, `writer` is not called, and `outError` gets the reason.
+  open func coordinate(
+    writingItemAt url: URL, options: WritingOptions = [], error outError: NSErrorPointer,
+    byAccessor writer: (URL) -> Void
+  ) {
+    let intent = FileAccessIntent.writingIntent(with: url, options: options)
+    access([intent], outError) { writer(intent.url) }
+  }
+
+  /// Reads one item and writes another one, both at once.
+  ///
+  /// If the access fails, `readerWriter` is not called, and `outError` gets the reason.
+  open func coordinate(
+    readingItemAt readingURL: URL, options readingOptions: ReadingOptions = [],
+    writingItemAt writingURL: URL, options writingOptions: WritingOptions = [],
+    error outError: NSErrorPointer, byAccessor readerWriter: (URL, URL) -> Void
+  ) {
+    let reading = FileAccessIntent.readingIntent(with: readingURL, options: readingOptions)
+    let writing = FileAccessIntent.writingIntent(with: writingURL, options: writingOptions)
+    access([reading, writing], outError) { readerWriter(reading.url, writing.url) }
+  }
+
+  /// Writes two items at once, as for a move.
+  ///
+  /// If the access fails, `writer` is not called, and `outError` gets the reason.
+  open func coordinate(
+    writingItemAt url1: URL, options options1: WritingOptions = [],
+    writingItemAt url2: URL, options options2: WritingOptions = [],
+    error outError: NSErrorPointer, byAccessor writer: (URL, URL) -> Void
+  ) {
+    let one = FileAccessIntent.writingIntent(with: url1, options: options1)
+    let other = FileAccessIntent.writingIntent(with: url2, options: options2)
+    access([one, other], outError) { writer(one.url, other.url) }
+  }
+
+  /// Asks the presenters of many items at once to relinquish and to save them.
+  ///
+  /// `batchAccessor` gets a closure that ends the preparation, and calls it after its own accesses.
+  open func prepare(
+    forReadingItemsAt readingURLs: [URL], options readingOptions: ReadingOptions = [],
+    writingItemsAt writingURLs: [URL], options writingOptions: WritingOptions = [],
+    error outError: NSErrorPointer, byAccessor batchAccessor: (@escaping () -> Void) -> Void
+  ) {
+    let intents =
+      readingURLs.map { FileAccessIntent.readingIntent(with: $0, options: readingOptions) }
+      + writingURLs.map { FileAccessIntent.writingIntent(with: $0, options: writingOptions) }
+    access(intents, takingClaims: false, outError) {
+      let done = DispatchSemaphore(value: 0)
+      batchAccessor { done.signal() }
+      done.wait()
+    }
+  }
+
+  private func access(
+    _ intents: [FileAccessIntent], takingClaims: Bool = true, _ outError: NSErrorPointer,
+    _ accessor: () -> Void
+  ) {
+    do {
+      try coordinator.coordinateBlocking(with: intents, takingClaims: takingClaims) { accessor() }
+    } catch {
+      outError?.pointee = Self.cocoaError(error)
+    }
+  }
+
+  private static func cocoaError(_ error: any Error) -> NSError {
+    let code = (error as? FileCoordinationError)?.cocoaCode ?? .fileReadUnknown
+    return NSError(
+      domain: NSCocoaErrorDomain, code: code.rawValue,
+      userInfo: [NSLocalizedDescriptionKey: "\(error)", NSUnderlyingErrorKey: error])
+  }
+
+  /// Reads and writes any number of items, all at once, and calls `accessor` on `queue`; returns before.
+  ///
+  /// The accessor finds each item at its intent's `url`. If the access fails, it gets the reason and must not use the
+  /// items.
+  open func coordinate(
+    with intents: [NSFileAccessIntent], queue: OperationQueue,
+    byAccessor accessor: @escaping @Sendable ((any Error)?) -> Void
+  ) {
+    let coordinator = self.coordinator
+    Task {
+      do {
+        try await coordinator.coordinate(with: intents) { await Self.run(on: queue) { accessor(nil) } }
+      } catch {
+        await Self.run(on: queue) { accessor(Self.cocoaError(error)) }
+      }
+    }
+  }
+
+  private static func run(on queue: OperationQueue, _ body: @escaping @Sendable () -> Void) async {
+    await withCheckedContinuation { continuation in
+      queue.addOperation {
+        body()
+        continuation.resume()
+      }
+    }
+  }
+
+  /// Ends all waiting accesses with `CocoaError.userCancelled`; later ones of this coordinator fail, too.
+  open func cancel() { coordinator.cancel() }
+
+  // MARK: Moving
+
+  /// Announces a move; does nothing.
+  open func item(at oldURL: URL, willMoveTo newURL: URL) {}
+
+  /// Reports a move of an item, from within an accessor that writes it.
+  ///
+  /// If other programs cannot be told, they find the item gone.
+  open func item(at oldURL: URL, didMoveTo newURL: URL) {
+    let coordinator = self.coordinator
+    // Apple's method has no way to report an error either.
+    try? waitBlocking { try await coordinator.item(at: oldURL, didMoveTo: newURL) }
+  }
+
+  // MARK: Presenters
+
+  /// Registers a presenter, and keeps it until `removeFilePresenter(_:)`.
+  ///
+  /// If other processes cannot be told of it, the presenter takes no part.
+  open class func addFilePresenter(_ filePresenter: any NSFilePresenter) {
+    let link = PresenterLink.register(filePresenter)
+    // Apple's method has no way to report an error either.
+    try? waitBlocking { try await FileCoordinator.addFilePresenter(link) }
+  }
+
+  /// Ends the registration of a presenter; does nothing for an unregistered one.
+  open class func removeFilePresenter(_ filePresenter: any NSFilePresenter) {
+    guard let link = PresenterLink.unregister(filePresenter) else { return }
+    // The removal throws nothing.
+    try? waitBlocking { await FileCoordinator.removeFilePresenter(link) }
+  }
+
+  /// The registered presenters of this process, in no particular order.
+  open class var filePresenters: [any NSFilePresenter] { PresenterLink.all.map(\.presenter) }
+}

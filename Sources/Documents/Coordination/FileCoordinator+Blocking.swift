@@ -1,0 +1,103 @@
+import Dispatch
+import Synchronization
+
+extension FileCoordinator {
+  /// Reads and writes items on the calling thread, which waits for other programs meanwhile.
+  ///
+  /// It is for code that cannot be asynchronous. A presenter whose answer needs the calling thread makes it wait until
+  /// the deadline.
+  ///
+  /// - Throws: as `coordinate(with:deadline:byAccessor:)`.
+  package func coordinateBlocking<Result>(
+    with intents: [FileAccessIntent], takingClaims: Bool = true, deadline: Duration = defaultDeadline,
+    byAccessor accessor: () throws -> Result
+  ) throws -> Result {
+    let gate = Gate()
+    Task(executorPreference: WaitedExecutor.shared) {
+      do {
+        try await self.access(intents, takingClaims: takingClaims, deadline: deadline) { await gate.letIn() }
+        gate.close(nil)
+      } catch {
+        gate.close(error)
+      }
+    }
+    // An access within the accessor belongs to this one.
+    let enclosing = try gate.waitForBeginning()
+    defer { gate.end() }
+    return try CoordinatedAccess.$enclosing.withValue(enclosing) { try accessor() }
+  }
+
+  /// The rendezvous of a thread that waits with the access of a task.
+  private final class Gate: Sendable {
+    private struct State {
+      var enclosing: [CoordinatedAccess] = []
+      var failure: (any Error)?
+      var accessor: CheckedContinuation<Void, Never>?
+    }
+
+    private let state = Mutex(State())
+    private let begun = DispatchSemaphore(value: 0)
+    private let closed = DispatchSemaphore(value: 0)
+
+    /// Lets the waiting thread in, and returns after it has left.
+    func letIn() async {
+      await withCheckedContinuation { continuation in
+        state.withLock { ($0.accessor, $0.enclosing) = (continuation, CoordinatedAccess.enclosing) }
+        begun.signal()
+      }
+    }
+
+    func close(_ error: (any Error)?) {
+      state.withLock { $0.failure = error }
+      begun.signal()
+      closed.signal()
+    }
+
+    func waitForBeginning() throws -> [CoordinatedAccess] {
+      begun.wait()
+      return try state.withLock { state in
+        // The access ended before it began.
+        if let failure = state.failure, state.accessor == nil { throw failure }
+        return state.enclosing
+      }
+    }
+
+    /// Ends the access, and waits until other programs may go on.
+    func end() {
+      state.withLock { $0.accessor }?.resume()
+      closed.wait()
+    }
+  }
+}
+
+/// Waits for asynchronous work on the calling thread.
+///
+/// The work runs on threads that the wait does not take, also if the caller is one of Swift's pool.
+package func waitBlocking<Result: Sendable>(
+  for work: @escaping @Sendable () async throws -> Result
+) throws -> Result {
+  let (done, result) = (DispatchSemaphore(value: 0), WaitedResult<Result>())
+  Task(executorPreference: WaitedExecutor.shared) {
+    let outcome: Swift.Result<Result, any Error>
+    do { outcome = .success(try await work()) } catch { outcome = .failure(error) }
+    result.value.withLock { $0 = outcome }
+    done.signal()
+  }
+  done.wait()
+  guard let outcome = result.value.withLock({ $0 }) else { throw CancellationError() }
+  return try outcome.get()
+}
+
+private final class WaitedResult<Value: Sendable>: Sendable {
+  let value = Mutex<Result<Value, any Error>?>(nil)
+}
+
+/// Runs the work that a thread waits for.
+private final class WaitedExecutor: TaskExecutor {
+  static let shared = WaitedExecutor()
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    DispatchQueue.global().async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+  }
+}

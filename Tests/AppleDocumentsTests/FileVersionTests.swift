@@ -1,0 +1,99 @@
+import AppleDocuments
+import FilePackages
+import SystemPackage
+import TestSupport
+import Testing
+
+// A program's main thread waits for the disk, as here.
+@Suite("Versions by Apple's name")
+@MainActor
+struct FileVersionTests {
+  private func withPackage(_ body: (URL) async throws -> Void) async throws {
+    try await withTemporaryDirectory { folder in
+      let url = URL(filePath: folder.appending("Trip.album").string)
+      let tree = FileWrapper(directoryWithFileWrappers: [:])
+      tree.addRegularFile(withContents: Data("one".utf8), preferredFilename: "Title.txt")
+      let (store, _) = try await PackageStore.create(tree, at: url, contentType: "public.package")
+      try await store.close()
+      try await body(url)
+    }
+  }
+
+  private func set(_ text: String, at url: URL) async throws {
+    let store = try await PackageStore.open(at: url)
+    let tree = await store.tree
+    if let old = tree.fileWrappers?["Title.txt"] { tree.removeFileWrapper(old) }
+    tree.addRegularFile(withContents: Data(text.utf8), preferredFilename: "Title.txt")
+    try await store.save(tree, options: .keepsHistory)
+    try await store.close()
+  }
+
+  private func title(at url: URL) -> String? {
+    try? String(contentsOf: url.appending(path: "Title.txt"), encoding: .utf8)
+  }
+
+  @Test func `finds, reads, replaces and removes`() async throws {
+    try await withPackage { url in
+      try await set("two", at: url)
+      let current = try #require(NSFileVersion.currentVersionOfItem(at: url))
+      #expect(current.url == url && !current.isConflict && current.isResolved)
+      let others = try #require(NSFileVersion.otherVersionsOfItem(at: url))
+      let old = try #require(others.first)
+      #expect(others.count == 1 && title(at: old.url) == "one" && title(at: url) == "two")
+      #expect(NSFileVersion.version(itemAt: url, forPersistentIdentifier: old.persistentIdentifier) == old)
+      #expect(current != old && old.url == old.url)
+      #expect(try old.replaceItem(at: url) == url)
+      #expect(title(at: url) == "one")
+      try NSFileVersion.removeOtherVersionsOfItem(at: url)
+      #expect(NSFileVersion.otherVersionsOfItem(at: url) == [])
+      #expect(throws: (any Error).self) { try current.remove() }
+      let gone = url.deletingLastPathComponent().appending(path: "Gone.album")
+      #expect(NSFileVersion.currentVersionOfItem(at: gone) == nil)
+      #expect(NSFileVersion.otherVersionsOfItem(at: gone) == nil)
+    }
+  }
+
+  @Test func `has the present version of a flat file and of a package without metadata`() async throws {
+    try await withTemporaryDirectory { folder in
+      let file = URL(filePath: folder.appending("Note.txt").string)
+      try Data("one".utf8).write(to: file)
+      let version = try #require(NSFileVersion.currentVersionOfItem(at: file))
+      #expect(version.url == file && version.modificationDate != nil && version.localizedName == "Note.txt")
+      #expect(NSFileVersion.unresolvedConflictVersionsOfItem(at: file) == [])
+      let package = URL(filePath: folder.appending("Bare.album").string)
+      try FileManager.default.createDirectory(at: package, withIntermediateDirectories: false)
+      #expect(NSFileVersion.currentVersionOfItem(at: package)?.url == package)
+    }
+  }
+
+  @Test(.timeLimit(.minutes(10))) func `ends a conflict when the last version is resolved`() async throws {
+    try await withPackage { url in
+      for text in ["theirs", "others"] {
+        try Data(text.utf8).write(to: url.appending(path: "Title.txt"))
+        let store = try await PackageStore.open(at: url)
+        try await store.keepConflict(["Title.txt"])
+        try await store.close()
+      }
+      try await set("ours", at: url)
+      let album = Album(fileURL: url)
+      #expect(await album.open())
+      #expect(album.documentState.contains(.inConflict))
+      let versions = try #require(NSFileVersion.unresolvedConflictVersionsOfItem(at: url))
+      #expect(versions.allSatisfy { $0.isConflict && !$0.isResolved })
+      #expect(Set(versions.map { title(at: $0.url) }) == ["theirs", "others"])
+      for (number, version) in versions.enumerated() {
+        version.isResolved = true
+        #expect(version.isResolved)
+        let left = NSFileVersion.unresolvedConflictVersionsOfItem(at: url)
+        #expect(left?.count == versions.count - number - 1)
+      }
+      let store = try await PackageStore.open(at: url)
+      #expect(try await store.conflicts().isEmpty)
+      try await store.close()
+      #expect(title(at: url) == "ours")
+      // The news comes by the main queue.
+      while album.documentState != .normal { await Task.yield() }
+      #expect(await album.close())
+    }
+  }
+}
