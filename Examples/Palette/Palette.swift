@@ -2,6 +2,7 @@ import AppleDocuments
 
 /// A model for SwiftUI's `DocumentGroup`: a class with a list of colours, each a file in a package.
 @Observable
+// `@unchecked`: only the main actor changes it, and `snapshot(contentType:)` copies it.
 final class Palette: ReferenceFileDocument, @unchecked Sendable {
   static var readableContentTypes: [UTType] {
     [UTType(exportedAs: "org.example.palette", conformingTo: .package)]

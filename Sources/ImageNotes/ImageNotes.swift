@@ -24,6 +24,9 @@ public struct ImageNotes: DocumentContent {
   /// `[.imageNotes]`.
   public static var readableContentTypes: [UTType] { [.imageNotes] }
 
+  /// True: the metadata hold the title.
+  public static var seesMetadata: Bool { true }
+
   /// The text.
   public var text: String
   /// The images, in order.

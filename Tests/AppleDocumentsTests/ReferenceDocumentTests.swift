@@ -8,6 +8,7 @@ import Testing
 
 /// A model in the form of Apple's samples: a class that registers the opposite of each change.
 @Observable
+// `@unchecked`: only the main actor changes it, and `snapshot(contentType:)` copies it.
 final class Shapes: ReferenceFileDocument, @unchecked Sendable {
   static var readableContentTypes: [UTType] {
     [UTType(exportedAs: "org.example.shapes", conformingTo: .package)]

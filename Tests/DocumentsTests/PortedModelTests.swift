@@ -29,30 +29,6 @@ private struct Note: FileDocument {
   }
 }
 
-/// A folder whose children are all notes.
-private struct Notebook: FileDocument {
-  static var readableContentTypes: [UTType] { [.package] }
-  var notes: [String: String]
-
-  init(_ notes: [String: String]) { self.notes = notes }
-
-  init(configuration: ReadConfiguration) throws {
-    guard let children = configuration.file.fileWrappers else { throw CocoaError(.fileReadCorruptFile) }
-    notes = [:]
-    for (name, child) in children {
-      guard name.hasSuffix(".txt"), let data = child.regularFileContents else {
-        throw CocoaError(.fileReadCorruptFile)
-      }
-      notes[name] = String(decoding: data, as: UTF8.self)
-    }
-  }
-
-  func fileWrapper(configuration: WriteConfiguration) throws -> FileWrapper {
-    FileWrapper(
-      directoryWithFileWrappers: notes.mapValues { FileWrapper(regularFileWithContents: Data($0.utf8)) })
-  }
-}
-
 @Suite("A model that was written for SwiftUI")
 struct PortedModelTests {
   @Test func `is a document's content as it is`() async throws {
@@ -68,32 +44,6 @@ struct PortedModelTests {
     let error = await #expect(throws: DocumentError.self) { try await Document<Note>.open(at: url) }
     #expect(error?.code == .content)
     #expect((error?.cause as? CocoaError)?.code == .fileReadCorruptFile)
-  }
-
-  @Test func `opens again what it saved, where it counts its children`() async throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("ported-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    var options = DocumentOptions<Notebook>()
-    options.writesMetadata = false
-    let url = folder.appendingPathComponent("Notes.notebook")
-    let document = try await Document.create(Notebook(["a.txt": "one"]), at: url, options: options)
-    try await document.edit { $0.notes["b.txt"] = "two" }
-    try await document.close()
-    let again = try await Document<Notebook>.open(at: url, options: options)
-    try await again.edit { $0.notes["a.txt"] = nil }
-    let copy = folder.appendingPathComponent("Copy.notebook")
-    try await again.save(to: copy, for: .forCreating)
-    try await again.close()
-    #expect(try await Document<Notebook>.open(at: url).content.notes == ["a.txt": "one", "b.txt": "two"])
-    #expect(try await Document<Notebook>.open(at: copy).content.notes == ["b.txt": "two"])
-    #expect(try FileManager.default.contentsOfDirectory(atPath: copy.path) == ["b.txt"])
-    // The store saves the content itself.
-    let third = folder.appendingPathComponent("Third.notebook")
-    let (store, _) = try await PackageStore.create(Notebook(["c.txt": "c"]), at: third, writesMetadata: false)
-    try await store.save(Notebook(["c.txt": "c", "d.txt": "d"]))
-    try await store.close()
-    #expect(try FileManager.default.contentsOfDirectory(atPath: third.path).sorted() == ["c.txt", "d.txt"])
   }
 
   @Test func `is told of the file where it asks a file for children`() async throws {

@@ -70,13 +70,23 @@ final class CoordinatorProcess: Sendable {
         let seen = output.state.withLock { $0.count }
         let all = lines(id)
         if let line = all.first(where: { line in prefixes.contains { line.hasPrefix($0) } }) { return line }
-        if hasEnded { throw Ended(what: "\(id) \(prefixes): \(lines.suffix(8))") }
+        if hasEnded { throw try ended(before: "\(id) \(prefixes)") }
         await more(than: seen)
       }
     }
   }
 
-  struct Ended: Error { var what: String }
+  /// The error of a process that ended although nothing killed it.
+  private struct Ended: Error, CustomStringConvertible { var description: String }
+
+  private func ended(before awaited: String) throws -> Ended {
+    let run = try program.wait()
+    return Ended(
+      description: """
+        process \(number) ended before '\(awaited)': status \(run.status), signal \(run.signal ?? 0), \
+        errors '\(run.errors)', last lines \(lines.suffix(8))
+        """)
+  }
 
   /// Waits until it has printed more than `seen` pieces of output.
   private func more(than seen: Int) async {

@@ -40,10 +40,9 @@ struct RandomScheduleTests {
       }
       print("random schedules: \(done) of \(count), \(schedules.tally.sorted { $0.key < $1.key })")
       guard count >= 60, done == count else { return }
-      // The schedules reached every case.
-      for kind in [
-        "bumped", "found", "moved", "saved", "timeout", "presenterTimeout", "cancelled", "killed", "stopped",
-      ] {
+      // The schedules reached every case. Only the machine decides which calls time out or are cancelled, so
+      // `BadNeighbourTests` and `PresenterTests` have a case for each.
+      for kind in ["bumped", "found", "moved", "saved", "killed", "stopped"] {
         #expect(schedules.tally[kind, default: 0] > 0, "\(kind)")
       }
     }

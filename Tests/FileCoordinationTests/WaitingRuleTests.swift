@@ -121,6 +121,8 @@ struct WaitingRuleTests {
       mover.send("write m \(old) do=move to=\(new) hold")
       try await mover.expect("m", "began")
       waiter.send("read r \(old)/sub/b")
+      // The claims have the order of the calls.
+      try await place.waitForClaims(2)
       waiter.send("write w \(old) options=8")
       try await place.waitForClaims(3)
       mover.send("release m")

@@ -148,7 +148,6 @@ struct MetadataModelTests {
     var damaged: [([UInt8], FilePackageError.Code)] = stride(from: 0, to: lengths.count, by: 37).map {
       (Array(bytes.prefix($0)), .metadataDamaged)
     }
-    damaged.append((Array(Self.plist("<key>CFBundleName</key><string>x</string>").utf8), .metadataDamaged))
     let future = String(decoding: bytes, as: UTF8.self)
       .replacing("<key>FormatVersion</key>\n\t<integer>1<", with: "<key>FormatVersion</key>\n\t<integer>99<")
     damaged.append((Array(future.utf8), .newerFormat))

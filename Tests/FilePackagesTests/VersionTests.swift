@@ -60,6 +60,14 @@ struct VersionTests {
         #expect(lost == [])
         #expect(try tree.child(named: "Text.txt")?.contents() == Data(text.utf8))
       }
+      // A read that fails says nothing of a version's content.
+      let failures = try await withEachRequestFailing(on: { PosixDisk() }) { disk, _ in
+        guard let store = try? await PackageStore.open(folder.appending("Copy.pkg"), on: disk),
+          let version = try? await store.contents(of: versions[1].persistentIdentifier)
+        else { return }
+        #expect(version.lost == [])
+      }
+      #expect(failures > 10)
       // A kept file with other bytes of the same size is no version's.
       let names = try PosixDisk().names(in: folder.appending("Copy.pkg/.docpkg/versions"))
       for name in names {

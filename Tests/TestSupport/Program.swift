@@ -168,6 +168,7 @@ package final class RunningProgram: Sendable {
       var buffer = [UInt8](repeating: 0, count: 64 << 10)
       while true {
         let count = Glibc.read(output, &buffer, buffer.count)
+        if count < 0 && errno == EINTR { continue }
         if count <= 0 { break }
         receive(Array(buffer[..<count]))
       }

@@ -203,7 +203,13 @@ extension UIDocument {
 
   /// Loads the content that the engine has read; false if the subclass refuses.
   private func loadAgain(_ engine: Engine) async -> Bool {
-    guard let content = try? await engine.content else { return false }
+    let content: UIDocumentContent
+    do {
+      content = try await engine.content
+    } catch {
+      await fail(error)
+      return false
+    }
     do {
       try loadContents(content)
       await goOn(with: engine, content)

@@ -25,7 +25,7 @@ public import Foundation
 ///   threads sets `groupsByEvent` to false.
 /// - `registerUndo(withTarget:selector:object:)` and `prepare(withInvocationTarget:)` need the Objective-C runtime and
 ///   have no counterpart; `runLoopModes` has none either.
-// @unchecked: `stacks` and `isGroupedByEvent` are the only state, and `lock` guards both.
+// `@unchecked`: `stacks` and `isGroupedByEvent` are the only state, and `lock` guards both. A subclass guards its own.
 open class UndoManager: NSObject, @unchecked Sendable {
   private let lock = NSLock()
   private var stacks = UndoStacks()

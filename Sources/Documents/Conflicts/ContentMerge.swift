@@ -12,18 +12,21 @@ struct ContentMerge {
   let owns: (String) -> Bool
   private let merged: (FileWrapper, FileWrapper, FileWrapper) throws -> Result
 
-  init<Content: MergeableContent>(_ type: Content.Type, as contentType: UTType) {
+  /// - Parameter role: the role of the metadata in the document's trees.
+  init<Content: MergeableContent>(
+    _ type: Content.Type, as contentType: UTType, _ role: MetadataRole
+  ) {
     owns = Content.ownsChild(at:)
     merged = { base, version, present in
       func content(_ tree: FileWrapper) throws -> Content {
-        try Content(
+        tree.metadataRole = role
+        return try Content(
           configuration: FileDocumentReadConfiguration(contentType: contentType, file: tree, at: nil))
       }
       let result = try Content.merged(base: content(base), ours: content(version), theirs: content(present))
       return Result(conflicts: result.conflicts) { tree in
-        _ = try result.content.fileWrapper(
-          configuration: FileDocumentWriteConfiguration(
-            contentType: contentType, existingFile: tree, at: nil, writingBeside: nil))
+        tree.metadataRole = role
+        try result.content.write(into: tree, as: contentType)
       }
     }
   }

@@ -142,7 +142,7 @@ extension PackageStore {
   ) throws -> Content {
     try Content(
       configuration: FileDocumentReadConfiguration(
-        contentType: contentType, file: contents(ofConflict: id), at: nil))
+        contentType: contentType, file: view(of: contents(ofConflict: id), for: type), at: nil))
   }
 
   fileprivate func baseContent<Content: DocumentContent>(
@@ -150,7 +150,8 @@ extension PackageStore {
   ) throws -> Content? {
     guard let base = try commonAncestor(ofConflict: id) else { return nil }
     return try Content(
-      configuration: FileDocumentReadConfiguration(contentType: contentType, file: base, at: nil))
+      configuration: FileDocumentReadConfiguration(
+        contentType: contentType, file: view(of: base, for: type), at: nil))
   }
 
   /// Saves the decision; nil if there is none.
@@ -164,9 +165,7 @@ extension PackageStore {
     case .undecided: return nil
     case .merged(let content):
       return try resolveConflicts(options: options) { tree in
-        _ = try content.fileWrapper(
-          configuration: FileDocumentWriteConfiguration(
-            contentType: contentType, existingFile: tree, at: nil, writingBeside: nil))
+        try content.write(into: view(of: tree, for: Content.self), as: contentType)
       }
     }
   }

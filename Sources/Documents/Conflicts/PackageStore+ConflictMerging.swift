@@ -38,7 +38,7 @@ extension PackageStore {
   public func mergeConflicts<Content: MergeableContent>(
     as type: Content.Type, keepingBoth: Bool = false, options: SavingOptions = []
   ) throws -> ConflictMergeReport {
-    try mergeConflicts(keepingBoth, by: ContentMerge(type, as: contentType), options)
+    try mergeConflicts(keepingBoth, by: contentMerge(by: type), options)
   }
 
   /// Plans a merge into the document as it was last saved, and changes nothing on disk.
@@ -50,12 +50,16 @@ extension PackageStore {
   public func mergingPlan<Content: MergeableContent>(
     as type: Content.Type?, keepingBoth: Bool = false
   ) throws -> (plan: SavePlan?, conflicts: [MergeConflict]) {
-    let content = type.map { ContentMerge($0, as: contentType) }
+    let content = type.map { contentMerge(by: $0) }
     do {
       return (try resolvingPlan { try self.merge(into: $0, keepingBoth, by: content) }, [])
     } catch let undecided as Undecided {
       return (nil, undecided.conflicts)
     }
+  }
+
+  private func contentMerge<Content: MergeableContent>(by type: Content.Type) -> ContentMerge {
+    ContentMerge(type, as: contentType, metadataRole(isVisible: type.seesMetadata))
   }
 
   /// The end of a merge that is not saved.

@@ -25,6 +25,13 @@ public protocol DocumentContent: Sendable {
   /// A save does not write a child again if its wrapper is the same.
   func fileWrapper(configuration: WriteConfiguration) throws -> FileWrapper
 
+  /// Whether the package's `Metadata.plist` is among the children that the content reads and writes; by default false.
+  ///
+  /// The content then meets only its own children. The store saves the metadata beside them. A content that sees the
+  /// file may write values of its own into it. A package whose `Metadata.plist` is not this library's has it as a child
+  /// in both cases.
+  static var seesMetadata: Bool { get }
+
   /// The bytes in memory that an earlier value takes for undo, beside data that it shares with later values; by default
   /// 64 KiB.
   var undoCost: Int { get }
@@ -36,6 +43,8 @@ public typealias FileDocument = DocumentContent
 extension DocumentContent {
   /// The types that the content reads.
   public static var writableContentTypes: [UTType] { readableContentTypes }
+  /// Only the content's own children.
+  public static var seesMetadata: Bool { false }
   /// 64 KiB, so that by default undo holds a thousand values.
   public var undoCost: Int { 64 << 10 }
 }

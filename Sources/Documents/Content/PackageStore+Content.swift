@@ -1,3 +1,4 @@
+import DurableIO
 public import FilePackages
 public import FoundationEssentials
 
@@ -15,7 +16,7 @@ extension PackageStore {
   public func content<Content: DocumentContent>(as type: Content.Type = Content.self) throws -> Content {
     try Content(
       configuration: FileDocumentReadConfiguration(
-        contentType: contentType(for: type), file: tree, at: place(for: type)))
+        contentType: contentType(for: type), file: view(of: tree, for: type), at: place(for: type)))
   }
 
   /// Saves the content. Its type replaces changed children in the tree, and the save writes only them.
@@ -37,10 +38,29 @@ extension PackageStore {
   func fileWrapper<Content: DocumentContent>(
     of content: Content, writingBeside url: URL?
   ) throws -> FileWrapper {
-    try content.fileWrapper(
+    let written = try content.fileWrapper(
       configuration: FileDocumentWriteConfiguration(
-        contentType: contentType(for: Content.self), existingFile: tree, at: place(for: Content.self),
-        writingBeside: isOnRealDisk ? url : nil))
+        contentType: contentType(for: Content.self), existingFile: view(of: tree, for: Content.self),
+        at: place(for: Content.self), writingBeside: isOnRealDisk ? url : nil))
+    let role = metadataRole(isVisible: Content.seesMetadata)
+    if written !== tree {
+      if try role == .hidden && written.hasMetadataChild { throw metadataIsTaken }
+      written.metadataRole = role
+    }
+    return written
+  }
+
+  /// Returns a tree of this document with the children that content of the type sees.
+  func view<Content: DocumentContent>(of tree: FileWrapper, for type: Content.Type) -> FileWrapper {
+    tree.metadataRole = metadataRole(isVisible: type.seesMetadata)
+    return tree
+  }
+
+  private var metadataIsTaken: FilePackageError {
+    FilePackageError(
+      .reservedName, .save, document: url.path, child: PackageLayout.metadata.string,
+      reason:
+        "the package already has metadata of this name; the document needs a new package without metadata")
   }
 
   /// Returns the URL at which a content that reads and writes by URL finds the same tree on disk.
@@ -61,21 +81,23 @@ extension PackageStore {
 
   /// Makes a new document of the content, of its first writable type.
   ///
-  /// - Parameter writesMetadata: whether the package gets a `Metadata.plist`, which a content that counts children sees
-  ///   as a child. Without it the document has no identifier, no versions and only its name's type.
+  /// - Parameter writesMetadata: whether the package gets a `Metadata.plist`. Without it the document has no identifier,
+  ///   no versions and only its name's type. A content that writes a child of that name gets none.
   /// - Throws: the errors of the content's `fileWrapper(configuration:)` and of `create(_:at:contentType:)`.
   public static func create<Content: DocumentContent>(
     _ content: Content, at url: URL, writesMetadata: Bool = true
   ) async throws -> (store: PackageStore, report: SaveReport) {
     let (tree, type) = try content.newTree(writingBeside: url)
-    return try await create(tree, at: url, contentType: writesMetadata ? type.identifier : nil)
+    let writes = try tree.takeMetadata(of: Content.self, isWanted: writesMetadata)
+    return try await create(tree, at: url, contentType: writes ? type.identifier : nil)
   }
 
   /// Returns the plan of a new document of the content, without a change on disk.
   public static func plan<Content: DocumentContent>(creating content: Content, at url: URL) throws -> SavePlan
   {
     let (tree, type) = try content.newTree(writingBeside: nil)
-    return try plan(creating: tree, at: url, contentType: type.identifier)
+    let writes = try tree.takeMetadata(of: Content.self, isWanted: true)
+    return try plan(creating: tree, at: url, contentType: writes ? type.identifier : nil)
   }
 }
 
@@ -88,5 +110,26 @@ extension DocumentContent {
     let configuration = FileDocumentWriteConfiguration(
       contentType: type, existingFile: nil, at: nil, writingBeside: url)
     return (try fileWrapper(configuration: configuration), type)
+  }
+}
+
+extension FileWrapper {
+  /// Whether the tree has a child with the name of the metadata.
+  fileprivate var hasMetadataChild: Bool {
+    get throws { try isDirectory && child(named: PackageLayout.metadata.string) != nil }
+  }
+
+  /// Gives `Metadata.plist` its role in a new document of this tree.
+  ///
+  /// - Parameter isWanted: whether the package should get metadata.
+  /// - Returns: whether it gets them; false if the content has a child of that name.
+  func takeMetadata<Content: DocumentContent>(of type: Content.Type, isWanted: Bool) throws -> Bool {
+    if type.seesMetadata { return isWanted }
+    if try hasMetadataChild {
+      metadataRole = .child
+      return false
+    }
+    metadataRole = .hidden
+    return isWanted
   }
 }

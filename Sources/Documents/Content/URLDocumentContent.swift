@@ -86,6 +86,9 @@ private final class KeptChildren: Sendable {
 // The tree form, which a `DocumentContent` has.
 
 extension URLDocumentContent {
+  /// True: the folder on disk has the file.
+  public static var seesMetadata: Bool { true }
+
   /// Reads the content from the tree on disk.
   ///
   /// If the disk does not hold the same tree, writes it to the temporary folder first.
@@ -116,7 +119,7 @@ extension URLDocumentContent {
     guard written.isDirectory, let tree = configuration.existingFile, tree.isDirectory else {
       return written
     }
-    try tree.become(written, keeping: writing.keptPaths, at: "")
+    try tree.become(written, keeping: writing.keptPaths)
     return tree
   }
 }
@@ -127,37 +130,5 @@ extension WrittenFiles {
   /// The place at which the content writes.
   fileprivate var url: URL {
     URL(filePath: path.appending(Self.contents).string, directoryHint: .notDirectory)
-  }
-}
-
-extension FileWrapper {
-  /// Gives this folder the children of `written`; kept children and linked files stay.
-  fileprivate func become(_ written: FileWrapper, keeping kept: Set<String>, at path: String) throws {
-    let new = try Set(written.childNames())
-    for name in try childNames() where !new.contains(name) && !kept.contains(path + name) {
-      // The store owns the metadata, unless the content writes some.
-      if path.isEmpty && name == PackageLayout.metadata.string { continue }
-      guard let old = try child(named: name) else { continue }
-      let folder = path + name + "/"
-      if old.isDirectory, kept.contains(where: { $0.hasPrefix(folder) }) {
-        try old.become(FileWrapper(directoryWithFileWrappers: [:]), keeping: kept, at: folder)
-      } else {
-        removeFileWrapper(old)
-      }
-    }
-    for name in new where !kept.contains(path + name) {
-      guard let child = try written.child(named: name) else { continue }
-      if let old = try self.child(named: name) {
-        if let file = child.storedFile, file == old.storedFile { continue }
-        if old.isDirectory && child.isDirectory {
-          try old.become(child, keeping: kept, at: path + name + "/")
-          continue
-        }
-        removeFileWrapper(old)
-      }
-      written.removeFileWrapper(child)
-      child.preferredFilename = name
-      addFileWrapper(child)
-    }
   }
 }

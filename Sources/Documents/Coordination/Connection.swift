@@ -80,6 +80,7 @@ private final class SharedSocket: Sendable {
 }
 
 /// Calls a handler when a socket has data to read.
+// `@unchecked`: `source` is a constant, and any thread may use a source of Dispatch.
 private final class ReadSource: @unchecked Sendable {
   private let source: any DispatchSourceRead
 

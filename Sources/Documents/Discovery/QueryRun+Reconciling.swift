@@ -11,6 +11,16 @@ extension QueryRun {
     case folder(DocumentNode, isPackage: Bool)
   }
 
+  /// The search for a document that is in neither place.
+  struct Absence {
+    private let begin = ContinuousClock.now
+    var looks = 0
+
+    /// Whether the document counts as removed although events still come. The number of looks is for a process that
+    /// gets little processor time.
+    var isFinal: Bool { looks >= 20 && begin + .seconds(2) < .now }
+  }
+
   private typealias Arrival = (folder: SearchedFolder, name: FileName, sight: Sight)
 
   /// The arrivals and changes of one look.
@@ -23,7 +33,7 @@ extension QueryRun {
   /// Looks at all marked names, and tells the difference.
   ///
   /// A document that moves during a look is in neither place. As long as events come, the query looks again for a gone
-  /// document before it tells it as removed. It looks for two seconds at most.
+  /// document before it tells it as removed. `Absence` has the limit.
   func reconcile() {
     for _ in 0..<8 {
       lookOnce()
@@ -197,11 +207,9 @@ extension QueryRun {
       }
     }
     let missing = left.subtracting(used)
-    let now = ContinuousClock.now
-    goneSince = goneSince.filter { missing.contains($0.key) }
-    for slot in missing where goneSince[slot] == nil { goneSince[slot] = now }
-    let removed =
-      queued.isEmpty ? missing : missing.filter { goneSince[$0].map { $0 + .seconds(2) < now } ?? true }
+    absences = absences.filter { missing.contains($0.key) }
+    for slot in missing { absences[slot, default: Absence()].looks += 1 }
+    let removed = queued.isEmpty ? missing : missing.filter { absences[$0]?.isFinal == true }
     gone = Array(missing.subtracting(removed))
     for slot in removed { batch.changes.append(.remove(slot: slot)) }
     for (index, slot) in zip(inserted, report.apply(batch.changes, run: number)) { slots[index] = slot }

@@ -37,8 +37,8 @@ actor QueryRun {
   var queued: [SearchedFolder] = []
   /// Documents with a place that is empty or holds another document, in the present look.
   var gone: [Int32] = []
-  /// The moment since which the query looks for each of them.
-  var goneSince: [Int32: ContinuousClock.Instant] = [:]
+  /// The search for each of them.
+  var absences: [Int32: Absence] = [:]
   /// Whether some folder has no watch.
   var hasUnwatched = false
 

@@ -8,10 +8,10 @@ public struct DocumentOptions<Content: DocumentContent>: Sendable {
   /// The way to save packages. By default a save returns as soon as it is durable, and other programs see it some
   /// hundredths of a second later.
   public var saving: PackageStore.SavingOptions = .returnsAtCommit
-  /// Whether a new package gets a `Metadata.plist`, which is one of its children for every content that counts them.
+  /// Whether a new package gets a `Metadata.plist`, which only a content with `seesMetadata` meets as a child.
   ///
   /// Without it the document has no identifier and no versions, and its name alone gives its type. A package that has
-  /// the file keeps it.
+  /// the file keeps it. A content that writes a child of that name gets no metadata.
   public var writesMetadata = true
   /// The program that saves, as the metadata of packages name it.
   public var program = SavingProgram.current

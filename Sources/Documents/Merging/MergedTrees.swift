@@ -14,7 +14,7 @@ extension TreeNodes {
   }
 
   private mutating func add(_ folder: FileWrapper, _ prefix: String) throws {
-    for (key, child) in try folder.children() {
+    for (key, child) in try folder.allChildren() {
       self[PackagePath(prefix + key)] = child
       if child.isDirectory { try add(child, prefix + key + "/") }
     }

@@ -10,7 +10,7 @@ extension PackageStore: DocumentStorage {
     try reload { tree in
       try Content(
         configuration: FileDocumentReadConfiguration(
-          contentType: contentType, file: tree, at: place(for: type)))
+          contentType: contentType, file: view(of: tree, for: type), at: place(for: type)))
     }
   }
 
@@ -18,7 +18,8 @@ extension PackageStore: DocumentStorage {
     try reload { tree in
       try changes.apply(to: tree)
       return try Content(
-        configuration: FileDocumentReadConfiguration(contentType: contentType, file: tree, at: nil))
+        configuration: FileDocumentReadConfiguration(
+          contentType: contentType, file: view(of: tree, for: type), at: nil))
     }
   }
 
@@ -31,7 +32,8 @@ extension PackageStore: DocumentStorage {
     try? close()
     let type = metadata?.contentType.map { UTType($0) ?? contentType } ?? contentType
     let configuration = FileDocumentWriteConfiguration(
-      contentType: type, existingFile: tree, at: place(for: Content.self), writingBeside: url)
+      contentType: type, existingFile: view(of: tree, for: Content.self), at: place(for: Content.self),
+      writingBeside: url)
     return (try content.fileWrapper(configuration: configuration), metadata == nil ? nil : type.identifier)
   }
 

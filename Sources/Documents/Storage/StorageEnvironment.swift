@@ -40,7 +40,8 @@ package struct StorageEnvironment: Sendable {
     _ content: Content, from original: (any DocumentStorage)?, at url: URL, writesMetadata: Bool
   ) async throws -> (storage: any DocumentStorage, report: SaveReport) {
     let path = try FilePath(of: url, for: .create)
-    let (tree, type) = try await tree(of: content, from: original, writingBeside: disk.isReal ? url : nil)
+    let (tree, newType) = try await tree(of: content, from: original, writingBeside: disk.isReal ? url : nil)
+    let type = try tree.takeMetadata(of: Content.self, isWanted: writesMetadata) ? newType : nil
     let made: (storage: any DocumentStorage, report: SaveReport)
     made = try await BlockingThread().run { () throws(FilePackageError) in
       guard tree.isDirectory else {
@@ -48,7 +49,7 @@ package struct StorageEnvironment: Sendable {
         return (store, report)
       }
       let (store, report) = try await PackageStore.create(
-        tree, path, contentType: writesMetadata ? type : nil, on: disk, journalCapacity: journalCapacity,
+        tree, path, contentType: type, on: disk, journalCapacity: journalCapacity,
         delays: delays, by: program)
       await store.keepBaselines()
       return (store, report)

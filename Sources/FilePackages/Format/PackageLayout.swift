@@ -60,6 +60,11 @@ package enum PackageLayout {
     path.names.first == hidden || path.names == [metadata]
   }
 
+  /// Returns whether a place is the library's own in a tree in which `Metadata.plist` has that role.
+  package static func isOurs(_ path: PackagePath, in role: MetadataRole) -> Bool {
+    path.names.first == hidden || path.names == [metadata] && role != .child
+  }
+
   /// Returns whether an entry of the hidden folder belongs to a session, or to a killed program.
   static func isOfSession(_ name: FileName) -> Bool {
     [journal, newJournal, staging, removed, lock].contains(name)

@@ -239,6 +239,15 @@ extension PackageMetadata.Problem {
     }
   }
 
+  /// Returns whether another program made the file with these bytes: they are no part of a file of this library.
+  func isOfOthers(_ bytes: Data) -> Bool {
+    switch self {
+    case .notOurs: true
+    case .notAPropertyList: !bytes.isEmpty && !["<", "bplist"].contains { bytes.starts(with: Data($0.utf8)) }
+    default: false
+    }
+  }
+
   var code: FilePackageError.Code {
     if case .newerFormat = self { .newerFormat } else { .metadataDamaged }
   }

@@ -33,6 +33,12 @@ struct HistoryStart {
   }
 
   private func addMetadata() throws(FilePackageError) {
+    if writer.baseline.metadata.isChild {
+      throw FilePackageError(
+        .reservedName, .save,
+        StoredNode(location: writer.location, path: PackagePath([PackageLayout.metadata])),
+        reason: "a history needs metadata, and the document has a child of that name")
+    }
     let session = try writer.openSession()
     do throws(FilePackageError) {
       // The lock is held, so that the counted children stay unchanged.

@@ -77,33 +77,40 @@ struct VersionReading {
       return try ContentSummary(reading: now) == metadata.summary ? [] : [top]
     }
     var found: Set<PackagePath> = []
-    try compare(PackageSnapshot.Node(root, kind: .directory), at: .root, with: manifest, &found, &changed)
+    try compare(
+      PackageSnapshot.Node(root, kind: .directory), at: .root, with: manifest, within: top, &found, &changed)
     for row in manifest.rows where !found.contains(row.child.path) { changed.append(row.child.path) }
     return changed.filter { !rows.contains($0) && $0.isWithin(top) }
   }
 
   private func compare(
-    _ node: PackageSnapshot.Node, at path: PackagePath, with manifest: Manifest,
+    _ node: PackageSnapshot.Node, at path: PackagePath, with manifest: Manifest, within top: PackagePath,
     _ found: inout Set<PackagePath>, _ changed: inout [PackagePath]
   ) throws(FilePackageError) {
     for (name, child) in try node.children(at: path, looking: true) {
       let place = path.appending(name)
       if PackageLayout.isOurs(place) { continue }
       found.insert(place)
+      guard place.isWithin(top) || top.isWithin(place) else { continue }
       if let row = manifest.row(at: place) {
-        // A copy of the package may have other dates: then the digest decides.
-        let isSame =
-          row.child.kind == child.kind
-          && (child.kind != .file
-            || row.child.size == child.known?.size
-              && (row.modified == child.known?.modified
-                || child.stored?.hasContent(row.child.content) == true))
-        if !isSame { changed.append(place) }
+        if try !Self.has(child, row) { changed.append(place) }
       } else if manifest.isComplete {
         changed.append(place)
       }
-      if child.kind == .directory { try compare(child, at: place, with: manifest, &found, &changed) }
+      if child.kind == .directory {
+        try compare(child, at: place, with: manifest, within: top, &found, &changed)
+      }
     }
+  }
+
+  /// Returns whether a node has the content of that row.
+  private static func has(_ node: PackageSnapshot.Node, _ row: ManifestRow) throws(FilePackageError) -> Bool {
+    guard row.child.kind == node.kind else { return false }
+    guard node.kind == .file else { return true }
+    guard let known = node.known, known.size == row.child.size else { return false }
+    if known.modified == row.modified { return true }
+    // A copy of the package may have other dates: then the digest decides.
+    return try node.stored?.hasContent(row.child.content) == true
   }
 
   /// Gives the metadata the application's values of that version.

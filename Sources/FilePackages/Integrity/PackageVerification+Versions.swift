@@ -24,13 +24,16 @@ extension PackageVerification {
       for row in version.rows {
         guard let node = row.node, node.kind != .directory, node.place != nil else { continue }
         let name = "\(displayString(row.path.string)) of \(version.revision.uuidString.prefix(8))"
-        guard let kept = try history.find(node) else {
-          report.damagedVersions.append("missing: \(name)")
-          continue
+        do throws(FilePackageError) {
+          guard let kept = try history.find(node) else {
+            report.damagedVersions.append("missing: \(name)")
+            continue
+          }
+          let found = try ChildSummary(reading: PackageSnapshot.Node(kept, kind: node.kind), at: row.path)
+          if found.content != node.content { report.damagedVersions.append("damaged: \(name)") }
+        } catch {
+          report.damagedVersions.append("unreadable: \(name): \(error.detail)")
         }
-        // A file that cannot be read is damaged.
-        let found = try? ChildSummary(reading: PackageSnapshot.Node(kept, kind: node.kind), at: row.path)
-        if found?.content != node.content { report.damagedVersions.append("damaged: \(name)") }
       }
     }
     if !report.damagedVersions.isEmpty { report.isWhole = false }

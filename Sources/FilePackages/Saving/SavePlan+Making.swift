@@ -29,7 +29,7 @@ extension SavePlan {
     saving snapshot: PackageSnapshot, over base: Location, known: FileWrapper? = nil
   ) throws(FilePackageError) {
     self.base = base
-    var builder = PlanMaker(base: base, known: known)
+    var builder = PlanMaker(base: base, known: known, metadataRole: snapshot.metadataRole)
     try builder.compare(snapshot.root, at: .root)
     if snapshot.root.stored?.isSamePlace(as: StoredNode(location: base, path: .root)) == true,
       snapshot.root.hasNewAttributes(since: snapshot.root.stored?.status)
@@ -46,6 +46,7 @@ private struct PlanMaker {
   let base: Location?
   /// The tree that knows the package as it was when it was read.
   var known: FileWrapper?
+  var metadataRole = MetadataRole.values
   var steps: [SavePlan.Step] = []
   var leftAlone: [PackagePath] = []
 
@@ -78,10 +79,12 @@ private struct PlanMaker {
     for (name, child) in try node.children(at: place.path, looking: true) {
       try compare(child, at: place.path.appending(name), replaced: replaced.removeValue(forKey: name))
     }
-    for (name, gone) in replaced where !PackageLayout.isOurs(place.path.appending(name)) {
+    for (name, gone) in replaced where !isOurs(place.path.appending(name)) {
       try compare(nil, at: place.path.appending(name), replaced: gone)
     }
   }
+
+  private func isOurs(_ path: PackagePath) -> Bool { PackageLayout.isOurs(path, in: metadataRole) }
 
   /// Returns the children of a directory on disk.
   ///

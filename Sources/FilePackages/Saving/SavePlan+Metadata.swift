@@ -4,16 +4,17 @@ import FoundationEssentials
 extension SavePlan {
   /// Returns the plan without the library's own files, and the application's values for the metadata.
   ///
-  /// The values are nil unless the tree has a `Metadata.plist` that the application wrote.
+  /// The values are nil unless the tree has a `Metadata.plist` that the application wrote for them.
   ///
+  /// - Parameter role: the role of `Metadata.plist` in the tree.
   /// - Throws: `reservedName` if the tree has any other node at a place of the library.
   func withoutOurs(
-    at location: Location
+    at location: Location, _ role: MetadataRole
   ) throws(FilePackageError) -> (plan: SavePlan, values: [String: PropertyListValue]?) {
     var plan = self
     var values: [String: PropertyListValue]?
-    plan.steps.removeAll { PackageLayout.isOurs($0.path) }
-    for step in steps where PackageLayout.isOurs(step.path) {
+    plan.steps.removeAll { PackageLayout.isOurs($0.path, in: role) }
+    for step in steps where PackageLayout.isOurs(step.path, in: role) {
       let isMetadata = step.path.names == [PackageLayout.metadata]
       switch step.action {
       case .write(let contents) where isMetadata:

@@ -207,6 +207,11 @@ public actor PackageStore {
   /// The metadata of the last save, published or not; nil if there is none that can be read.
   package var committedMetadata: PackageMetadata? { writer.package.committedMetadata }
 
+  /// Returns the role of `Metadata.plist` in a tree for a content that sees the metadata, or does not.
+  package func metadataRole(isVisible: Bool) -> MetadataRole {
+    writer.package.metadataRole(isVisible: isVisible)
+  }
+
   /// Returns the package's metadata; nil for another program's package.
   ///
   /// If a save returned at its commit and is not published, the metadata is that of the state before it.

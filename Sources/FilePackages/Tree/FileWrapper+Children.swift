@@ -20,8 +20,15 @@ extension FileWrapper {
   ///
   /// - Throws: a `FilePackageError` that names the unreadable node; `wrongKind` if this is no directory.
   public func children() throws -> [String: FileWrapper] {
+    try children(hiding: hiddenName)
+  }
+
+  /// Returns the children by key, also those that are hidden from callers.
+  package func allChildren() throws -> [String: FileWrapper] { try children(hiding: nil) }
+
+  private func children(hiding hidden: FileName?) throws -> [String: FileWrapper] {
     try withDirectory { stored, directory in
-      let names = directory.names().sorted()
+      let names = directory.names().filter { $0 != hidden }.sorted()
       try materialize(names.filter { directory.children[$0] == nil }, of: stored, in: &directory)
       var children: [String: FileWrapper] = [:]
       children.reserveCapacity(names.count)
@@ -36,7 +43,8 @@ extension FileWrapper {
   ///
   /// - Throws: a `FilePackageError` if the directory or the child cannot be read.
   public func child(named key: String) throws -> FileWrapper? {
-    try child(FileName(key))
+    let name = FileName(key)
+    return name == hiddenName ? nil : try child(name)
   }
 
   package func child(_ name: FileName) throws -> FileWrapper? {
@@ -50,8 +58,9 @@ extension FileWrapper {
 
   /// Returns the keys of all children in byte order of their names, without making objects of them.
   public func childNames() throws -> [String] {
-    try withDirectory { _, directory in
-      directory.names().sorted().map { directory.key(of: $0) }
+    let hidden = hiddenName
+    return try withDirectory { _, directory in
+      directory.names().filter { $0 != hidden }.sorted().map { directory.key(of: $0) }
     }
   }
 
@@ -60,9 +69,10 @@ extension FileWrapper {
   ///
   /// - Throws: a `FilePackageError` if the directory cannot be read; `wrongKind` if this is no directory.
   public func regularFileNames() throws -> [String] {
-    try withDirectory { _, directory in
+    let hidden = hiddenName
+    return try withDirectory { _, directory in
       let names = directory.names().filter { name in
-        (directory.listedKind(of: name) ?? directory.children[name]?.kind) == .file
+        name != hidden && (directory.listedKind(of: name) ?? directory.children[name]?.kind) == .file
       }
       return names.sorted().map { directory.key(of: $0) }
     }
@@ -70,8 +80,20 @@ extension FileWrapper {
 
   /// Returns the number of children, without making objects of them.
   public func childCount() throws -> Int {
-    try withDirectory { _, directory in directory.count }
+    let hidden = hiddenName
+    return try withDirectory { _, directory in
+      directory.count - (hidden.map(directory.contains) == true ? 1 : 0)
+    }
   }
+
+  /// The role of `Metadata.plist` in this tree; the store of the package sets it.
+  package var metadataRole: MetadataRole {
+    get { state.withLock { $0.metadataRole } }
+    set { state.withLock { $0.metadataRole = newValue } }
+  }
+
+  /// The name that the accessors by key leave out; nil if there is none.
+  private var hiddenName: FileName? { metadataRole == .hidden ? PackageLayout.metadata : nil }
 
   /// Returns the names of the FIFOs, sockets and devices in this directory on disk, which cannot be children.
   package func unsupportedNames() throws -> [FileName] {

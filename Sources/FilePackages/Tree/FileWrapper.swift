@@ -49,6 +49,8 @@ open class FileWrapper: @unchecked Sendable {
     /// The number of changes of this wrapper and of the nodes beneath it.
     var revision: UInt64 = 0
     package var parents: [ParentLink] = []
+    /// The role of a child that is named `Metadata.plist`, if this is the root of a package.
+    var metadataRole = MetadataRole.values
 
     var kind: FileKind {
       switch node {

@@ -6,6 +6,8 @@ import Synchronization
 /// Cost: the changes. A directory that is on disk stands for itself; the snapshot has only the names in it that differ.
 public struct PackageSnapshot: Sendable {
   package var root: Node
+  /// The role of `Metadata.plist` in the tree.
+  package var metadataRole = MetadataRole.values
 
   /// One wrapper, frozen.
   package struct Node: Sendable {
@@ -44,12 +46,16 @@ extension FileWrapper {
   /// Cost: the nodes that were touched in memory. Other children are not looked at. They are read from disk when the
   /// snapshot is used, and compared as far as they are known.
   public func snapshot() -> PackageSnapshot {
-    Self.structure.withLock { _ in PackageSnapshot(root: freeze(changesOnly: false)) }
+    Self.structure.withLock { _ in
+      PackageSnapshot(root: freeze(changesOnly: false), metadataRole: metadataRole)
+    }
   }
 
   /// Freezes the differences from the disk. The cost is the changes, even if every child is an object.
   package func changesSnapshot() -> PackageSnapshot {
-    Self.structure.withLock { _ in PackageSnapshot(root: freeze(changesOnly: true)) }
+    Self.structure.withLock { _ in
+      PackageSnapshot(root: freeze(changesOnly: true), metadataRole: metadataRole)
+    }
   }
 
   fileprivate func freeze(changesOnly: Bool) -> PackageSnapshot.Node {

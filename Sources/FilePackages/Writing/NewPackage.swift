@@ -15,8 +15,11 @@ struct NewPackage {
   /// - Parameter contentType: the identifier of the document's uniform type; nil for a package without metadata, unless
   ///   the tree has a `Metadata.plist` with values for it.
   init(_ tree: FileWrapper, at location: Location, contentType: String?) throws(FilePackageError) {
-    try self.init(tree.snapshot(), nil, at: location, .create) { values in
-      contentType == nil && values == nil ? nil : MetadataDraft(new: contentType, values ?? [:], location)
+    let snapshot = tree.snapshot()
+    try self.init(snapshot, nil, at: location, .create) { found in
+      let values = snapshot.metadataRole == .values ? found : nil
+      return contentType == nil && values == nil
+        ? nil : MetadataDraft(new: contentType, values ?? [:], location)
     }
   }
 
@@ -53,7 +56,8 @@ struct NewPackage {
         throw FilePackageError(
           .reservedName, operation, StoredNode(location: location, path: PackagePath([PackageLayout.hidden])))
       }
-      let (plan, values) = try SavePlan(making: snapshot, original: original).withoutOurs(at: location)
+      let (plan, values) = try SavePlan(making: snapshot, original: original)
+        .withoutOurs(at: location, snapshot.metadataRole)
       let made = try draft(values)
       (self.draft, self.plan) = (made, made == nil ? plan : plan.writingMetadata(over: nil))
     } catch {

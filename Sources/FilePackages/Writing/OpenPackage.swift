@@ -19,13 +19,26 @@ struct OpenPackage {
   /// The metadata of the last save, published or not; nil if there is none that can be read.
   var committedMetadata: PackageMetadata? { state.waiting?.metadata ?? baseline.metadata.known }
 
+  /// Returns the role of `Metadata.plist` in a tree for a content that sees the metadata, or does not.
+  func metadataRole(isVisible: Bool) -> MetadataRole {
+    if state.waiting?.metadata != nil { return isVisible ? .values : .hidden }
+    return switch baseline.metadata {
+    case .present: isVisible ? .values : .hidden
+    case .unreadable: .values
+    case .none: isVisible ? .values : .child
+    case .child: .child
+    }
+  }
+
   // MARK: Trees
 
   /// Returns a tree of the present state of the disk.
   func newTree() -> FileWrapper {
     let root = StoredNode(location: location, path: .root, status: baseline.status)
-    return FileWrapper(
+    let tree = FileWrapper(
       state: FileWrapper.State(root, name: location.path.lastComponent.map(FileName.init)))
+    if baseline.metadata.isChild { tree.metadataRole = .child }
+    return tree
   }
 
   /// Returns a tree of the document as it was last saved.

@@ -14,17 +14,22 @@ extension PackageWriter {
     }
     switch found {
     case .nothing:
-      baseline.loadMetadata(at: location)
+      loadMetadata()
     case .damaged(let reason):
       state.damage(
         by: FilePackageError(
           .journalDamaged, .open, node,
           reason: "its journal is damaged: \(reason)"))
-      baseline.loadMetadata(at: location)
+      loadMetadata()
     case .journal(let journal):
-      baseline.loadMetadata(at: location)
+      loadMetadata()
       if let record = journal.live { try recover(record, of: journal) }
     }
+  }
+
+  private func loadMetadata() {
+    baseline.loadMetadata(at: location)
+    if baseline.metadata.isChild { tree.metadataRole = .child }
   }
 
   private func recover(_ record: JournalRecord, of journal: JournalFile) throws(FilePackageError) {

@@ -55,7 +55,7 @@ extension PackageWriter {
     do throws(FilePackageError) {
       let known = try baseline.metadata.get()
       var (plan, values) = try SavePlan(saving: snapshot, over: location, known: seen)
-        .withoutOurs(at: location)
+        .withoutOurs(at: location, snapshot.metadataRole)
       // If a save waits, the disk is not the baseline of the new state. A merge writes the other version's children
       // anew.
       if state.waiting == nil && dropsIdentical { plan = plan.withoutIdentical(known: currentManifest) }

@@ -9,12 +9,16 @@ struct StoreBaseline {
     case none
     case present(PackageMetadata, FileStatus?)
     case unreadable(FilePackageError)
+    /// Another program's package, with a `Metadata.plist` that is a child as any other.
+    case child(FileStatus)
 
     /// The metadata; nil if there is none, or if it cannot be read.
     var known: PackageMetadata? { if case .present(let metadata, _) = self { metadata } else { nil } }
 
     /// `Metadata.plist` as it was when it was last read or written.
     var status: FileStatus? { if case .present(_, let status) = self { status } else { nil } }
+
+    var isChild: Bool { if case .child = self { true } else { false } }
 
     /// Returns the metadata; nil for another program's package.
     ///
@@ -46,7 +50,8 @@ struct StoreBaseline {
 
   // MARK: Reading the metadata
 
-  mutating func loadMetadata(at location: Location) {
+  /// - Parameter isOurs: whether the package is known to have metadata of this library.
+  mutating func loadMetadata(at location: Location, isOurs: Bool = false) {
     var plist = StoredNode(location: location, path: PackagePath([PackageLayout.metadata]))
     do {
       let status: FileStatus?
@@ -58,18 +63,40 @@ struct StoreBaseline {
       }
       guard let status else { return metadata = .none }
       guard status.kind == .file else {
+        if !isOurs, try !Self.hasDigests(location) { return metadata = .child(status) }
         throw Self.damage(at: location, reason: "its 'Metadata.plist' is \(status.kind.words)")
       }
       plist.status = status
-      do {
-        if status.size > UInt64(PackageMetadata.maximumSize) { throw PackageMetadata.Problem.tooLarge }
-        metadata = .present(
-          try PackageMetadata(decoding: FileContents.stored(plist).data()), status)
-      } catch let problem as PackageMetadata.Problem {
-        throw Self.damage(problem.code, at: location, reason: problem.words)
+      if status.size > UInt64(PackageMetadata.maximumSize) {
+        throw Self.damage(at: location, reason: PackageMetadata.Problem.tooLarge.words)
       }
+      let bytes = try FileContents.stored(plist).data()
+      let problem: PackageMetadata.Problem
+      do throws(PackageMetadata.Problem) {
+        return metadata = .present(try PackageMetadata(decoding: bytes), status)
+      } catch {
+        problem = error
+      }
+      if !isOurs, problem.isOfOthers(bytes), try !Self.hasDigests(location) {
+        return metadata = .child(status)
+      }
+      throw Self.damage(problem.code, at: location, reason: problem.words)
     } catch {
       metadata = .unreadable((error as? FilePackageError)?.during(.open) ?? Self.damage(at: location))
+    }
+  }
+
+  /// Returns whether the package has digests of its children: then the metadata are this library's, too.
+  private static func hasDigests(_ location: Location) throws(FilePackageError) -> Bool {
+    do {
+      if case .journal(let journal) = try JournalFile.find(of: location), !journal.batches.isEmpty {
+        return true
+      }
+      let folder = try location.openDirectory(PackagePath([PackageLayout.hidden]))
+      return try location.disk.exists(PackageLayout.manifest, in: folder)
+    } catch {
+      if error.isAbsence { return false }
+      throw FilePackageError(error, .open, StoredNode(location: location, path: .root))
     }
   }
 
@@ -91,8 +118,9 @@ struct StoreBaseline {
     }
     if case .present(_, let known?) = metadata, let now, now.isUnchanged(since: known) { return }
     if case .none = metadata, now == nil { return }
+    if case .child(let known) = metadata, let now, now.isUnchanged(since: known) { return }
     let before = metadata.known
-    loadMetadata(at: location)
+    loadMetadata(at: location, isOurs: before != nil)
     if let before, before.applicationValues != metadata.known?.applicationValues {
       othersWroteValues = true
     }

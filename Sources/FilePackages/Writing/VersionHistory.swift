@@ -132,6 +132,8 @@ struct VersionHistory {
   /// Returns the kept file of a version's node, or the file that a save will keep; nil if the content is lost.
   ///
   /// A version shows no unknown content: if the content of a place is lost, the version reports it as lost.
+  ///
+  /// Cost: a status; for a file with the right size and another date, such as a copy of the package has, reading it.
   func find(_ node: VersionRecord.Node) throws(FilePackageError) -> StoredNode? {
     guard let place = node.place, let first = place.names.first else { return nil }
     let rest = Array(place.names.dropFirst())
@@ -145,7 +147,8 @@ struct VersionHistory {
       if node.kind != .file { return found }
       // A copy of the package may have other dates: then the digest decides.
       guard status.size == node.size else { continue }
-      if status.modified == node.modified || found.hasContent(node.content) { return found }
+      if status.modified == node.modified { return found }
+      if try found.hasContent(node.content) { return found }
     }
     return nil
   }
@@ -177,11 +180,10 @@ struct VersionHistory {
 }
 
 extension StoredNode {
-  /// Returns whether a file has the content with that hash; reads all of it. A file that cannot be read has not.
-  func hasContent(_ content: ContentHash?) -> Bool {
+  /// Returns whether a file has the content with that hash; reads all of it.
+  func hasContent(_ content: ContentHash?) throws(FilePackageError) -> Bool {
     guard let content else { return false }
-    let child = try? ChildSummary(reading: PackageSnapshot.Node(self, kind: .file), at: path)
-    return child?.content == content
+    return try ChildSummary(reading: PackageSnapshot.Node(self, kind: .file), at: path).content == content
   }
 }
 

@@ -1,0 +1,170 @@
+import Documents
+import DurableIO
+import FilePackages
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+/// A folder whose children are all texts: it makes a new tree for each save, and refuses any other child.
+private struct Notebook: FileDocument, Equatable {
+  static var readableContentTypes: [UTType] { [.package] }
+  var texts: [String: String]
+
+  init(_ texts: [String: String]) { self.texts = texts }
+
+  init(configuration: ReadConfiguration) throws {
+    guard let children = configuration.file.fileWrappers else { throw CocoaError(.fileReadCorruptFile) }
+    texts = try children.mapValues { child in
+      guard let data = child.regularFileContents, let text = String(validating: data, as: UTF8.self) else {
+        throw CocoaError(.fileReadCorruptFile)
+      }
+      return text
+    }
+    // Each way of looking tells the same.
+    let names = texts.keys.sorted()
+    #expect(try configuration.file.childNames() == names)
+    #expect(try configuration.file.regularFileNames() == names)
+    #expect(try configuration.file.childCount() == names.count)
+    #expect(try configuration.file.child(named: "Metadata.plist") == nil || names.contains("Metadata.plist"))
+  }
+
+  func fileWrapper(configuration: WriteConfiguration) throws -> FileWrapper {
+    // The file of that name is the content's own.
+    if let plist = try configuration.existingFile?.child(named: "Metadata.plist") {
+      #expect(throws: PackageMetadata.Problem.self) { try PackageMetadata(decoding: plist.contents()) }
+    }
+    return FileWrapper(
+      directoryWithFileWrappers: texts.mapValues { FileWrapper(regularFileWithContents: Data($0.utf8)) })
+  }
+}
+
+@Suite("The children of a content")
+struct OwnChildrenTests {
+  private static func names(_ url: URL) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: url.path).filter { $0 != ".docpkg" }.sorted()
+  }
+
+  private static func options(writesMetadata: Bool) -> DocumentOptions<Notebook> {
+    var options = DocumentOptions<Notebook>()
+    options.writesMetadata = writesMetadata
+    return options
+  }
+
+  @Test(arguments: [true, false]) func `are its own, with and without metadata`(writes: Bool) async throws {
+    try await withTemporaryDirectory { folder in
+      let options = Self.options(writesMetadata: writes)
+      let ours = writes ? ["Metadata.plist"] : []
+      let url = URL(filePath: folder.appending("Notes.notebook").string)
+      let document = try await Document.create(Notebook(["a.txt": "one"]), at: url, options: options)
+      try await document.edit { $0.texts["b.txt"] = "two" }
+      try await document.save()
+      #expect(try Self.names(url) == ours + ["a.txt", "b.txt"])
+      try await document.edit { $0.texts["a.txt"] = nil }
+      try await document.undo()
+      try await document.close()
+
+      let again = try await Document<Notebook>.open(at: url, options: options)
+      #expect(try await again.content == Notebook(["a.txt": "one", "b.txt": "two"]))
+      try await again.edit { $0.texts["a.txt"] = nil }
+      let copy = URL(filePath: folder.appending("Copy.notebook").string)
+      try await again.save(to: copy, for: .forCreating)
+      try await again.close()
+      #expect(try Self.names(copy) == ours + ["b.txt"])
+      #expect(try Self.names(url) == ours + ["a.txt", "b.txt"])
+      let store = try await PackageStore.open(at: copy)
+      #expect(try await store.content(as: Notebook.self) == Notebook(["b.txt": "two"]))
+      #expect(try await (store.metadata() != nil) == writes)
+      // The store saves the content itself, and another program's child of that time arrives with `reload`.
+      try await store.save(Notebook(["b.txt": "two", "c.txt": "three"]))
+      try await store.close()
+      #expect(try Self.names(copy) == ours + ["b.txt", "c.txt"])
+      #expect(try await PackageStore.open(at: copy).verify().isWhole)
+    }
+  }
+
+  @Test(arguments: ["my own", "<plist><dict><key>a</key><string>b</string></dict></plist>"])
+  func `may have the name of the metadata in a new package`(bytes: String) async throws {
+    try await withTemporaryDirectory { folder in
+      let url = URL(filePath: folder.appending("Notes.notebook").string)
+      let plist = url.appending(path: "Metadata.plist")
+      let document = try await Document.create(
+        Notebook(["a.txt": "one", "Metadata.plist": bytes]), at: url)
+      #expect(try String(contentsOf: plist, encoding: .utf8) == bytes)
+      try await document.edit { $0.texts["a.txt"] = "two" }
+      try await document.close()
+      #expect(try String(contentsOf: plist, encoding: .utf8) == bytes)
+
+      let again = try await Document<Notebook>.open(at: url)
+      #expect(try await again.content == Notebook(["a.txt": "two", "Metadata.plist": bytes]))
+      try await again.edit { $0.texts["Metadata.plist"] = bytes + "!" }
+      try await again.close()
+      #expect(try String(contentsOf: plist, encoding: .utf8) == bytes + "!")
+      let third = try await Document<Notebook>.open(at: url)
+      try await third.edit { $0.texts["Metadata.plist"] = nil }
+      try await third.close()
+      #expect(try Self.names(url) == ["a.txt"])
+    }
+  }
+
+  @Test func `do not get that name in a package with metadata`() async throws {
+    try await withTemporaryDirectory { folder in
+      let url = URL(filePath: folder.appending("Notes.notebook").string)
+      let document = try await Document.create(Notebook(["a.txt": "one"]), at: url)
+      let before = try Data(contentsOf: url.appending(path: "Metadata.plist"))
+      try await document.edit { $0.texts["Metadata.plist"] = "my own" }
+      let error = await #expect(throws: DocumentError.self) { try await document.save() }
+      #expect(error?.description.contains("'Metadata.plist'") == true, "\(error as Any)")
+      #expect(try await document.content.texts["Metadata.plist"] == "my own")
+      #expect(try Data(contentsOf: url.appending(path: "Metadata.plist")) == before)
+      // A new package without metadata takes the child.
+      let other = URL(filePath: folder.appending("Other.notebook").string)
+      try await document.save(to: other, for: .forCreating)
+      #expect(try Self.names(other) == ["Metadata.plist", "a.txt"])
+      #expect(try String(contentsOf: other.appending(path: "Metadata.plist"), encoding: .utf8) == "my own")
+      try await document.close(discardingChanges: true)
+    }
+  }
+
+  @Test func `are all that a program on another system wrote`() async throws {
+    try await withTemporaryDirectory { folder in
+      let url = URL(filePath: folder.appending("Notes.notebook").string)
+      try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+      let theirs = "<plist><dict><key>CFBundleName</key><string>Notes</string></dict></plist>"
+      for (name, text) in ["a.txt": "one", "Metadata.plist": theirs] {
+        try Data(text.utf8).write(to: url.appending(path: name))
+      }
+      let document = try await Document<Notebook>.open(at: url)
+      #expect(try await document.content == Notebook(["a.txt": "one", "Metadata.plist": theirs]))
+      try await document.edit { $0.texts["a.txt"] = "two" }
+      try await document.close()
+      #expect(try String(contentsOf: url.appending(path: "Metadata.plist"), encoding: .utf8) == theirs)
+      #expect(
+        try await Document<Notebook>.open(at: url).content
+          == Notebook(["a.txt": "two", "Metadata.plist": theirs]))
+    }
+  }
+
+  @Test func `of a new tree are the merge of a conflict, too`() async throws {
+    let disk = try CrashDisk()
+    _ = try await ConflictTests.apart(
+      ["a.txt": "one", "b.txt": "left"], first: ["a.txt": "ours"], second: ["a.txt": "theirs"], on: disk)
+    let document = Document<Notebook>(
+      fileURL: URL(filePath: ConflictTests.first.string), options: .quiet(nil), on: .test(disk))
+    try await document.open()
+    #expect(await document.documentState == .inConflict)
+    struct Joining: ConflictResolver {
+      func resolve(_ conflict: DocumentConflict<Notebook>) async throws -> ConflictResolution<Notebook> {
+        let texts = [conflict.present] + conflict.versions.map(\.content)
+        return .merged(
+          Notebook(["a.txt": texts.compactMap { $0.texts["a.txt"] }.sorted().joined(separator: "+")]))
+      }
+    }
+    #expect(try await document.resolveConflicts(with: Joining()))
+    #expect(try await document.content == Notebook(["a.txt": "ours+theirs"]))
+    try await document.close()
+    let store = try await PackageStore.open(ConflictTests.first, on: disk)
+    #expect(try await store.content(as: Notebook.self) == Notebook(["a.txt": "ours+theirs"]))
+    #expect(try await store.verify().isWhole)
+  }
+}
