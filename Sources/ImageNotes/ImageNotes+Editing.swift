@@ -27,7 +27,8 @@ extension ImageNotes {
       at: index)
   }
 
-  private mutating func add(
+  /// Adds the image in a file wrapper.
+  mutating func add(
     _ file: FileWrapper, originalFilename: String, caption: String, at index: Int?
   ) throws -> String {
     let header = try Self.checkedHeader(of: file, originalFilename)

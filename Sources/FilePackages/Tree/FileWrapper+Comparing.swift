@@ -56,4 +56,13 @@ extension FileWrapper {
     state.parents = []
     return FileWrapper(state: state)
   }
+
+  /// Returns a new file of the same bytes, without the name, the permissions and the date of this one.
+  ///
+  /// Bytes on disk are still read from there.
+  ///
+  /// - Throws: `wrongKind` if this is no regular file.
+  package func newFile() throws(FilePackageError) -> FileWrapper {
+    FileWrapper(state: State(node: .file(try fileContents), attributes: .newFile()))
+  }
 }

@@ -2,12 +2,13 @@ public import ArgumentParser
 import FilePackages
 import FoundationEssentials
 import Glibc
+import ImageNotes
 public import PackageArchive
 import SystemPackage
 
 struct Export: CoordinatedCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Export a package to an archive.",
+    abstract: "Export a package to an archive, or to another program's format.",
     discussion: """
       The archive's name or --format gives the format: zip, tar, tar.gz, tar.xz, tar.zst or 7z. A file at the \
       archive's path is replaced in one step, after the new archive is complete. If the path is a folder and no \
@@ -18,6 +19,11 @@ struct Export: CoordinatedCommand {
       A name that ends in .epub or .cbz makes a zip as with --flat, and .textpack makes a zip. An EPUB begins with \
       the file 'mimetype'. If a package has this file at its top, a flat zip begins with it, and so is a document of \
       that kind.
+
+      An ImageNotes document also becomes a TextBundle, a TextPack, a folder with Markdown, or HTML: --as says so, or a \
+      name that ends in .textbundle, .textpack or .html. The text shows its images in their places, and the other ones \
+      at its end. A folder is new; a file is replaced. The command says what the format does not hold; \
+      Docs/Interchange.md has a table.
 
       The hidden folder is left out, unless --with-history is given, because it may contain children that were \
       deleted from the document.
@@ -32,6 +38,8 @@ struct Export: CoordinatedCommand {
       Examples:
         docpkg export Trip.imageNotes Trip.zip
         docpkg export Book Book.epub
+        docpkg export Trip.imageNotes Trip.textpack
+        docpkg export Trip.imageNotes Site/Trip --as html-folder
         docpkg export Trip.imageNotes - --format tar.zst | ssh host 'cat > Trip.tar.zst'
         SOURCE_DATE_EPOCH=0 docpkg export Trip.imageNotes Trip.tar.gz --reproducible
 
@@ -46,6 +54,9 @@ struct Export: CoordinatedCommand {
 
   @Option(help: "The format, if the archive's name does not give it.")
   var format: ArchiveFormat?
+
+  @Option(help: "The format of another program.")
+  var `as`: InterchangeFormat?
 
   @Option(help: "The compression level: 0 to 9, for tar.zst 1 to 22.")
   var level: Int?
@@ -88,6 +99,7 @@ struct Export: CoordinatedCommand {
   private var isToStandardOutput: Bool { archive == "-" }
 
   func validate() throws {
+    if let format = interchangeFormat { return try check(format) }
     if let format, !format.isWritable { throw ValidationError("\(format.rawValue) can only be read.") }
     if isToStandardOutput && format == nil { throw ValidationError("Give --format for standard output.") }
     if isToStandardOutput && update { throw ValidationError("Only a file can be updated.") }
@@ -138,6 +150,7 @@ struct Export: CoordinatedCommand {
 
   func run() async throws {
     if isToStandardOutput { try StandardOutput.requireOpen() }
+    if let format = interchangeFormat { return try await exportDocument(format) }
     let options = try options()
     let shown = Throughput()
     // An export to a pipe leaves nothing to clean up.
@@ -175,7 +188,7 @@ struct Export: CoordinatedCommand {
     }
   }
 
-  private func options() throws -> ExportOptions {
+  func options() throws -> ExportOptions {
     var options = ExportOptions()
     options.level = level
     options.threads = threads

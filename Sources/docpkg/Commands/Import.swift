@@ -1,12 +1,13 @@
-import ArgumentParser
+public import ArgumentParser
 import FilePackages
 import Glibc
+public import ImageNotes
 import PackageArchive
 import SystemPackage
 
 struct Import: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Import an archive as a package.",
+    abstract: "Import an archive as a package, or another program's document as ImageNotes.",
     discussion: """
       Reads a zip, or a tar with at most one of gzip, bzip2, xz, Zstandard and LZ4. The archive is a file, a pipe \
       or, with -, standard input. Other formats, 7z, cpio and iso, are read only if --format names them. If one \
@@ -16,16 +17,23 @@ struct Import: AsyncParsableCommand {
       or link, occurs twice, is damaged, or exceeds a limit. The error names the entry, and the command leaves \
       nothing on disk.
 
+      A TextBundle, a folder with a text in Markdown, a page of HTML or an RTFD becomes an ImageNotes document, with its \
+      images and attachments. So do a TextPack and a Bear note, if the new name ends in .imageNotes. --from names the \
+      format of any other file or folder. An image that the text shows and that is not there is an error. The command \
+      says what it did not take over; Docs/Interchange.md has the rules.
+
       Files that macOS adds for itself (__MACOSX, ._*) are left out, and so is a hidden folder with history.
 
       Examples:
         docpkg import Trip.zip Trip.imageNotes
+        docpkg import Trip.textpack Trip.imageNotes
+        docpkg import Notes/Trip.md Trip.imageNotes
         curl https://example.org/Trip.tar.zst | docpkg import - Trip.imageNotes --max-bytes 100000000
 
       \(ExitStatus.help)
       """)
 
-  @Argument(path: "The archive, - for standard input.")
+  @Argument(path: "The archive or document, - for standard input.")
   var archive: String
 
   @Argument(path: "The path of the new package; nothing may exist there yet.")
@@ -34,11 +42,17 @@ struct Import: AsyncParsableCommand {
   @Option(help: "The format, instead of the one that the first bytes show.")
   var format: ArchiveFormat?
 
+  @Option(help: "The format of another program's document, instead of the one that its name shows.")
+  var from: InterchangeFormat?
+
   @Option(help: "The code page of names that are not marked as UTF-8, such as CP437, CP932 or EUC-KR.")
   var charset: String?
 
-  @Option(help: "The most bytes that all files may have together, also as 500M, 1G or 1.5GB.")
-  var maxBytes = ByteCount(ImportLimits().bytes)
+  @Option(
+    help:
+      "The most bytes that all files may have together, also as 500M, 1G or 1.5GB; usually 4G, of a TextPack 1G."
+  )
+  var maxBytes: ByteCount?
 
   @Option(help: "The most entries that the archive may have.")
   var maxEntries: Int = ImportLimits().entries
@@ -82,9 +96,11 @@ struct Import: AsyncParsableCommand {
     guard maxEntries > 0, maxRatio > 0, maxDepth > 0 else {
       throw ValidationError("--max-entries, --max-ratio and --max-depth have to be 1 or more.")
     }
+    if from != nil && format != nil { throw ValidationError("--from and --format exclude each other.") }
   }
 
   func run() async throws {
+    if let format = interchangeFormat { return try await importDocument(format) }
     var options = try options()
     let shown = Throughput()
     let report: ImportReport
@@ -127,11 +143,11 @@ struct Import: AsyncParsableCommand {
     }
   }
 
-  private func options() throws -> ImportOptions {
+  func options() throws -> ImportOptions {
     var options = ImportOptions()
     options.format = format
     options.charset = charset
-    options.limits.bytes = maxBytes.bytes
+    if let maxBytes { options.limits.bytes = maxBytes.bytes }
     options.limits.entries = maxEntries
     options.limits.ratio = maxRatio
     options.limits.depth = maxDepth
@@ -147,3 +163,5 @@ struct Import: AsyncParsableCommand {
     return options
   }
 }
+
+extension InterchangeFormat: ExpressibleByArgument {}

@@ -67,7 +67,7 @@ struct New: AsyncParsableCommand {
     notes.customName = title
     for image in images { try notes.add(imageAt: url(image)) }
     let path = try self.path ?? pathByConvention()
-    if !force { try checkExtension(path) }
+    if !force { try checkImageNotesExtension(of: path, advice: ", or give --force") }
     if writing.dryRun {
       let plan = try PackageStore.plan(creating: notes, at: url(path)).lines
       let lines = (["make \(display(path))"] + plan).joined(separator: "\n")
@@ -79,19 +79,6 @@ struct New: AsyncParsableCommand {
     }
     warn(report.warnings)
     try writing.tell(Located(path: path, report: report), "\(display(path)): \(report)")
-  }
-
-  /// - Throws: `InputError` for a filename with the extension of another type.
-  private func checkExtension(_ path: String) throws {
-    let imageNotes = UTType.imageNotes
-    let name = url(path).lastPathComponent
-    var type = UTType(filename: name, isDirectory: true)
-    if type.conforms(to: imageNotes) { return }
-    if type == .folder { type = UTType(filename: name, isDirectory: false) }
-    if type.isDynamic || type == .data { return }
-    throw InputError(
-      description: "'\(display(path))' has the extension of another type (\(type)). "
-        + "Choose a name that ends in '.imageNotes', or give --force.")
   }
 
   private func pathByConvention() throws -> String {

@@ -1,0 +1,271 @@
+import FilePackages
+import FoundationEssentials
+
+/// The files of another program's document on their way into an ImageNotes document.
+///
+/// Other files than images become attachments. The text names all of them by their new paths.
+struct AssetIntake {
+  /// The folder of the text.
+  let tree: FileWrapper
+  /// The folder of the format for images and other files; the paths of attachments begin beneath it.
+  let assetsFolder: String?
+  private(set) var document = InterchangeDocument()
+  var remarks: [InterchangeRemark] = []
+  /// The path in the package by the path in the tree.
+  private(set) var places: [String: String] = [:]
+  private var attachmentPaths = UniquePaths()
+  private var embedded: [String: (data: Data, place: String)] = [:]
+
+  init(_ tree: FileWrapper, assetsFolder: String?) {
+    (self.tree, self.assetsFolder) = (tree, assetsFolder)
+  }
+
+  /// Takes the files that a text names, and sets the text with their new paths.
+  ///
+  /// - Parameters:
+  ///   - isTaken: whether a link's file at that path becomes an attachment.
+  ///   - file: the text's file, for errors.
+  mutating func take(
+    _ text: String, from file: String, links isTaken: (String) -> Bool = { _ in true }
+  ) throws {
+    document.notes.text = try TextReference.rewrite(text, MarkdownReferences.of(text)) { reference in
+      do {
+        return try destination(of: reference, isTaken)
+      } catch var problem as InterchangeProblem {
+        problem.file = file
+        problem.line = text.utf8.prefix(reference.range.lowerBound).count { $0 == UInt8(ascii: "\n") } + 1
+        throw problem
+      }
+    }
+  }
+
+  /// Takes the files in a folder that the text does not name. Hidden files belong to a file manager.
+  ///
+  /// - Parameters:
+  ///   - path: the folder's path with a slash, empty for the tree itself.
+  ///   - textName: the text's path, which does not count.
+  ///   - isTaken: whether a file at that path counts if it is no image.
+  mutating func takeUnnamed(
+    in folder: FileWrapper, at path: String = "", besides textName: String? = nil,
+    others isTaken: (String) -> Bool = { _ in true }
+  ) throws {
+    var files: [(String, FileWrapper)] = []
+    var others: [InterchangeRemark] = []
+    try folder.forEachFile {
+      files.append((path + $0, $1))
+    } other: {
+      others.append(.leftOut(path + $0, reason: $1))
+    }
+    for (path, file) in files where places[path] == nil && path != textName {
+      if try isTaken(path) || file.isImage {
+        _ = try take(file, at: path, caption: "", isShown: false)
+      } else {
+        others.append(.leftOut(path, reason: "the text does not name it"))
+      }
+    }
+    remarks += others
+  }
+
+  /// Takes original filenames, captions and order from a list. Entries without an image do not count.
+  mutating func arrange(_ list: [TextBundleInfo.Own.Image]) {
+    var rest = document.notes.images
+    var arranged: [ImageNotes.Image] = []
+    for entry in list {
+      guard let place = places[entry.file], let index = rest.firstIndex(where: { $0.path == place }) else {
+        continue
+      }
+      let image = rest.remove(at: index)
+      arranged.append(
+        ImageNotes.Image(
+          name: image.name,
+          originalFilename: entry.filename.flatMap { $0.isEmpty ? nil : $0 } ?? image.originalFilename,
+          caption: entry.caption ?? "", folder: image.folder, source: image.source))
+    }
+    document.notes.images = arranged + rest
+  }
+
+  /// Sets the caption of the image at a path in the package.
+  mutating func setCaption(_ caption: String, at place: String) {
+    guard let index = document.notes.images.firstIndex(where: { $0.path == place }) else { return }
+    document.notes.images[index].caption = caption
+  }
+
+  mutating func set(text: String) {
+    document.notes.text = text
+  }
+
+  /// Sets the title, with a space in place of each control character, which metadata cannot hold.
+  mutating func set(title: String?, info: TextBundleInfo? = nil) {
+    document.notes.customName = title.map { title in
+      String(
+        String.UnicodeScalarView(
+          title.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
+    }
+    document.info = info
+  }
+
+  // MARK: References
+
+  /// Returns the new destination of a reference, nil if it stays.
+  private mutating func destination(
+    of reference: TextReference, _ isTaken: (String) -> Bool
+  ) throws -> String? {
+    let destination = reference.destination
+    for path in RelativePath.candidates(destination) {
+      switch path {
+      case .elsewhere:
+        if reference.kind == .image, !destination.hasPrefix("data:") { remark(.remoteImage(destination)) }
+        return nil
+      case .outside:
+        guard reference.kind == .image else { return nil }
+        throw InterchangeProblem(
+          .outside, "the text shows '\(displayString(destination))', which lies outside it")
+      case .file(let path):
+        if reference.kind == .link, places[path] == nil, !isTaken(path) { return nil }
+        if let place = try take(path, for: reference) {
+          return RelativePath.respelled(destination, from: path, to: place)
+        }
+      }
+    }
+    switch reference.kind {
+    case .image:
+      throw InterchangeProblem(
+        .missingImage, "the text shows the image '\(displayString(destination))', which is not there")
+    case .link where assetsFolder.map { destination.hasPrefix($0 + "/") } == true:
+      remark(.danglingLink(destination))
+    case .link, .brackets: break
+    }
+    return nil
+  }
+
+  private mutating func remark(_ remark: InterchangeRemark) {
+    if !remarks.contains(remark) { remarks.append(remark) }
+  }
+
+  /// Takes the file at a path, and returns its path in the package; nil if there is no file.
+  private mutating func take(_ path: String, for reference: TextReference) throws -> String? {
+    if let place = places[path] { return place }
+    do {
+      guard let file = try tree.descendant(at: path) else { return nil }
+      guard !file.isDirectory || reference.kind == .image else { return nil }
+      return try take(
+        tree.regularFile(at: path), at: path, caption: reference.words.trimmed,
+        isShown: reference.kind == .image)
+    } catch let error as FilePackageError where error.code == .wrongKind || error.code == .invalidName {
+      guard reference.kind == .image else {
+        remark(.leftOut(path, reason: error.reason ?? error.code.words))
+        return nil
+      }
+      throw InterchangeProblem(
+        .missingImage, "the text shows '\(displayString(path))', and \(error.reason ?? error.code.words)")
+    }
+  }
+
+  // MARK: Files
+
+  /// Takes an image or another file that is in the text itself, and returns its path in the package.
+  ///
+  /// - Parameter name: the file's name; the same bytes of one name are one file.
+  mutating func take(_ data: Data, named name: String, caption: String) throws -> String {
+    if let (known, place) = embedded[name], known == data { return place }
+    let place = try take(
+      FileWrapper(regularFileWithContents: data), at: name, caption: caption, isShown: false)
+    embedded[name] = (data, place)
+    return place
+  }
+
+  /// Takes the file at a path of the tree, and returns its path in the package; nil if there is no file.
+  mutating func take(fileAt path: String, caption: String, isShown: Bool) throws -> String? {
+    if let place = places[path] { return place }
+    do {
+      guard let file = try tree.descendant(at: path), file.isRegularFile else { return nil }
+      return try take(file, at: path, caption: caption, isShown: isShown)
+    } catch let error as FilePackageError where error.code == .wrongKind || error.code == .invalidName {
+      return nil
+    }
+  }
+
+  /// Takes a file as an image, or as an attachment if it is none, and returns its path in the package.
+  ///
+  /// - Parameter isShown: whether the text shows it as an image.
+  private mutating func take(_ file: FileWrapper, at path: String, caption: String, isShown: Bool) throws
+    -> String
+  {
+    let name = path.split(separator: "/").last.map(String.init) ?? path
+    let place: String
+    do {
+      let new = try document.notes.add(file.newFile(), originalFilename: name, caption: caption, at: nil)
+      place = "\(Layout.images)/\(new)"
+      if new != name { remarks.append(.renamed(path, to: place)) }
+    } catch ImageNotesError.notAnImage(_, let error) {
+      place = attach(file, at: path)
+      if isShown { remarks.append(.attached(path, reason: error.description.asClause)) }
+    }
+    places[path] = place
+    return place
+  }
+
+  private mutating func attach(_ file: FileWrapper, at path: String) -> String {
+    let prefix = assetsFolder.map { $0 + "/" } ?? ""
+    let wanted = path.hasPrefix(prefix) ? String(path.dropFirst(prefix.count)) : path
+    let name = attachmentPaths.add(wanted)
+    document.attachments[name] = file
+    if name != wanted {
+      remarks.append(.renamed(path, to: "\(InterchangeDocument.attachmentsFolder)/\(name)"))
+    }
+    return "\(InterchangeDocument.attachmentsFolder)/\(name)"
+  }
+}
+
+extension FileWrapper {
+  /// Whether the file is an image of a known format.
+  fileprivate var isImage: Bool {
+    get throws {
+      do {
+        _ = try ImageHeader(of: self)
+        return true
+      } catch is ImageHeaderError {
+        return false
+      }
+    }
+  }
+}
+
+extension String {
+  /// A sentence as a clause: without a capital and a full stop.
+  fileprivate var asClause: String {
+    let text = hasSuffix(".") ? dropLast() : self[...]
+    return text.prefix(1).lowercased() + text.dropFirst()
+  }
+}
+
+extension RelativePath {
+  /// The readings of a destination, the usual one first.
+  ///
+  /// Some programs do not encode names. Some write a backslash before characters of a name.
+  static func candidates(_ destination: String) -> [RelativePath] {
+    let unescaped = String(decoding: withoutEscapes(Array(destination.utf8)), as: UTF8.self)
+    var readings = [
+      RelativePath(destination), RelativePath(destination, isEncoded: false), RelativePath(unescaped),
+    ]
+    if let end = destination.firstIndex(where: { $0 == "?" || $0 == "#" }) {
+      readings.append(RelativePath(String(destination[..<end])))
+    }
+    return readings.enumerated().filter { readings.firstIndex(of: $0.element) == $0.offset }.map(\.element)
+  }
+
+  private static func withoutEscapes(_ bytes: [UInt8]) -> [UInt8] {
+    var result: [UInt8] = []
+    var place = 0
+    while place < bytes.count {
+      if bytes[place] == UInt8(ascii: "\\"), place + 1 < bytes.count, bytes[place + 1] > 0x20,
+        !Self.isLetterOrDigit(bytes[place + 1])
+      {
+        place += 1
+      }
+      result.append(bytes[place])
+      place += 1
+    }
+    return result
+  }
+}

@@ -1,0 +1,95 @@
+import FilePackages
+
+/// One thing that is not the same after an import or export, or that the user should know of it.
+public enum InterchangeRemark: Sendable, Hashable {
+  /// A part of an ImageNotes document that not every format holds.
+  public enum Part: String, Sendable, Hashable, CaseIterable {
+    /// The name that the user gave the document.
+    case title
+    /// Captions of images.
+    case captions
+    /// Names that images had when the user added them.
+    case originalFilenames
+    /// The order of the images.
+    case order
+    /// Files that are no images.
+    case attachments
+    /// Keys of other programs in `info.json`.
+    case otherKeys
+    /// The identifier, the dates and the versions of the document.
+    case identity
+    /// Fonts, styles and destinations of links.
+    case formatting
+    /// Control characters in the text.
+    case controlCharacters
+  }
+
+  /// The format has no place for that part of so many images or files; 1 for a part of the whole document.
+  case notHeld(Part, count: Int)
+  /// The child at that path is not taken over, for that reason.
+  case leftOut(String, reason: String)
+  /// The file has another name now.
+  case renamed(String, to: String)
+  /// The file is not an image that the document can show; it is an attachment.
+  case attached(String, reason: String)
+  /// The text shows an image elsewhere, which stays there.
+  case remoteImage(String)
+  /// A link names a file that is not there; the text keeps it.
+  case danglingLink(String)
+  /// The text does not name so many images; the text that was written shows them at its end.
+  case imagesAtEnd(Int)
+  /// The text shows the image more than once, and the file has its bytes so often.
+  case repeated(String, count: Int)
+}
+
+extension InterchangeRemark: CustomStringConvertible {
+  /// One clause for people.
+  public var description: String {
+    switch self {
+    case .notHeld(let part, let count): "the format does not hold \(part.words(count))"
+    case .leftOut(let path, let reason): "'\(displayString(path))' is left out: \(reason)"
+    case .renamed(let old, let new): "'\(displayString(old))' is now '\(displayString(new))'"
+    case .attached(let path, let reason): "'\(displayString(path))' is kept as an attachment: \(reason)"
+    case .remoteImage(let place): "the image '\(displayString(place))' is elsewhere, and stays there"
+    case .danglingLink(let place): "the link '\(displayString(place))' leads to no file"
+    case .imagesAtEnd(let count):
+      count == 1
+        ? "the text does not name 1 image: it is shown at the end"
+        : "the text does not name \(count) images: they are shown at the end"
+    case .repeated(let name, let count):
+      "'\(displayString(name))' is shown \(count) times, and is in the file as often"
+    }
+  }
+}
+
+extension InterchangeRemark.Part {
+  fileprivate func words(_ count: Int) -> String {
+    switch self {
+    case .title: "the document's title"
+    case .captions: counted(count, "caption")
+    case .originalFilenames: counted(count, "original filename")
+    case .order: "the order of the images"
+    case .attachments: counted(count, "attachment")
+    case .otherKeys: "the keys of other programs"
+    case .identity: "the identifier, the dates and the versions"
+    case .controlCharacters: counted(count, "control character")
+    case .formatting: "fonts, styles and destinations of links"
+    }
+  }
+}
+
+extension [InterchangeRemark] {
+  /// One clause for each remark, and one for all parts that the format does not hold.
+  public var lines: [String] {
+    var parts: [String] = []
+    var lines: [String] = []
+    for remark in self {
+      if case .notHeld(let part, let count) = remark {
+        parts.append(part.words(count))
+      } else {
+        lines.append(remark.description)
+      }
+    }
+    return parts.isEmpty ? lines : lines + ["the format does not hold: \(parts.joined(separator: "; "))"]
+  }
+}

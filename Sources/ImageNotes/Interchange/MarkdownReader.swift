@@ -1,0 +1,51 @@
+import FilePackages
+
+/// Reads a text in Markdown, with the images beside it.
+struct MarkdownReader {
+  private let tree: FileWrapper
+  private let textName: String?
+
+  /// - Parameter textName: the name of the text in the folder; nil if it is the only one there.
+  init(_ tree: FileWrapper, _ textName: String?) throws {
+    guard tree.isDirectory else { throw InterchangeProblem(.notOfFormat, "it is a file without its folder") }
+    (self.tree, self.textName) = (tree, textName)
+  }
+
+  func read() throws -> (document: InterchangeDocument, remarks: [InterchangeRemark]) {
+    let name = try textName ?? tree.onlyText(of: .markdown)
+    var intake = AssetIntake(tree, assetsFolder: AssetLayout.folder)
+    // A link to another text is a link between documents.
+    try intake.take(try tree.regularFile(at: name).text(name), from: name) { path in
+      InterchangeFormat(filename: path) == nil
+    }
+    if textName == nil { try intake.takeFolder(besides: name) }
+    return (intake.document, intake.remarks)
+  }
+}
+
+extension AssetIntake {
+  /// Takes all files in the folder `assets`, and all images elsewhere.
+  mutating func takeFolder(besides textName: String) throws {
+    try takeUnnamed(in: tree, besides: textName) { $0.hasPrefix(AssetLayout.folder + "/") }
+  }
+}
+
+extension FileWrapper {
+  /// Returns the name of the only text of a format in a folder; `index.html` is the text of a folder with several pages.
+  ///
+  /// - Throws: `InterchangeProblem` if there is none, or if there are several.
+  func onlyText(of format: InterchangeFormat) throws -> String {
+    let names = try regularFileNames().filter {
+      InterchangeFormat(filename: $0) == format && !$0.hasPrefix(".")
+    }
+    if names.count == 1 { return names[0] }
+    if format == .html, let index = names.first(where: { $0.lowercased().hasPrefix("index.") }) {
+      return index
+    }
+    if names.isEmpty { throw InterchangeProblem(.missingPart, "the folder has no text in \(format.name)") }
+    let list = names.prefix(4).map { "'\(displayString($0))'" }.joined(separator: ", ")
+    throw InterchangeProblem(
+      .notOfFormat,
+      "the folder has \(names.count) texts (\(list)\(names.count > 4 ? " …" : "")): name one of them")
+  }
+}

@@ -1,0 +1,61 @@
+import FilePackages
+
+/// Reads the text and the attachments of an RTFD package.
+struct RTFDReader {
+  private static let textName = "TXT.rtf"
+  private static let maximumSize: UInt64 = 64 << 20
+
+  private let tree: FileWrapper
+
+  init(_ file: FileWrapper) throws {
+    guard file.isDirectory else {
+      throw InterchangeProblem(.notOfFormat, "it is a file, and an RTFD is a folder")
+    }
+    tree = file
+  }
+
+  func read() throws -> (document: InterchangeDocument, remarks: [InterchangeRemark]) {
+    guard let file = try tree.child(named: Self.textName), file.isRegularFile else {
+      throw InterchangeProblem(.missingPart, "it has no file '\(Self.textName)'")
+    }
+    var intake = AssetIntake(tree, assetsFolder: nil)
+    var text = ""
+    do {
+      let bytes = [UInt8](try file.contents(atMost: Self.maximumSize, Self.textName))
+      for piece in try RTFText.pieces(of: bytes) {
+        switch piece {
+        case .text(let string): text += Self.escaped(string)
+        case .attachment(let name): text += try reference(to: name, &intake)
+        }
+      }
+    } catch var problem as InterchangeProblem {
+      problem.file = Self.textName
+      throw problem
+    }
+    try intake.takeUnnamed(in: tree, besides: Self.textName)
+    intake.set(text: text)
+    intake.remarks.append(.notHeld(.formatting, count: 1))
+    return (intake.document, intake.remarks)
+  }
+
+  /// Plain text that Markdown would take for an image.
+  private static func escaped(_ text: String) -> String {
+    text.replacing("![", with: "!\\[")
+  }
+
+  /// Takes an attachment, and returns the reference that stands for it in the text.
+  private func reference(to name: String, _ intake: inout AssetIntake) throws -> String {
+    guard !name.contains("/"), name != "..", name != ".", !name.utf8.contains(0) else {
+      throw InterchangeProblem(.outside, "the text shows '\(displayString(name))', which lies outside it")
+    }
+    // A name on disk may spell accents in another way than the text.
+    let path = try tree.childNames().first { $0 == name } ?? name
+    guard let place = try intake.take(fileAt: path, caption: "", isShown: false) else {
+      throw InterchangeProblem(.missingImage, "the text shows '\(displayString(name))', which is not there")
+    }
+    let isImage = place.hasPrefix(Layout.images + "/")
+    return isImage
+      ? "![](\(RelativePath.encoded(place)))"
+      : "[\(AssetLayout.escaped(name))](\(RelativePath.encoded(place)))"
+  }
+}

@@ -1,0 +1,125 @@
+import DurableIO
+import FilePackages
+
+/// The destination of a reference, taken apart: a file beside the text, or something else.
+enum RelativePath: Equatable {
+  /// A file by its path in the tree, in the spelling of `FileWrapper`.
+  case file(String)
+  /// Something with a scheme, such as `https://example.org/7.png`, or a place within the text.
+  case elsewhere
+  /// A path that leads out of the tree, or to this computer's root.
+  case outside
+
+  /// - Parameters:
+  ///   - destination: the destination as the text spells it.
+  ///   - isEncoded: whether percent signs encode bytes.
+  init(_ destination: String, isEncoded: Bool = true) {
+    let bytes = Array(destination.utf8)
+    if bytes.isEmpty || bytes.first == UInt8(ascii: "#") || bytes.starts(with: Array("//".utf8)) {
+      self = .elsewhere
+      return
+    }
+    if let scheme = Self.scheme(of: bytes) {
+      self = scheme == "file" ? .outside : .elsewhere
+      return
+    }
+    let decoded = isEncoded ? Self.decoded(bytes) : bytes
+    if decoded.first == UInt8(ascii: "/") || decoded.contains(0) {
+      self = .outside
+      return
+    }
+    let names = decoded.split(separator: UInt8(ascii: "/")).filter { !$0.elementsEqual(Array(".".utf8)) }
+    // Windows' separator is a letter of a name here, and would lead out on that system.
+    if names.isEmpty
+      || names.contains(where: { $0.elementsEqual(Array("..".utf8)) || Self.isWindowsWayOut($0) })
+    {
+      self = .outside
+      return
+    }
+    self = .file(names.map { FileName(bytes: Array($0)).string }.joined(separator: "/"))
+  }
+
+  private static func isWindowsWayOut(_ name: ArraySlice<UInt8>) -> Bool {
+    name.split(separator: UInt8(ascii: "\\"), omittingEmptySubsequences: false).contains {
+      $0.elementsEqual(Array("..".utf8))
+    }
+  }
+
+  /// The scheme of a URL in lower case. A drive's letter, such as `C:`, is none and leads out.
+  private static func scheme(of bytes: [UInt8]) -> String? {
+    guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), let first = bytes.first, isLetter(first) else {
+      return nil
+    }
+    let name = bytes[..<colon]
+    guard name.allSatisfy({ isLetterOrDigit($0) || "+-.".utf8.contains($0) }) else {
+      return nil
+    }
+    return name.count == 1 ? "file" : String(decoding: name, as: UTF8.self).lowercased()
+  }
+
+  static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+    isLetter(byte) || (0x30...0x39).contains(byte)
+  }
+
+  private static func isLetter(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+  }
+
+  private static func decoded(_ bytes: [UInt8]) -> [UInt8] {
+    var result: [UInt8] = []
+    var place = 0
+    while place < bytes.count {
+      if bytes[place] == UInt8(ascii: "%"), place + 2 < bytes.count, let high = digit(bytes[place + 1]),
+        let low = digit(bytes[place + 2])
+      {
+        result.append(high << 4 | low)
+        place += 3
+      } else {
+        result.append(bytes[place])
+        place += 1
+      }
+    }
+    return result
+  }
+
+  private static func digit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case 0x30...0x39: byte - 0x30
+    case 0x41...0x46: byte - 0x37
+    case 0x61...0x66: byte - 0x57
+    default: nil
+    }
+  }
+
+  /// Returns a path of `FileWrapper`'s spelling as a destination: each byte that a URL or Markdown may take otherwise is
+  /// percent-encoded.
+  static func encoded(_ path: String) -> String {
+    var result = ""
+    for byte in path.split(separator: "/").map({ FileName(String($0)).bytes }).joined(separator: [0x2F]) {
+      if isLetterOrDigit(byte) || "-._~/".utf8.contains(byte) {
+        result.unicodeScalars.append(Unicode.Scalar(byte))
+      } else {
+        let digits = String(byte, radix: 16, uppercase: true)
+        result += "%" + (digits.count < 2 ? "0" : "") + digits
+      }
+    }
+    return result
+  }
+
+  /// Returns the new destination for a file that moves from one path to another.
+  ///
+  /// If only its folder changes, the rest stays as it is spelled.
+  static func respelled(_ destination: String, from old: String, to new: String) -> String {
+    let (oldFolder, oldName) = parts(old)
+    let (newFolder, newName) = parts(new)
+    if oldName == newName, !oldFolder.isEmpty, !newFolder.isEmpty, destination.hasPrefix(oldFolder + "/") {
+      return newFolder + destination.dropFirst(oldFolder.count)
+    }
+    return encoded(new)
+  }
+
+  private static func parts(_ path: String) -> (folder: String, rest: String) {
+    guard let slash = path.firstIndex(of: "/") else { return ("", path) }
+    return (String(path[..<slash]), String(path[path.index(after: slash)...]))
+  }
+}

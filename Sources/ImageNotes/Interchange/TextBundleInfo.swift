@@ -1,0 +1,135 @@
+import FilePackages
+import FoundationEssentials
+
+/// `info.json` of a TextBundle: the keys of the specification, and one object for each program that has keys of its own.
+///
+/// A change keeps all other members, their order, and numbers as they are written.
+struct TextBundleInfo: Sendable, Hashable {
+  static let filename = "info.json"
+  static let maximumSize: UInt64 = 1 << 20
+  private static let ownKey = "com.filepackages.imagenotes"
+
+  private(set) var value: JSONValue
+  /// The bytes that were read; nil after a change.
+  private var original: Data?
+
+  /// Makes the keys of a new TextBundle, version 2.
+  init() {
+    value = .object([
+      .init(name: "version", value: .number("2")),
+      .init(name: "type", value: .string("net.daringfireball.markdown")),
+      .init(name: "transient", value: .boolean(false)),
+      .init(name: "creatorIdentifier", value: .string(Self.ownKey)),
+    ])
+  }
+
+  /// Reads the keys.
+  ///
+  /// - Throws: `InterchangeProblem` if the file is too large, or no JSON object.
+  init(_ file: FileWrapper) throws {
+    let data = try file.contents(atMost: Self.maximumSize, Self.filename)
+    do throws(JSONReader.Problem) {
+      value = try JSONReader.value(of: [UInt8](data))
+    } catch {
+      throw InterchangeProblem(
+        .damaged, file: Self.filename, line: error.line, "it is not JSON: \(error.reason)")
+    }
+    guard case .object = value else {
+      throw InterchangeProblem(.damaged, file: Self.filename, "it is JSON, but no object")
+    }
+    original = data
+  }
+
+  /// The bytes of the file.
+  var data: Data { original ?? Data(value.text.utf8) }
+
+  /// The type of the text, such as `net.daringfireball.markdown`.
+  var type: String? { value["type"]?.string }
+
+  /// Whether there are keys beside our own.
+  var hasOtherKeys: Bool {
+    value.members.contains { $0.name != Self.ownKey }
+  }
+
+  /// Our own keys; nil if there are none.
+  var own: Own? {
+    get { value[Self.ownKey].map(Own.init) }
+    set {
+      guard newValue != own else { return }
+      value[Self.ownKey] = newValue?.value
+      original = nil
+    }
+  }
+}
+
+extension TextBundleInfo {
+  /// The object with our own keys: the parts of a document that TextBundle has no place for.
+  struct Own: Sendable, Hashable {
+    struct Image: Sendable, Hashable {
+      var file: String
+      var filename: String?
+      var caption: String?
+    }
+
+    /// The name that the user gave the document.
+    var title: String?
+    /// The name of the text, if it is not `text.md`.
+    var text: String?
+    /// The end of the text that shows images which the document's own text does not name.
+    var appended: String?
+    /// The images in order.
+    var images: [Image] = []
+
+    init() {}
+
+    /// Reads the keys that are of the right kind.
+    fileprivate init(_ value: JSONValue) {
+      title = value["title"]?.string
+      text = value["text"]?.string
+      appended = value["appended"]?.string
+      images = (value["images"]?.elements ?? []).compactMap { image in
+        image["file"]?.string.map {
+          Image(file: $0, filename: image["filename"]?.string, caption: image["caption"]?.string)
+        }
+      }
+    }
+
+    fileprivate var value: JSONValue {
+      func object(_ members: [(String, JSONValue?)]) -> JSONValue {
+        .object(members.compactMap { name, value in value.map { .init(name: name, value: $0) } })
+      }
+      func string(_ text: String?) -> JSONValue? { text.map { .string($0) } }
+      let list = images.map {
+        object([
+          ("file", string($0.file)), ("filename", string($0.filename)), ("caption", string($0.caption)),
+        ])
+      }
+      return object([
+        ("version", .number("1")), ("title", string(title)), ("text", string(text)),
+        ("appended", string(appended)), ("images", list.isEmpty ? nil : .array(list)),
+      ])
+    }
+  }
+}
+
+extension FileWrapper {
+  /// Returns the bytes of a file of a bounded size.
+  ///
+  /// - Throws: `InterchangeProblem` for a larger one.
+  func contents(atMost limit: UInt64, _ name: String) throws -> Data {
+    if let size = regularFileSize, size > limit {
+      throw InterchangeProblem(.damaged, file: name, "it is larger than \(limit >> 20) MiB")
+    }
+    return try contents()
+  }
+
+  /// Returns the text of a file.
+  ///
+  /// - Throws: `InterchangeProblem` if it is larger than 16 MiB, or neither UTF-8 nor UTF-16.
+  func text(_ name: String) throws -> String {
+    guard let text = PlainText.decoded(try contents(atMost: PlainText.maximumSize, name)) else {
+      throw InterchangeProblem(.damaged, file: name, "it is not a text in UTF-8")
+    }
+    return text
+  }
+}

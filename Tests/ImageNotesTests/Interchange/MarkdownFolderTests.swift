@@ -1,0 +1,76 @@
+import FilePackages
+import FoundationEssentials
+import ImageNotes
+import Testing
+
+@Suite("A folder with Markdown")
+struct MarkdownFolderTests {
+  private typealias Fixture = InterchangeFixture
+
+  private func tree(_ text: String, _ files: [String: Data] = [:]) throws -> FileWrapper {
+    try Fixture.tree(files.merging(["Walk.md": Data(text.utf8)]) { own, _ in own })
+  }
+
+  @Test func `has its images anywhere beneath it`() throws {
+    let picture = try Fixture.picture()
+    let text =
+      "![a](Walk.assets/a.png) ![b](img/deep/b%20b.png) ![](c.png) [Other](Other.markdown) [e](doc/e.pdf)"
+    let folder = try tree(
+      text,
+      [
+        "Walk.assets/a.png": picture, "img/deep/b b.png": picture, "c.png": picture,
+        "doc/e.pdf": Data("e".utf8),
+        "unnamed.png": picture, "unnamed.zip": Data([1]), ".git/x.png": picture,
+      ])
+    let (document, remarks) = try InterchangeFormat.markdown.read(folder, named: "Walk")
+    #expect(
+      document.notes.text
+        == "![a](Images/a.png) ![b](Images/b%20b.png) ![](Images/c.png) [Other](Other.markdown) "
+        + "[e](Attachments/doc/e.pdf)")
+    #expect(document.notes.images.map(\.name) == ["a.png", "b b.png", "c.png", "unnamed.png"])
+    #expect(
+      remarks == [
+        .leftOut(".git", reason: "its name is hidden"),
+        .leftOut("unnamed.zip", reason: "the text does not name it"),
+      ])
+    // With the text named, the rest of its folder is not the document's.
+    let (named, none) = try InterchangeFormat.markdown.read(folder, named: "Walk.md", textName: "Walk.md")
+    #expect(named.notes.images.map(\.name) == ["a.png", "b b.png", "c.png"] && none.isEmpty)
+  }
+
+  @Test func `is written with a text of the document's name`() throws {
+    var notes = ImageNotes(text: "![P](Images/a.png)")
+    try notes.add(imageData: Fixture.picture(), originalFilename: "a.png")
+    let names = ["Out/Walk.imageNotes", "Walk", "Walk 1.2", "a/.hidden", "", "Walk.md/"].map { name in
+      try? InterchangeFormat.markdown.write(InterchangeDocument(notes), named: name).file.childNames()
+    }
+    #expect(
+      names == [
+        ["Walk.md", "assets"], ["Walk.md", "assets"], ["Walk 1.2.md", "assets"], ["Text.md", "assets"],
+        ["Text.md", "assets"], ["Walk.md", "assets"],
+      ])
+  }
+
+  static let bad: [([String: String], String)] = [
+    (["a.txt": ""], "the folder has no text in Markdown."),
+    (["a.md": "", "b.md": ""], "the folder has 2 texts ('a.md', 'b.md'): name one of them."),
+    (
+      ["a.md": "![](x.png)"],
+      "the text shows the image 'x.png', which is not there ('a.md', line 1). Add the image, or remove it from the text."
+    ),
+    (
+      ["a.md": "\n![](../x.png)"],
+      "the text shows '../x.png', which lies outside it ('a.md', line 2). Put the file beside the text, and name it there."
+    ),
+  ]
+
+  @Test(arguments: bad)
+  func `that is none is refused in one sentence`(files: [String: String], reason: String) throws {
+    let tree = try Fixture.tree(files.mapValues { Data($0.utf8) })
+    #expect {
+      try InterchangeFormat.markdown.read(tree, named: "A")
+    } throws: { error in
+      "\(error)" == "'A' could not be imported as Markdown: \(reason)"
+    }
+  }
+}

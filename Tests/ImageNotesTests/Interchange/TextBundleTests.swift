@@ -1,0 +1,378 @@
+import FilePackages
+import FoundationEssentials
+import ImageNotes
+import Testing
+
+@Suite("A TextBundle")
+struct TextBundleTests {
+  private typealias Fixture = InterchangeFixture
+
+  private func read(
+    _ tree: FileWrapper
+  ) throws -> (document: InterchangeDocument, remarks: [InterchangeRemark]) {
+    try InterchangeFormat.textBundle.read(tree, named: "A.textbundle")
+  }
+
+  private func error(_ tree: FileWrapper) -> String? {
+    do {
+      _ = try read(tree)
+      return nil
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  // MARK: References
+
+  /// A text that names `assets/a.png` or other files, and the text that the document gets.
+  static let references: [(String, String)] = [
+    ("![](assets/a.png)", "![](Images/a.png)"),
+    ("a ![b](assets/a.png \"title\") c", "a ![b](Images/a.png \"title\") c"),
+    ("![](<assets/a.png>)", "![](<Images/a.png>)"),
+    ("![](./assets/a.png)", "![](Images/a.png)"),
+    ("![](assets/%61.png)", "![](Images/%61.png)"),
+    ("![](assets%2Fa.png)", "![](Images/a.png)"),
+    ("![](assets/b c.png)", "![](Images/b c.png)"),
+    ("![](assets/b c.png \"title\")", "![](Images/b c.png \"title\")"),
+    ("![](assets/b%20c.png 'title')", "![](Images/b%20c.png 'title')"),
+    ("![](assets/d(1).png)", "![](Images/d(1).png)"),
+    ("![](assets/d\\(1\\).png)", "![](Images/d\\(1\\).png)"),
+    ("![](assets/a.png?raw=1#x)", "![](Images/a.png?raw=1#x)"),
+    ("[![b](assets/a.png)](https://example.org)", "[![b](Images/a.png)](https://example.org)"),
+    ("![one ![](assets/a.png) two](assets/b%20c.png)", "![one ![](Images/a.png) two](Images/b%20c.png)"),
+    ("![b][image-1]\n\n[image-1]:\tassets/a.png", "![b][image-1]\n\n[image-1]:\tImages/a.png"),
+    ("![Pic A]\n\n[pic  a]: assets/a.png \"title\"", "![Pic A]\n\n[pic  a]: Images/a.png \"title\""),
+    ("![b][]\n\n[B]: <assets/b c.png>", "![b][]\n\n[B]: <Images/b c.png>"),
+    ("<img src=\"assets/a.png\" alt=\"b\">", "<img src=\"Images/a.png\" alt=\"b\">"),
+    ("<IMG width=3 SRC='assets/b%20c.png'/>", "<IMG width=3 SRC='Images/b%20c.png'/>"),
+    ("[assets/a.png]", "[Images/a.png]"),
+    ("[the file](assets/e.pdf)", "[the file](Attachments/e.pdf)"),
+    ("[assets/e.pdf] [x](assets/a.png)", "[Attachments/e.pdf] [x](Images/a.png)"),
+    ("> ![](assets/a.png)\n> ![](assets/a.png)", "> ![](Images/a.png)\n> ![](Images/a.png)"),
+    ("\u{1F41B} ![\u{E4}](assets/a.png)", "\u{1F41B} ![\u{E4}](Images/a.png)"),
+    // No references.
+    ("`![](assets/x.png)`", "`![](assets/x.png)`"),
+    ("``a ` ![](assets/x.png)`` ![](assets/a.png)", "``a ` ![](assets/x.png)`` ![](Images/a.png)"),
+    ("`open ![](assets/a.png)", "`open ![](Images/a.png)"),
+    ("```\n![](assets/x.png)\n```\n![](assets/a.png)", "```\n![](assets/x.png)\n```\n![](Images/a.png)"),
+    ("~~~ md\n![](assets/x.png)\n```\n", "~~~ md\n![](assets/x.png)\n```\n"),
+    ("- a\n  ````\n  ```\n  ![](x.png)\n  ````\n", "- a\n  ````\n  ```\n  ![](x.png)\n  ````\n"),
+    ("<!-- ![](assets/x.png) --> ![](assets/a.png)", "<!-- ![](assets/x.png) --> ![](Images/a.png)"),
+    ("!\\[](assets/x.png) \\![a](assets/a.png)", "!\\[](assets/x.png) \\![a](Images/a.png)"),
+    ("![a\n\nb](assets/x.png)", "![a\n\nb](assets/x.png)"),
+    ("![a](assets/x.png", "![a](assets/x.png"),
+    ("[assets/no such] [a/b](c) [x]: y", "[assets/no such] [a/b](c) [x]: y"),
+    ("[Other](Other.md) [anchor](#a) <a href='b'>", "[Other](Other.md) [anchor](#a) <a href='b'>"),
+    (
+      "![](https://example.org/x.png) ![](data:image/png;base64,AA==)",
+      "![](https://example.org/x.png) ![](data:image/png;base64,AA==)"
+    ),
+    ("![]() ![", "![]() !["), ("<img src=\"assets/a.png", "<img src=\"assets/a.png"),
+  ]
+
+  @Test(arguments: references)
+  func `names its files in the document`(text: String, expected: String) throws {
+    let picture = try Fixture.picture()
+    let tree = try Fixture.textBundle(
+      text,
+      [
+        "assets/a.png": picture, "assets/b c.png": picture, "assets/d(1).png": picture,
+        "assets/e.pdf": Data("%PDF-".utf8),
+      ])
+    let document = try read(tree).document
+    #expect(document.notes.text == expected)
+    #expect(Set(document.notes.images.map(\.name)) == ["a.png", "b c.png", "d(1).png"])
+    #expect(document.attachments.keys.sorted() == ["e.pdf"])
+    let back = try read(InterchangeFormat.textBundle.write(document, named: "A").file).document
+    #expect(try DocumentPicture(back) == DocumentPicture(document))
+  }
+
+  @Test func `has the order in which the text names the images, then that of their names`() throws {
+    let picture = try Fixture.picture()
+    let files = ["c.png", "a.png", "b.png", "sub/d.png"].map { ("assets/\($0)", picture) }
+    let tree = try Fixture.textBundle(
+      "![Peak](assets/c.png) ![again](assets/c.png) [b](assets/b.png)",
+      Dictionary(uniqueKeysWithValues: files))
+    let notes = try read(tree).document.notes
+    #expect(notes.images.map(\.name) == ["c.png", "b.png", "a.png", "d.png"])
+    #expect(notes.images.map(\.caption) == ["Peak", "b", "", ""])
+  }
+
+  @Test func `keeps files that are no images as attachments, and says so if the text shows them`() throws {
+    let tree = try Fixture.textBundle(
+      "![](assets/logo.svg) ![](assets/cut.png)",
+      [
+        "assets/logo.svg": Data("<svg/>".utf8), "assets/cut.png": try Fixture.picture().prefix(12),
+        "assets/sub/notes.txt": Data("n".utf8), "assets/.DS_Store": Data([0]), "QuickLook/a.png": Data([1]),
+      ])
+    let (document, remarks) = try read(tree)
+    #expect(document.notes.text == "![](Attachments/logo.svg) ![](Attachments/cut.png)")
+    #expect(document.attachments.keys.sorted() == ["cut.png", "logo.svg", "sub/notes.txt"])
+    #expect(
+      remarks.map(\.description) == [
+        "'assets/logo.svg' is kept as an attachment: this is not a picture of a known format "
+          + "(PNG, JPEG, GIF, WebP, BMP, TIFF, HEIC)",
+        "'assets/cut.png' is kept as an attachment: the PNG picture is cut short: the IHDR chunk is missing",
+        "'assets/.DS_Store' is left out: its name is hidden",
+        "'QuickLook' is left out: it is no part of a TextBundle",
+      ])
+    let files = try Fixture.files(of: InterchangeFormat.textBundle.write(document, named: "A").file)
+    #expect(
+      files.keys.sorted() == [
+        "assets/cut.png", "assets/logo.svg", "assets/sub/notes.txt", "info.json", "text.md",
+      ])
+  }
+
+  @Test func `gives an image with another format's extension a name that fits`() throws {
+    let tree = try Fixture.textBundle("![](assets/a.jpg)", ["assets/a.jpg": try Fixture.picture()])
+    let (document, remarks) = try read(tree)
+    #expect(document.notes.text == "![](Images/a.jpg.png)")
+    #expect(document.notes.images[0].originalFilename == "a.jpg")
+    #expect(remarks == [.renamed("assets/a.jpg", to: "Images/a.jpg.png")])
+  }
+
+  // MARK: Errors
+
+  static let bad: [(String, [String: String], String)] = [
+    ("no info", ["text.md": ""], "it has no file 'info.json'."),
+    ("no text", ["info.json": "{}"], "it has no file 'text.*'."),
+    (
+      "two texts", ["info.json": "{}", "text.md": "", "text.markdown": ""],
+      "it has several texts ('text.markdown', 'text.md')."
+    ),
+    (
+      "empty info", ["info.json": "", "text.md": ""],
+      "it is not JSON: a value is missing ('info.json', line 1)."
+    ),
+    ("array", ["info.json": "[]", "text.md": ""], "it is JSON, but no object ('info.json')."),
+    (
+      "cut", ["info.json": "{\n\"a\": 1", "text.md": ""],
+      "it is not JSON: a ',' or '}' is missing ('info.json', line 2)."
+    ),
+    (
+      "two values", ["info.json": "{} {}", "text.md": ""],
+      "it is not JSON: something follows the end ('info.json', line 1)."
+    ),
+    (
+      "word", ["info.json": "{\"a\": nul}", "text.md": ""],
+      "it is not JSON: a value is missing ('info.json', line 1)."
+    ),
+    (
+      "number", ["info.json": "{\"a\": 01}", "text.md": ""],
+      "it is not JSON: a number is not valid ('info.json', line 1)."
+    ),
+    (
+      "half", ["info.json": #"{"a": "\ud83d"}"#, "text.md": ""],
+      "it is not JSON: half a character is in a string ('info.json', line 1)."
+    ),
+    (
+      "escape", ["info.json": #"{"a": "\x"}"#, "text.md": ""],
+      "it is not JSON: a string has an unknown escape ('info.json', line 1)."
+    ),
+    (
+      "deep", ["info.json": String(repeating: "[", count: 100_000), "text.md": ""],
+      "it is not JSON: more than 64 brackets are open ('info.json', line 1)."
+    ),
+    (
+      "missing", ["info.json": "{}", "text.md": "a\n\n![](assets/x.png)"],
+      "the text shows the image 'assets/x.png', which is not there ('text.md', line 3). "
+        + "Add the image, or remove it from the text."
+    ),
+    (
+      "above", ["info.json": "{}", "text.md": "![](assets/../info.json)"],
+      "the text shows 'assets/../info.json', which lies outside it ('text.md', line 1). "
+        + "Put the file beside the text, and name it there."
+    ),
+    (
+      "encoded above", ["info.json": "{}", "text.md": "![](assets/%2e%2e/%2E%2E/x)"],
+      "the text shows 'assets/%2e%2e/%2E%2E/x', which lies outside it ('text.md', line 1). "
+        + "Put the file beside the text, and name it there."
+    ),
+    (
+      "root", ["info.json": "{}", "text.md": "![](/etc/passwd)"],
+      "the text shows '/etc/passwd', which lies outside it ('text.md', line 1). "
+        + "Put the file beside the text, and name it there."
+    ),
+    (
+      "file URL", ["info.json": "{}", "text.md": "![](file:///etc/passwd)"],
+      "the text shows 'file:///etc/passwd', which lies outside it ('text.md', line 1). "
+        + "Put the file beside the text, and name it there."
+    ),
+    (
+      "drive", ["info.json": "{}", "text.md": "![](C:\\x.png)"],
+      "the text shows 'C:\\x.png', which lies outside it ('text.md', line 1). "
+        + "Put the file beside the text, and name it there."
+    ),
+    (
+      "folder", ["info.json": "{}", "text.md": "![](assets)", "assets/a": ""],
+      "the text shows 'assets', and it is a folder ('text.md', line 1). "
+        + "Add the image, or remove it from the text."
+    ),
+  ]
+
+  @Test(arguments: bad)
+  func `that is not one is refused in one sentence`(name: String, files: [String: String], reason: String)
+    throws
+  {
+    let tree = try Fixture.tree(files.mapValues { Data($0.utf8) })
+    #expect(error(tree) == "'A.textbundle' could not be imported as TextBundle: \(reason)", "\(name)")
+  }
+
+  @Test func `with a text that is none is refused`() throws {
+    let bytes = try Fixture.tree(["info.json": Data("{}".utf8), "text.txt": Data([0x61, 0xFF])])
+    #expect(
+      error(bytes)
+        == "'A.textbundle' could not be imported as TextBundle: it is not a text in UTF-8 ('text.txt').")
+    let large = try Fixture.tree(["info.json": Data("{}".utf8), "text.md": Data(count: 16 << 20 + 1)])
+    #expect(
+      error(large)
+        == "'A.textbundle' could not be imported as TextBundle: it is larger than 16 MiB ('text.md').")
+    let keys = try Fixture.tree(["info.json": Data(repeating: 0x20, count: 1 << 20 + 1), "text.md": Data()])
+    #expect(
+      error(keys)
+        == "'A.textbundle' could not be imported as TextBundle: it is larger than 1 MiB ('info.json').")
+    #expect(
+      error(FileWrapper(regularFileWithContents: Data()))
+        == "'A.textbundle' could not be imported as TextBundle: it is a file, and a TextBundle is a folder.")
+  }
+
+  @Test func `follows no link`() throws {
+    let tree = try Fixture.textBundle("![](assets/a.png)", [:])
+    let link = FileWrapper(symbolicLinkWithDestinationURL: URL(filePath: "/etc/passwd"))
+    try tree.setDescendant(link, at: "assets/a.png")
+    #expect(
+      error(tree)
+        == "'A.textbundle' could not be imported as TextBundle: the text shows 'assets/a.png', and it is "
+        + "a symbolic link to '/etc/passwd', which is not followed ('text.md', line 1). "
+        + "Add the image, or remove it from the text.")
+    let unnamed = try Fixture.textBundle("", [:])
+    try unnamed.setDescendant(
+      FileWrapper(symbolicLinkWithDestinationURL: URL(filePath: "/etc/passwd")), at: "assets/a.png")
+    let (document, remarks) = try read(unnamed)
+    #expect(document.notes.images.isEmpty && document.attachments.isEmpty)
+    #expect(remarks == [.leftOut("assets/a.png", reason: "it is a symbolic link, which is not followed")])
+  }
+
+  // MARK: Texts and keys
+
+  static let texts: [(String, String)] = [
+    ("text.md", #"{"version": 2}"#), ("text.markdown", #"{"version": 2}"#), ("text.txt", #"{"version": 1}"#),
+    ("text.fountain", #"{"type": "com.quoteunquoteapps.fountain", "version": 2}"#), ("Text.html", "{}"),
+  ]
+
+  @Test(arguments: texts)
+  func `keeps the name of its text, and its keys`(name: String, info: String) throws {
+    let tree = try Fixture.textBundle("Words", info: info, named: name)
+    let document = try read(tree).document
+    // Through a package, as an import and a later export do it.
+    let again = try InterchangeDocument(package: document.packageTree())
+    let files = try Fixture.files(of: InterchangeFormat.textBundle.write(again, named: "A").file)
+    #expect(files.keys.sorted() == [name, "info.json"].sorted())
+    #expect(files[name] == Data("Words".utf8))
+    let keys = try #require(files["info.json"])
+    #expect(
+      String(decoding: keys, as: UTF8.self).filter { !$0.isWhitespace } == info.filter { !$0.isWhitespace })
+  }
+
+  @Test func `chooses the text of its type`() throws {
+    let tree = try Fixture.textBundle("Markdown", ["text.txt": Data("Plain".utf8)])
+    #expect(try read(tree).document.notes.text == "Markdown")
+    let plain = try Fixture.textBundle(
+      "Markdown", info: #"{"type": "public.plain-text"}"#, ["text.txt": Data("Plain".utf8)])
+    #expect(try read(plain).document.notes.text == "Plain")
+  }
+
+  @Test func `takes UTF-16 with a mark, and UTF-8 with one`() throws {
+    let info = Data("{}".utf8)
+    for bytes: [UInt8] in [[0xFF, 0xFE, 0xE4, 0], [0xFE, 0xFF, 0, 0xE4], [0xEF, 0xBB, 0xBF, 0xC3, 0xA4]] {
+      #expect(try read(Fixture.tree(["info.json": info, "text.md": Data(bytes)])).document.notes.text == "ä")
+    }
+    let odd = try Fixture.tree(["info.json": info, "text.md": Data([0xFF, 0xFE, 0xE4])])
+    #expect(error(odd)?.contains("it is not a text in UTF-8") == true)
+  }
+
+  @Test func `keeps the keys of all programs, with their order, numbers and repeated names`() throws {
+    let info = """
+      {"z":{"version":3,"pi":3.14159265358979323846,"large":123456789012345678901234567890,"list":[1,null,true,{}]},\
+      "version":2,"creatorIdentifier":"com.example.app","":"","twice":1,"twice":2,"text":"\\u00e4\\ud83d\\ude00\\n"}
+      """
+    let tree = try Fixture.textBundle("No", info: info, ["assets/a.png": try Fixture.picture()])
+    let document = try read(tree).document
+    let again = try InterchangeDocument(package: document.packageTree())
+    let written = try Fixture.files(of: InterchangeFormat.textBundle.write(again, named: "A").file)[
+      "info.json"]
+    // The image is not named in the text, so that the file has keys of this library, too.
+    let text = String(decoding: try #require(written), as: UTF8.self)
+    let kept = try #require(text.firstRange(of: ",\n  \"com.filepackages.imagenotes\""))
+    let dense = text[..<kept.lowerBound].filter { !$0.isWhitespace }
+    #expect(dense + "}" == info.replacing("\\u00e4\\ud83d\\ude00", with: "ä😀").filter { !$0.isWhitespace })
+  }
+
+  @Test func `keeps its keys byte for byte if nothing is added to them`() throws {
+    let info = "\u{FEFF}{ \"version\" : 2,\r\n  \"a\\/b\": [ ],\r\n}\r\n"
+    let tree = try Fixture.textBundle(
+      "![](assets/a.png)", info: info, ["assets/a.png": try Fixture.picture()])
+    let document = try InterchangeDocument(package: read(tree).document.packageTree())
+    let files = try Fixture.files(of: InterchangeFormat.textBundle.write(document, named: "A").file)
+    #expect(try files == Fixture.files(of: tree))
+  }
+
+  // MARK: Documents of ours
+
+  private func made() throws -> InterchangeDocument {
+    var notes = ImageNotes(text: "Three valleys")
+    try notes.add(
+      imageData: Fixture.picture(), originalFilename: "zenith.png", caption: "Two\nlines [x] ![y](z) `q")
+    try notes.add(imageData: Fixture.picture("ridge.gif"), originalFilename: "a/b.gif")
+    notes.customName = "My trip"
+    return InterchangeDocument(notes)
+  }
+
+  @Test func `holds a whole document, and shows its images to other programs`() throws {
+    let document = try made()
+    let (tree, remarks) = try InterchangeFormat.textBundle.write(document, named: "A")
+    #expect(
+      try String(decoding: tree.regularFile(at: "text.md").contents(), as: UTF8.self) == """
+        Three valleys
+
+        ![Two lines \\[x\\] \\!\\[y\\](z) \\`q](assets/zenith.png)
+
+        ![](assets/a%3Ab.gif)
+
+        """)
+    #expect(remarks == [.imagesAtEnd(2), .notHeld(.identity, count: 1)])
+    let (back, after) = try read(tree)
+    #expect(after.isEmpty)
+    #expect(try DocumentPicture(back) == DocumentPicture(document))
+    // Another program's edit of the text stays, with the images that it shows.
+    let text = try tree.regularFile(at: "text.md").contents() + Data("More\n".utf8)
+    try tree.setDescendant(FileWrapper(regularFileWithContents: text), at: "text.md")
+    let edited = try read(tree).document.notes
+    #expect(edited.text.hasSuffix("](Images/zenith.png)\n\n![](Images/a%3Ab.gif)\nMore\n"))
+    #expect(edited.images.map(\.originalFilename) == ["zenith.png", "a/b.gif"])
+  }
+
+  @Test func `says which image the document lacks`() throws {
+    var document = try made()
+    document.notes.text = "a\n![](Images/none.png)"
+    #expect {
+      try InterchangeFormat.textBundle.write(document, named: "Trip.imageNotes")
+    } throws: { error in
+      "\(error)" == "'Trip.imageNotes' could not be exported as TextBundle: the text shows the image "
+        + "'Images/none.png', which the document does not have ('Text.txt', line 2). "
+        + "Add the image, or remove it from the text."
+    }
+  }
+
+  @Test func `names files apart that differ only in case, and folders from files`() throws {
+    let picture = try Fixture.picture()
+    let tree = try Fixture.textBundle(
+      "![](assets/A.png) ![](assets/x/a.png) [f](assets/f) [g](f/g)",
+      ["assets/A.png": picture, "assets/x/a.png": picture, "assets/f": Data("1".utf8), "f/g": Data("2".utf8)])
+    let document = try read(tree).document
+    #expect(document.notes.images.map(\.name) == ["A.png", "a 2.png"])
+    #expect(document.attachments.keys.sorted() == ["f", "g"])
+    let back = try read(InterchangeFormat.textBundle.write(document, named: "A").file).document
+    #expect(back.notes.text == document.notes.text)
+  }
+}

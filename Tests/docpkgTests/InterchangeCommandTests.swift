@@ -1,0 +1,157 @@
+import DurableIO
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("docpkg with other programs' formats", .tags(.process))
+struct InterchangeCommandTests {
+  private func bundle(_ text: String, named name: FileName = "T.textbundle", in folder: FilePath) throws {
+    let picture = [UInt8](try Data(contentsOf: project.appending(path: "Fixtures/Images/ridge.png")))
+    let tree: TestTree = [
+      "info.json": #"{"version": 2, "com.example": {"a": 1}}"#, "text.md": .file(Array(text.utf8)),
+      "assets": ["ridge 1.png": .file(picture), "e.pdf": "%PDF-"],
+    ]
+    try tree.write(to: name, in: PosixDisk().openDirectory(at: folder), of: PosixDisk())
+  }
+
+  private func tree(_ name: String, in folder: FilePath) throws -> TestTree {
+    try TestTree.read(folder.appending(name), of: PosixDisk())
+  }
+
+  private static let text = "# Walk\n\n![Peak](assets/ridge%201.png) [map](assets/e.pdf)\n"
+  private static let identity =
+    "docpkg: note: the format does not hold: the identifier, the dates and the versions\n"
+
+  @Test func `imports a TextBundle and exports it as it was`() async throws {
+    try await withTemporaryDirectory { folder in
+      try bundle(Self.text, in: folder)
+      let imported = try docpkg("import", "T.textbundle", "T.imageNotes", in: folder)
+      #expect(imported.status == 0 && imported.errors.isEmpty, "\(imported.errors)")
+      #expect(
+        imported.output.hasPrefix("T.imageNotes: TextBundle, 1 image, 1 attachment, wrote 8 children ("))
+      let shown = try docpkg("show", "T.imageNotes", in: folder).output
+      #expect(shown.contains("![Peak](Images/ridge%201.png) [map](Attachments/e.pdf)\n"))
+      #expect(shown.contains("ridge 1.png  png, 61 × 37") && shown.hasSuffix("“Peak”\n"))
+      #expect(try docpkg("verify", "T.imageNotes", in: folder).status == 0)
+
+      let exported = try docpkg("export", "T.imageNotes", "Back.textbundle", in: folder)
+      #expect(exported.status == 0 && exported.errors == Self.identity, "\(exported.errors)")
+      #expect(
+        exported.output.hasPrefix("Back.textbundle: TextBundle, 1 image, 1 attachment, wrote 4 children ("))
+      #expect(try tree("Back.textbundle", in: folder) == tree("T.textbundle", in: folder))
+      let again = try docpkg("export", "T.imageNotes", "Back.textbundle", in: folder)
+      #expect(again.status == 2 && again.errors.contains("Back.textbundle"), "\(again.errors)")
+    }
+  }
+
+  @Test func `packs a TextPack and unpacks it`() async throws {
+    try await withTemporaryDirectory { folder in
+      try bundle(Self.text, in: folder)
+      #expect(try docpkg("import", "T.textbundle", "T.imageNotes", in: folder).status == 0)
+      #expect(try docpkg("export", "T.imageNotes", "Trip.textpack", "--quiet", in: folder).errors.isEmpty)
+      let listed = try docpkg("archive", "Trip.textpack", in: folder).output
+      #expect(
+        Set(listed.split(separator: "\n")) == [
+          "Trip.textbundle/", "Trip.textbundle/assets/", "Trip.textbundle/assets/e.pdf",
+          "Trip.textbundle/assets/ridge 1.png", "Trip.textbundle/info.json", "Trip.textbundle/text.md",
+        ])
+      // The name of the new document decides: a TextBundle is the archive's own folder.
+      #expect(try docpkg("import", "Trip.textpack", "U.textbundle", in: folder).status == 0)
+      #expect(try tree("U.textbundle", in: folder) == tree("T.textbundle", in: folder))
+      #expect(try docpkg("import", "Trip.textpack", "U.imageNotes", in: folder).status == 0)
+      #expect(
+        try docpkg("show", "U.imageNotes", "--json", in: folder).output
+          == docpkg("show", "T.imageNotes", "--json", in: folder).output)
+      let zip = try Data(contentsOf: URL(filePath: folder.appending("Trip.textpack").string))
+      try zip.write(to: URL(filePath: folder.appending("Note.bearnote").string))
+      #expect(try docpkg("import", "Note.bearnote", "Bear.imageNotes", in: folder).status == 0)
+      let piped = try run(
+        Program(path: "/bin/bash"),
+        [
+          "-c",
+          "\(tool.path) export T.imageNotes - --as textpack -q | \(tool.path) import - P.imageNotes --from textpack",
+        ],
+        in: folder)
+      #expect(
+        piped.status == 0 && piped.output.hasPrefix("P.imageNotes: TextPack, 1 image"), "\(piped.errors)")
+    }
+  }
+
+  @Test func `reports in JSON, and plans without a change`() async throws {
+    struct Report: Decodable, Equatable {
+      var path: String
+      var format: String
+      var images: Int
+      var attachments: Int
+      var written: [String]
+      var remarks: [String]
+    }
+    try await withTemporaryDirectory { folder in
+      try bundle("No names", in: folder)
+      let planned = try docpkg("import", "T.textbundle", "T.imageNotes", "--dry-run", in: folder)
+      #expect(planned.status == 0 && planned.output.hasPrefix("make T.imageNotes\n"), "\(planned.errors)")
+      #expect(try tree("", in: folder).entries.count == 1)
+      let json = try docpkg("import", "T.textbundle", "T.imageNotes", "--json", in: folder)
+      let report = try JSONDecoder().decode(Report.self, from: Data(json.output.utf8))
+      #expect(
+        report
+          == Report(
+            path: "T.imageNotes", format: "textbundle", images: 1, attachments: 1,
+            written: [
+              "Attachments", "Attachments/e.pdf", "Images", "Images/ridge 1.png", "Metadata.plist",
+              "Text.txt",
+              "info.json",
+            ], remarks: []))
+      let plan = try docpkg("export", "T.imageNotes", "Out.textbundle", "--dry-run", in: folder)
+      #expect(plan.output == "write assets/e.pdf\nwrite assets/ridge 1.png\nwrite info.json\nwrite text.md\n")
+      #expect(
+        plan.errors == "docpkg: note: the text does not name 1 image: it is shown at the end\n"
+          + Self.identity)
+      let out = try docpkg("export", "T.imageNotes", "Out.textbundle", "--json", in: folder)
+      let written = try JSONDecoder().decode(Report.self, from: Data(out.output.utf8))
+      #expect(written.remarks.count == 2 && written.written.count == 4)
+    }
+  }
+
+  @Test func `leaves nothing behind a document with a missing image`() async throws {
+    try await withTemporaryDirectory { folder in
+      try bundle("a\n![](assets/none.png)", in: folder)
+      let refused = try docpkg("import", "T.textbundle", "T.imageNotes", in: folder)
+      #expect(
+        refused.errors
+          == "docpkg: 'T.textbundle' could not be imported as TextBundle: the text shows the image "
+          + "'assets/none.png', which is not there ('text.md', line 2). Add the image, or remove it from the text.\n"
+      )
+      #expect(refused.status == 2)
+      try bundle("x", named: "T.imageNotes.textbundle", in: folder)
+      let other = try docpkg("import", "T.imageNotes.textbundle", "T.png", in: folder)
+      #expect(other.status == 2 && other.errors.contains("has the extension of another type"))
+      #expect(try tree("", in: folder).entries.count == 2)
+    }
+  }
+
+  @Test(arguments: [
+    (["export", "T.imageNotes", "x", "--as", "rtfd"], "RTFD can only be read."),
+    (
+      ["export", "T.imageNotes", "x", "--as", "textpack", "--format", "zip"],
+      "--as and --format exclude each other."
+    ),
+    (
+      ["export", "T.imageNotes", "-", "--as", "textbundle"],
+      "TextBundle is a folder, which standard output cannot hold."
+    ),
+    (["export", "T.imageNotes", "x.textbundle", "--level", "3"], "TextBundle has no --level"),
+    (["export", "T.imageNotes", "x.textpack", "--flat"], "TextPack has no --update"),
+    (
+      ["import", "x", "y", "--from", "markdown", "--format", "zip"], "--from and --format exclude each other."
+    ),
+    (["import", "x", "y", "--from", "word"], "word"),
+  ])
+  func `takes no options that exclude each other`(arguments: [String], message: String) async throws {
+    try await withTemporaryDirectory { folder in
+      let refused = try run(tool, arguments, in: folder)
+      #expect(refused.status == 64 && refused.errors.contains(message), "\(refused.errors)")
+    }
+  }
+}

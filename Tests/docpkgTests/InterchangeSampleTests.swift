@@ -1,0 +1,111 @@
+import DurableIO
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("Samples of other programs through docpkg", .tags(.process))
+struct InterchangeSampleTests {
+  /// A document of another program, and the parts that it has.
+  struct Sample: Sendable, CustomTestStringConvertible {
+    let path: String
+    let images: Int
+    /// The images that the text does not name.
+    let unnamed: Int
+    /// Parts that a format other than TextBundle does not hold.
+    let losses: String
+
+    var testDescription: String { path }
+  }
+
+  private static let samples = [
+    Sample(
+      path: "textbundle/example-bundle-v1.zip", images: 1, unnamed: 0, losses: "the keys of other programs; "),
+    Sample(
+      path: "textbundle/example-bundle-v2.zip", images: 1, unnamed: 0, losses: "the keys of other programs; "),
+    Sample(
+      path: "textbundle/example.textpack", images: 1, unnamed: 0, losses: "the keys of other programs; "),
+    Sample(
+      path: "textbundle/shapes/only text.textbundle", images: 0, unnamed: 0,
+      losses: "the keys of other programs; "),
+    Sample(
+      path: "textbundle/shapes/text plus attachments.textbundle", images: 1, unnamed: 1,
+      losses: "the keys of other programs; "),
+    Sample(
+      path: "textbundle/shapes/invalid zipped textbundle.textbundle", images: 0, unnamed: 0,
+      losses: "the keys of other programs; "),
+    Sample(path: "README.rtfd", images: 2, unnamed: 1, losses: "1 original filename; "),
+  ]
+
+  private static let folder = project.deletingLastPathComponent().appending(path: "shared/samples")
+  private static let formats = ["textbundle", "textpack", "markdown", "html", "html-folder"]
+
+  private struct Shown: Decodable, Equatable {
+    struct Image: Decodable, Equatable {
+      var name: String
+      var originalFilename: String
+      var caption: String
+      var format: String?
+      var width: Int?
+      var size: Int?
+    }
+
+    var title: String
+    var text: String
+    var images: [Image]
+  }
+
+  private func shown(_ name: String, in folder: FilePath) throws -> Shown {
+    let run = try docpkg("show", name, "--json", in: folder)
+    #expect(run.status == 0, "\(run.errors)")
+    return try JSONDecoder().decode(Shown.self, from: Data(run.output.utf8))
+  }
+
+  @Test(
+    .enabled(
+      if: FileManager.default.fileExists(atPath: folder.path),
+      "the samples have to be in 'shared/samples' beside the package"),
+    arguments: samples, formats)
+  func `come back from each format, but for the parts that it does not hold`(
+    sample: Sample, format: String
+  ) async throws {
+    try await withTemporaryDirectory { folder in
+      let path = Self.folder.appending(path: sample.path).path
+      let from = sample.path.hasSuffix(".zip") ? ["--from", "textpack"] : []
+      let imported = try run(tool, ["import", path, "A.imageNotes"] + from, in: folder)
+      #expect(imported.status == 0, "\(imported.errors)")
+      var before = try shown("A.imageNotes", in: folder)
+      #expect(before.images.count == sample.images)
+
+      let exported = try run(tool, ["export", "A.imageNotes", "B.\(format)", "--as", format], in: folder)
+      #expect(exported.status == 0, "\(exported.errors)")
+      let isBundle = format.hasPrefix("text")
+      var notes =
+        sample.unnamed == 0 ? "" : "docpkg: note: the text does not name 1 image: it is shown at the end\n"
+      notes += "docpkg: note: the format does not hold: \(isBundle ? "" : sample.losses)"
+      notes += "the identifier, the dates and the versions\n"
+      #expect(exported.errors == notes)
+
+      let back = try run(tool, ["import", "B.\(format)", "C.imageNotes", "--from", format], in: folder)
+      #expect(back.status == 0, "\(back.errors)")
+      var after = try shown("C.imageNotes", in: folder)
+      if sample.losses.contains("original filename") && !isBundle {
+        for index in before.images.indices {
+          before.images[index].originalFilename = before.images[index].name
+        }
+      }
+      if format == "markdown" && sample.unnamed > 0 {
+        #expect(after.text.hasPrefix(before.text) && after.text.contains("![](Images/"))
+        after.text = before.text
+      }
+      #expect(after == before)
+      for image in before.images {
+        let bytes = try ["A", "C"].map { name in
+          try Data(
+            contentsOf: URL(filePath: folder.appending("\(name).imageNotes/Images/\(image.name)").string))
+        }
+        #expect(bytes[0] == bytes[1])
+      }
+    }
+  }
+}
