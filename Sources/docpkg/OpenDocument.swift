@@ -38,7 +38,7 @@ extension DocumentOptions<ImageNotes> {
     options.watchesDisk = false
     // The command coordinates already.
     options.takesTurns = false
-    options.saving = saving
+    (options.saving, options.keepsHistory) = (saving, false)
     return options
   }
 }

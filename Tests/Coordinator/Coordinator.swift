@@ -16,10 +16,27 @@ import Synchronization
 struct Coordinator {
   static func main() {
     let session = Session()
-    while let line = readLine() {
-      session.run(Command(line))
-    }
+    var lines = InputLines()
+    while let line = lines.next() { session.run(Command(line)) }
     exit(0)
+  }
+}
+
+/// The lines of standard input. A signal does not end them.
+private struct InputLines {
+  private var bytes: [UInt8] = []
+
+  mutating func next() -> String? {
+    while true {
+      if let end = bytes.firstIndex(of: 10) {
+        defer { bytes.removeSubrange(...end) }
+        return String(decoding: bytes[..<end], as: UTF8.self)
+      }
+      var buffer = [UInt8](repeating: 0, count: 4096)
+      let count = read(STDIN_FILENO, &buffer, buffer.count)
+      if count > 0 { bytes += buffer[..<count] }
+      if count == 0 || count < 0 && errno != EINTR { return nil }
+    }
   }
 }
 

@@ -46,7 +46,9 @@ extension Document {
         if versions.isEmpty { return true }
         let conflict = try await document.conflict(versions, in: store)
         let resolution = try await resolver.resolve(conflict)
-        guard let report = try await store.resolve(resolution, document.options.saving) else { return false }
+        guard let report = try await store.resolve(resolution, document.options.savingOptions) else {
+          return false
+        }
         let content = try await storage.reload(as: Content.self)
         document.adopt(content, await storage.facts(), in: storage)
         document.lifecycle.opened?.conflict = .none

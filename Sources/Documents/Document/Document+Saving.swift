@@ -101,7 +101,7 @@ extension Document {
       guard let content = lifecycle.opened?.content else { throw error(.closed, .save) }
       let revision = changes.current
       autosaver.saveBegins()
-      return (try await storage.save(content, options: options.saving), content, revision)
+      return (try await storage.save(content, options: options.savingOptions), content, revision)
     }
     changes.save(revision)
     lifecycle.opened?.base = content

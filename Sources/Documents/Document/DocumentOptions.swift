@@ -8,6 +8,11 @@ public struct DocumentOptions<Content: DocumentContent>: Sendable {
   /// The way to save packages. By default a save returns as soon as it is durable, and other programs see it some
   /// hundredths of a second later.
   public var saving: PackageStore.SavingOptions = .returnsAtCommit
+  /// Whether each save keeps the version that it replaces, as long as the document's retention policy says.
+  ///
+  /// So there is a version for each call of `save()` and for each pause of editing. Flat files and packages without
+  /// metadata have no versions. If a document has a history already, each save keeps a version in any case.
+  public var keepsHistory = true
   /// Whether a new package gets a `Metadata.plist`, which only a content with `seesMetadata` meets as a child.
   ///
   /// Without it the document has no identifier and no versions, and its name alone gives its type. A package that has
@@ -43,6 +48,9 @@ public struct DocumentOptions<Content: DocumentContent>: Sendable {
 
   /// Makes the usual options.
   public init() {}
+
+  /// The options of each save of a package.
+  var savingOptions: PackageStore.SavingOptions { keepsHistory ? saving.union(.keepsHistory) : saving }
 }
 
 /// Three states of a content that a merge makes one.

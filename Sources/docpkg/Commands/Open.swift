@@ -11,7 +11,8 @@ struct Open: AsyncParsableCommand {
     abstract: "Open an ImageNotes document, and edit it by commands.",
     discussion: """
       Reads commands, one a line, from a terminal or from standard input; 'help' lists them. The session saves the \
-      document two seconds after the last edit, and when it ends. It ends at 'quit', at the end of input, at Ctrl-C \
+      document two seconds after the last edit, and when it ends. Each save keeps a version, which 'docpkg versions' \
+      lists. The session ends at 'quit', at the end of input, at Ctrl-C \
       or at a signal to end. If another program changes the document, the session reads the changes, or merges them \
       with its own edits, and reports them.
 
@@ -36,13 +37,16 @@ struct Open: AsyncParsableCommand {
       valueName: "command"))
   var commands: [String] = []
 
+  @Flag(help: "Do not begin a history in a document that has none.")
+  var noHistory = false
+
   @Flag(help: "Print a JSON object a line.")
   var json = false
 
   func run() async throws {
     let isInteractive = commands.isEmpty && isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1
     let output = SessionOutput(isJSON: json, isInteractive: isInteractive)
-    let session = try await DocumentSession(path, output)
+    let session = try await DocumentSession(path, keepsHistory: !noHistory, output)
     // If all edits are saved, a session that is asked to end has succeeded.
     let handler = TerminationHandler {
       output.promptIsAnswered()

@@ -9,10 +9,11 @@ struct DocumentSession {
   let document: Document<ImageNotes>
   let output: SessionOutput
 
-  init(_ path: String, _ output: SessionOutput) async throws {
+  init(_ path: String, keepsHistory: Bool, _ output: SessionOutput) async throws {
     var options = DocumentOptions<ImageNotes>()
     // With no option set, a save returns only when other programs see it too.
     options.saving = []
+    options.keepsHistory = keepsHistory
     options.errorHandler = { output.tell($0) }
     options.eventHandler = { output.tell($0) }
     self.output = output
