@@ -19,6 +19,11 @@ struct OperationCountTests {
       "openFile": 4, "openFileForWriting": 1, "read": 5, "removeFile": 2, "room": 1, "setModified": 2,
       "startWriting": 2, "status": 27, "synchronize": 3, "synchronizeData": 1, "write": 6,
     ],
+    "rebuilt": [
+      "createFile": 2, "exchange": 2, "extendedAttributes": 2, "lock": 2, "lockByte": 2, "openDirectory": 6,
+      "openFile": 4, "openFileForWriting": 1, "read": 5, "removeFile": 2, "room": 1, "setModified": 2,
+      "startWriting": 2, "status": 330, "synchronize": 3, "synchronizeData": 1, "write": 6,
+    ],
     "staged": [
       "createFile": 4, "exchange": 1, "extendedAttributes": 3, "link": 299, "list": 6, "lock": 4,
       "lockByte": 3,

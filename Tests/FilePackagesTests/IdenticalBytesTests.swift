@@ -128,4 +128,62 @@ struct IdenticalBytesTests {
     #expect(try await store.plan().lines == ["write Metadata.plist", "write Text.txt (4 B)"])
     #expect(counting.counts[.read] == reads)
   }
+
+  @Test func `of a thousand children that are made anew are not written again`() async throws {
+    let names = (0..<1_000).map { "\($0).bin" }
+    func bytes(_ number: Int, _ changed: Int?) -> Data {
+      var data = Data(repeating: UInt8(truncatingIfNeeded: number), count: 20 << 10)
+      data.replaceSubrange(0..<4, with: "\(1_000 + number)".utf8.prefix(4))
+      if number == changed { data[10_000] ^= 1 }
+      return data
+    }
+    /// A tree of new wrappers, such as a model makes that does not know the last one.
+    func tree(_ changed: Int?) -> FileWrapper {
+      FileWrapper(
+        directoryWithFileWrappers: Dictionary(
+          uniqueKeysWithValues: names.enumerated().map {
+            ($1, FileWrapper(regularFileWithContents: bytes($0, changed)))
+          }))
+    }
+    let base = try CrashDisk()
+    func statuses() throws -> [FileStatus] {
+      let root = try base.openDirectory(at: CrashCheck.path)
+      return try names.map { try base.status(of: FileName($0), in: root) }
+    }
+    let made = try await PackageStore.create(
+      tree(nil), CrashCheck.path, contentType: "com.example.trip", on: base)
+    try await made.store.close()
+    let disk = CountingDisk(base)
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    // The first save reads the files that are on disk; later ones know their digests.
+    let rounds: [(changed: Int, before: [String], mayRead: Bool)] = [
+      (500, [], true), (3, ["500.bin"], false), (999, ["3.bin"], false),
+    ]
+    for (changed, before, mayRead) in rounds {
+      let earlier = try statuses()
+      let counts = disk.counts
+      let report = try await store.save(tree(changed))
+      let written = (["Metadata.plist", "\(changed).bin"] + before).sorted()
+      #expect(report.written == written)
+      #expect(disk.counts[.createFile] - counts[.createFile] <= written.count + 2)
+      // One look at each new child tells that the known file is still there.
+      let looks = disk.counts[.status] - counts[.status]
+      if mayRead {
+        #expect(looks < 4_100)
+      } else {
+        #expect(looks < 1_100 && disk.counts[.openFile] - counts[.openFile] < 12)
+      }
+      let reused = zip(earlier, try statuses()).count {
+        $0.identity.isSameNode(as: $1.identity) && $0.modified == $1.modified
+      }
+      #expect(reused == names.count - written.count + 1)
+    }
+    // A journal of 1 MiB, and five children of 20 KiB, each in the record and in its file.
+    #expect(disk.counts.bytesWritten < (1 << 20) + 5 * (50 << 10))
+    // Without an edit nothing is written.
+    let counts = disk.counts
+    #expect(try await store.save(tree(999)).strategy == "none")
+    #expect(disk.counts.bytesWritten == counts.bytesWritten)
+    #expect(try await store.verify().isWhole)
+  }
 }

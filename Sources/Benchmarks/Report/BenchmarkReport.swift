@@ -45,7 +45,8 @@ extension Measurement {
   /// Whether the strategy is one of this library.
   var isOurs: Bool {
     [
-      "journal", "published", "staged", "command", "tree", "store", "documents", "one-by-one", "docpkg",
+      "journal", "published", "rebuilt", "staged", "command", "tree", "store", "documents", "one-by-one",
+      "docpkg",
       "update",
     ]
     .contains(strategy)

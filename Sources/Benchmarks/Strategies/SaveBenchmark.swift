@@ -21,7 +21,8 @@ package struct SaveBenchmark {
   /// The strategies that run in this process.
   package static var inProcess: [any SaveStrategy.Type] {
     [
-      FloorStrategy.self, JournalStrategy.self, PublishedStrategy.self, StagedStrategy.self,
+      FloorStrategy.self, JournalStrategy.self, PublishedStrategy.self, RebuiltStrategy.self,
+      StagedStrategy.self,
       SQLiteStrategy.self, SQLiteRollbackStrategy.self, NaiveStrategy.self, EachStrategy.self,
       LinksStrategy.self, ReflinksStrategy.self, FullStrategy.self,
     ]

@@ -9,9 +9,12 @@ struct StoredPackage {
   private let tree: FileWrapper
   private let folder: PackageFolder
 
-  static func make(_ model: ModelPackage, at place: SavePlace) async throws -> Self {
+  /// - Parameter isCreated: whether this library makes the package, with the digest of each child.
+  static func make(
+    _ model: ModelPackage, at place: SavePlace, isCreated: Bool = false
+  ) async throws -> Self {
     let folder = PackageFolder(place: place)
-    try await folder.makeStored(model)
+    if isCreated { try await folder.create(model) } else { try await folder.makeStored(model) }
     let store = try await folder.openStore()
     return Self(store: store, tree: await store.tree, folder: folder)
   }
@@ -59,6 +62,18 @@ extension PackageFolder {
       withContents: values, preferredFilename: ModelPackage.metadataName.string)
     try await store.save()
     try await store.close()
+  }
+
+  /// Creates the package as a new document.
+  func create(_ model: ModelPackage) async throws {
+    let tree = FileWrapper(directoryWithFileWrappers: [:])
+    for child in 0..<model.childCount {
+      tree.addRegularFile(
+        withContents: model.contents(of: child), preferredFilename: model.name(of: child).string)
+    }
+    let path = place.folder.appending(Self.name.string)
+    let made = try await PackageStore.create(tree, path, contentType: "com.example.benchmark", on: disk)
+    try await made.store.close()
   }
 
   func openStore() async throws -> PackageStore {

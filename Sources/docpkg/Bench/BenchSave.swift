@@ -16,6 +16,7 @@ extension Bench {
           floor          one overwrite of bytes on the disk, and one flush
           journal        this library's save in place, until it is durable
           published      the same, until other programs see all of it
+          rebuilt        the same for a model that makes its whole tree anew each time
           staged         this library's staged save
           sqlite         a row for each child in SQLite (WAL, FULL), one transaction
           sqlite-delete  the same with a rollback journal
