@@ -11,7 +11,7 @@ public import Documents
 ///         Metadata.plist    the version and metadata of the package
 ///
 /// A document in the classic shape, `Text.txt` and one `Image.png` beside it, is read too, and keeps its shape. All
-/// other children stay as they are.
+/// other children stay as they are. `InterchangeDocument` knows those that come from other programs' formats.
 ///
 /// ```swift
 /// let package = try await PackageStore.open(at: url)

@@ -114,6 +114,28 @@ struct InterchangeCommandTests {
     }
   }
 
+  @Test func `exports a TextBundle itself, and puts the result into a folder, as cp does`() async throws {
+    try await withTemporaryDirectory { folder in
+      try bundle(Self.text, in: folder)
+      try ([:] as TestTree).write(to: "Out", in: PosixDisk().openDirectory(at: folder), of: PosixDisk())
+      let page = try docpkg("export", "T.textbundle", "T.html", "--quiet", in: folder)
+      #expect(page.status == 0 && page.output.isEmpty && page.errors.isEmpty, "\(page.errors)")
+      #expect(try docpkg("export", "T.textbundle", "Out", "--as", "markdown", in: folder).status == 0)
+      #expect(try docpkg("export", "T.textbundle", "Out", "--as", "textpack", in: folder).status == 0)
+      let out = try tree("Out", in: folder)
+      #expect(Set(out.entries.keys) == ["T", "T.textpack"])
+      #expect(out["T"]?["T.md"] == .file(Array(Self.text.utf8)))
+      // A page is replaced, a folder is not.
+      let piped = try docpkg("export", "T.textbundle", "-", "--as", "html", in: folder)
+      #expect(try docpkg("export", "T.textbundle", "T.html", "-q", in: folder).status == 0)
+      #expect(try tree("", in: folder)["T.html"] == .file(Array(piped.output.utf8)))
+      #expect(try docpkg("export", "T.textbundle", "Out", "--as", "markdown", in: folder).status == 2)
+      #expect(try docpkg("import", "T.html", "T.imageNotes", in: folder).status == 0)
+      #expect(try docpkg("import", "Out/T/T.md", "U.imageNotes", in: folder).status == 0)
+      #expect(try docpkg("show", "T.imageNotes", in: folder).output.contains("[map](Attachments/e.pdf)"))
+    }
+  }
+
   @Test func `leaves nothing behind a document with a missing image`() async throws {
     try await withTemporaryDirectory { folder in
       try bundle("a\n![](assets/none.png)", in: folder)

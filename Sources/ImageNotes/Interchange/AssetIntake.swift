@@ -14,6 +14,7 @@ struct AssetIntake {
   /// The path in the package by the path in the tree.
   private(set) var places: [String: String] = [:]
   private var attachmentPaths = UniquePaths()
+  private var names = LooseNames()
   private var embedded: [String: (data: Data, place: String)] = [:]
 
   init(_ tree: FileWrapper, assetsFolder: String?) {
@@ -146,6 +147,8 @@ struct AssetIntake {
   private mutating func take(_ path: String, for reference: TextReference) throws -> String? {
     if let place = places[path] { return place }
     do {
+      let path = try names.path(path, in: tree)
+      if let place = places[path] { return place }
       guard let file = try tree.descendant(at: path) else { return nil }
       guard !file.isDirectory || reference.kind == .image else { return nil }
       return try take(
@@ -178,6 +181,8 @@ struct AssetIntake {
   mutating func take(fileAt path: String, caption: String, isShown: Bool) throws -> String? {
     if let place = places[path] { return place }
     do {
+      let path = try names.path(path, in: tree)
+      if let place = places[path] { return place }
       guard let file = try tree.descendant(at: path), file.isRegularFile else { return nil }
       return try take(file, at: path, caption: caption, isShown: isShown)
     } catch let error as FilePackageError where error.code == .wrongKind || error.code == .invalidName {

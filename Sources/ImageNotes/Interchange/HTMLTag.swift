@@ -16,9 +16,12 @@ struct HTMLTag {
 
   /// Reads the tag whose name, or the slash before it, is at `start`.
   ///
-  /// - Parameter limit: the most bytes of a tag.
+  /// - Parameters:
+  ///   - limit: the most bytes of a tag.
+  ///   - isInMarkdown: whether quotation marks and `<` between attributes make the tag plain text, as in Markdown. In HTML
+  ///     they are a part of an attribute's name.
   /// - Returns: nil if there is no tag, or if it has no end.
-  init?(_ bytes: [UInt8], at start: Int, limit: Int) {
+  init?(_ bytes: [UInt8], at start: Int, limit: Int, isInMarkdown: Bool = false) {
     let last = min(bytes.count, start + limit)
     var place = start
     func skipBlanks() {
@@ -41,6 +44,7 @@ struct HTMLTag {
       skipBlanks()
       guard place < last else { return nil }
       if bytes[place] == UInt8(ascii: ">") { break }
+      if isInMarkdown && "<\"'".utf8.contains(bytes[place]) { return nil }
       let begin = place
       if bytes[place] == UInt8(ascii: "=") { place += 1 }
       _ = word(until: "=/>")

@@ -7,6 +7,8 @@
 struct MarkdownReferences {
   private static let longestDestination = 2048
   private static let longestLabel = 1000
+  /// The most parentheses within each other in a destination.
+  private static let mostParentheses = 32
   private static let longestBackticks = 64
 
   private let bytes: [UInt8]
@@ -159,7 +161,7 @@ struct MarkdownReferences {
     let isImage = bytes[position...].prefix(3).elementsEqual(Array("img".utf8), by: isSameLetter)
     let isLink = at(position).map { $0 | 0x20 == UInt8(ascii: "a") } ?? false
     guard isImage || isLink, let next = at(position + (isImage ? 3 : 1)), next <= 0x20 else { return }
-    let tag = HTMLTag(bytes, at: position, limit: 4 * Self.longestDestination)
+    let tag = HTMLTag(bytes, at: position, limit: 4 * Self.longestDestination, isInMarkdown: true)
     guard let tag else { return }
     position = tag.end
     guard let value = tag.attributes[isImage ? "src" : "href"] else { return }
@@ -269,6 +271,7 @@ struct MarkdownReferences {
     var (place, depth) = (start, 0)
     while let byte = at(place), byte != UInt8(ascii: "\n"), place - start <= Self.longestDestination {
       if byte == UInt8(ascii: "(") { depth += 1 }
+      if depth > Self.mostParentheses { return nil }
       if byte == UInt8(ascii: ")") {
         if depth == 0 { return place }
         depth -= 1

@@ -48,9 +48,7 @@ struct RTFDReader {
     guard !name.contains("/"), name != "..", name != ".", !name.utf8.contains(0) else {
       throw InterchangeProblem(.outside, "the text shows '\(displayString(name))', which lies outside it")
     }
-    // A name on disk may spell accents in another way than the text.
-    let path = try tree.childNames().first { $0 == name } ?? name
-    guard let place = try intake.take(fileAt: path, caption: "", isShown: false) else {
+    guard let place = try intake.take(fileAt: name, caption: "", isShown: false) else {
       throw InterchangeProblem(.missingImage, "the text shows '\(displayString(name))', which is not there")
     }
     let isImage = place.hasPrefix(Layout.images + "/")

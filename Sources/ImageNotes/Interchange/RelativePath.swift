@@ -112,7 +112,10 @@ enum RelativePath: Equatable {
   static func respelled(_ destination: String, from old: String, to new: String) -> String {
     let (oldFolder, oldName) = parts(old)
     let (newFolder, newName) = parts(new)
-    if oldName == newName, !oldFolder.isEmpty, !newFolder.isEmpty, destination.hasPrefix(oldFolder + "/") {
+    // Equal strings may differ in their bytes.
+    if oldName.utf8.elementsEqual(newName.utf8), !oldFolder.isEmpty, !newFolder.isEmpty,
+      destination.hasPrefix(oldFolder + "/")
+    {
       return newFolder + destination.dropFirst(oldFolder.count)
     }
     return encoded(new)

@@ -4,7 +4,7 @@ import ImageNotes
 import TestSupport
 import Testing
 
-@Suite("Damaged documents of other programs")
+@Suite("Damaged documents of other programs", .tags(.scale))
 struct MutationTests {
   private typealias Fixture = InterchangeFixture
 

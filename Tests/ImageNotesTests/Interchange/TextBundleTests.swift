@@ -67,7 +67,8 @@ struct TextBundleTests {
       "![](https://example.org/x.png) ![](data:image/png;base64,AA==)",
       "![](https://example.org/x.png) ![](data:image/png;base64,AA==)"
     ),
-    ("![]() ![", "![]() !["), ("<img src=\"assets/a.png", "<img src=\"assets/a.png"),
+    ("<a <img src=\"assets/a.png\">", "<a <img src=\"Images/a.png\">"), ("![]() ![", "![]() !["),
+    ("<img src=\"assets/a.png", "<img src=\"assets/a.png"),
   ]
 
   @Test(arguments: references)
@@ -129,6 +130,21 @@ struct TextBundleTests {
     #expect(document.notes.text == "![](Images/a.jpg.png)")
     #expect(document.notes.images[0].originalFilename == "a.jpg")
     #expect(remarks == [.renamed("assets/a.jpg", to: "Images/a.jpg.png")])
+  }
+
+  @Test func `finds files as a Mac does, without regard to case and to the way of writing accents`() throws {
+    let picture = try Fixture.picture()
+    let tree = try Fixture.textBundle(
+      "![](assets/%C3%84.png) ![](assets/B.PNG) ![](Assets/b.png) ![](assets/B.png)",
+      [
+        "assets/A\u{308}.png": picture, "assets/b.png": picture,
+        "assets/B.png": try Fixture.picture("ridge.gif"),
+      ])
+    let notes = try read(tree).document.notes
+    #expect(
+      notes.text == "![](Images/A%CC%88.png) ![](Images/B.png.gif) ![](Images/b.png) ![](Images/B.png.gif)")
+    #expect(notes.images.map(\.name) == ["A\u{308}.png", "B.png.gif", "b.png"])
+    #expect(Array(notes.images[0].name.utf8) == Array("A\u{308}.png".utf8))
   }
 
   // MARK: Errors
