@@ -136,6 +136,27 @@ struct InterchangeCommandTests {
     }
   }
 
+  @Test func `with a passphrase in the environment says that it cannot encrypt`() async throws {
+    try await withTemporaryDirectory { folder in
+      try bundle(Self.text, in: folder)
+      let passphrase = ["DOCPKG_PASSPHRASE": "sesame"]
+      for name in ["T.html", "T.textpack"] {
+        let arguments = ["export", "T.textbundle", name, "--as", name.replacing("T.", with: "")]
+        let refused = try run(tool, arguments, in: folder, environment: passphrase)
+        #expect(refused.status == 64)
+        #expect(
+          refused.errors.contains(
+            "cannot be encrypted; DOCPKG_PASSPHRASE is set: unset it, or give --no-encrypt."),
+          "\(refused.errors)")
+        let plain = try run(tool, arguments + ["--no-encrypt"], in: folder, environment: passphrase)
+        #expect(plain.status == 0, "\(plain.errors)")
+      }
+      #expect(try docpkg("import", "T.textpack", "T.imageNotes", in: folder).status == 0)
+      let within = try docpkg("export", "T.imageNotes", "T.imageNotes/T.html", in: folder)
+      #expect(within.status == 2 && within.errors.contains("would be in the package"))
+    }
+  }
+
   @Test func `leaves nothing behind a document with a missing image`() async throws {
     try await withTemporaryDirectory { folder in
       try bundle("a\n![](assets/none.png)", in: folder)
@@ -164,6 +185,11 @@ struct InterchangeCommandTests {
       "TextBundle is a folder, which standard output cannot hold."
     ),
     (["export", "T.imageNotes", "x.textbundle", "--level", "3"], "TextBundle has no --level"),
+    (["export", "T.imageNotes", "x.md"], "Markdown is a folder: give --as markdown and a name without"),
+    (
+      ["export", "T.imageNotes", "x.html", "--as", "html-folder"],
+      "HTML with a folder is a folder: give --as html-folder"
+    ),
     (["export", "T.imageNotes", "x.textpack", "--flat"], "TextPack has no --update"),
     (
       ["import", "x", "y", "--from", "markdown", "--format", "zip"], "--from and --format exclude each other."

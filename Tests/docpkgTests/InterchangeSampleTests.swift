@@ -77,7 +77,7 @@ struct InterchangeSampleTests {
       var before = try shown("A.imageNotes", in: folder)
       #expect(before.images.count == sample.images)
 
-      let exported = try run(tool, ["export", "A.imageNotes", "B.\(format)", "--as", format], in: folder)
+      let exported = try run(tool, ["export", "A.imageNotes", "B-\(format)", "--as", format], in: folder)
       #expect(exported.status == 0, "\(exported.errors)")
       let isBundle = format.hasPrefix("text")
       var notes =
@@ -86,7 +86,7 @@ struct InterchangeSampleTests {
       notes += "the identifier, the dates and the versions\n"
       #expect(exported.errors == notes)
 
-      let back = try run(tool, ["import", "B.\(format)", "C.imageNotes", "--from", format], in: folder)
+      let back = try run(tool, ["import", "B-\(format)", "C.imageNotes", "--from", format], in: folder)
       #expect(back.status == 0, "\(back.errors)")
       var after = try shown("C.imageNotes", in: folder)
       if sample.losses.contains("original filename") && !isBundle {

@@ -60,13 +60,19 @@ struct HTMLPage {
   private var position = 0
   /// Elements that are open and keep spaces and line ends.
   private var preserving: [String] = []
-  /// Links that are open: their destinations in the document, and where their words begin in the text.
+  /// The destinations of the links that are open; nil for one without a destination.
   private var links: [String?] = []
-  /// The name of the open element with images that the text does not name.
+  /// Whether the element is open that has the images which the text does not name.
   private var isInUnnamed = false
-  /// The image to which a caption belongs, in that element.
+  /// The path of the last image in that element, and the caption that belongs to it.
   private var lastUnnamed: String?
   private var caption: String?
+  /// Whether the page is one that `HTMLWriter` wrote: its text is in one element, to the letter.
+  private(set) var isExact = false
+  /// Whether the title is one that a user gave a document of ours.
+  private(set) var hasOwnTitle = false
+  /// Whether the page ends within a tag.
+  private var isCutShort = false
 
   init(_ bytes: [UInt8], _ intake: AssetIntake) {
     (self.bytes, self.intake) = (bytes, intake)
@@ -82,13 +88,6 @@ struct HTMLPage {
     }
     if !isExact { trimEnd() }
   }
-
-  /// Whether the page is one that `HTMLWriter` wrote: its text is in one element, to the letter.
-  private(set) var isExact = false
-  /// Whether the title is one that a user gave a document of ours.
-  private(set) var hasOwnTitle = false
-  /// Whether the page ends within a tag.
-  private var isCutShort = false
 
   private mutating func parseMarkup() throws {
     let start = position + 1
@@ -120,10 +119,9 @@ struct HTMLPage {
   // MARK: Elements
 
   private static let blocks: Set<String> = [
-    "p", "div", "ul", "ol", "li", "blockquote", "figure", "figcaption", "table", "tr", "section", "article",
-    "header",
-    "footer", "main", "nav", "aside", "pre", "hr", "dl", "dt", "dd", "h1", "h2", "h3", "h4", "h5", "h6",
-    "body",
+    "article", "aside", "blockquote", "body", "dd", "div", "dl", "dt", "figcaption", "figure", "footer", "h1",
+    "h2", "h3", "h4", "h5", "h6", "header", "hr", "li", "main", "nav", "ol", "p", "pre", "section", "table",
+    "tr", "ul",
   ]
   /// Elements whose content is no text of the page.
   private static let skipped: Set<String> = ["script", "style", "noscript", "template", "title"]
@@ -205,6 +203,8 @@ struct HTMLPage {
       caption?.append(string)
       return
     }
+    // Other programs' text is no Markdown.
+    let string = isExact ? string : string.replacing("![", with: "!\\[")
     if !preserving.isEmpty {
       text += string
       return

@@ -20,18 +20,26 @@ extension Export {
     return named
   }
 
+  /// - Throws: a `ValidationError` for options and places that the format does not support.
   func check(_ format: InterchangeFormat) throws {
     guard format.isWritable else { throw ValidationError("\(format.name) can only be read.") }
     if self.format != nil { throw ValidationError("--as and --format exclude each other.") }
-    if update || withHistory || flat || encrypt != nil || passphraseFile != nil {
+    if update || withHistory || flat || encrypt == true || passphraseFile != nil {
       throw ValidationError(
         "\(format.name) has no --update, --with-history, --flat, --encrypt and --passphrase-file.")
     }
+    if encrypts { throw ValidationError("\(format.name) cannot be encrypted\(wayOut).") }
     if format != .textPack && (level != nil || threads != nil || reproducible || force) {
       throw ValidationError("\(format.name) has no --level, --threads, --reproducible and --force.")
     }
-    if archive == "-" && (format.isDirectory && format != .textPack) {
+    guard format.isDirectory, format != .textPack else { return }
+    if archive == "-" {
       throw ValidationError("\(format.name) is a folder, which standard output cannot hold.")
+    }
+    if format != .textBundle, InterchangeFormat(filename: url(archive).lastPathComponent) != nil {
+      throw ValidationError(
+        "\(format.name) is a folder: give --as \(format.rawValue) and a name without the extension of a file."
+      )
     }
   }
 
@@ -46,6 +54,9 @@ extension Export {
   /// Writes the document in another program's format.
   func exportDocument(_ format: InterchangeFormat) async throws {
     let target = target(format)
+    if url(target).standardized.path.hasPrefix(url(path).standardized.path + "/") {
+      throw InputError(description: "'\(display(target))' would be in the package.")
+    }
     let (told, remarks) = try await PackageStore.reading(at: url(path)) { store in
       let document = try await document(in: store)
       let (file, remarks) = try format.write(document, named: target == "-" ? path : target)
@@ -92,7 +103,6 @@ extension Export {
   private func write(_ file: FileWrapper, _ format: InterchangeFormat, to target: String) async throws {
     if format == .textPack {
       var options = try options()
-      options.passphrase = nil
       let stem = Destination.name(of: target == "-" ? path : target)?.stem ?? "Text"
       options.topFolder = .named("\(stem).textbundle")
       let snapshot = file.snapshot()
@@ -106,7 +116,9 @@ extension Export {
     } else if target == "-" {
       try file.contents().withUnsafeBytes(StandardOutput.write)
     } else {
-      try file.write(to: url(target), options: [], originalContentsURL: nil)
+      try await interruptible {
+        try file.write(to: url(target), options: [], originalContentsURL: nil)
+      }
     }
   }
 }

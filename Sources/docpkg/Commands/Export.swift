@@ -126,10 +126,10 @@ struct Export: CoordinatedCommand {
     return Destination.path(archive) { Destination.name(of: path).map { "\($0.stem).\(format.rawValue)" } }
   }
 
-  private var encrypts: Bool { encrypt ?? (passphraseFile != nil || Passphrase.isInEnvironment) }
+  var encrypts: Bool { encrypt ?? (passphraseFile != nil || Passphrase.isInEnvironment) }
 
   /// The way out if only the environment asks for encryption.
-  private var wayOut: String {
+  var wayOut: String {
     encrypt == nil && passphraseFile == nil
       ? "; DOCPKG_PASSPHRASE is set: unset it, or give --no-encrypt" : ""
   }

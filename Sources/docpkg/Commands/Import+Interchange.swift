@@ -64,8 +64,10 @@ extension Import {
     var options = try options()
     if maxBytes == nil { options.limits.bytes = Self.memoryBytes }
     do {
-      return try await format.read(
-        FileWrapper.importArchive(at: url(source), options: options), named: archive)
+      let tree = try await interruptible { [options] in
+        try await FileWrapper.importArchive(at: url(source), options: options)
+      }
+      return try format.read(tree, named: archive)
     } catch let error as ArchiveError {
       throw error.withAdvice
     }

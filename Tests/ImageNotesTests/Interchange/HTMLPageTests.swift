@@ -23,7 +23,8 @@ struct HTMLPageTests {
     ),
     ("<table><tr><td>a<td>b<tr><td>c</table>", "a\tb\nc"),
     ("<p>a<p>b</p></p></div></a><img>c", "a\n\nb\n\nc"),
-    ("a <b", "a <b"), ("a <a href=\"x", "a <a href=\"x"), ("", ""), ("<", "<"), ("</", "</"), ("<!--", ""),
+    ("<p>![a](b)</p><pre>![c]</pre>", "!\\[a](b)\n\n!\\[c]"), ("a <b", "a <b"),
+    ("a <a href=\"x", "a <a href=\"x"), ("", ""), ("<", "<"), ("</", "</"), ("<!--", ""),
     ("<title>T</title>x", "x"),
     ("<img src='https://example.org/x.png' alt='X'>", "![X](https://example.org/x.png)"),
   ]
