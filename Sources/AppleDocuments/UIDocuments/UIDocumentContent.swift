@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 
 /// The contents of a `UIDocument`, as the content of a `Documents.Document`.
-struct UIDocumentContent: DocumentContent {
+struct UIDocumentContent: DocumentContent, SelfUndoingContent {
   static var readableContentTypes: [UTType] { [.item] }
 
   /// The changes of the document, and what it writes.

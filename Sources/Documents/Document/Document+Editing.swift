@@ -18,7 +18,13 @@ extension Document {
     let before = try moment(.edit)
     if editingHolds > 0 { throw error(.editingDisabled, .edit) }
     var content = before.content
-    let result = try body(&content)
+    let result: Result
+    do {
+      result = try body(&content)
+    } catch {
+      before.trees.restore()
+      throw error
+    }
     history.register(before, name: actionName, isDiscardable: isDiscardable, at: clock.now())
     lifecycle.opened?.content = content
     if !isDiscardable {
@@ -31,7 +37,7 @@ extension Document {
   /// The present content of an open document.
   func moment(_ operation: DocumentError.Operation) throws(DocumentError) -> UndoHistory<Content>.Moment {
     guard let opened = lifecycle.opened else { throw error(.closed, operation) }
-    return .init(content: opened.content, revision: changes.current)
+    return .init(content: opened.content, revision: changes.current, since: history.lastMoment)
   }
 
   // MARK: Refusing
@@ -132,6 +138,7 @@ extension Document {
   ) throws(DocumentError) -> Bool {
     guard let moment = body(&history, try moment(.undo)) else { return false }
     lifecycle.opened?.content = moment.content
+    moment.trees.restore()
     changes.restore(moment.revision)
     noteChange()
     return true
@@ -143,8 +150,9 @@ extension Document {
   ///
   /// Groups may be nested. Does nothing in a closed document.
   public func beginUndoGrouping() {
-    guard let opened = lifecycle.opened else { return }
-    history.begin(at: .init(content: opened.content, revision: changes.current))
+    // A closed document has no content, and no groups.
+    guard let present = try? moment(.edit) else { return }
+    history.begin(at: present)
   }
 
   /// Ends the innermost group.

@@ -74,6 +74,7 @@ public actor Document<Content: DocumentContent> {
     fileURL: URL, content: Content? = nil, options: DocumentOptions<Content> = .init(),
     on environment: StorageEnvironment, recoveryDisk: (any Disk)? = nil
   ) {
+    precondition(!(Content.self is AnyObject.Type), Self.refusal)
     self.fileURL = fileURL
     self.options = options
     var environment = environment

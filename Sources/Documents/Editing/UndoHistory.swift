@@ -19,7 +19,18 @@ struct UndoHistory<Content: DocumentContent>: Sendable {
   struct Moment: Sendable {
     var content: Content
     var revision: Revision
+    /// The trees that the content refers to.
+    var trees: HeldTrees
+
+    /// - Parameter last: an earlier moment, whose unchanged folders this one shares.
+    init(content: Content, revision: Revision, since last: Moment?) {
+      (self.content, self.revision) = (content, revision)
+      trees = HeldTrees(of: content, since: last?.trees)
+    }
   }
+
+  /// The moment before the last edit that can be undone.
+  var lastMoment: Moment? { openGroups.last?.steps.last?.moment ?? undoSteps.last?.moment }
 
   /// The content that an undo or a redo goes to. The present content is in no step.
   struct Step: Sendable {

@@ -143,7 +143,8 @@ extension FileWrapper {
     }
   }
 
-  private var revision: UInt64 {
+  /// The number of changes of this wrapper and of the nodes beneath it.
+  package var revision: UInt64 {
     state.withLock { $0.revision }
   }
 

@@ -1,0 +1,186 @@
+import Documents
+import FilePackages
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+/// A value that has its tree as its content, and changes it in place, as many models do.
+private struct Album: FileDocument {
+  static var readableContentTypes: [UTType] { [.package] }
+  var title = ""
+  var root: FileWrapper
+
+  init(_ root: FileWrapper) { self.root = root }
+
+  init(configuration: ReadConfiguration) throws { root = configuration.file }
+
+  func fileWrapper(configuration: WriteConfiguration) throws -> FileWrapper { root }
+
+  func put(_ name: String, _ text: String) throws {
+    try root.setDescendant(FileWrapper(regularFileWithContents: Data(text.utf8)), at: name)
+  }
+
+  var texts: [String: String] {
+    get throws { try Self.texts(root) }
+  }
+
+  private static func texts(_ folder: FileWrapper) throws -> [String: String] {
+    var texts: [String: String] = [:]
+    for (name, child) in try folder.children() {
+      if child.isDirectory {
+        for (inner, text) in try Self.texts(child) { texts["\(name)/\(inner)"] = text }
+      } else {
+        texts[name] = String(decoding: try child.contents(), as: UTF8.self)
+      }
+    }
+    return texts
+  }
+}
+
+/// Holds wrappers in optionals, collections and structures.
+private struct Shelf: FileDocument {
+  struct Box { var folder: FileWrapper? }
+  static var readableContentTypes: [UTType] { [.package] }
+  var named: [String: FileWrapper] = [:]
+  var listed: [FileWrapper] = []
+  var boxes: [Box] = []
+  var numbers = Array(0..<1_000)
+
+  init() {}
+  init(configuration: ReadConfiguration) throws {}
+  func fileWrapper(configuration: WriteConfiguration) throws -> FileWrapper {
+    FileWrapper(directoryWithFileWrappers: [:])
+  }
+
+  var names: [[String]] {
+    get throws { try (named.values + listed + boxes.compactMap(\.folder)).map { try $0.childNames() } }
+  }
+}
+
+private final class Reference: FileDocument {
+  static var readableContentTypes: [UTType] { [.package] }
+  init() {}
+  init(configuration: ReadConfiguration) throws {}
+  func fileWrapper(configuration: WriteConfiguration) throws -> FileWrapper { FileWrapper() }
+}
+
+/// Opens a content that the compiler does not know to be a class.
+private func open<Content: FileDocument>(_ content: Content) {
+  _ = Document(fileURL: URL(filePath: "/none"), content: content)
+}
+
+@Suite("Trees in a content")
+struct HeldTreeTests {
+  @Test func `are undone and redone with it, also past a save`() async throws {
+    try await withTemporaryDirectory { folder in
+      let url = URL(filePath: folder.appending("Trip.album").string)
+      let root = FileWrapper(directoryWithFileWrappers: [:])
+      let document = try await Document.create(Album(root), at: url)
+      let states: [[String: String]] = [
+        [:], ["a": "1"], ["a": "1", "b/c": "2"], ["a": "1", "b/c": "3", "b/d": "4"], ["b/d": "4"],
+        ["b/d": "4", "a": "5"],
+      ]
+      let edits: [@Sendable (Album) throws -> Void] = [
+        { try $0.put("a", "1") }, { try $0.put("b/c", "2") },
+        {
+          try $0.put("b/c", "3")
+          try $0.put("b/d", "4")
+        },
+        {
+          try $0.root.removeDescendant(at: "a")
+          try $0.root.removeDescendant(at: "b/c")
+        }, { try $0.put("a", "5") },
+      ]
+      for (index, edit) in edits.enumerated() {
+        try await document.edit { try edit($0) }
+        #expect(try await document.content.texts == states[index + 1])
+        // Some states are saved, so that undoing crosses them.
+        if index.isMultiple(of: 2) {
+          try await document.save()
+          try await document.synchronize()
+        }
+      }
+      for state in states.dropLast().reversed() {
+        #expect(try await document.undo())
+        #expect(try await document.content.texts == state)
+      }
+      #expect(try await !document.undo())
+      for state in states.dropFirst() {
+        #expect(try await document.redo())
+        #expect(try await document.content.texts == state)
+      }
+      for _ in 0..<3 { try await document.undo() }
+      try await document.close()
+      #expect(try await Document<Album>.open(at: url).content.texts == states[2])
+    }
+  }
+
+  private struct Refused: Error {}
+
+  private static func fail(_ document: Document<Album>) async throws {
+    try await document.edit {
+      try $0.put("b", "2")
+      try $0.root.removeDescendant(at: "a")
+      throw Refused()
+    }
+  }
+
+  @Test func `are as they were after an edit that fails`() async throws {
+    try await withTemporaryDirectory { folder in
+      let url = URL(filePath: folder.appending("Trip.album").string)
+      let root = FileWrapper(directoryWithFileWrappers: ["a": FileWrapper(regularFileWithContents: Data())])
+      let document = try await Document.create(Album(root), at: url)
+      await #expect(throws: Refused.self) { try await Self.fail(document) }
+      #expect(try await document.content.texts == ["a": ""])
+      #expect(await !document.hasUnsavedChanges)
+      try await document.close()
+    }
+  }
+
+  @Test func `keep the keys of children that want one name`() async throws {
+    try await withTemporaryDirectory { folder in
+      let url = URL(filePath: folder.appending("Trip.album").string)
+      let document = try await Document.create(Album(FileWrapper(directoryWithFileWrappers: [:])), at: url)
+      try await document.edit { album in
+        for text in ["1", "2", "3"] {
+          album.root.addRegularFile(withContents: Data(text.utf8), preferredFilename: "x")
+        }
+      }
+      let before = try await document.content.texts
+      try await document.edit { album in
+        for child in try album.root.children().values { album.root.removeFileWrapper(child) }
+      }
+      try await document.undo()
+      #expect(try await document.content.texts == before)
+      try await document.close()
+    }
+  }
+
+  @Test func `are found in optionals, collections and structures`() async throws {
+    func folder() -> FileWrapper {
+      let folder = FileWrapper(directoryWithFileWrappers: [:])
+      folder.addRegularFile(withContents: Data(), preferredFilename: "one")
+      return folder
+    }
+    var shelf = Shelf()
+    (shelf.named, shelf.listed, shelf.boxes) = (["a": folder()], [folder()], [.init(folder: folder())])
+    try await withTemporaryDirectory { place in
+      let document = try await Document.create(
+        shelf, at: URL(filePath: place.appending("A.shelf").string))
+      try await document.edit { shelf in
+        for folder in shelf.named.values + shelf.listed + shelf.boxes.compactMap(\.folder) {
+          folder.addRegularFile(withContents: Data(), preferredFilename: "two")
+        }
+      }
+      #expect(try await document.content.names == [["one", "two"], ["one", "two"], ["one", "two"]])
+      try await document.undo()
+      #expect(try await document.content.names == [["one"], ["one"], ["one"]])
+      try await document.close()
+    }
+  }
+
+  @Test func `are no excuse for a class, which is refused in one sentence`() async throws {
+    await #expect(processExitsWith: .failure) { open(Reference()) }
+  }
+}
