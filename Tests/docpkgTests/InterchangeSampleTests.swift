@@ -65,6 +65,28 @@ struct InterchangeSampleTests {
     .enabled(
       if: FileManager.default.fileExists(atPath: folder.path),
       "the samples have to be in 'shared/samples' beside the package"),
+    arguments: samples.filter { $0.unnamed == 0 && $0.path.hasPrefix("textbundle/") })
+  func `of TextBundle are the same to the byte after a trip through a document`(sample: Sample) async throws {
+    try await withTemporaryDirectory { folder in
+      let path = Self.folder.appending(path: sample.path).path
+      let from = sample.path.hasSuffix(".zip") ? ["--from", "textpack"] : []
+      #expect(try run(tool, ["import", path, "A.imageNotes"] + from, in: folder).status == 0)
+      #expect(try docpkg("export", "A.imageNotes", "A.textbundle", in: folder).status == 0)
+      // The archive's own folder, without a document in between.
+      let isFolder = FileManager.default.fileExists(atPath: path + "/info.json")
+      let copied = try run(
+        tool, isFolder ? ["copy", path, "B.textbundle"] : ["import", path, "B.textbundle"], in: folder)
+      #expect(copied.status == 0, "\(copied.errors)")
+      let same = try run(
+        Program(path: "/usr/bin/diff"), ["-r", "A.textbundle", "B.textbundle"], in: folder)
+      #expect(same.status == 0, "\(same.output)")
+    }
+  }
+
+  @Test(
+    .enabled(
+      if: FileManager.default.fileExists(atPath: folder.path),
+      "the samples have to be in 'shared/samples' beside the package"),
     arguments: samples, formats)
   func `come back from each format, but for the parts that it does not hold`(
     sample: Sample, format: String

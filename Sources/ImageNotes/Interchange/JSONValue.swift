@@ -44,11 +44,13 @@ enum JSONValue: Hashable, Sendable {
 // MARK: - As text
 
 extension JSONValue {
-  /// The value as text, one member or element a line, with a newline at its end.
-  var text: String {
+  /// Returns the value as text, one member or element a line.
+  ///
+  /// - Parameter indent: the spaces before each line but the first.
+  func text(indent: String = "") -> String {
     var result = ""
-    write(to: &result, indent: "")
-    return result + "\n"
+    write(to: &result, indent: indent)
+    return result
   }
 
   private func write(to result: inout String, indent: String) {

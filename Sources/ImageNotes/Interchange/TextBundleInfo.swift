@@ -3,15 +3,15 @@ import FoundationEssentials
 
 /// `info.json` of a TextBundle: the keys of the specification, and one object for each program that has keys of its own.
 ///
-/// A change keeps all other members, their order, and numbers as they are written.
+/// Our own object comes last. Setting it changes no other byte of the file, and removing it restores the file.
 struct TextBundleInfo: Sendable, Hashable {
   static let filename = "info.json"
   static let maximumSize: UInt64 = 1 << 20
   private static let ownKey = "com.filepackages.imagenotes"
 
   private(set) var value: JSONValue
-  /// The bytes that were read; nil after a change.
-  private var original: Data?
+  /// The bytes of the file.
+  private(set) var data: Data
 
   /// Makes the keys of a new TextBundle, version 2.
   init() {
@@ -21,13 +21,14 @@ struct TextBundleInfo: Sendable, Hashable {
       .init(name: "transient", value: .boolean(false)),
       .init(name: "creatorIdentifier", value: .string(Self.ownKey)),
     ])
+    data = Data((value.text() + "\n").utf8)
   }
 
   /// Reads the keys.
   ///
   /// - Throws: `InterchangeProblem` if the file is too large, or no JSON object.
   init(_ file: FileWrapper) throws {
-    let data = try file.contents(atMost: Self.maximumSize, Self.filename)
+    data = try file.contents(atMost: Self.maximumSize, Self.filename)
     do throws(JSONReader.Problem) {
       value = try JSONReader.value(of: [UInt8](data))
     } catch {
@@ -37,11 +38,7 @@ struct TextBundleInfo: Sendable, Hashable {
     guard case .object = value else {
       throw InterchangeProblem(.damaged, file: Self.filename, "it is JSON, but no object")
     }
-    original = data
   }
-
-  /// The bytes of the file.
-  var data: Data { original ?? Data(value.text.utf8) }
 
   /// The type of the text, such as `net.daringfireball.markdown`.
   var type: String? { value["type"]?.string }
@@ -56,9 +53,55 @@ struct TextBundleInfo: Sendable, Hashable {
     get { value[Self.ownKey].map(Own.init) }
     set {
       guard newValue != own else { return }
-      value[Self.ownKey] = newValue?.value
-      original = nil
+      if let old = value[Self.ownKey] { remove(old) }
+      if let new = newValue?.value { append(new) }
     }
+  }
+
+  // MARK: Our object at the end of the text
+
+  private static func member(_ value: JSONValue) -> [UInt8] {
+    Array("\n  \"\(ownKey)\": \(value.text(indent: "  "))".utf8)
+  }
+
+  /// The members without the blanks before the closing bracket, and the rest. Only blanks follow that bracket.
+  private var parts: (members: ArraySlice<UInt8>, rest: ArraySlice<UInt8>) {
+    let bytes = [UInt8](data)
+    let end = bytes.lastIndex(of: UInt8(ascii: "}")) ?? bytes.endIndex
+    let last = bytes[..<end].lastIndex { $0 > 0x20 } ?? bytes.startIndex
+    return (bytes[...last], bytes[(last + 1)...])
+  }
+
+  private mutating func append(_ new: JSONValue) {
+    let (members, rest) = parts
+    let comma = [UInt8(ascii: ",")]
+    let text: [UInt8] =
+      switch members.last {
+      case UInt8(ascii: "{"): Self.member(new)
+      // A comma at the end, which some programs write, comes behind our object, too.
+      case UInt8(ascii: ","): Self.member(new) + comma
+      default: comma + Self.member(new)
+      }
+    data = Data(members + text + rest)
+    value[Self.ownKey] = new
+  }
+
+  private mutating func remove(_ old: JSONValue) {
+    value[Self.ownKey] = nil
+    let (members, rest) = parts
+    let member = Self.member(old)
+    let comma = [UInt8(ascii: ",")]
+    for (before, after) in [(comma, []), ([], comma), ([], [])] {
+      let text = before + member + after
+      guard members.count > text.count, members.suffix(text.count).elementsEqual(text) else { continue }
+      let others = members.dropLast(text.count)
+      // Without a comma it was the only member.
+      if before.isEmpty && others.last != UInt8(ascii: after.isEmpty ? "{" : ",") { continue }
+      data = Data(others + rest)
+      return
+    }
+    // Another program wrote the file anew.
+    data = Data((value.text() + "\n").utf8)
   }
 }
 

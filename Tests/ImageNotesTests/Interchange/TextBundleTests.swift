@@ -272,8 +272,11 @@ struct TextBundleTests {
   // MARK: Texts and keys
 
   static let texts: [(String, String)] = [
-    ("text.md", #"{"version": 2}"#), ("text.markdown", #"{"version": 2}"#), ("text.txt", #"{"version": 1}"#),
+    ("text.md", #"{"version": 2}"#), ("text.markdown", #"{"version": 2}"#),
+    ("text.txt", "{ \"version\" : 1,\r\n} \n"),
     ("text.fountain", #"{"type": "com.quoteunquoteapps.fountain", "version": 2}"#), ("Text.html", "{}"),
+    ("text.markdown", "\u{FEFF}{ \"b\": [1e5, \"}\"] }"),
+    ("text.mdown", " {\n\n} "),
   ]
 
   @Test(arguments: texts)
@@ -285,9 +288,7 @@ struct TextBundleTests {
     let files = try Fixture.files(of: InterchangeFormat.textBundle.write(again, named: "A").file)
     #expect(files.keys.sorted() == [name, "info.json"].sorted())
     #expect(files[name] == Data("Words".utf8))
-    let keys = try #require(files["info.json"])
-    #expect(
-      String(decoding: keys, as: UTF8.self).filter { !$0.isWhitespace } == info.filter { !$0.isWhitespace })
+    #expect(files["info.json"] == Data(info.utf8))
   }
 
   @Test func `chooses the text of its type`() throws {
@@ -321,7 +322,7 @@ struct TextBundleTests {
     let text = String(decoding: try #require(written), as: UTF8.self)
     let kept = try #require(text.firstRange(of: ",\n  \"com.filepackages.imagenotes\""))
     let dense = text[..<kept.lowerBound].filter { !$0.isWhitespace }
-    #expect(dense + "}" == info.replacing("\\u00e4\\ud83d\\ude00", with: "ä😀").filter { !$0.isWhitespace })
+    #expect(dense + "}" == info.filter { !$0.isWhitespace })
   }
 
   @Test func `keeps its keys byte for byte if nothing is added to them`() throws {
