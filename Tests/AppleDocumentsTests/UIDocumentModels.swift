@@ -142,3 +142,43 @@ final class Pages: UIDocument {
     }
   }
 }
+
+/// A document that reads and writes its files itself.
+final class Database: UIDocument {
+  var rows: [String: String] = [:]
+  var originals: [URL?] = []
+  var deletions = 0
+  var moves: [URL] = []
+  var changes = 0
+
+  override init(fileURL url: URL) {
+    super.init(fileURL: url)
+    (recoveryFolder, autosavePolicy) = (nil, nil)
+  }
+
+  // A snapshot that is neither bytes nor a tree.
+  override func contents(forType typeName: String) throws -> Any { rows }
+
+  override func writeContents(
+    _ contents: Any, to url: URL, for saveOperation: SaveOperation, originalContentsURL: URL?
+  ) throws {
+    originals.append(originalContentsURL)
+    guard let rows = contents as? [String: String] else { throw CocoaError(.fileWriteUnknown) }
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+    for (name, text) in rows { try Data(text.utf8).write(to: url.appendingPathComponent(name)) }
+  }
+
+  override func read(from url: URL) throws {
+    rows = [:]
+    for name in try FileManager.default.contentsOfDirectory(atPath: url.path) where !name.hasPrefix(".") {
+      rows[name] = try String(contentsOf: url.appendingPathComponent(name), encoding: .utf8)
+    }
+  }
+
+  override func presentedItemDidMove(to newURL: URL) { moves.append(newURL) }
+  override func presentedItemDidChange() { changes += 1 }
+  override func accommodatePresentedItemDeletion(completionHandler: @escaping ((any Error)?) -> Void) {
+    deletions += 1
+    super.accommodatePresentedItemDeletion(completionHandler: completionHandler)
+  }
+}

@@ -8,6 +8,11 @@ public typealias NSErrorPointer = UnsafeMutablePointer<NSError?>?
 /// An item that an access reads or writes.
 public typealias NSFileAccessIntent = FileAccessIntent
 
+/// A presenter whose engine has the presenter that takes part.
+protocol EnginePresenting {
+  var enginePresenter: (any FilePresenter)? { get }
+}
+
 /// Coordinates reads and writes of an item with other coordinators, in this process and in other processes.
 ///
 /// Counterpart of Apple's `NSFileCoordinator`, over `FileCoordinator`. Its methods wait on the calling thread.
@@ -27,14 +32,21 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
     var coordinator: FileCoordinator?
   }
 
-  private let link: PresenterLink?
+  private let presenter: (any FilePresenter)?
   private let state = Mutex(State())
 
   /// Makes a coordinator.
   ///
   /// - Parameter filePresenter: the presenter that makes the accesses; the coordinator neither asks nor tells it.
   public init(filePresenter: (any NSFilePresenter)? = nil) {
-    link = filePresenter.map { PresenterLink.of($0) }
+    let engine = (filePresenter as? any EnginePresenting)?.enginePresenter
+    presenter = engine ?? filePresenter.map { PresenterLink.of($0) }
+    super.init()
+  }
+
+  /// - Parameter presenter: the presenter of an engine.
+  init(presenter: (any FilePresenter)?) {
+    self.presenter = presenter
     super.init()
   }
 
@@ -49,7 +61,7 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
     set {
       state.withLock { state in
         precondition(!newValue.isEmpty, "a purpose identifier must not be empty")
-        precondition(state.coordinator == nil && link == nil, "the coordinator has a purpose already")
+        precondition(state.coordinator == nil && presenter == nil, "the coordinator has a purpose already")
         state.purpose = newValue
       }
     }
@@ -58,7 +70,7 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
   private var coordinator: FileCoordinator {
     state.withLock { state in
       if let coordinator = state.coordinator { return coordinator }
-      let new = FileCoordinator(filePresenter: link, purposeIdentifier: state.purpose)
+      let new = FileCoordinator(filePresenter: presenter, purposeIdentifier: state.purpose)
       state.coordinator = new
       return new
     }

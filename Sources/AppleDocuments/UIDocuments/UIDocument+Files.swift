@@ -25,7 +25,7 @@ extension UIDocument {
     do {
       try await engine.open()
       let content = try await engine.content
-      try loadContents(content)
+      try loadContents(content, from: fileURL)
       await goOn(with: engine, content)
       return true
     } catch {
@@ -35,10 +35,39 @@ extension UIDocument {
     }
   }
 
+  /// Goes on with the document at `url`, whose contents the model has read already.
+  ///
+  /// - Parameter isCurrent: whether the disk still has those contents; otherwise the model reads them again.
+  func adopt(_ url: URL, isCurrent: () -> Bool) async -> Bool {
+    let engine = opened?.engine ?? makeEngine(at: url, nil)
+    do {
+      try await engine.revert(toContentsOf: url)
+      let content = try await engine.content
+      let isStale = !isCurrent()
+      if isStale && !hasUnsavedChanges {
+        try loadContents(content, from: url)
+        await goOn(with: engine, content)
+      } else {
+        // The changes since the model was read go on.
+        attach(engine, content, link)
+        if isStale { link.forgetSaved() }
+        hasFailed = false
+        await refresh()
+      }
+      return true
+    } catch {
+      if opened == nil { await abandon(engine) }
+      await fail(error)
+      return false
+    }
+  }
+
   /// Passes what the engine has read to the subclass.
-  private func loadContents(_ content: UIDocumentContent) throws {
+  private func loadContents(_ content: UIDocumentContent, from url: URL) throws {
     guard let read = content.read else { return }
-    try load(fromContents: read.isRegularFile ? try read.contents() : read, ofType: fileType)
+    loading = read
+    defer { loading = nil }
+    try self.read(from: url)
     forgetUndo()
   }
 
@@ -59,11 +88,12 @@ extension UIDocument {
     await refresh()
   }
 
-  private func attach(_ engine: Engine, _ content: UIDocumentContent) {
-    (opened, link) = ((engine, content), content.link)
-    content.source.attach(self)
-    relay.attach(self, content.link, content.source)
-    content.link.attach(endEvent: { true }) { [weak engine] kind in await engine?.updateChangeCount(kind) }
+  /// - Parameter present: the changes of the model; nil for those of the content.
+  private func attach(_ engine: Engine, _ content: UIDocumentContent, _ present: ChangeLink? = nil) {
+    (opened, link) = ((engine, content), present ?? content.link)
+    content.source.attach(self, link)
+    relay.attach(self, link, content.source)
+    link.attach(endEvent: { true }) { [weak engine] kind in await engine?.updateChangeCount(kind) }
   }
 
   private func abandon(_ engine: Engine) async {
@@ -75,11 +105,13 @@ extension UIDocument {
   private func refresh() async {
     if let engine = opened?.engine {
       let (url, date) = (await engine.fileURL, await engine.fileModificationDate)
-      let flags = await engine.documentState
+      let (flags, presenter) = (await engine.documentState, await engine.filePresenter)
       guard opened?.engine === engine else { return }
+      relay.notePresenter(presenter)
       (fileURL, fileModificationDate) = (url, date)
       engineFlags = flags.intersection([.inConflict, .savingError])
     } else {
+      relay.notePresenter(nil)
       engineFlags = []
     }
     updateState()
@@ -94,15 +126,20 @@ extension UIDocument {
     let token = UIDocumentSource.Token(value: changeCountToken(for: operation), operation: operation)
     let saves = relay.saves
     let type = savingFileType ?? fileType ?? UTType.data.identifier
-    let tree: FileWrapper
-    switch try contents(forType: type) {
-    case let data as Data: tree = FileWrapper(regularFileWithContents: data)
-    case let wrapper as FileWrapper: tree = wrapper
-    default: throw CocoaError(.fileWriteUnknown)
-    }
+    let isNew = operation == .forCreating
+    let fileExtension = isNew ? fileNameExtension(forType: type, saveOperation: operation) : nil
+    let collected = CollectedContents()
+    collecting = collected
+    defer { collecting = nil }
+    let contents = try contents(forType: type)
+    let attributes = try fileAttributesToWrite(to: fileURL, for: operation)
+    try writeContents(contents, andAttributes: attributes, safelyTo: fileURL, for: operation)
+    let (tree, isWritten) = try collected.result()
     // The model may change its tree while it is written.
-    if tree.isDirectory { moment.isExact = false }
-    return .init(tree: tree, moment: moment, token: token, saves: saves)
+    if tree.isDirectory && !isWritten { moment.isExact = false }
+    return .init(
+      tree: tree, isWritten: isWritten, moment: moment, token: token, saves: saves,
+      fileExtension: fileExtension)
   }
 
   func saveNow(
@@ -143,7 +180,7 @@ extension UIDocument {
     let content = UIDocumentContent(link, UIDocumentSource())
     content.source.prepare(prepared)
     let engine = makeEngine(at: url, content)
-    content.source.attach(self)
+    content.source.attach(self, link)
     relay.attach(self, link, content.source)
     try await engine.save(to: url, for: .forCreating)
     attach(engine, content)
@@ -211,7 +248,7 @@ extension UIDocument {
       return false
     }
     do {
-      try loadContents(content)
+      try loadContents(content, from: await engine.fileURL)
       await goOn(with: engine, content)
       return true
     } catch {
@@ -293,13 +330,22 @@ extension UIDocument {
     default: break
     }
     await refresh()
+    switch event {
+    case .moved(let url): presentedItemDidMove(to: url)
+    case .changedByOthers(.deleted, _): accommodatePresentedItemDeletion { _ in }
+    case .changedByOthers:
+      enqueue(nil) { document in
+        document.presentedItemDidChange(); return true
+      }
+    default: break
+    }
   }
 
   /// Loads what another program has written, unless the user has edited meanwhile.
   private func takeIn() async -> Bool {
-    guard let engine = opened?.engine, let present = try? await engine.content, present.link !== link else {
-      return true
-    }
+    guard let (engine, content) = opened, let present = try? await engine.content,
+      present.link !== content.link
+    else { return true }
     if hasUnsavedChanges {
       await goOnWithEdits(in: engine)
       return true
@@ -325,4 +371,9 @@ extension UIDocument {
         error.code == .content ? error.cause ?? error : error, userInteractionPermitted: true)
     }
   }
+}
+
+extension UIDocument: @preconcurrency NSUserActivityDelegate {
+  /// Brings the activity up to date.
+  public func userActivityWillSave(_ userActivity: NSUserActivity) { updateUserActivityState(userActivity) }
 }

@@ -36,7 +36,7 @@ import Synchronization
 /// A save needs a main queue that runs.
 @preconcurrency
 @MainActor
-open class UIDocument: NSObject {
+open class UIDocument: NSObject, @preconcurrency NSFilePresenter, EnginePresenting {
   /// The flags of the document's state. This class never sets `progressAvailable`.
   public typealias State = DocumentState
   /// The reason for a save.
@@ -50,7 +50,12 @@ open class UIDocument: NSObject {
     "UIDocumentStateChangedNotification")
 
   /// The document's place. It follows a move by another program, and a save elsewhere.
-  public internal(set) var fileURL: URL
+  public internal(set) var fileURL: URL {
+    didSet {
+      relay.noteURL(fileURL)
+      if fileURL != oldValue { userActivity?.needsSave = true }
+    }
+  }
   /// The document's activity and its problems; `closed` at first.
   public private(set) var documentState: State = .closed
   /// The last known change of the document on disk; nil before the first read or save.
@@ -63,6 +68,12 @@ open class UIDocument: NSObject {
   var link = ChangeLink()
   /// The last call that reads or writes; each one follows the one before.
   var lastCall: Task<Void, Never>?
+  /// The last block that has the files for itself.
+  private var lastAccess: Task<Void, Never>?
+  /// The tree that the document loads now; nil otherwise.
+  var loading: FileWrapper?
+  /// Takes the tree that a save writes; nil unless a save asks for it.
+  var collecting: CollectedContents?
   /// The number of errors that the engine has reported since the present call began.
   var reportedErrors = 0
 
@@ -85,6 +96,7 @@ open class UIDocument: NSObject {
     fileURL = url
     super.init()
     relay.attach(self, link, nil)
+    relay.noteURL(url)
     relay.observeResolutions()
   }
 
@@ -122,6 +134,86 @@ open class UIDocument: NSObject {
     throw CocoaError(.featureUnsupported)
   }
 
+  /// Reads the document from `url`; by default calls `load(fromContents:ofType:)` with the bytes or the tree.
+  ///
+  /// An override reads other files than a wrapper can give. Unlike Apple's, it runs on the main actor.
+  open func read(from url: URL) throws {
+    let file = try loading ?? FileWrapper(url: url, options: [])
+    try load(fromContents: file.isRegularFile ? try file.contents() : file, ofType: fileType)
+  }
+
+  /// Writes what `contents(forType:)` gave; by default calls `writeContents(_:to:for:originalContentsURL:)` with a
+  /// temporary place.
+  ///
+  /// An override calls `super`, which alone makes the save safe. Unlike Apple's, it runs on the main actor.
+  open func writeContents(
+    _ contents: Any, andAttributes additionalFileAttributes: [AnyHashable: Any]?, safelyTo url: URL,
+    for saveOperation: SaveOperation
+  ) throws {
+    let original = opened == nil || saveOperation == .forCreating ? nil : fileURL
+    try writeContents(contents, to: collecting?.url ?? url, for: saveOperation, originalContentsURL: original)
+  }
+
+  /// Writes what `contents(forType:)` gave as a new file or folder at `url`, a temporary place.
+  ///
+  /// By default it takes `Data` and a `FileWrapper`. An override may take anything, and writes it in its own way. The
+  /// save then compares the files with the document, and writes those that differ.
+  open func writeContents(
+    _ contents: Any, to url: URL, for saveOperation: SaveOperation, originalContentsURL: URL?
+  ) throws {
+    let tree: FileWrapper
+    switch contents {
+    case let data as Data: tree = FileWrapper(regularFileWithContents: data)
+    case let wrapper as FileWrapper: tree = wrapper
+    default: throw CocoaError(.fileWriteUnknown)
+    }
+    if let collecting, collecting.url == url {
+      collecting.tree = tree
+    } else {
+      try tree.write(to: url, options: .atomic, originalContentsURL: originalContentsURL)
+    }
+  }
+
+  /// The attributes that `writeContents(_:andAttributes:safelyTo:for:)` gets; none by default.
+  ///
+  /// The engine writes none of them: Linux has no place for a thumbnail among them.
+  open func fileAttributesToWrite(
+    to url: URL, for saveOperation: SaveOperation
+  ) throws -> [AnyHashable: Any] {
+    [:]
+  }
+
+  /// The filename extension of a type; by default that of the document's place, or else the type's preferred one.
+  ///
+  /// An override that returns another one changes the place of a document that is being made.
+  open func fileNameExtension(forType typeName: String?, saveOperation: SaveOperation) -> String {
+    if typeName == nil || typeName == fileType { return fileURL.pathExtension }
+    return typeName.flatMap { UTType($0)?.preferredFilenameExtension } ?? fileURL.pathExtension
+  }
+
+  /// Calls `block` on another thread, after all earlier reads and writes of the document, and before all later ones.
+  open func performAsynchronousFileAccess(_ block: @escaping () -> Void) {
+    let engine = opened?.engine
+    // The block runs on one thread, as with Apple's class.
+    nonisolated(unsafe) let block = block
+    lastAccess = Task { [lastAccess] in
+      await lastAccess?.value
+      let work: @Sendable () async -> Void = {
+        await withCheckedContinuation { continuation in
+          DispatchQueue.global().async {
+            block()
+            continuation.resume()
+          }
+        }
+      }
+      guard let engine else { return await work() }
+      await engine.performAsynchronousFileAccess(work)
+    }
+  }
+
+  /// Nil: the state never has `progressAvailable`.
+  open var progress: Progress? { nil }
+
   /// The document must not be edited until `enableEditing()`, since it closes or reads again; by default does nothing.
   open func disableEditing() {}
 
@@ -137,6 +229,75 @@ open class UIDocument: NSObject {
 
   /// An override of `handleError` that does not call `super` calls it at its end. Nothing waits for it here.
   open func finishedHandlingError(_ error: any Error, recovered: Bool) {}
+
+  /// A program with an override of `handleError` must ask the user nothing more about that error. Nothing calls it here.
+  open func userInteractionNoLongerPermitted(forError error: any Error) {}
+
+  // MARK: Restoration
+
+  /// The key of the document's URL in the values of its activity.
+  public nonisolated static let userActivityURLKey = "NSUserActivityDocumentURL"
+
+  /// The activity with which a program finds the document again at its next start; nil at first.
+  ///
+  /// `UserActivityArchive` saves it. A new one gets its values at once.
+  open var userActivity: NSUserActivity? {
+    didSet {
+      guard let userActivity, userActivity !== oldValue else { return }
+      updateUserActivityState(userActivity)
+      userActivity.delegate = self
+    }
+  }
+
+  /// Brings the values of the activity up to date; by default sets the document's URL.
+  ///
+  /// An override calls `super` and adds its own values. It is called before each save of an activity with `needsSave`.
+  open func updateUserActivityState(_ userActivity: NSUserActivity) {
+    userActivity.addUserInfoEntries(from: [Self.userActivityURLKey: fileURL])
+  }
+
+  /// Takes in the values of an activity that was restored; by default does nothing.
+  open func restoreUserActivityState(_ userActivity: NSUserActivity) {}
+
+  // MARK: Presenting
+
+  // The engine's own presenter does the work: these are for overrides, and for programs that call them.
+
+  /// The document's place.
+  open nonisolated var presentedItemURL: URL? { relay.url }
+  /// The main queue.
+  open nonisolated var presentedItemOperationQueue: OperationQueue { .main }
+
+  /// Another program is about to read. The engine makes way by itself.
+  open func relinquishPresentedItem(toReader reader: @escaping ((() -> Void)?) -> Void) {
+    reader(nil)
+  }
+
+  /// Another program is about to write. The engine makes way by itself.
+  open func relinquishPresentedItem(toWriter writer: @escaping ((() -> Void)?) -> Void) {
+    writer(nil)
+  }
+
+  /// Saves unsaved changes; the handler gets an error if that fails.
+  open func savePresentedItemChanges(completionHandler: @escaping ((any Error)?) -> Void) {
+    autosave { completionHandler($0 ? nil : CocoaError(.fileWriteUnknown)) }
+  }
+
+  /// Another program removed the document, which is closed by now. Its unsaved edits have a recovery copy.
+  open func accommodatePresentedItemDeletion(
+    completionHandler: @escaping ((any Error)?) -> Void
+  ) {
+    completionHandler(nil)
+  }
+
+  /// The document has moved, and `fileURL` is the new place.
+  open func presentedItemDidMove(to newURL: URL) {}
+
+  /// The document took in another program's changes, or they became a conflict version.
+  open func presentedItemDidChange() {}
+
+  /// The presenter of the engine.
+  nonisolated var enginePresenter: (any FilePresenter)? { relay.presenter }
 
   // MARK: Opening and closing
 
@@ -201,7 +362,8 @@ open class UIDocument: NSObject {
       enqueue(completionHandler) { _ in false }
       return
     }
-    enqueue(completionHandler) { await $0.saveNow(prepared, to: url, for: saveOperation) }
+    let target = prepared.target(of: url, from: fileURL)
+    enqueue(completionHandler) { await $0.saveNow(prepared, to: target, for: saveOperation) }
   }
 
   /// Saves the contents of this moment, as `save(to:for:completionHandler:)` does.

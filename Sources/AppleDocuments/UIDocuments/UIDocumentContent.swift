@@ -24,13 +24,13 @@ struct UIDocumentContent: DocumentContent, SelfUndoingContent {
   }
 
   func fileWrapper(configuration: WriteConfiguration) throws -> FileWrapper {
-    if let written = try source.write(link) {
+    if let (written, isWritten) = try source.write(link) {
       guard let tree = configuration.existingFile, tree !== written, tree.isDirectory, written.isDirectory
       else {
         return written
       }
       // The store compares its own tree with the disk, and not one that the model has made or has had for long.
-      try tree.take(written)
+      if isWritten { try tree.become(written) } else { try tree.take(written) }
       return tree
     }
     // The document is gone, and with it the model and its changes.
@@ -43,10 +43,22 @@ final class UIDocumentSource: Sendable {
   /// The contents of one moment.
   struct Prepared: Sendable {
     var tree: FileWrapper
+    /// Whether the subclass has written the tree as files.
+    var isWritten: Bool
     var moment: ChangeLink.Moment
     var token: Token
     /// The number of saves before this moment.
     var saves: Int
+    /// The extension that the subclass wants for a new document; nil for another save.
+    var fileExtension: String?
+
+    /// Returns the place of a document that is made at `url`. The extension counts only if the subclass chose it.
+    func target(of url: URL, from old: URL) -> URL {
+      guard let fileExtension, !fileExtension.isEmpty, fileExtension != url.pathExtension,
+        fileExtension != old.pathExtension
+      else { return url }
+      return url.deletingPathExtension().appendingPathExtension(fileExtension)
+    }
   }
 
   /// The change count token of a moment.
@@ -58,6 +70,8 @@ final class UIDocumentSource: Sendable {
 
   private struct State {
     weak var document: UIDocument?
+    /// The changes of the document, if they are older than this content.
+    var link: ChangeLink?
     var prepared: Prepared?
     /// The token of the contents that the running save writes.
     var taken: Token?
@@ -68,19 +82,22 @@ final class UIDocumentSource: Sendable {
   private let state = Mutex(State())
 
   /// The contents come from this document from now on.
-  func attach(_ document: UIDocument) { state.withLock { $0.document = document } }
+  func attach(_ document: UIDocument, _ link: ChangeLink) {
+    state.withLock { ($0.document, $0.link) = (document, link) }
+  }
 
   /// The next save writes these contents.
   func prepare(_ prepared: Prepared) { state.withLock { $0.prepared = prepared } }
 
-  /// Returns the contents to write, or nil if the document is gone.
+  /// Returns the contents to write, and whether the subclass wrote them as files, or nil if the document is gone.
   ///
   /// They are those that a call has prepared, or else those that the document gives now, on the main queue.
-  func write(_ link: ChangeLink) throws -> FileWrapper? {
-    let (document, prepared) = state.withLock { state in
+  func write(_ link: ChangeLink) throws -> (tree: FileWrapper, isWritten: Bool)? {
+    let (document, present, prepared) = state.withLock { state in
       defer { state.prepared = nil }
-      return (state.document, state.prepared)
+      return (state.document, state.link, state.prepared)
     }
+    let link = present ?? link
     if let prepared { return use(prepared, link) }
     guard let document else { return nil }
     let mainQueue = DispatchQueue.main
@@ -91,10 +108,10 @@ final class UIDocumentSource: Sendable {
     }
   }
 
-  private func use(_ prepared: Prepared, _ link: ChangeLink) -> FileWrapper {
+  private func use(_ prepared: Prepared, _ link: ChangeLink) -> (tree: FileWrapper, isWritten: Bool) {
     state.withLock { $0.taken = prepared.token }
     link.take(prepared.moment)
-    return prepared.tree
+    return (prepared.tree, prepared.isWritten)
   }
 
   /// Notes that the contents which were written last are saved.

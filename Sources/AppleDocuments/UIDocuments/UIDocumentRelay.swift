@@ -10,6 +10,8 @@ final class UIDocumentRelay: Sendable {
     var link: ChangeLink?
     var source: UIDocumentSource?
     var saves = 0
+    var url: URL?
+    var presenter: (any FilePresenter)?
     /// The errors that the document does not know yet.
     var errors: [DocumentError] = []
   }
@@ -22,6 +24,12 @@ final class UIDocumentRelay: Sendable {
 
   /// The number of saves up to now.
   var saves: Int { target.withLock { $0.saves } }
+
+  /// The document's place, and the presenter of its engine, for any thread.
+  var url: URL? { target.withLock { $0.url } }
+  var presenter: (any FilePresenter)? { target.withLock { $0.presenter } }
+  func noteURL(_ url: URL) { target.withLock { $0.url = url } }
+  func notePresenter(_ presenter: (any FilePresenter)?) { target.withLock { $0.presenter = presenter } }
 
   /// Tells the document of conflicts that the program resolves by `NSFileVersion`.
   func observeResolutions() {

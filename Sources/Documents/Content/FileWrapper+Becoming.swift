@@ -13,7 +13,7 @@ extension DocumentContent {
 
 extension FileWrapper {
   /// Gives this folder the children of `written`; kept children and linked files stay.
-  func become(_ written: FileWrapper, keeping kept: Set<String> = [], at path: String = "") throws {
+  package func become(_ written: FileWrapper, keeping kept: Set<String> = [], at path: String = "") throws {
     let new = try Set(written.childNames())
     for name in try childNames() where !new.contains(name) && !kept.contains(path + name) {
       // The store owns the metadata, unless the content writes some.

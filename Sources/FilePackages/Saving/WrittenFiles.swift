@@ -9,18 +9,25 @@ package import SystemPackage
 /// a leftover of a crash from a folder that another process is writing; the next program that makes one removes the
 /// leftover.
 package final class WrittenFiles: Sendable {
-  /// The folder's path.
+  /// The path of the folder for the files, which is in the hidden folder.
   package let path: FilePath
   private let name: FileName
   private let parent: FilePath
+  /// The hidden folder. A write of a tree must not wait for its lock, so that the files are in another one.
+  private let locked: OwnedDescriptor
   private let folder: OwnedDescriptor
   private let disk = PosixDisk()
 
-  private init(_ name: FileName, in parent: FilePath, _ folder: consuming OwnedDescriptor) {
+  private init(_ name: FileName, in parent: FilePath, _ locked: consuming OwnedDescriptor) throws(SystemError)
+  {
+    try disk.makeDirectory(Self.files, in: locked, mode: 0o700)
+    folder = try disk.openDirectory(Self.files, in: locked)
     (self.name, self.parent) = (name, parent)
-    self.folder = folder
-    path = parent.appending(name.string)
+    self.locked = locked
+    path = parent.appending(name.string).appending(Self.files.string)
   }
+
+  private static let files = FileName("Files")
 
   deinit {
     // A folder that cannot be removed here goes when the next one is made.
@@ -68,7 +75,7 @@ package final class WrittenFiles: Sendable {
       let folder = try disk.openDirectory(name, in: directory)
       // Another process may have taken it for a leftover of a crash.
       guard siblings.isLockedForUs(folder), try disk.isName(name, in: directory, of: folder) else { continue }
-      return WrittenFiles(name, in: parent, folder)
+      return try WrittenFiles(name, in: parent, folder)
     }
   }
 

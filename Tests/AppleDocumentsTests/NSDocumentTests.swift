@@ -1,0 +1,200 @@
+import AppleDocuments
+import Documents
+import FilePackages
+import SystemPackage
+import TestSupport
+import Testing
+
+/// A text document, as on macOS.
+private class Text: NSDocument {
+  var text = ""
+  var calls: [String] = []
+  var presented = 0
+  var refuses = false
+
+  func setText(_ new: String) {
+    let old = text
+    undoManager?.registerUndo(withTarget: self) { $0.setText(old) }
+    undoManager?.setActionName("Typing")
+    text = new
+  }
+
+  override func data(ofType typeName: String) throws -> Data {
+    calls.append("data(\(typeName))")
+    if refuses { throw NSError(domain: NSOSStatusErrorDomain, code: unimpErr, userInfo: nil) }
+    return Data(text.utf8)
+  }
+
+  override func read(from data: Data, ofType typeName: String) throws {
+    calls.append("read(\(typeName))")
+    guard let text = String(data: data, encoding: .utf8) else { throw CocoaError(.fileReadCorruptFile) }
+    self.text = text
+  }
+
+  override func presentError(_ error: any Error) -> Bool {
+    presented += 1
+    return super.presentError(error)
+  }
+}
+
+private final class SavingText: Text {
+  override nonisolated class var autosavesInPlace: Bool { true }
+}
+
+/// A package that holds the wrapper which it was read from.
+private final class Folder: NSDocument {
+  private var package = FileWrapper(directoryWithFileWrappers: [:])
+
+  func set(_ name: String, _ data: Data) {
+    if let old = package.fileWrappers?[name] { package.removeFileWrapper(old) }
+    package.addRegularFile(withContents: data, preferredFilename: name)
+    updateChangeCount(.changeDone)
+  }
+
+  func bytes(_ name: String) -> Data? { package.fileWrappers?[name]?.regularFileContents }
+
+  override func fileWrapper(ofType typeName: String) throws -> FileWrapper { package }
+
+  override func read(from fileWrapper: FileWrapper, ofType typeName: String) throws { package = fileWrapper }
+}
+
+@Suite("An NSDocument")
+@MainActor
+struct NSDocumentTests {
+  private let type = "public.plain-text"
+
+  private func withURL(_ name: String, _ body: (URL) async throws -> Void) async throws {
+    try await withTemporaryDirectory { folder in
+      try await body(URL(filePath: folder.appending(name).string))
+    }
+  }
+
+  private func text(at url: URL) -> String? { try? String(contentsOf: url, encoding: .utf8) }
+
+  @Test func `is made, closed, opened, edited, saved, undone, redone, saved and opened again`() async throws {
+    try await withURL("Trip.txt") { url in
+      let new = try Text(type: type)
+      #expect(new.fileURL == nil && new.displayName == "Untitled" && !new.isDocumentEdited)
+      new.setText("One")
+      #expect(new.isDocumentEdited)
+      try await new.save(to: url, ofType: type, for: .saveAsOperation)
+      #expect(new.fileURL == url && new.displayName == "Trip" && !new.isDocumentEdited)
+      #expect(text(at: url) == "One" && new.calls == ["data(\(type))"])
+      #expect(await new.finishClosing())
+
+      let document = try Text(contentsOf: url, ofType: type)
+      #expect(document.text == "One" && document.fileURL == url && !document.isDocumentEdited)
+      document.setText("Two")
+      #expect(document.undoManager?.undoMenuItemTitle == "Undo Typing")
+      try await document.save(to: url, ofType: type, for: .saveOperation)
+      #expect(text(at: url) == "Two" && !document.isDocumentEdited)
+      document.undoManager?.undo()
+      #expect(document.text == "One" && document.isDocumentEdited)
+      document.undoManager?.redo()
+      #expect(document.text == "Two" && !document.isDocumentEdited)
+      document.undoManager?.undo()
+      try await document.save(to: url, ofType: type, for: .saveOperation)
+      #expect(await document.finishClosing())
+      #expect(try Text(contentsOf: url, ofType: type).text == "One")
+      // The contents were read once, since nothing changed before the file was open.
+      #expect(document.calls.filter { $0.hasPrefix("read") }.count == 1)
+    }
+  }
+
+  @Test func `writes only the changed children of a package that it has read`() async throws {
+    try await withURL("Trip.folder") { url in
+      let new = Folder()
+      let large = Data(repeating: 7, count: 50_000)
+      new.set("Large", large)
+      new.set("Small", Data("one".utf8))
+      try await new.save(to: url, ofType: "public.folder", for: .saveAsOperation)
+      #expect(
+        try FileManager.default.contentsOfDirectory(atPath: url.path).contains("Metadata.plist") == false)
+      #expect(await new.finishClosing())
+      func inode(_ name: String) throws -> UInt64? {
+        let attributes = try FileManager.default.attributesOfItem(atPath: url.appending(path: name).path)
+        return (attributes[.systemFileNumber] as? NSNumber)?.uint64Value
+      }
+      let (largeFile, smallFile) = (try inode("Large"), try inode("Small"))
+      let document = try Folder(contentsOf: url, ofType: "public.folder")
+      document.set("Small", Data("two!".utf8))
+      try await document.save(to: url, ofType: "public.folder", for: .saveOperation)
+      #expect(await document.finishClosing())
+      #expect(try inode("Large") == largeFile && inode("Small") != smallFile)
+      let again = try Folder(contentsOf: url, ofType: "public.folder")
+      #expect(again.bytes("Small") == Data("two!".utf8) && again.bytes("Large") == large)
+    }
+  }
+
+  @Test func `gives each error to one handler`() async throws {
+    try await withURL("Trip.txt") { url in
+      let document = Text()
+      document.setText("One")
+      document.refuses = true
+      let error = await #expect(throws: NSError.self) {
+        try await document.save(to: url, ofType: type, for: .saveAsOperation)
+      }
+      #expect(error?.code == unimpErr && document.presented == 0)
+      #expect(document.isDocumentEdited && document.fileURL == nil && text(at: url) == nil)
+      document.refuses = false
+      let gone = url.deletingLastPathComponent().appending(path: "Gone/Trip.txt")
+      await #expect(throws: (any Error).self) {
+        try await document.save(to: gone, ofType: type, for: .saveToOperation)
+      }
+      try await document.save(to: url, ofType: type, for: .saveAsOperation)
+      #expect(text(at: url) == "One")
+      #expect(throws: (any Error).self) { try Text(contentsOf: gone, ofType: type) }
+      #expect(throws: (any Error).self) { try document.revert(toContentsOf: gone, ofType: type) }
+      #expect(document.text == "One" && document.fileURL == url)
+      #expect(await document.finishClosing())
+    }
+  }
+
+  @Test func `saves a copy, goes on elsewhere and reverts`() async throws {
+    try await withURL("Trip.txt") { url in
+      let copy = url.deletingLastPathComponent().appending(path: "Copy.txt")
+      let other = url.deletingLastPathComponent().appending(path: "Other.txt")
+      let document = Text()
+      document.setText("One")
+      try await document.save(to: url, ofType: type, for: .saveAsOperation)
+      document.setText("Two")
+      try await document.save(to: copy, ofType: type, for: .saveToOperation)
+      #expect(text(at: copy) == "Two" && text(at: url) == "One")
+      #expect(document.fileURL == url && document.isDocumentEdited)
+      try document.revert(toContentsOf: url, ofType: type)
+      #expect(document.text == "One" && !document.isDocumentEdited && document.undoManager?.canUndo == false)
+      document.setText("Three")
+      try await document.save(to: other, ofType: type, for: .saveAsOperation)
+      #expect(text(at: other) == "Three")
+      #expect(text(at: url) == "One")
+      #expect(document.fileURL == other)
+      // A save over a document that is there.
+      try await document.save(to: copy, ofType: type, for: .saveAsOperation)
+      #expect(text(at: copy) == "Three" && document.fileURL == copy)
+      #expect(await document.finishClosing())
+    }
+  }
+
+  @Test func `closes with or without a save, as its class wants`() async throws {
+    try await withURL("Trip.txt") { url in
+      let document = Text()
+      try await document.save(to: url, ofType: type, for: .saveAsOperation)
+      document.setText("One")
+      #expect(await document.finishClosing())
+      #expect(text(at: url) == "" && document.documentState == .closed)
+      let saving = try SavingText(contentsOf: url, ofType: type)
+      saving.setText("Two")
+      #expect(await saving.finishClosing())
+      #expect(text(at: url) == "Two")
+      var results: [String] = []
+      let fresh = SavingText()
+      await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+        fresh.autosave(withImplicitCancellability: true) { error in
+          results.append("\(error as Any)")
+          continuation.resume()
+        }
+      }
+      #expect(results == ["nil"])
+    }
+  }
+}
