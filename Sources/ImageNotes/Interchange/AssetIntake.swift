@@ -5,12 +5,16 @@ import FoundationEssentials
 ///
 /// Other files than images become attachments. The text names all of them by their new paths.
 struct AssetIntake {
+  /// The most files of a document.
+  private static let maximumFiles = 10_000
+
   /// The folder of the text.
   let tree: FileWrapper
   /// The folder of the format for images and other files; the paths of attachments begin beneath it.
   let assetsFolder: String?
   private(set) var document = InterchangeDocument()
-  var remarks: [InterchangeRemark] = []
+  private(set) var remarks: [InterchangeRemark] = []
+  private var seen: Set<InterchangeRemark> = []
   /// The path in the package by the path in the tree.
   private(set) var places: [String: String] = [:]
   private var attachmentPaths = UniquePaths()
@@ -64,7 +68,7 @@ struct AssetIntake {
         others.append(.leftOut(path, reason: "the text does not name it"))
       }
     }
-    remarks += others
+    for other in others { remark(other) }
   }
 
   /// Takes original filenames, captions and order from a list. Entries without an image do not count.
@@ -139,8 +143,9 @@ struct AssetIntake {
     return nil
   }
 
-  private mutating func remark(_ remark: InterchangeRemark) {
-    if !remarks.contains(remark) { remarks.append(remark) }
+  /// Adds a remark, if it is not there yet.
+  mutating func remark(_ remark: InterchangeRemark) {
+    if seen.insert(remark).inserted { remarks.append(remark) }
   }
 
   /// Takes the file at a path, and returns its path in the package; nil if there is no file.
@@ -196,15 +201,18 @@ struct AssetIntake {
   private mutating func take(_ file: FileWrapper, at path: String, caption: String, isShown: Bool) throws
     -> String
   {
+    guard document.notes.images.count + document.attachments.count < Self.maximumFiles else {
+      throw InterchangeProblem(.damaged, "it has more than \(Self.maximumFiles) files")
+    }
     let name = path.split(separator: "/").last.map(String.init) ?? path
     let place: String
     do {
       let new = try document.notes.add(file.newFile(), originalFilename: name, caption: caption, at: nil)
       place = "\(Layout.images)/\(new)"
-      if new != name { remarks.append(.renamed(path, to: place)) }
+      if new != name { remark(.renamed(path, to: place)) }
     } catch ImageNotesError.notAnImage(_, let error) {
       place = attach(file, at: path)
-      if isShown { remarks.append(.attached(path, reason: error.description.asClause)) }
+      if isShown { remark(.attached(path, reason: error.description.asClause)) }
     }
     places[path] = place
     return place
@@ -216,7 +224,7 @@ struct AssetIntake {
     let name = attachmentPaths.add(wanted)
     document.attachments[name] = file
     if name != wanted {
-      remarks.append(.renamed(path, to: "\(InterchangeDocument.attachmentsFolder)/\(name)"))
+      remark(.renamed(path, to: "\(InterchangeDocument.attachmentsFolder)/\(name)"))
     }
     return "\(InterchangeDocument.attachmentsFolder)/\(name)"
   }

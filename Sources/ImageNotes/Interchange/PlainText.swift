@@ -1,3 +1,4 @@
+import FilePackages
 import FoundationEssentials
 
 /// Text files of other programs.
@@ -29,5 +30,27 @@ enum PlainText {
       return isLittle ? one | other << 8 : one << 8 | other
     }
     return String(validating: units, as: UTF16.self)
+  }
+}
+
+extension FileWrapper {
+  /// Returns the bytes of a file of a bounded size.
+  ///
+  /// - Throws: `InterchangeProblem` for a larger one.
+  func contents(atMost limit: UInt64, _ name: String) throws -> Data {
+    if let size = regularFileSize, size > limit {
+      throw InterchangeProblem(.damaged, file: name, "it is larger than \(limit >> 20) MiB")
+    }
+    return try contents()
+  }
+
+  /// Returns the text of a file.
+  ///
+  /// - Throws: `InterchangeProblem` if it is larger than 16 MiB, or neither UTF-8 nor UTF-16.
+  func text(_ name: String) throws -> String {
+    guard let text = PlainText.decoded(try contents(atMost: PlainText.maximumSize, name)) else {
+      throw InterchangeProblem(.damaged, file: name, "it is not a text in UTF-8")
+    }
+    return text
   }
 }

@@ -34,7 +34,7 @@ struct RTFDReader {
     }
     try intake.takeUnnamed(in: tree, besides: Self.textName)
     intake.set(text: text)
-    intake.remarks.append(.notHeld(.formatting, count: 1))
+    intake.remark(.notHeld(.formatting, count: 1))
     return (intake.document, intake.remarks)
   }
 

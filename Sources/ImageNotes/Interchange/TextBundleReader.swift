@@ -31,7 +31,7 @@ struct TextBundleReader {
     where ![TextBundleInfo.filename, textName, AssetLayout.folder].contains(name)
       && intake.places[name] == nil
     {
-      intake.remarks.append(.leftOut(name, reason: "it is no part of a TextBundle"))
+      intake.remark(.leftOut(name, reason: "it is no part of a TextBundle"))
     }
     if let images = own?.images, !images.isEmpty { intake.arrange(images) }
     // The keys that this document's own parts now hold would be old after an edit.

@@ -2,6 +2,8 @@
 struct UniquePaths {
   private var files: Set<String> = []
   private var folders: Set<String> = []
+  /// The last number that each path got.
+  private var numbers: [String: Int] = [:]
 
   /// Adds a path and returns it; with a number if it is taken, and without its folders if one of them is a file.
   mutating func add(_ path: String) -> String {
@@ -9,14 +11,16 @@ struct UniquePaths {
     let start = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
     let folder = isInFile ? "" : path[..<start]
     let (base, pathExtension) = FreeName.split(String(path[start...]))
-    var (unique, number) = (folder + path[start...], 2)
+    let wanted = String(folder + path[start...])
+    var (unique, number) = (wanted, numbers[wanted] ?? 2)
     while files.contains(unique.lowercased()) || folders.contains(unique.lowercased()) {
       unique = "\(folder)\(base) \(number)" + (pathExtension.isEmpty ? "" : ".\(pathExtension)")
       number += 1
     }
+    numbers[wanted] = number
     files.insert(unique.lowercased())
-    folders.formUnion(Self.folders(of: String(unique)))
-    return String(unique)
+    folders.formUnion(Self.folders(of: unique))
+    return unique
   }
 
   /// The folders around a path in lower case, the outermost first.

@@ -71,6 +71,21 @@ struct HTMLPageTests {
     }
   }
 
+  @Test func `has a bounded number of files, and names them apart`() throws {
+    let link = { (count: Int) in
+      Data(
+        (0..<count).map { "<a href='data:;base64,\(Data("\($0)".utf8).base64EncodedString())'>x</a>" }
+          .joined().utf8)
+    }
+    let few = try InterchangeFormat.html.read(FileWrapper(regularFileWithContents: link(3)), named: "a.html")
+    #expect(few.document.attachments.keys.sorted() == ["File", "File 2", "File 3"])
+    #expect {
+      try InterchangeFormat.html.read(FileWrapper(regularFileWithContents: link(10_001)), named: "a.html")
+    } throws: { error in
+      "\(error)" == "'a.html' could not be imported as HTML: it has more than 10000 files ('index.html')."
+    }
+  }
+
   static let bad: [(String, String)] = [
     (
       "<img src='x.png'>",
