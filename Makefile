@@ -35,6 +35,8 @@ examples: prepare
 	Examples/.build/debug/TravelNote
 	Examples/.build/debug/Memo
 	Examples/.build/debug/Palette
+	Examples/.build/debug/Models
+	Examples/.build/debug/ModelsInSwift5
 
 # The lint, the public symbols and the fast tests: those of suites without the tags `process` and `scale`.
 check: lint build-tests symbols

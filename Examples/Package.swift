@@ -1,6 +1,12 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+/// The modules that the files of the models import.
+let models: [Target.Dependency] = [
+  "AppKit", "Combine", "Documents", "SwiftUI", "UIKit", "UniformTypeIdentifiers",
+]
+.map { .product(name: $0, package: "FilePackages") }
+
 // Programs that use the libraries as your program does. `make examples` builds and runs them.
 let package = Package(
   name: "Examples",
@@ -22,5 +28,10 @@ let package = Package(
     .executableTarget(
       name: "Palette", dependencies: [.product(name: "AppleDocuments", package: "FilePackages")],
       path: "Palette"),
+    // A model of each kind, with Apple's imports, in Swift 6 mode and in Swift 5 mode.
+    .executableTarget(name: "Models", dependencies: models, path: "Models"),
+    .executableTarget(
+      name: "ModelsInSwift5", dependencies: models, path: "ModelsInSwift5",
+      swiftSettings: [.swiftLanguageMode(.v5)]),
   ]
 )

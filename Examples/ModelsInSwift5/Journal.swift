@@ -1,0 +1,1 @@
+../Models/Journal.swift
