@@ -1,24 +1,25 @@
 public import FoundationEssentials
 
-// A content that is a class has one state, and no earlier ones to which undoing could go back.
+// A content that is a class has one state, and no earlier ones to which undoing could go back. The compiler warns of it,
+// and the program stops. (An unavailable function would not be chosen over the general one.)
 
 extension Document where Content: AnyObject {
-  /// Refuses a content that is a class.
-  @available(*, unavailable, message: "a class has no earlier values to undo to: see ReferenceFileDocument")
+  /// Stops the program, as the content is a class.
+  @available(*, deprecated, message: "a class has no earlier values to undo to: use ReferenceFileDocument")
   public init(fileURL: URL, content: Content? = nil, options: DocumentOptions<Content> = .init()) {
     self.init(fileURL: fileURL, content: content, options: options, on: StorageEnvironment())
   }
 
-  /// Refuses a content that is a class.
-  @available(*, unavailable, message: "a class has no earlier values to undo to: see ReferenceFileDocument")
+  /// Stops the program, as the content is a class.
+  @available(*, deprecated, message: "a class has no earlier values to undo to: use ReferenceFileDocument")
   public static func open(
     at url: URL, options: DocumentOptions<Content> = .init()
   ) async throws(DocumentError) -> Document {
     fatalError(refusal)
   }
 
-  /// Refuses a content that is a class.
-  @available(*, unavailable, message: "a class has no earlier values to undo to: see ReferenceFileDocument")
+  /// Stops the program, as the content is a class.
+  @available(*, deprecated, message: "a class has no earlier values to undo to: use ReferenceFileDocument")
   public static func create(
     _ content: Content, at url: URL, options: DocumentOptions<Content> = .init()
   ) async throws(DocumentError) -> Document {
