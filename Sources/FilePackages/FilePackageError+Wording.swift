@@ -38,8 +38,9 @@ extension FilePackageError {
 
   /// Returns one sentence that names the document, the child and the reason, and advice.
   public func text(_ wording: Wording) -> String {
-    let name = wording.path(document)
-    let text = "The \(subject) '\(name)' could not be \(operation.past): \(detail)."
+    // A tree in memory has no name yet.
+    let name = document.isEmpty ? "" : " '\(wording.path(document))'"
+    let text = "The \(subject)\(name) could not be \(operation.past): \(detail)."
     return ([text] + advice(wording.hasEnded) + [wording.hint(code)].compactMap(\.self)).joined(
       separator: " ")
   }

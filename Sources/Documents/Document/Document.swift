@@ -41,16 +41,18 @@ public actor Document<Content: DocumentContent> {
   nonisolated let storageEnvironment: StorageEnvironment
 
   /// The document's place, or its future place. It follows a move, and a save elsewhere.
-  public internal(set) var fileURL: URL
+  public internal(set) var fileURL: URL { didSet { tellViewers() } }
   /// The content, and its storage if the document is open.
-  var lifecycle: Lifecycle<Content>
+  var lifecycle: Lifecycle<Content> { didSet { tellViewers() } }
   /// The revisions of the content.
   var changes = ChangeTracker()
   /// Its earlier and undone values.
-  var history: UndoHistory<Content>
+  var history: UndoHistory<Content> { didSet { tellViewers() } }
   /// The number of `disableEditing()` calls that no `enableEditing()` took back.
   var editingHolds = 0
   var broadcast = StateBroadcast()
+  /// Its fronts on other actors.
+  var viewers = DocumentViewers<Content>()
 
   /// Who may read and write the files now.
   let accesses = AccessQueue()
@@ -94,6 +96,7 @@ public actor Document<Content: DocumentContent> {
   deinit {
     lifecycle.opened?.watching?.cancel()
     broadcast.finish()
+    viewers.finish()
   }
 
   /// Opens the document at `url`.
@@ -167,7 +170,10 @@ public actor Document<Content: DocumentContent> {
   /// Tells the state, if the step before has changed it (D5).
   func tellState() {
     let state = documentState
-    if broadcast.tell(state) { options.eventHandler?(.stateChanged(state)) }
+    if broadcast.tell(state) {
+      options.eventHandler?(.stateChanged(state))
+      tellViewers()
+    }
   }
 
   // MARK: Progress

@@ -1,0 +1,36 @@
+/// The edits that a document can undo and redo, as one value.
+public struct UndoState: Sendable, Hashable {
+  /// Whether an edit can be undone.
+  public var canUndo = false
+  /// Whether an edit can be redone.
+  public var canRedo = false
+  /// The number of groups that can be undone.
+  public var undoCount = 0
+  /// The number of groups that can be redone.
+  public var redoCount = 0
+  /// The name of the edit that `undo()` would take back; empty if there is none.
+  public var undoActionName = ""
+  /// The name of the edit that `redo()` would bring back; empty if there is none.
+  public var redoActionName = ""
+  /// Whether the edit that `undo()` would take back is discardable.
+  public var undoActionIsDiscardable = false
+  /// Whether the edit that `redo()` would bring back is discardable.
+  public var redoActionIsDiscardable = false
+
+  /// `Undo`, with the name of the edit that `undo()` would take back.
+  public var undoMenuItemTitle: String { undoActionName.isEmpty ? "Undo" : "Undo \(undoActionName)" }
+  /// `Redo`, with the name of the edit that `redo()` would bring back.
+  public var redoMenuItemTitle: String { redoActionName.isEmpty ? "Redo" : "Redo \(redoActionName)" }
+}
+
+extension Document {
+  /// The edits that the document can undo and redo.
+  public var undoState: UndoState {
+    UndoState(
+      canUndo: history.canUndo, canRedo: !history.redoSteps.isEmpty, undoCount: history.undoSteps.count,
+      redoCount: history.redoSteps.count, undoActionName: history.undoSteps.last?.name ?? "",
+      redoActionName: history.redoSteps.last?.name ?? "",
+      undoActionIsDiscardable: history.undoSteps.last?.isDiscardable ?? false,
+      redoActionIsDiscardable: history.redoSteps.last?.isDiscardable ?? false)
+  }
+}

@@ -1,0 +1,183 @@
+public import FilePackages
+public import FoundationEssentials
+public import Observation
+
+/// A `Document` for a user interface: on the main actor, with a content that can be read and edited at once.
+///
+/// ```swift
+/// let notes = try await ObservableDocument<Notes>.open(at: url)
+/// try notes.edit("Typing") { $0.text += "!" }
+/// print(notes.content.text)
+/// try await notes.close()
+/// ```
+///
+/// An edit changes `content` before the call returns, and the document makes the same edit soon after, in order. If
+/// another program or another caller edits the document meanwhile, `content` becomes the document's content with the
+/// edits of this object that it does not have yet. So the closure of an edit may run several times, and must change
+/// nothing but the content.
+///
+/// `Observation` reports changes of each property.
+@MainActor @Observable
+public final class ObservableDocument<Content: DocumentContent> {
+  private enum Step {
+    case edit(String, @Sendable (inout Content) throws -> Void)
+    case undo
+    case redo
+
+    var isEdit: Bool { if case .edit = self { true } else { false } }
+  }
+
+  /// The document.
+  @ObservationIgnored public nonisolated let document: Document<Content>
+  /// The content with all edits; the last one if the document is closed.
+  public private(set) var content: Content
+  /// The document's activity and its problems.
+  public private(set) var documentState: DocumentState
+  /// The edits that can be undone and redone.
+  public private(set) var undoState: UndoState
+  /// The document's place.
+  public private(set) var fileURL: URL
+  /// The error of the last step that the document refused after the call had returned; nil if there is none.
+  public private(set) var lastError: (any Error)?
+
+  /// The steps that the document has not made yet, by number.
+  @ObservationIgnored private var pending: [(number: UInt64, step: Step)] = []
+  @ObservationIgnored private var lastNumber: UInt64 = 0
+  /// The number of the last step that the document has made or refused.
+  @ObservationIgnored private var made: UInt64 = 0
+  /// The number of the last view.
+  @ObservationIgnored private var shown: UInt64 = 0
+  @ObservationIgnored private let viewer: UInt64
+  @ObservationIgnored private var isMaking: Task<Void, Never>?
+  @ObservationIgnored private var listening: Task<Void, Never>?
+
+  /// Makes a front of an open document.
+  ///
+  /// - Throws: `closed` if the document has no content.
+  public init(_ document: Document<Content>) async throws(DocumentError) {
+    self.document = document
+    content = try await document.content
+    (documentState, undoState) = (await document.documentState, await document.undoState)
+    fileURL = await document.fileURL
+    let (number, views) = await document.makeViews()
+    viewer = number
+    listening = Task { [weak self] in
+      for await view in views { self?.show(view) }
+    }
+  }
+
+  /// Opens the document at `url`.
+  ///
+  /// - Throws: as `Document.open(at:options:)`.
+  public static func open(
+    at url: URL, options: DocumentOptions<Content> = .init()
+  ) async throws(DocumentError) -> ObservableDocument {
+    try await ObservableDocument(Document.open(at: url, options: options))
+  }
+
+  /// Makes a document of the content at `url`, and opens it.
+  ///
+  /// - Throws: as `Document.create(_:at:options:)`.
+  public static func create(
+    _ content: Content, at url: URL, options: DocumentOptions<Content> = .init()
+  ) async throws(DocumentError) -> ObservableDocument {
+    try await ObservableDocument(Document.create(content, at: url, options: options))
+  }
+
+  deinit {
+    listening?.cancel()
+    Task { [document, viewer] in await document.endViews(viewer) }
+  }
+
+  // MARK: Editing
+
+  /// Changes the content, and remembers the content before for undoing.
+  ///
+  /// - Parameters:
+  ///   - actionName: the user's action, for the Undo menu.
+  ///   - body: the edit, which may run several times.
+  /// - Throws: the error of `body`; the content is then as it was.
+  public func edit(
+    _ actionName: String = "", _ body: @escaping @Sendable (inout Content) throws -> Void
+  ) throws {
+    var edited = content
+    try body(&edited)
+    content = edited
+    add(.edit(actionName, body))
+  }
+
+  /// Goes back to the content before the last edit, or the last group of edits, soon.
+  public func undo() { add(.undo) }
+
+  /// Goes forward to the content before the last undo, soon.
+  public func redo() { add(.redo) }
+
+  /// Waits until the document has made all steps, and `content` is its content.
+  public func settle() async {
+    while let making = isMaking { await making.value }
+    // The view after the last step may still be on its way.
+    await refresh()
+  }
+
+  private func add(_ step: Step) {
+    lastNumber += 1
+    pending.append((lastNumber, step))
+    if isMaking == nil { isMaking = Task { await make() } }
+  }
+
+  /// Makes the pending steps, one after the other.
+  private func make() async {
+    while let next = pending.first(where: { $0.number > made }) {
+      made = next.number
+      do {
+        switch next.step {
+        case .edit(let name, let body):
+          try await document.edit(name, number: next.number, of: viewer, body)
+        case .undo: try await document.step(back: true, number: next.number, of: viewer)
+        case .redo: try await document.step(back: false, number: next.number, of: viewer)
+        }
+      } catch {
+        lastError = error
+      }
+    }
+    isMaking = nil
+  }
+
+  // MARK: Saving and closing
+
+  /// Saves the content with all edits so far: see `Document.save()`.
+  @discardableResult
+  public func save() async throws(DocumentError) -> SaveReport {
+    await settle()
+    return try await document.save()
+  }
+
+  /// Saves and closes the document: see `Document.close()`.
+  public func close() async throws(DocumentError) {
+    await settle()
+    try await document.close()
+    await refresh()
+  }
+
+  // MARK: Showing
+
+  private func refresh() async {
+    show(await document.view(for: viewer))
+  }
+
+  private func show(_ view: DocumentView<Content>) {
+    // An older view may come after a newer one that this object asked for.
+    guard view.number > shown else { return }
+    shown = view.number
+    pending.removeAll { $0.number <= view.lastEdit }
+    if var present = view.content {
+      // A pending undo has an unknown result: only the edits before it can be shown.
+      for case .edit(_, let body) in pending.prefix(while: \.step.isEdit).map(\.step) {
+        // An edit that no longer fits is the document's to refuse.
+        try? body(&present)
+      }
+      content = present
+    }
+    (documentState, undoState, fileURL) = (view.documentState, view.undoState, view.fileURL)
+  }
+}
