@@ -179,6 +179,16 @@ extension Document {
 
   // MARK: Looking
 
+  /// The edits that the document can undo and redo.
+  public var undoState: UndoState {
+    UndoState(
+      canUndo: history.canUndo, canRedo: !history.redoSteps.isEmpty, undoCount: history.undoSteps.count,
+      redoCount: history.redoSteps.count, undoActionName: history.undoSteps.last?.name ?? "",
+      redoActionName: history.redoSteps.last?.name ?? "",
+      undoActionIsDiscardable: history.undoSteps.last?.isDiscardable ?? false,
+      redoActionIsDiscardable: history.redoSteps.last?.isDiscardable ?? false)
+  }
+
   /// Whether an edit can be undone.
   public var canUndo: Bool { history.canUndo }
   /// Whether an edit can be redone.

@@ -22,15 +22,3 @@ public struct UndoState: Sendable, Hashable {
   /// `Redo`, with the name of the edit that `redo()` would bring back.
   public var redoMenuItemTitle: String { redoActionName.isEmpty ? "Redo" : "Redo \(redoActionName)" }
 }
-
-extension Document {
-  /// The edits that the document can undo and redo.
-  public var undoState: UndoState {
-    UndoState(
-      canUndo: history.canUndo, canRedo: !history.redoSteps.isEmpty, undoCount: history.undoSteps.count,
-      redoCount: history.redoSteps.count, undoActionName: history.undoSteps.last?.name ?? "",
-      redoActionName: history.redoSteps.last?.name ?? "",
-      undoActionIsDiscardable: history.undoSteps.last?.isDiscardable ?? false,
-      redoActionIsDiscardable: history.redoSteps.last?.isDiscardable ?? false)
-  }
-}
