@@ -1,7 +1,7 @@
 # The two commands: `make demo` shows the main job on real documents, `make test` runs everything.
 # Both install what is missing, build, and run.
 
-.PHONY: demo test examples check build-tests symbols record-symbols record-baseline install crash-points two-processes random-schedules power-cut other-kernel fuzz archive-corpus large-archives other-version open-documents syncthing sanitizers build lint format prepare docs command-line
+.PHONY: demo test examples check build-tests symbols record-symbols record-baseline stage install uninstall deb deb-root crash-points two-processes random-schedules power-cut other-kernel fuzz archive-corpus large-archives other-version open-documents syncthing sanitizers build lint format prepare docs command-line
 
 demo: build
 	@Fixtures/demo.sh .build/release/docpkg
@@ -10,10 +10,25 @@ demo: build
 build: prepare
 	swift build -c release --product docpkg --static-swift-stdlib -Xswiftc -use-ld=lld
 
-# The command, its completions for bash, zsh and fish, and its manual pages.
+# The command, its completions for bash, zsh and fish, its manual pages, the MIME type and the icon of its documents.
+# `uninstall` removes exactly what `install` made.
 PREFIX = /usr/local
-install: build
-	.ci/install .build/release/docpkg $(DESTDIR)$(PREFIX)
+stage: build
+	.ci/stage .build/release/docpkg .build/stage
+
+install: stage
+	.ci/install .build/stage "$(DESTDIR)" "$(PREFIX)"
+
+uninstall:
+	.ci/install --remove .build/stage "$(DESTDIR)" "$(PREFIX)"
+
+# A Debian package of the same files, for machines without Swift, in .build.
+deb: stage
+	.ci/deb .build/stage .build
+
+# Installs, runs and purges the Debian package in a bare Debian of its own. Needs root.
+deb-root: deb
+	@Tests/Debian/bare-root .build/docpkg_*.deb
 
 # Tests run the optimised libraries, as users do. Hashing is the same in every run, so that the crash states are, too.
 # CONFIGURATION=debug builds sooner and runs slower.

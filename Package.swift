@@ -137,7 +137,10 @@ let package = Package(
       name: "BenchmarksTests", dependencies: ["Benchmarks", "DurableIO", "TestSupport", system],
       swiftSettings: testing),
     .testTarget(
-      name: "docpkgTests", dependencies: ["docpkg", "DurableIO", "FilePackages", "TestSupport", system],
+      name: "docpkgTests",
+      dependencies: [
+        "docpkg", "Documents", "DurableIO", "FilePackages", "ImageNotes", "TestSupport", system,
+      ],
       swiftSettings: testing),
     .testTarget(
       name: "CrashTests",

@@ -14,7 +14,11 @@ let package = Package(
   targets: [
     // A document type of a newcomer.
     .executableTarget(
-      name: "Checklist", dependencies: [.product(name: "Documents", package: "FilePackages")],
+      name: "Checklist",
+      dependencies: [
+        .product(name: "Documents", package: "FilePackages"),
+        .product(name: "PackageArchive", package: "FilePackages"),
+      ],
       path: "Checklist"),
     // A subclass of UIDocument, ported.
     .executableTarget(

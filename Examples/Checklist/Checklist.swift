@@ -1,5 +1,6 @@
 import Documents
 import Foundation
+import PackageArchive
 
 /// A checklist: a package with the items in `Items.json` and a text in `Notes.txt`.
 struct Checklist: DocumentContent, Equatable {
@@ -8,7 +9,8 @@ struct Checklist: DocumentContent, Equatable {
     var isDone = false
   }
 
-  static let type = UTType(exportedAs: "org.example.checklist", conformingTo: .package)
+  static let type = UTType(
+    exportedAs: "org.example.checklist", conformingTo: .package, filenameExtension: "checklist")
   static var readableContentTypes: [UTType] { [type] }
 
   var items: [Item] = []
@@ -39,12 +41,12 @@ struct Example {
   static func main() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "Checklist-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let url = folder.appending(path: "Hut.checklist")
+    defer { try? FileManager.default.removeItem(at: folder) }  // The temporary files may stay.
 
     // Create.
     var packing = Checklist()
     packing.items = [Checklist.Item(title: "Boots"), Checklist.Item(title: "Map")]
+    let url = folder.appending(path: "Hut.checklist")
     let document = try await Document.create(packing, at: url)
 
     // Edit: an edit changes a copy of the value, and never waits for the disk.
@@ -62,6 +64,14 @@ struct Example {
     check(report.written.contains("Items.json"), "the changed child is written")
     check(!report.written.contains("Notes.txt"), "the unchanged child is not")
     try await document.close()
+
+    // List the documents of this type in the folder.
+    let found = await DocumentSearch(in: [folder], for: [Checklist.type]).documents().items
+    check(found.map(\.displayName) == ["Hut"], "the search finds the document by its type")
+
+    // Export it as one file.
+    let archive = folder.appending(path: "Hut.zip")
+    print(try await FileWrapper(url: url).snapshot().export(to: archive))
 
     // Reopen and print.
     let reopened = try await Document<Checklist>.open(at: url)

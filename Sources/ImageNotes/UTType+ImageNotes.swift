@@ -7,7 +7,8 @@ extension UTType {
       return try UTType.declare(
         exported: Declaration(
           identifier: "com.filepackages.imagenotes", conformsTo: [.package, .compositeContent],
-          filenameExtensions: ["imageNotes"], description: "Image Notes document"))
+          filenameExtensions: ["imageNotes"], mimeTypes: ["application/x-imagenotes"],
+          description: "Image Notes document"))
     } catch {
       preconditionFailure("the declaration of ImageNotes' own type is not valid: \(error)")
     }

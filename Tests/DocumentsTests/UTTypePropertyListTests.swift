@@ -1,5 +1,8 @@
 import Documents
+import DurableIO
 import FoundationEssentials
+import SystemPackage
+import TestSupport
 import Testing
 
 @Suite("A property list of type declarations")
@@ -35,6 +38,20 @@ struct UTTypePropertyListTests {
       <key>UTTypeVersion</key><string>7</string>
     </dict></array>
     """
+
+  @Test func `declares the types of a file in one line`() async throws {
+    try await withTemporaryDirectory { folder in
+      let url = URL(filePath: folder.appending("Info.plist").string)
+      try propertyList(full.replacing("com.example.plist", with: "com.example.file")).write(to: url)
+      let types = try UTType.declare(contentsOf: url)
+      #expect(types.map(\.identifier) == ["com.example.file.trip", "com.example.file.base"])
+      #expect(UTType("com.example.file.trip")?.tags[.filenameExtension] == ["plisttrip", "ptrip"])
+      let missing = #expect(throws: UTType.DeclarationError.self) {
+        try UTType.declare(contentsOf: url.appending(path: "none"))
+      }
+      #expect(missing?.code == .unreadableFile)
+    }
+  }
 
   @Test func `gives every declaration with every key`() throws {
     let list = try UTType.Declarations(propertyList: propertyList(full))

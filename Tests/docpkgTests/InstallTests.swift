@@ -1,15 +1,28 @@
+import Documents
 import Foundation
+import ImageNotes
 import SystemPackage
 import TestSupport
 import Testing
 
 @Suite("Installing", .tags(.process))
 struct InstallTests {
+  /// Runs a script of `.ci`, which has nothing to complain of.
+  private func script(_ name: String, _ arguments: String..., in folder: FilePath) throws {
+    let done = try run(Program(path: project.appending(path: ".ci/\(name)").path), arguments, in: folder)
+    #expect(done.status == 0 && done.errors.isEmpty, "\(done.errors)")
+  }
+
+  /// The paths and bytes below a folder.
+  private func listing(_ folder: FilePath) throws -> String {
+    let command = "find . | sort; find . -type f -exec sha256sum {} + | sort"
+    return try run(Program(path: "/bin/sh"), ["-c", command], in: folder).output
+  }
+
   @Test func `puts the command, completions and a manual page of each command below a prefix`() async throws {
     try await withTemporaryDirectory { folder in
-      let install = Program(path: project.appending(path: ".ci/install").path)
-      let done = try run(install, [tool.path, folder.appending("usr").string], in: folder)
-      #expect(done.status == 0 && done.errors.isEmpty, "\(done.errors)")
+      try script("stage", tool.path, "stage", in: folder)
+      try script("install", "stage", "", folder.appending("usr").string, in: folder)
       let version = try run(
         Program(path: folder.appending("usr/bin/docpkg").string), ["--version"], in: folder)
       #expect(version.status == 0 && !version.output.isEmpty)
@@ -36,9 +49,39 @@ struct InstallTests {
         #expect(names.contains("\(name).1"))
       }
       let edit = try String(contentsOfFile: "\(pages)/docpkg-edit.1", encoding: .utf8)
-      #expect(edit.contains("\n.SH NAME\ndocpkg\\-edit \\- Change a document in one save.\n.SH SYNOPSIS\n"))
-      #expect(edit.contains("\n.TP\n.B \\-\\-append <append>\nA paragraph to add at the end of the text.\n"))
+      #expect(edit.contains("\n.Sh NAME\n.Nm docpkg-edit\n.Nd Change a document in one save\n.Sh SYNOPSIS\n"))
+      #expect(edit.contains("\n.It Fl -append Ar append\nA paragraph to add at the end of the text.\n"))
+      let first = try String(contentsOfFile: "\(pages)/docpkg.1", encoding: .utf8)
+      #expect(first.contains("\n.It Xr docpkg-versions-prune 1\nRemove versions by the retention policy.\n"))
     }
+  }
+
+  @Test func `leaves a prefix as it was when it is undone`() async throws {
+    try await withTemporaryDirectory { folder in
+      try script("stage", tool.path, "stage", in: folder)
+      // Another program's file in a folder of ours, and an empty folder: both stay.
+      let other = """
+        mkdir -p usr/share/man/man1 usr/share/zsh/site-functions
+        echo other > usr/share/man/man1/other.1
+        """
+      #expect(try run(Program(path: "/bin/sh"), ["-c", other], in: folder).status == 0)
+      let before = try listing(folder)
+      let prefix = folder.appending("usr").string
+      try script("install", "stage", "", prefix, in: folder)
+      let installed = try listing(folder)
+      #expect(
+        installed.contains("./usr/share/icons/hicolor/scalable/mimetypes/application-x-imagenotes.svg\n"))
+      // An installation over an installation is the same one.
+      try script("install", "stage", "", prefix, in: folder)
+      #expect(try listing(folder) == installed)
+      try script("install", "--remove", "stage", "", prefix, in: folder)
+      #expect(try listing(folder) == before)
+    }
+  }
+
+  @Test func `brings the MIME type that the library declares`() throws {
+    let file = project.appending(path: "Share/mime/packages/com.filepackages.imagenotes.xml")
+    #expect(try String(contentsOf: file, encoding: .utf8) == UTType.freedesktopPackage(for: [.imageNotes]))
   }
 
   @Test(.enabled(if: Program.succeeds("groff --version"), "this needs groff"))
@@ -47,7 +90,7 @@ struct InstallTests {
       let pages = project.appending(path: ".ci/man-pages").path
       let script = """
         '\(pages)' '\(tool.path)' man
-        for page in man/*.1; do groff -k -ww -man -Tutf8 "$page" > /dev/null; done
+        for page in man/*.1; do groff -k -ww -mandoc -Tutf8 "$page" > /dev/null; done
         """
       let run = try run(Program(path: "/bin/sh"), ["-ec", script], in: folder)
       #expect(run.status == 0 && run.errors.isEmpty, "\(run.errors)")

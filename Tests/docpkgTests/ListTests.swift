@@ -8,6 +8,7 @@ struct ListTests {
   private struct Listed: Decodable, Equatable {
     var path: String
     var name: String
+    var title: String?
     var type: String
     var package: Bool
     var size: Int?
@@ -42,6 +43,35 @@ struct ListTests {
       #expect(try docpkg("list", ".", "--name", "a.im", in: folder).output.hasSuffix("  ./A.imageNotes\n"))
       #expect(try docpkg("list", ".", "--flat", in: folder).output.split(separator: "\n").count == 1)
       #expect(try docpkg("list", "Trips", "--name", "none", "--json", in: folder).output == "[]\n")
+    }
+  }
+
+  @Test func `reads the titles if it is asked to`() async throws {
+    try await withTemporaryDirectory { folder in
+      try made(in: folder)
+      #expect(try docpkg("edit", "A.imageNotes", "--title", "Three valleys", in: folder).status == 0)
+      let run = try docpkg("list", ".", "--titles", in: folder)
+      #expect(run.status == 0 && run.errors.isEmpty, "\(run.errors)")
+      let lines = run.output.split(separator: "\n")
+      #expect(lines[0].hasSuffix("  Three valleys  ./A.imageNotes"), "\(run.output)")
+      #expect(lines[1].hasSuffix("  B 1.2          ./Trips/B 1.2.imageNotes"), "\(run.output)")
+      let json = try docpkg("list", ".", "--titles", "--json", in: folder).output
+      let listed = try JSONDecoder().decode([Listed].self, from: Data(json.utf8))
+      #expect(listed.map(\.title) == ["Three valleys", "B 1.2"] && listed.map(\.name) == ["A", "B 1.2"])
+
+      try Data("torn".utf8).write(to: URL(filePath: folder.appending("A.imageNotes/Metadata.plist").string))
+      let torn = try docpkg("list", ".", "--titles", in: folder)
+      #expect(torn.status == 2 && torn.output.contains("./A.imageNotes\n"))
+      #expect(torn.errors.contains("'A.imageNotes'"), "\(torn.errors)")
+    }
+  }
+
+  @Test func `says that no extension tells a type`() async throws {
+    try await withTemporaryDirectory { folder in
+      try made(in: folder)
+      let run = try docpkg("list", ".", "--type", "com.apple.bookmark", in: folder)
+      #expect(run.status == 0 && run.output.isEmpty)
+      #expect(run.errors.contains("The type 'com.apple.bookmark' has no extension"), "\(run.errors)")
     }
   }
 

@@ -1,4 +1,4 @@
-import DurableIO
+package import DurableIO
 public import FilePackages
 public import FoundationEssentials
 import SystemPackage
@@ -68,11 +68,24 @@ public struct DocumentItem: Sendable {
   /// - Throws: `metadataDamaged` and `newerFormat`; `noSuchFile` if the document is gone by now; other codes for errors
   ///   of the system.
   public func metadata() async throws(FilePackageError) -> PackageMetadata? {
+    try await metadata(on: PosixDisk())
+  }
+
+  package func metadata(on disk: any Disk) async throws(FilePackageError) -> PackageMetadata? {
     guard kind.isPackage else { return nil }
     let path = folder.appending(name)
     return try await BlockingThread().run { () throws(FilePackageError) in
-      try PackageMetadata.read(from: path)
+      try PackageMetadata.read(from: path, on: disk)
     }
+  }
+
+  /// Opens and reads `Metadata.plist` for the document's title: the name that the user gave it, or `displayName`.
+  ///
+  /// A search reads no titles, since each costs five requests to the disk beside the one of the search.
+  ///
+  /// - Throws: as `metadata()`.
+  public func title() async throws(FilePackageError) -> String {
+    try await metadata()?.displayName ?? displayName
   }
 }
 

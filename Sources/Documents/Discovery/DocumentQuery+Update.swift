@@ -6,6 +6,10 @@ extension DocumentQuery {
   public enum Update: Sendable {
     /// A gathering begins: all earlier updates are void.
     case startedGathering
+    /// The query finds no documents of these types, because no extension tells them.
+    ///
+    /// It follows `startedGathering`, if there are any. `DocumentSearch.typesWithoutExtension` says what helps.
+    case typesWithoutExtension([UTType])
     /// Documents that the gathering found; each is told once.
     case gathered([DocumentItem])
     /// The gathering is complete; the following updates tell changes.

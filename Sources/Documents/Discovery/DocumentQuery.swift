@@ -11,6 +11,7 @@ import Synchronization
 /// for await update in query {
 ///   switch update {
 ///   case .startedGathering: list = []
+///   case .typesWithoutExtension(let types): …
 ///   case .gathered(let items): list += items
 ///   case .finishedGathering: show(query.results)
 ///   case .updated(let changes): …
@@ -126,7 +127,7 @@ public final class DocumentQuery: Sendable {
   private func restart() {
     let (old, new) = current.withLock { current in
       let run = QueryRun(
-        current.search, options, report, number: report.begin(), watches: watches,
+        current.search, options, report, number: report.begin(current.search), watches: watches,
         maximumWatches: maximumWatches, on: disk)
       defer { current.run = run }
       return (current.run, run)

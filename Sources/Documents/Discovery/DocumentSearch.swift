@@ -37,6 +37,19 @@ public struct DocumentSearch: Sendable {
     (self.folders, self.contentTypes, self.order, self.predicate) = (folders, contentTypes, order, predicate)
   }
 
+  /// The types of the search whose documents it cannot find, because no extension tells them.
+  ///
+  /// A search knows the type of a document by its name. So it finds no documents of a type without an extension, unless
+  /// types with extensions conform to it. Declare the type with its extension: `UTType.declare`, or
+  /// `UTType(exportedAs:conformingTo:filenameExtension:)`.
+  public var typesWithoutExtension: [UTType] {
+    let general: [UTType] = [.data, .package]  // those of names that tell nothing more
+    return contentTypes.filter { type in
+      !general.contains { $0.conforms(to: type) } && !type.hasExtension
+        && !UTType.known.contains { $0.conforms(to: type) && $0.hasExtension }
+    }
+  }
+
   /// An order of documents.
   public struct Order: Sendable {
     /// Whether the first comes before the second.
@@ -80,9 +93,13 @@ extension DocumentSearch {
       case .finishedGathering:
         await query.stop()
         return (query.results, problems)
-      case .startedGathering, .gathered, .updated, .readable: break
+      case .startedGathering, .typesWithoutExtension, .gathered, .updated, .readable: break
       }
     }
     return (query.results, problems)
   }
+}
+
+extension UTType {
+  fileprivate var hasExtension: Bool { tags[.filenameExtension]?.isEmpty == false }
 }

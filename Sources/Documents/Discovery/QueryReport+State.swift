@@ -13,6 +13,8 @@ extension QueryReport {
     var free: [Int32] = []
     /// Whether listeners have not been told yet that the gathering began, or ended.
     var isStartUntold = false
+    /// The types that no extension tells, until listeners are told.
+    var typesWithoutExtension: [UTType] = []
     var isFinishUntold = false
     /// The number of slots that the gathering filled and listeners were told.
     var told = 0
@@ -73,6 +75,10 @@ extension QueryReport.State {
     if isStartUntold {
       isStartUntold = false
       return .startedGathering
+    }
+    if !typesWithoutExtension.isEmpty {
+      defer { typesWithoutExtension = [] }
+      return .typesWithoutExtension(typesWithoutExtension)
     }
     if told < gathered {
       let items = slots[told..<gathered].compactMap { slot in slot.flatMap { $0.isResult ? $0.item : nil } }

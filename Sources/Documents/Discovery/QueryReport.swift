@@ -19,12 +19,14 @@ final class QueryReport: Sendable {
   // MARK: Runs
 
   /// Begins a new run; returns its number.
-  func begin() -> Int {
-    state.withLock { state in
+  func begin(_ search: DocumentSearch) -> Int {
+    let typesWithoutExtension = search.typesWithoutExtension
+    return state.withLock { state in
       var next = State()
       next.run = state.run + 1
       next.phase = .gathering
       next.isStartUntold = true
+      next.typesWithoutExtension = typesWithoutExtension
       next.disabled = state.disabled
       (next.bells, next.lastBell) = (state.bells, state.lastBell)
       if next.disabled > 0 { next.frozen = [] }

@@ -50,6 +50,45 @@ extension UTType {
     }
   }
 
+  /// Makes a type that this program owns, and declares it with its extension, for the whole process.
+  ///
+  /// ```swift
+  /// static let type = UTType(exportedAs: "org.example.sketch", conformingTo: .package, filenameExtension: "sketch")
+  /// ```
+  ///
+  /// The arguments are constants of a program. An invalid identifier or extension stops the program with the text of the
+  /// `DeclarationError`, and so does another declaration of the same type. `declare(exported:)` throws it instead.
+  ///
+  /// - Parameters:
+  ///   - filenameExtension: the extension without a dot; a search finds documents of the type by it.
+  ///   - description: the type in plain words.
+  public init(
+    exportedAs identifier: String, conformingTo parentType: UTType, filenameExtension: String,
+    description: String? = nil
+  ) {
+    let declaration = Declaration(
+      identifier: identifier, conformsTo: [parentType], filenameExtensions: [filenameExtension],
+      description: description)
+    do {
+      self = try UTType.declare(exported: declaration)
+    } catch {
+      preconditionFailure(error.description)
+    }
+  }
+
+  /// Declares the types of a property list with the shape of an Info.plist.
+  ///
+  /// ```swift
+  /// try UTType.declare(contentsOf: folderOfTheProgram.appending(path: "Info.plist"))
+  /// ```
+  ///
+  /// - Returns: the exported types and then the imported ones, in the order of the list.
+  /// - Throws: `unreadableFile` or `malformedPropertyList`, and the errors of the declarations of single types.
+  @discardableResult
+  public static func declare(contentsOf url: URL) throws(DeclarationError) -> [UTType] {
+    try declare(Declarations(contentsOf: url))
+  }
+
   /// Declares a type that this program owns, for the whole process and until it ends.
   ///
   /// The same declaration may be made again.

@@ -1,11 +1,12 @@
-import DurableIO
+package import DurableIO
 import FoundationEssentials
 package import SystemPackage
 
 extension PackageMetadata {
   /// Reads the plist of the package at a path, and opens no other file; nil if there is none.
-  package static func read(from path: FilePath) throws(FilePackageError) -> PackageMetadata? {
-    let disk = PosixDisk()
+  package static func read(
+    from path: FilePath, on disk: any Disk = PosixDisk()
+  ) throws(FilePackageError) -> PackageMetadata? {
     let node = StoredNode(location: Location(path, on: disk), path: .root)
     let bytes: [UInt8]
     do {

@@ -20,6 +20,10 @@ struct ListDocuments: AsyncParsableCommand {
       $XDG_CONFIG_HOME/docpkg/package-extensions adds one on each line (~/.config if the variable is not set). The \
       system's MIME database adds those of its kinds of inode/directory.
 
+      --titles also prints a title before the path: the name in Metadata.plist that `docpkg edit --title` sets, or \
+      else the filename without its extension. The command reads this file of each package then. A document whose \
+      title cannot be read is listed without one.
+
       With --watch the command continues until it is interrupted, also if a folder does not exist yet. The first \
       events are found and finished; the later ones are added, changed, moved and removed. The event unreadable says \
       that a folder cannot be searched, and readable that it can be searched again.
@@ -74,6 +78,9 @@ struct ListDocuments: AsyncParsableCommand {
   @Option(help: "By name, by date, the newest first, or by size, the largest first.")
   var sort = Sorting.name
 
+  @Flag(help: "Read and print the title of each document: the user's name for it, or the filename.")
+  var titles = false
+
   @Flag(help: "Do not search folders within the folders.")
   var flat = false
 
@@ -89,6 +96,9 @@ struct ListDocuments: AsyncParsableCommand {
   var json = false
 
   func validate() throws {
+    if titles && (endsInNul || watch || listsTypes) {
+      throw ValidationError("--titles cannot be combined with -0, --watch or --types.")
+    }
     if endsInNul && (json || watch || listsTypes) {
       throw ValidationError("Give either -0, --json, --watch or --types.")
     }
@@ -116,12 +126,19 @@ struct ListDocuments: AsyncParsableCommand {
     search.packageExtensions = packages
     search.isRecursive = !flat
     if let name { search.predicate = { $0.isNamed(name) } }
+    for type in search.typesWithoutExtension {
+      StandardError.write(
+        "docpkg: The type '\(type.identifier)' has no extension, so no name tells it, and the list has none of its "
+          + "documents. 'docpkg list --types' lists the extensions.\n")
+    }
     let spellings = PathSpellings(folders)
     if watch && !folders.isEmpty { return try await watch(search, spellings) }
     let (items, problems) = await search.documents()
-    try print(items, spellings)
+    let (shown, unread) = titles ? await items.titles() : ([:], [])
+    try print(items, spellings, shown)
+    for error in unread { StandardError.write("docpkg: \(error.description)\n") }
     for problem in problems { StandardError.write("docpkg: \(problem.error.description)\n") }
-    if !problems.isEmpty || !documents.isEmpty { throw ExitCode(ExitStatus.failed) }
+    if !problems.isEmpty || !documents.isEmpty || !unread.isEmpty { throw ExitCode(ExitStatus.failed) }
   }
 
   /// Returns whether the path is a document, which contains nothing to list.
@@ -139,19 +156,27 @@ struct ListDocuments: AsyncParsableCommand {
     get throws { try PackageExtensions.ofUser().union(PackageExtensions.canonical(packageExtensions)) }
   }
 
-  private func print(_ items: [DocumentItem], _ spellings: PathSpellings) throws {
+  private func print(
+    _ items: [DocumentItem], _ spellings: PathSpellings, _ titles: [DocumentItem: String]
+  ) throws {
     var output = StandardOutput()
     if json {
       output.write("[")
       for (index, item) in items.enumerated() {
         output.write(index == 0 ? "\n" : ",\n")
-        output.write(try docpkg.json(Listed(item, spellings)))
+        var listed = Listed(item, spellings)
+        listed.title = titles[item]
+        output.write(try docpkg.json(listed))
       }
       return output.line(items.isEmpty ? "]" : "\n]")
     }
     let width = items.map(\.shownType.count).max() ?? 0
+    let titleWidth = titles.values.map { display($0).count }.max() ?? 0
     for item in items {
       if !endsInNul { output.write(item.details(typeWidth: width)) }
+      if let title = titles[item].map({ display($0) }) {
+        output.write(title + String(repeating: " ", count: titleWidth - title.count + 2))
+      }
       output.write(path: spellings.spelling(of: item.path), quoting: !endsInNul)
       output.write(endsInNul ? "\0" : "\n")
     }
@@ -199,6 +224,8 @@ private struct PathSpellings {
 private struct Listed: Encodable {
   var path: String
   var name: String
+  /// The user's name for the document, with `--titles`.
+  var title: String?
   var type: String
   var package: Bool
   var size: UInt64?
@@ -242,7 +269,7 @@ private struct ListEvent: Encodable {
       ListEvent(event: name, path: spellings.spelling(of: item.path), document: Listed(item, spellings))
     }
     switch update {
-    case .startedGathering: return []
+    case .startedGathering, .typesWithoutExtension: return []
     case .gathered(let items): return items.map { event("found", $0) }
     case .finishedGathering: return [ListEvent(event: "finished", count: query.resultCount)]
     case .unreadable(let problem):

@@ -140,6 +140,7 @@ struct HeardResults {
 
   mutating func hear(_ update: DocumentQuery.Update) {
     switch update {
+    case .typesWithoutExtension: break
     case .startedGathering: (items, isGathering, problems) = ([:], true, [:])
     case .gathered(let found):
       #expect(isGathering)

@@ -49,6 +49,51 @@ struct DocumentQueryTests {
     }
   }
 
+  @Test func `says that no extension tells a type`() async throws {
+    try await withDiscoveryScratch { scratch in
+      try scratch.makePackage("A.dnote")
+      let unknown = UTType(exportedAs: "org.example.no-extension", conformingTo: .package)
+      let query = DocumentQuery(
+        DocumentSearch(in: [scratch.url("")], for: [unknown, DiscoveryScratch.note]), watching: false)
+      query.start()
+      await query.update()
+      guard case .startedGathering? = query.takeUpdate(),
+        case .typesWithoutExtension(let types)? = query.takeUpdate(),
+        case .gathered(let items)? = query.takeUpdate()
+      else {
+        Issue.record("the query has to tell the types first")
+        return
+      }
+      #expect(types == [unknown] && names(items) == ["A.dnote"])
+      await query.stop()
+      // Types whose documents another type's extension tells, and those of names that tell nothing.
+      let told: [UTType] = [.image, .package, .bundle, .data, .item, .content, DiscoveryScratch.note]
+      #expect(DocumentSearch(in: [], for: told).typesWithoutExtension.isEmpty)
+      let declared = UTType(
+        exportedAs: "org.example.declared-extension", conformingTo: .package, filenameExtension: "dextension")
+      #expect(DocumentSearch(in: [], for: [declared]).typesWithoutExtension.isEmpty)
+    }
+  }
+
+  @Test func `gives titles for five requests to the disk each`() async throws {
+    try await withDiscoveryScratch { scratch in
+      let tree = FileWrapper(directoryWithFileWrappers: [:])
+      var metadata = PackageMetadata()
+      metadata.displayName = "Three valleys"
+      tree.addRegularFile(withContents: try metadata.encoded(), preferredFilename: "Metadata.plist")
+      try tree.write(to: scratch.url("A.dnote"), originalContentsURL: nil)
+      try scratch.makePackage("B.dnote")
+      try scratch.write("x", to: "c.txt")
+      let found = await DocumentSearch(in: [scratch.url("")], sortedBy: .name).documents().items
+      var titles: [String] = []
+      for item in found { titles.append(try await item.title()) }
+      #expect(titles == ["Three valleys", "B", "c"])
+      let disk = CountingDisk(PosixDisk())
+      #expect(try await found[0].metadata(on: disk)?.displayName == "Three valleys")
+      #expect(disk.counts.total == 5, "\(disk.counts)")
+    }
+  }
+
   @Test func `takes a directory for a package where its extension is said to be one`() async throws {
     try await withDiscoveryScratch { scratch in
       for name in ["a.qqbook", "b.QQBook", "c.dnote", "d.other"] {

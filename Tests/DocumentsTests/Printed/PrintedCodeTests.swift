@@ -35,6 +35,32 @@ struct PrintedCodeTests {
     #expect(try block(with: "struct Sketch", in: "README.md") == source("Sketch.swift"))
   }
 
+  @Test func `has a Package.swift that SwiftPM reads, with products that exist`() async throws {
+    struct Manifest: Decodable {
+      struct Product: Decodable { var name: String }
+      var products: [Product]
+    }
+    try await withTemporaryDirectory { folder in
+      /// Has SwiftPM read a manifest; not beside the build of these tests, which has a lock of its own.
+      func dumped(_ package: String) throws -> String {
+        let scratch = folder.appending("scratch").string
+        let arguments = [
+          "swift", "package", "--package-path", package, "--scratch-path", scratch, "dump-package",
+        ]
+        let run = try Program(path: "/usr/bin/env").run(arguments)
+        #expect(run.status == 0, "\(run.errors)")
+        return run.output
+      }
+      let text = try block(with: "import PackageDescription", in: "README.md")
+      try Data(text.utf8).write(to: URL(filePath: folder.appending("Package.swift").string))
+      #expect(try dumped(folder.string).contains("/FilePackages"))
+      let own = try JSONDecoder().decode(Manifest.self, from: Data(dumped(Self.project.path).utf8))
+      let used = text.matches(of: /\.product\(name: "(\w+)", package: "FilePackages"\)/).map { String($0.1) }
+      #expect(used == ["Documents", "PackageArchive"])
+      #expect(Set(used).isSubset(of: own.products.map(\.name)))
+    }
+  }
+
   @Test(arguments: [
     ("README.md", "Never waits"), ("Docs/Documents.md", "TerminationHandler"),
   ])
