@@ -313,6 +313,25 @@ struct UIDocumentTests {
     }
   }
 
+  @Test(arguments: [true, false]) func `keeps versions, unless it writes no metadata`(writes: Bool)
+    async throws
+  {
+    try await withURL("Book.pages") { url in
+      let book = Pages(fileURL: url)
+      book.writesMetadata = writes
+      for number in 1...3 {
+        book.pages = ["1": "\(number)"]
+        book.updateChangeCount(.done)
+        #expect(await book.save(to: url, for: number == 1 ? .forCreating : .forOverwriting))
+      }
+      #expect(await book.close())
+      let plist = url.appending(path: "Metadata.plist").path
+      #expect(FileManager.default.fileExists(atPath: plist) == writes)
+      let store = try await PackageStore.open(at: url)
+      #expect(try await store.versions().count == (writes ? 2 : 0))
+    }
+  }
+
   @Test func `lets a subclass read and write its files itself`() async throws {
     try await withURL("Rows.database") { url in
       let new = Database(fileURL: url)

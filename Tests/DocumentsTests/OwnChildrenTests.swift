@@ -168,3 +168,41 @@ struct OwnChildrenTests {
     #expect(try await store.verify().isWhole)
   }
 }
+
+/// A content of two types.
+private struct Two: FileDocument {
+  static let plain = UTType(exportedAs: "org.example.two.plain", conformingTo: .package)
+  static var readableContentTypes: [UTType] { [plain, .imageNotesLike] }
+  var type = ""
+
+  init() {}
+  init(configuration: ReadConfiguration) throws { type = configuration.contentType.identifier }
+
+  func fileWrapper(configuration: WriteConfiguration) throws -> FileWrapper {
+    FileWrapper(directoryWithFileWrappers: [
+      "type": FileWrapper(regularFileWithContents: Data(configuration.contentType.identifier.utf8))
+    ])
+  }
+}
+
+extension UTType {
+  fileprivate static var imageNotesLike: UTType { UTType(filename: "a.rtfd", isDirectory: true) }
+}
+
+@Suite("The type of a new document")
+struct NewDocumentTypeTests {
+  @Test(arguments: [("A.rtfd", "com.apple.rtfd"), ("A.unknown", "org.example.two.plain")])
+  func `is the writable one that its name tells, or else the first`(
+    name: String, identifier: String
+  ) async throws {
+    try await withTemporaryDirectory { folder in
+      let url = URL(filePath: folder.appending(name).string)
+      try await Document.create(Two(), at: url).close()
+      #expect(try String(contentsOf: url.appending(path: "type"), encoding: .utf8) == identifier)
+      let document = try await Document<Two>.open(at: url)
+      #expect(try await document.content.type == identifier)
+      #expect(await document.fileType.identifier == identifier)
+      try await document.close()
+    }
+  }
+}

@@ -123,8 +123,6 @@ where Model.Reader.Source == URL, Model.Writer.Destination == URL {
 
   private static func options(_ relay: SnapshotRelay) -> DocumentOptions<SnapshotContent> {
     var options = DocumentOptions<SnapshotContent>()
-    // A model that counts its children meets no `Metadata.plist`.
-    options.writesMetadata = false
     options.eventHandler = { [weak relay] in relay?.note($0) }
     options.errorHandler = { [weak relay] in relay?.note($0) }
     return options

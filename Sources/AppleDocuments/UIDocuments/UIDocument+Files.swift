@@ -73,8 +73,7 @@ extension UIDocument {
 
   private func makeEngine(at url: URL, _ content: UIDocumentContent?) -> Engine {
     var options = DocumentOptions<UIDocumentContent>()
-    // A model that counts its children meets no `Metadata.plist`.
-    options.writesMetadata = false
+    options.writesMetadata = writesMetadata
     (options.autosave, options.recoveryFolder) = (autosavePolicy, recoveryFolder)
     options.eventHandler = { [relay] in relay.note($0) }
     options.errorHandler = { [relay] in relay.note($0) }

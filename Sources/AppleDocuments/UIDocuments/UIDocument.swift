@@ -77,6 +77,11 @@ open class UIDocument: NSObject, @preconcurrency NSFilePresenter, EnginePresenti
   /// The number of errors that the engine has reported since the present call began.
   var reportedErrors = 0
 
+  /// Whether a new package gets a `Metadata.plist`, which the subclass does not see; true by default.
+  ///
+  /// Without it the document has no identifier and no versions. A package that has the file keeps it.
+  public var writesMetadata = true
+
   /// When the document saves by itself after it was opened or made; nil for never.
   package var autosavePolicy: AutosavePolicy? = AutosavePolicy()
 

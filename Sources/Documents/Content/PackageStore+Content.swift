@@ -4,10 +4,15 @@ public import FoundationEssentials
 
 extension PackageStore {
   /// The type of the document: the type in its metadata, if it is declared by now, or else the type of its name.
+  ///
+  /// If the metadata have a general type of the system, such as `public.item`, the name may tell a special one.
   public var contentType: UTType {
     // Metadata that cannot be read is an error of `metadata()` and of a save; the name still has a type.
     let declared = (try? metadata())?.contentType.flatMap { UTType($0) }
-    return declared ?? UTType(filename: url.lastPathComponent, isDirectory: true)
+    let named = UTType(filename: url.lastPathComponent, isDirectory: true)
+    guard let declared else { return named }
+    // A name may tell more than a general type, such as `public.item` of a content that writes any type.
+    return declared.isPublic && named.conforms(to: declared) ? named : declared
   }
 
   /// Reads the document as content of this type.
@@ -79,7 +84,7 @@ extension PackageStore {
     return contentType
   }
 
-  /// Makes a new document of the content, of its first writable type.
+  /// Makes a new document of the content, of the writable type that its name tells, or else of the first one.
   ///
   /// - Parameter writesMetadata: whether the package gets a `Metadata.plist`. Without it the document has no identifier,
   ///   no versions and only its name's type. A content that writes a child of that name gets none.
@@ -87,7 +92,7 @@ extension PackageStore {
   public static func create<Content: DocumentContent>(
     _ content: Content, at url: URL, writesMetadata: Bool = true
   ) async throws -> (store: PackageStore, report: SaveReport) {
-    let (tree, type) = try content.newTree(writingBeside: url)
+    let (tree, type) = try content.newTree(at: url, writingBeside: url)
     let writes = try tree.takeMetadata(of: Content.self, isWanted: writesMetadata)
     return try await create(tree, at: url, contentType: writes ? type.identifier : nil)
   }
@@ -95,21 +100,34 @@ extension PackageStore {
   /// Returns the plan of a new document of the content, without a change on disk.
   public static func plan<Content: DocumentContent>(creating content: Content, at url: URL) throws -> SavePlan
   {
-    let (tree, type) = try content.newTree(writingBeside: nil)
+    let (tree, type) = try content.newTree(at: url, writingBeside: nil)
     let writes = try tree.takeMetadata(of: Content.self, isWanted: true)
     return try plan(creating: tree, at: url, contentType: writes ? type.identifier : nil)
   }
 }
 
 extension DocumentContent {
-  /// Returns the tree of a document that is on no disk, of the first writable type.
+  /// Returns the tree of a document that is on no disk.
   ///
-  /// - Parameter url: the document beside which the content may write by URL; nil for the temporary folder.
-  func newTree(writingBeside url: URL?) throws -> (tree: FileWrapper, type: UTType) {
-    let type = Self.writableContentTypes.first ?? .package
+  /// - Parameters:
+  ///   - place: the document's place, whose extension tells its type; nil for the first writable type.
+  ///   - url: the document beside which the content may write by URL; nil for the temporary folder.
+  func newTree(at place: URL?, writingBeside url: URL?) throws -> (tree: FileWrapper, type: UTType) {
+    let type = place.flatMap(Self.type(ofNewDocumentAt:)) ?? Self.writableContentTypes.first ?? .package
     let configuration = FileDocumentWriteConfiguration(
       contentType: type, existingFile: nil, at: nil, writingBeside: url)
     return (try fileWrapper(configuration: configuration), type)
+  }
+
+  /// Returns the type of a new document with that name: a declared type that is one of the writable types, or a special
+  /// case of one.
+  private static func type(ofNewDocumentAt url: URL) -> UTType? {
+    let types = writableContentTypes
+    for isDirectory in [true, false] {
+      let named = UTType(filename: url.lastPathComponent, isDirectory: isDirectory)
+      if named.isDeclared, types.contains(where: { named.conforms(to: $0) }) { return named }
+    }
+    return nil
   }
 }
 

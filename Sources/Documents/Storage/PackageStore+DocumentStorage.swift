@@ -45,7 +45,7 @@ extension PackageStore: DocumentStorage {
       return written === tree ? try written.changes() : try TreeChanges(everythingIn: written)
     } catch {
       // The store cannot read the disk to compare: the copy gets the whole content.
-      let new = try? content.newTree(writingBeside: nil).tree
+      let new = try? content.newTree(at: nil, writingBeside: nil).tree
       guard let new, new.isDirectory else { throw error }
       return try TreeChanges(everythingIn: new)
     }

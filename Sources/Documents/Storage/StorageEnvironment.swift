@@ -40,7 +40,8 @@ package struct StorageEnvironment: Sendable {
     _ content: Content, from original: (any DocumentStorage)?, at url: URL, writesMetadata: Bool
   ) async throws -> (storage: any DocumentStorage, report: SaveReport) {
     let path = try FilePath(of: url, for: .create)
-    let (tree, newType) = try await tree(of: content, from: original, writingBeside: disk.isReal ? url : nil)
+    let (tree, newType) = try await tree(
+      of: content, from: original, at: url, writingBeside: disk.isReal ? url : nil)
     let type = try tree.takeMetadata(of: Content.self, isWanted: writesMetadata) ? newType : nil
     let made: (storage: any DocumentStorage, report: SaveReport)
     made = try await BlockingThread().run { () throws(FilePackageError) in
@@ -59,11 +60,11 @@ package struct StorageEnvironment: Sendable {
   }
 
   private func tree<Content: DocumentContent>(
-    of content: Content, from original: (any DocumentStorage)?, writingBeside url: URL?
+    of content: Content, from original: (any DocumentStorage)?, at place: URL, writingBeside url: URL?
   ) async throws -> (tree: FileWrapper, type: String?) {
     if let original { return try await original.detachedTree(of: content, writingBeside: url) }
     // The document type's own code may take its time, on a thread beside the user's edits.
-    let (tree, type) = try await BlockingThread().run { try content.newTree(writingBeside: url) }
+    let (tree, type) = try await BlockingThread().run { try content.newTree(at: place, writingBeside: url) }
     return (tree, type.identifier)
   }
 
