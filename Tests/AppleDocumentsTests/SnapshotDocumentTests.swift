@@ -158,14 +158,14 @@ struct SnapshotDocumentTests {
 
   @Test func `is made, closed, opened, edited, saved, undone, redone, saved and opened again`() async throws {
     try await withURL("Trip.notebook") { url in
-      let new = try await SnapshotDocument.create(at: url) { configuration, _ in
+      let new = try await SnapshotDocument.create(at: url, savesByItself: false) { configuration, _ in
         #expect(configuration.fileURL == url)
         return Notebook(pages: ["a": "one", "b": "two"])
       }
       #expect(!new.hasUnsavedChanges && new.documentState == .normal)
       try await new.close()
 
-      let file = try await SnapshotDocument.open(at: url) { _, _ in Notebook() }
+      let file = try await SnapshotDocument.open(at: url, savesByItself: false) { _, _ in Notebook() }
       let model = file.document
       #expect(model.pages == ["a": "one", "b": "two"] && !file.hasUnsavedChanges)
       model.set("b", "three", undoManager: file.undoManager)
@@ -183,7 +183,7 @@ struct SnapshotDocumentTests {
       try await file.close()
       #expect(file.documentState == .closed)
 
-      let again = try await SnapshotDocument.open(at: url) { _, _ in Notebook() }
+      let again = try await SnapshotDocument.open(at: url, savesByItself: false) { _, _ in Notebook() }
       #expect(again.document.pages == ["a": "one", "b": "two"])
       try await again.close()
     }
@@ -196,7 +196,9 @@ struct SnapshotDocumentTests {
   // SD2
   @Test func `keeps its changes if the model refuses, and closes with the next save`() async throws {
     try await withURL("Trip.notebook") { url in
-      let file = try await SnapshotDocument.create(at: url) { _, _ in Notebook(pages: ["a": "one"]) }
+      let file = try await SnapshotDocument.create(at: url, savesByItself: false) { _, _ in
+        Notebook(pages: ["a": "one"])
+      }
       file.document.set("a", "two", undoManager: file.undoManager)
       file.document.refuses.withLock { $0 = true }
       await #expect(throws: Notebook.Refused.self) { try await file.save() }
@@ -206,14 +208,16 @@ struct SnapshotDocumentTests {
       try await file.close()
       #expect(try Data(contentsOf: url.appending(path: "a")) == Data("two".utf8))
       await #expect(throws: DocumentError.self) {
-        try await SnapshotDocument.create(at: url) { _, _ in Notebook() }
+        try await SnapshotDocument.create(at: url, savesByItself: false) { _, _ in Notebook() }
       }
     }
   }
 
   @Test func `applies another program's change, and what a revert reads`() async throws {
     try await withURL("Trip.notebook") { url in
-      let file = try await SnapshotDocument.create(at: url) { _, _ in Notebook(pages: ["a": "one"]) }
+      let file = try await SnapshotDocument.create(at: url, savesByItself: false) { _, _ in
+        Notebook(pages: ["a": "one"])
+      }
       file.document.set("a", "two", undoManager: file.undoManager)
       try await file.revert()
       #expect(file.document.pages == ["a": "one"] && !file.hasUnsavedChanges && !file.undoManager.canUndo)
@@ -227,7 +231,7 @@ struct SnapshotDocumentTests {
   // SD1
   @Test func `lets a writer change a copy of what it wrote last`() async throws {
     try await withURL("Song.recording") { url in
-      let new = try await SnapshotDocument.create(at: url) { _, _ in
+      let new = try await SnapshotDocument.create(at: url, savesByItself: false) { _, _ in
         let model = Recording()
         model.files.withLock { $0 = ["a": Data(count: 9000), "b": Data("b".utf8), "c": Data("c".utf8)] }
         return model
@@ -238,7 +242,7 @@ struct SnapshotDocumentTests {
       let report = try await new.save()
       #expect(report.written == ["b"] && report.removed == ["c"], "\(report)")
       try await new.close()
-      let file = try await SnapshotDocument.open(at: url) { _, _ in Recording() }
+      let file = try await SnapshotDocument.open(at: url, savesByItself: false) { _, _ in Recording() }
       #expect(file.document.files.withLock { $0 } == ["a": Data(count: 9000), "b": Data("bb".utf8)])
       file.document.set("b", Data("bbb".utf8), file.undoManager)
       // The writer writes all of it first, and the store only what differs.

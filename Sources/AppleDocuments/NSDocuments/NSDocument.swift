@@ -155,9 +155,7 @@ open class NSDocument: NSObject {
   open class var autosavesInPlace: Bool { false }
   /// Whether a document without a place saves by itself; nothing here does.
   open class var autosavesDrafts: Bool { false }
-  /// Whether the class keeps versions, which is the same as `autosavesInPlace` by default.
-  ///
-  /// A new package of such a class gets a `Metadata.plist`, which the subclass does not see.
+  /// Whether the class keeps versions, which is the same as `autosavesInPlace` by default. No code here asks for it.
   open class var preservesVersions: Bool { autosavesInPlace }
   /// The types that the class reads; none by default. The program's own code decides which class reads a type.
   open class var readableTypes: [String] { [] }

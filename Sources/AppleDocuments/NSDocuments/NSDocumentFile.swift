@@ -15,7 +15,6 @@ final class NSDocumentFile: UIDocument {
     self.owner = owner
     super.init(fileURL: URL(fileURLWithPath: "/dev/null"))
     if !type(of: owner).autosavesInPlace { autosavePolicy = nil }
-    writesMetadata = type(of: owner).preservesVersions
   }
 
   // MARK: The model

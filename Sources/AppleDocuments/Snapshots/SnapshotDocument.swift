@@ -73,12 +73,15 @@ where Model.Reader.Source == URL, Model.Writer.Destination == URL {
 
   /// Opens the document at `url`: makes a model, and applies what its reader reads.
   ///
+  /// - Parameter savesByItself: whether an edit is saved two seconds later.
   /// - Throws: `DocumentError` of `Documents` for the file; the error of the model, its reader or `makeDocument`.
   public static func open(
-    at url: URL, undoManager: UndoManager = UndoManager(), makeDocument: MakeDocument
+    at url: URL, undoManager: UndoManager = UndoManager(), savesByItself: Bool = true,
+    makeDocument: MakeDocument
   ) async throws -> SnapshotDocument {
     let (relay, configuration) = (SnapshotRelay(), URLDocumentConfiguration(fileURL: url))
-    let file = Documents.Document<SnapshotContent>(fileURL: url, options: options(relay))
+    let file = Documents.Document<SnapshotContent>(
+      fileURL: url, options: options(relay, savesByItself))
     let model = try await makeDocument(configuration, DocumentCreationContext())
     try await file.open()
     do {
@@ -99,17 +102,18 @@ where Model.Reader.Source == URL, Model.Writer.Destination == URL {
 
   /// Makes a document at `url`, of a new model, and opens it.
   ///
+  /// - Parameter savesByItself: whether an edit is saved two seconds later.
   /// - Throws: `DocumentError` of `Documents` for the file, with `fileExists` if `url` is taken; the error of the model,
   ///   its writer or `makeDocument`.
   public static func create(
     at url: URL, from source: DocumentCreationSource? = nil, undoManager: UndoManager = UndoManager(),
-    makeDocument: MakeDocument
+    savesByItself: Bool = true, makeDocument: MakeDocument
   ) async throws -> SnapshotDocument {
     let (relay, configuration) = (
       SnapshotRelay(), URLDocumentConfiguration(fileURL: url, creationSource: source)
     )
     let content = SnapshotContent()
-    let file = Documents.Document(fileURL: url, content: content, options: options(relay))
+    let file = Documents.Document(fileURL: url, content: content, options: options(relay, savesByItself))
     let model = try await makeDocument(configuration, DocumentCreationContext(creationSource: source))
     let document = SnapshotDocument(model, file, content, configuration, undoManager, relay)
     do {
@@ -121,8 +125,13 @@ where Model.Reader.Source == URL, Model.Writer.Destination == URL {
     return document
   }
 
-  private static func options(_ relay: SnapshotRelay) -> DocumentOptions<SnapshotContent> {
+  private static func options(
+    _ relay: SnapshotRelay, _ savesByItself: Bool
+  ) -> DocumentOptions<SnapshotContent> {
     var options = DocumentOptions<SnapshotContent>()
+    if !savesByItself { options.autosave = nil }
+    // A model that reads by URL meets no `Metadata.plist`.
+    options.writesMetadata = false
     options.eventHandler = { [weak relay] in relay?.note($0) }
     options.errorHandler = { [weak relay] in relay?.note($0) }
     return options

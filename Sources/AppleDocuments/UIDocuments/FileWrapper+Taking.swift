@@ -17,6 +17,7 @@ extension FileWrapper {
       if let old = try child(named: name) { removeFileWrapper(old) }
     }
     for (name, child) in wanted.sorted(by: { $0.key < $1.key }) {
+      if isRoot && name == PackageLayout.metadata.string && metadataRole == .hidden { continue }
       if let old = try self.child(named: name) {
         if old === child || old.isRegularFile && child.storedFile != nil { continue }
         if old.isDirectory && child.isDirectory {

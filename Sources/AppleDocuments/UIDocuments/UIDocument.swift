@@ -77,10 +77,11 @@ open class UIDocument: NSObject, @preconcurrency NSFilePresenter, EnginePresenti
   /// The number of errors that the engine has reported since the present call began.
   var reportedErrors = 0
 
-  /// Whether a new package gets a `Metadata.plist`, which the subclass does not see; true by default.
+  /// Whether a new package gets a `Metadata.plist`, and so an identifier and versions; false by default.
   ///
-  /// Without it the document has no identifier and no versions. A package that has the file keeps it.
-  public var writesMetadata = true
+  /// `contents(forType:)` and `load(fromContents:ofType:)` do not see the file. A subclass that reads or writes by URL
+  /// meets it in the folder. A package that has the file keeps it.
+  public var writesMetadata = false
 
   /// When the document saves by itself after it was opened or made; nil for never.
   package var autosavePolicy: AutosavePolicy? = AutosavePolicy()

@@ -27,6 +27,7 @@ extension FileWrapper {
       }
     }
     for name in new where !kept.contains(path + name) {
+      if path.isEmpty && name == PackageLayout.metadata.string && metadataRole == .hidden { continue }
       guard let child = try written.child(named: name) else { continue }
       if let old = try self.child(named: name) {
         if let file = child.storedFile, file == old.storedFile { continue }
