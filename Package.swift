@@ -112,7 +112,9 @@ let package = Package(
       swiftSettings: testing),
     .testTarget(
       name: "DocumentsTests",
-      dependencies: ["Documents", "DurableIO", "FilePackages", "ImageNotes", "TestSupport", system],
+      dependencies: [
+        "Documents", "DurableIO", "FilePackages", "ImageNotes", "PackageArchive", "TestSupport", system,
+      ],
       swiftSettings: testing),
     .testTarget(
       name: "FileCoordinationTests",

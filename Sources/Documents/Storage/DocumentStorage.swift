@@ -14,6 +14,8 @@ protocol DocumentStorage: Actor, WatchBaseline {
   func save<Content: DocumentContent>(
     _ content: Content, options: PackageStore.SavingOptions
   ) async throws -> SaveReport
+  /// Returns the tree with the content in it, frozen, and saves nothing.
+  func snapshot<Content: DocumentContent>(of content: Content) async throws -> PackageSnapshot
   /// Reads the document again; if that fails, the storage is as before.
   func reload<Content: DocumentContent>(as type: Content.Type) async throws -> Content
   /// Waits until other programs see the last save.

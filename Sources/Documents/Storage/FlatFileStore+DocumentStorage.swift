@@ -27,6 +27,10 @@ extension FlatFileStore: DocumentStorage {
       configuration: FileDocumentReadConfiguration(contentType: contentType, file: file, at: place))
   }
 
+  func snapshot<Content: DocumentContent>(of content: Content) throws -> PackageSnapshot {
+    try fileWrapper(of: content, writingBeside: nil).snapshot()
+  }
+
   /// Every program sees a save of a flat file when it returns.
   func publish() {}
 

@@ -23,6 +23,10 @@ extension PackageStore: DocumentStorage {
     }
   }
 
+  func snapshot<Content: DocumentContent>(of content: Content) throws -> PackageSnapshot {
+    try fileWrapper(of: content, writingBeside: nil).snapshot()
+  }
+
   /// Publishes committed saves, as far as it can: the tree soon belongs to another store.
   func detachedTree<Content: DocumentContent>(
     of content: Content, writingBeside url: URL?

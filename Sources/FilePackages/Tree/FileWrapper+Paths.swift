@@ -1,4 +1,5 @@
 import DurableIO
+public import FoundationEssentials
 import Synchronization
 
 extension FileWrapper {
@@ -64,6 +65,27 @@ extension FileWrapper {
     if let old { directory.removeFileWrapper(old) }
     node.preferredFilename = last.string
     directory.addFileWrapper(node)
+  }
+
+  /// Gives a folder a regular file of these bytes, and returns it.
+  ///
+  /// A file there with the same bytes stays, and a save does not write it. Another node there is replaced. Missing
+  /// folders are made. Cost: reading the old file if it has the size of the new bytes.
+  ///
+  /// - Parameter folder: the folder's path, such as `Images`; by default this directory.
+  /// - Throws: `invalidName` if no node can have the name; otherwise as `descendant(at:)` and `contents()`.
+  @discardableResult
+  public func put(_ data: Data, named name: String, in folder: String = "") throws -> FileWrapper {
+    let path = PackagePath((folder.isEmpty ? [] : PackagePath(folder).names) + [FileName(name)])
+    if let problem = FileName(name).problem { throw error(.invalidName, path, problem.words) }
+    if let old = try descendant(at: path.string), old.isRegularFile,
+      old.regularFileSize.map({ $0 == UInt64(data.count) }) ?? true, try old.contents() == data
+    {
+      return old
+    }
+    let file = FileWrapper(regularFileWithContents: data)
+    try setDescendant(file, at: path.string)
+    return file
   }
 
   /// Removes the node at a path, with its children.

@@ -13,11 +13,8 @@ struct Sketch: FileDocument {
 
   func fileWrapper(configuration: WriteConfiguration) throws -> FileWrapper {
     let tree = configuration.existingFile ?? FileWrapper(directoryWithFileWrappers: [:])
-    if let old = try tree.child(named: "Strokes") {
-      if try old.contents() == strokes { return tree }  // the same wrapper: not written again
-      tree.removeFileWrapper(old)
-    }
-    tree.addRegularFile(withContents: strokes, preferredFilename: "Strokes")
+    // A file with the same bytes stays as it is, and is not written again.
+    try tree.put(strokes, named: "Strokes")
     return tree
   }
 }

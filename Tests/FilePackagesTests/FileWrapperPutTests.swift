@@ -1,0 +1,46 @@
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import TestSupport
+import Testing
+
+@Suite("Putting bytes into a tree")
+struct FileWrapperPutTests {
+  private static func store() async throws -> (store: PackageStore, disk: CrashDisk) {
+    let disk = try await CrashCheck.disk(
+      ["Text.txt": "text", "Link": .link(Array("Text.txt".utf8)), "Folder": ["a.txt": "aaaa"]], metadata: true
+    )
+    return (try await PackageStore.open(CrashCheck.path, on: disk), disk)
+  }
+
+  @Test func `leaves the same bytes, and replaces others`() async throws {
+    let (store, _) = try await Self.store()
+    let tree = await store.tree
+    let old = try tree.regularFile(at: "Folder/a.txt")
+    #expect(try tree.put(Data("aaaa".utf8), named: "a.txt", in: "Folder") === old)
+    #expect(try await store.plan().isEmpty)
+    let new = try tree.put(Data("aaab".utf8), named: "a.txt", in: "Folder")
+    #expect(try new !== old && tree.regularFile(at: "Folder/a.txt") === new)
+    try tree.put(Data("new".utf8), named: "b.txt", in: "Made/Deep")
+    try tree.put(Data("file".utf8), named: "Link")
+    #expect(
+      try await store.save().written == [
+        "Folder/a.txt", "Link", "Made", "Made/Deep", "Made/Deep/b.txt", "Metadata.plist",
+      ])
+    #expect(try await store.verify().isWhole)
+  }
+
+  @Test(arguments: [
+    ("", "", FilePackageError.Code.invalidName), ("..", "", .invalidName), ("a/b", "", .invalidName),
+    ("a", "Text.txt", .wrongKind), ("a", "Link", .wrongKind),
+  ])
+  func `refuses a name or a folder that cannot be`(
+    name: String, folder: String, code: FilePackageError.Code
+  ) async throws {
+    let (store, _) = try await Self.store()
+    let tree = await store.tree
+    let error = #expect(throws: FilePackageError.self) { try tree.put(Data(), named: name, in: folder) }
+    #expect(error?.code == code)
+    #expect(try await store.plan().isEmpty)
+  }
+}
