@@ -15,6 +15,23 @@ struct ImageNotesDocumentTests {
   private static let image = Data(
     Array("GIF89a".utf8) + [1, 0, 1, 0, 0, 0, 0, 0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, 0x44, 1, 0, 0x3B])
 
+  @Test func `does not lose a title with a character that its metadata cannot hold`() async throws {
+    try await withTemporaryDirectory { folder in
+      let url = URL(filePath: folder.appending("Trip.imageNotes").string)
+      var options = DocumentOptions<ImageNotes>()
+      (options.autosave, options.recoveryFolder) = (nil, nil)
+      let document = try await Document.create(ImageNotes(text: "one"), at: url, options: options)
+      let before = try Data(contentsOf: url.appending(path: "Metadata.plist"))
+      try await document.edit { $0.customName = "a\0b" }
+      let error = await #expect(throws: DocumentError.self) { try await document.save() }
+      #expect(error?.code == .content && "\(error?.cause as Any)".contains("NUL"), "\(error as Any)")
+      #expect(try Data(contentsOf: url.appending(path: "Metadata.plist")) == before)
+      #expect(try await document.content.customName == "a\0b")
+      try await document.undo()
+      try await document.close()
+    }
+  }
+
   @Test func `has an image again when its removal is undone after it was saved`() async throws {
     let disk = try CrashDisk()
     try await Trip.create(ImageNotes(text: "Three valleys\n"), on: disk).close()

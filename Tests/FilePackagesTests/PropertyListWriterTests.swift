@@ -35,6 +35,16 @@ struct PropertyListWriterTests {
     #expect(try Self.written(plain).contains("<string>one\n\ttwo\n</string>"))
   }
 
+  @Test(
+    arguments: [
+      ["A": .string("a\0b")], ["a\0b": .boolean(true)], ["A": .array([.dictionary(["k": .string("\0")])])],
+    ] as [[String: PropertyListValue]])
+  func `refuses a text that XML cannot hold, and the encoder would leave out`(
+    _ values: [String: PropertyListValue]
+  ) throws {
+    #expect(throws: (any Error).self) { try PackageMetadata(applicationValues: values).encoded() }
+  }
+
   @Test func `has every date that the encoder has`() throws {
     var generator = SeededGenerator(seed: 7)
     var seconds: [Double] = [0, 951_782_400, 951_868_799, 1_709_164_800, 4_107_542_399, 253_402_300_799]

@@ -112,11 +112,7 @@ extension PackageMetadata {
 
   /// Returns the plist as XML, with its keys in order.
   package func encoded() throws -> Data {
-    let values = propertyList
-    if let xml = PropertyListWriter.xml(values) { return xml }
-    let encoder = PropertyListEncoder()
-    encoder.outputFormat = .xml
-    return try encoder.encode(values)
+    try PropertyListWriter.data(propertyList)
   }
 
   /// The reason why a plist is not the metadata of a package that this version can edit.

@@ -7,6 +7,31 @@ import FoundationEssentials
 struct PropertyListWriter {
   private var text = ""
 
+  /// The error of a text that no XML property list can hold. The encoder would leave it out.
+  struct Unwritable: Error, CustomStringConvertible {
+    var description: String { "a text has a NUL character" }
+  }
+
+  /// Returns a property list as XML, with its keys in order.
+  ///
+  /// - Throws: `Unwritable`; the error of `PropertyListEncoder`.
+  static func data(_ values: [String: PropertyListValue]) throws -> Data {
+    if let xml = xml(values) { return xml }
+    if hasNUL(.dictionary(values)) { throw Unwritable() }
+    let encoder = PropertyListEncoder()
+    encoder.outputFormat = .xml
+    return try encoder.encode(values)
+  }
+
+  private static func hasNUL(_ value: PropertyListValue) -> Bool {
+    switch value {
+    case .string(let text): text.utf8.contains(0)
+    case .array(let values): values.contains(where: hasNUL)
+    case .dictionary(let values): values.contains { $0.utf8.contains(0) || hasNUL($1) }
+    default: false
+    }
+  }
+
   static func xml(_ values: [String: PropertyListValue]) -> Data? {
     var writer = Self()
     writer.text.reserveCapacity(2048)

@@ -122,10 +122,7 @@ extension PackageMetadata {
 
   /// Returns a property list of the application's values alone.
   func applicationPlist() throws -> Data {
-    if let xml = PropertyListWriter.xml(applicationValues) { return xml }
-    let encoder = PropertyListEncoder()
-    encoder.outputFormat = .xml
-    return try encoder.encode(applicationValues)
+    try PropertyListWriter.data(applicationValues)
   }
 
   fileprivate init(_ reader: inout ByteReader) throws(ByteReader.Damage) {
