@@ -50,8 +50,13 @@ let package = Package(
     // SHA-256 of libcrypto, as the system has it. Linked statically: see its module map, and Docs/Benchmarks.md.
     .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"])]),
 
+    // The types of files, packages and data.
+    .target(name: "UniformTypes", swiftSettings: strict),
+
     // Directories that are one document.
-    .target(name: "FilePackages", dependencies: ["CCrypto", "DurableIO", system], swiftSettings: strict),
+    .target(
+      name: "FilePackages", dependencies: ["CCrypto", "DurableIO", "UniformTypes", system],
+      swiftSettings: strict),
 
     // The content of a document, and the life of an open document.
     .target(name: "Documents", dependencies: ["DurableIO", "FilePackages", system], swiftSettings: strict),
@@ -107,6 +112,9 @@ let package = Package(
     .testTarget(
       name: "DurableIOTests", dependencies: ["Benchmarks", "DurableIO", "TestSupport", system],
       swiftSettings: testing),
+    .testTarget(
+      name: "UniformTypesTests", dependencies: ["TestSupport", "UniformTypes", system], swiftSettings: testing
+    ),
     .testTarget(
       name: "FilePackagesTests", dependencies: ["FilePackages", "DurableIO", "TestSupport", system],
       swiftSettings: testing),

@@ -8,6 +8,6 @@
 @_exported public import protocol Documents.FileDocument
 @_exported public import struct Documents.FileDocumentReadConfiguration
 @_exported public import struct Documents.FileDocumentWriteConfiguration
-@_exported public import struct Documents.UTTagClass
-@_exported public import struct Documents.UTType
+@_exported public import struct UniformTypes.UTTagClass
+@_exported public import struct UniformTypes.UTType
 @_exported public import class FilePackages.FileWrapper

@@ -15,7 +15,7 @@ struct ListedNode: Encodable {
     path = entry.path
     kind = entry.kind
     size = entry.size
-    modified = entry.modified
+    modified = entry.modificationDate
     target = entry.target
   }
 

@@ -13,7 +13,8 @@ struct FileVersionTests {
       let url = URL(filePath: folder.appending("Trip.album").string)
       let tree = FileWrapper(directoryWithFileWrappers: [:])
       tree.addRegularFile(withContents: Data("one".utf8), preferredFilename: "Title.txt")
-      let (store, _) = try await PackageStore.create(tree, at: url, contentType: "public.package")
+      let (store, _) = try await PackageStore.create(
+        tree, at: url, contentType: UTType(exportedAs: "public.package"))
       try await store.close()
       try await body(url)
     }

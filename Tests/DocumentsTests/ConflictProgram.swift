@@ -27,7 +27,7 @@ struct ConflictProgram {
     let tree = FileWrapper(directoryWithFileWrappers: [:])
     for (path, text) in base { tree.addRegularFile(withContents: .init(text.utf8), preferredFilename: path) }
     let made = try await PackageStore.create(
-      tree, ConflictTests.first, contentType: "org.example.pages", on: disk)
+      tree, ConflictTests.first, contentType: UTType(exportedAs: "org.example.pages"), on: disk)
     try await made.store.close()
     try await note(base, ConflictTests.first)
     // A history begins with a save.

@@ -55,7 +55,8 @@ struct ConflictTests {
     for (path, text) in base {
       try tree.setDescendant(FileWrapper(regularFileWithContents: Data(text.utf8)), at: path)
     }
-    let made = try await PackageStore.create(tree, first, contentType: "org.example.pages", on: disk)
+    let made = try await PackageStore.create(
+      tree, first, contentType: UTType(exportedAs: "org.example.pages"), on: disk)
     try await made.store.close()
     try await save(["begun.txt": "begun"], at: first, on: disk, options: options)
     var folders = try SyncedFolders(first, second, on: disk)
@@ -141,7 +142,8 @@ struct ConflictTests {
     for (path, text) in texts {
       try tree.setDescendant(FileWrapper(regularFileWithContents: Data(text.utf8)), at: path)
     }
-    let made = try await PackageStore.create(tree, first, contentType: "org.example.pages", on: disk)
+    let made = try await PackageStore.create(
+      tree, first, contentType: UTType(exportedAs: "org.example.pages"), on: disk)
     try await made.store.close()
   }
 

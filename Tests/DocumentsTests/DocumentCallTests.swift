@@ -196,7 +196,7 @@ extension RecoveryCopy {
   static var nowhere: RecoveryCopy {
     RecoveryCopy(
       url: URL(filePath: "/Recovery/Gone.recovery", directoryHint: .isDirectory), kind: .edits,
-      document: "/Trip.pages", contentType: "org.example.pages", date: Date())
+      document: "/Trip.pages", contentType: UTType(exportedAs: "org.example.pages"), date: Date())
   }
 }
 

@@ -192,7 +192,8 @@ struct TreeMergeTests {
   private static func trees(
     in folder: FilePath, _ files: Files, ours: (FileWrapper) throws -> Void, theirs: (String) throws -> Void
   ) async throws -> (merge: TreeMerge, store: PackageStore) {
-    _ = try await PackageStore.create(FileWrapper(files), at: url(folder), contentType: "org.example.a")
+    _ = try await PackageStore.create(
+      FileWrapper(files), at: url(folder), contentType: UTType(exportedAs: "org.example.a"))
     let (before, own) = (
       try await PackageStore.open(at: url(folder)), try await PackageStore.open(at: url(folder))
     )
@@ -276,7 +277,7 @@ struct TreeMergeTests {
         try tree.setDescendant(file, at: "Metadata.plist")
       }
       _ = try await PackageStore.create(
-        FileWrapper(["a": "1"]), at: Self.url(folder), contentType: "org.example.a")
+        FileWrapper(["a": "1"]), at: Self.url(folder), contentType: UTType(exportedAs: "org.example.a"))
       let stores = [
         try await PackageStore.open(at: Self.url(folder)), try await PackageStore.open(at: Self.url(folder)),
       ]

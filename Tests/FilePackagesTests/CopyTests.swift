@@ -56,7 +56,8 @@ struct CopyTests {
       try makeSparse("sparse", in: scratch)
       let tree = FileWrapper(directoryWithFileWrappers: [:])
       _ = try await PackageStore.create(
-        tree, scratch.path("Notes.pkg"), contentType: "com.example.trip", on: scratch.disk)
+        tree, scratch.path("Notes.pkg"), contentType: UTType(exportedAs: "com.example.trip"), on: scratch.disk
+      )
       let store = try await PackageStore.open(scratch.path("Notes.pkg"), on: scratch.disk)
       let child = try FileWrapper(regularFileWithContentsOf: scratch.url("Trip.pkg/sparse"))
       child.preferredFilename = "sparse"

@@ -35,7 +35,8 @@ struct CrashCheck {
   ) async throws -> CrashDisk {
     let disk = try CrashDisk(metadata ? [:] : .package(tree), options: options, mistake: mistake)
     if metadata {
-      _ = try await PackageStore.create(tree.wrapper, path, contentType: "com.example.trip", on: disk)
+      _ = try await PackageStore.create(
+        tree.wrapper, path, contentType: UTType(exportedAs: "com.example.trip"), on: disk)
       disk.synchronizeAll()
     }
     return disk

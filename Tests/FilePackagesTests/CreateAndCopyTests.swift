@@ -16,7 +16,7 @@ struct CreateAndCopyTests {
     let store = try await PackageStore.open(path, on: disk)
     let metadata = try #require(try await store.metadata())
     let summary = try await ContentSummary(reading: store.tree.snapshot())
-    #expect(metadata.contentDigest == summary.digest.hexadecimal && metadata.byteCount == summary.byteCount)
+    #expect(metadata.contentDigest == summary.digest.hexadecimal && metadata.size == summary.byteCount)
     #expect(metadata.fileCount == summary.fileCount)
     return metadata
   }
@@ -25,13 +25,14 @@ struct CreateAndCopyTests {
   func `is made whole from a tree in memory`(metadata: Bool) async throws {
     let disk = try CrashDisk()
     let (store, report) = try await PackageStore.create(
-      Self.tree.wrapper, "/New.pkg", contentType: metadata ? "com.example.trip" : nil, on: disk)
+      Self.tree.wrapper, "/New.pkg", contentType: metadata ? UTType(exportedAs: "com.example.trip") : nil,
+      on: disk)
     #expect(disk.tree["New.pkg"]?.withoutOurs == Self.tree)
     #expect(report.generation == (metadata ? 1 : nil))
     #expect(report.written.contains("A/B/C/deep.txt") && report.reused == 0)
     if metadata {
       let known = try await Self.check("/New.pkg", on: disk)
-      #expect(known.parentRevisions.isEmpty && known.contentType == "com.example.trip")
+      #expect(known.parentRevisions.isEmpty && known.contentType?.identifier == "com.example.trip")
       #expect(try await store.metadata() == known)
     }
     // The store continues with the new package.
@@ -107,7 +108,7 @@ struct CreateAndCopyTests {
         var failure: FilePackageError?
         do {
           _ = try await PackageStore.create(
-            Self.tree.wrapper, "/New.pkg", contentType: "com.example.trip", on: disk.disk)
+            Self.tree.wrapper, "/New.pkg", contentType: UTType(exportedAs: "com.example.trip"), on: disk.disk)
         } catch {
           failure = error
         }
@@ -134,7 +135,8 @@ struct CreateAndCopyTests {
     tree.addFileWrapper(FileWrapper("text", named: name))
     let disk = try CrashDisk()
     await #expect {
-      _ = try await PackageStore.create(tree, "/New.pkg", contentType: "com.example.trip", on: disk)
+      _ = try await PackageStore.create(
+        tree, "/New.pkg", contentType: UTType(exportedAs: "com.example.trip"), on: disk)
     } throws: { error in
       let text = "\(error)"
       return (error as? FilePackageError)?.code == .invalidName && text.contains("'New.pkg'")

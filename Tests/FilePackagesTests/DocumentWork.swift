@@ -26,7 +26,8 @@ enum DocumentWork: String, CaseIterable, Sendable {
     let disk = try await CrashCheck.disk(
       ["Text.txt": "0", "Notes.txt": "notes", "Images": ["1.png": "one", "2.png": "two"]], metadata: true)
     _ = try await PackageStore.create(
-      (["Text.txt": "another document"] as TestTree).wrapper, "/Other.pkg", contentType: "com.example.trip",
+      (["Text.txt": "another document"] as TestTree).wrapper, "/Other.pkg",
+      contentType: UTType(exportedAs: "com.example.trip"),
       on: disk)
     for number in 1...3 {
       let store = try await PackageStore.open(path, on: disk)

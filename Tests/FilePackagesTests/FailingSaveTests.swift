@@ -123,7 +123,7 @@ struct FailingSaveTests {
     guard let metadata = try await after.metadata() else { return }
     let summary = try await ContentSummary(reading: after.tree.snapshot())
     #expect(metadata.contentDigest == summary.digest.hexadecimal, "\(comment)")
-    #expect(metadata.fileCount == summary.fileCount && metadata.byteCount == summary.byteCount, "\(comment)")
+    #expect(metadata.fileCount == summary.fileCount && metadata.size == summary.byteCount, "\(comment)")
   }
 
   /// Returns the children that an application sees in a tree.
@@ -194,7 +194,8 @@ struct FailingSaveTests {
       isDone = try await !withTemporaryDirectory { folder in
         let disk = PosixDisk()
         _ = try await PackageStore.create(
-          StagedCrashTests.tree.wrapper, folder.appending("Trip.pkg"), contentType: "com.example.trip",
+          StagedCrashTests.tree.wrapper, folder.appending("Trip.pkg"),
+          contentType: UTType(exportedAs: "com.example.trip"),
           on: disk)
         return try await Self.run(disk, folder, failure, at: number)
       }

@@ -11,7 +11,8 @@ struct FileVersionTests {
     let tree = FileWrapper(directoryWithFileWrappers: [
       "Text.txt": FileWrapper(regularFileWithContents: Data("0".utf8))
     ])
-    let (store, _) = try await PackageStore.create(tree, at: url, contentType: "com.example.trip")
+    let (store, _) = try await PackageStore.create(
+      tree, at: url, contentType: UTType(exportedAs: "com.example.trip"))
     for text in ["1", "2"] {
       try await store.put("Text.txt", text)
       try await store.save(options: .keepsHistory)
@@ -86,7 +87,8 @@ struct FileVersionTests {
           "1.png": FileWrapper(regularFileWithContents: Data("one".utf8))
         ]),
       ])
-      let (made, _) = try await PackageStore.create(tree, at: other, contentType: "com.example.trip")
+      let (made, _) = try await PackageStore.create(
+        tree, at: other, contentType: UTType(exportedAs: "com.example.trip"))
       try await made.close()
       let added = try await FileVersion.addOfItem(at: url, withContentsOf: other, byMoving: true)
       #expect(!FileManager.default.fileExists(atPath: other.path))
@@ -131,7 +133,8 @@ struct FileVersionTests {
         let tree = FileWrapper(directoryWithFileWrappers: [
           "Text.txt": FileWrapper(regularFileWithContents: Data(text.utf8))
         ])
-        try await PackageStore.create(tree, at: url, contentType: "com.example.trip").store.close()
+        try await PackageStore.create(tree, at: url, contentType: UTType(exportedAs: "com.example.trip"))
+          .store.close()
       }
       let added = try await FileVersion.addOfItem(at: urls[0], withContentsOf: urls[1])
       #expect(FileManager.default.fileExists(atPath: urls[1].path))

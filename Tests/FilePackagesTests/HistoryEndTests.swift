@@ -89,7 +89,7 @@ struct HistoryEndTests {
       let disk = CountingDisk(PosixDisk())
       _ = try await PackageStore.create(
         FileWrapper(directoryWithFileWrappers: ["Text.txt": FileWrapper("0")]), path,
-        contentType: "com.example.trip",
+        contentType: UTType(exportedAs: "com.example.trip"),
         on: disk)
       var costs: [(operations: Int, bytes: UInt64)] = []
       for number in 0..<450 {

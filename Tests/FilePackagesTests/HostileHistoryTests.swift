@@ -16,7 +16,7 @@ struct HostileHistoryTests {
     let disk = try CrashDisk(outside)
     let tree: TestTree = ["Text.txt": "0", "Images": ["1.png": "one", "2.png": "two"], "Data.bin": "data"]
     let (store, _) = try await PackageStore.create(
-      tree.wrapper, path, contentType: "com.example.trip", on: disk)
+      tree.wrapper, path, contentType: UTType(exportedAs: "com.example.trip"), on: disk)
     let edits: [[Edit]] = [
       [.put("Text.txt", "1")], [.put("Text.txt", "2"), .remove("Images/1.png")],
       [.move("Data.bin", "Images/3.png"), .folder("New")],

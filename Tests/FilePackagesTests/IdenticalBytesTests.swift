@@ -151,7 +151,7 @@ struct IdenticalBytesTests {
       return try names.map { try base.status(of: FileName($0), in: root) }
     }
     let made = try await PackageStore.create(
-      tree(nil), CrashCheck.path, contentType: "com.example.trip", on: base)
+      tree(nil), CrashCheck.path, contentType: UTType(exportedAs: "com.example.trip"), on: base)
     try await made.store.close()
     let disk = CountingDisk(base)
     let store = try await PackageStore.open(CrashCheck.path, on: disk)

@@ -184,7 +184,7 @@ struct JournalDamageTests {
         harmless += 1
         let found = try #require(metadata, "\(place)")
         #expect(found.contentDigest.lowercased() == right.contentDigest, "\(place)")
-        #expect(found.fileCount == right.fileCount && found.byteCount == right.byteCount, "\(place)")
+        #expect(found.fileCount == right.fileCount && found.size == right.size, "\(place)")
       } catch let error as FilePackageError {
         #expect([.metadataDamaged, .newerFormat].contains(error.code), "\(place): \(error)")
         refused += 1

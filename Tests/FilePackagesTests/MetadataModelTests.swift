@@ -13,7 +13,7 @@ struct MetadataModelTests {
     let summary = try await ContentSummary(reading: store.tree.snapshot())
     #expect(metadata.contentDigest == summary.digest.hexadecimal)
     #expect(metadata.fileCount == summary.fileCount)
-    #expect(metadata.byteCount == summary.byteCount)
+    #expect(metadata.size == summary.byteCount)
     return metadata
   }
 
@@ -119,7 +119,7 @@ struct MetadataModelTests {
     let second = try await Self.check(disk)
     #expect(second.displayName == "Trip")
     #expect(second.applicationValues["X"] == .array([.integer(7)]))
-    #expect(second.identifier == first.identifier && second.created == first.created)
+    #expect(second.identifier == first.identifier && second.creationDate == first.creationDate)
     #expect(second.parentRevisions == [first.revision] && second.generation == 2)
     try await store.put("Text.txt", "changed")
     try await store.save(options: way.options)

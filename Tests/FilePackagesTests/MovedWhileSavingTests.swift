@@ -90,7 +90,8 @@ struct MovedWhileSavingTests {
     try await withTemporaryDirectory { folder in
       let path = folder.appending("Trip.pkg")
       let tree: TestTree = ["Text.txt": "old"]
-      _ = try await PackageStore.create(tree.wrapper, path, contentType: "com.example.trip", on: PosixDisk())
+      _ = try await PackageStore.create(
+        tree.wrapper, path, contentType: UTType(exportedAs: "com.example.trip"), on: PosixDisk())
       let moved = folder.appending("Moved.pkg")
       let disk = CountingDisk(PosixDisk()) { (event) throws(SystemError) in
         guard event.operation == .exchange else { return }

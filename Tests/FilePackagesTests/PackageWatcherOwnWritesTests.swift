@@ -7,7 +7,8 @@ import Testing
 
 @Suite("A program's own writes")
 struct PackageWatcherOwnWritesTests {
-  private static func store(_ scratch: Scratch, contentType: String? = "org.example.a") async throws
+  private static func store(_ scratch: Scratch, contentType: UTType? = UTType(exportedAs: "org.example.a"))
+    async throws
     -> PackageStore
   {
     let tree = FileWrapper(directoryWithFileWrappers: [:])
@@ -25,7 +26,7 @@ struct PackageWatcherOwnWritesTests {
 
   @Test(arguments: ways)
   func `are never reported to it`(options: PackageStore.SavingOptions) async throws {
-    for contentType in [nil, "org.example.a"] {
+    for contentType in [nil, UTType(exportedAs: "org.example.a")] {
       try await withScratch { scratch in
         let store = try await Self.store(scratch, contentType: contentType)
         let listener = try await scratch.watch("A.pkg", knowing: store)

@@ -283,7 +283,7 @@ struct PublishingTests {
       let disk = PosixDisk()
       let path = folder.appending("Trip.pkg")
       _ = try await PackageStore.create(
-        Self.tree.wrapper, path, contentType: "com.example.trip", on: disk)
+        Self.tree.wrapper, path, contentType: UTType(exportedAs: "com.example.trip"), on: disk)
       let package = try disk.openDirectory(at: path)
       let old = try disk.openFile("Text.txt", in: package)
       try disk.setExtendedAttribute("user.tag", Array("red".utf8), of: old)

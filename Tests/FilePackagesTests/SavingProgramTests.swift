@@ -23,7 +23,8 @@ struct SavingProgramTests {
     let disk = try CrashDisk()
     let tree: TestTree = ["Text.txt": "text"]
     let (made, _) = try await PackageStore.create(
-      tree.wrapper, CrashCheck.path, contentType: "com.example.trip", on: disk, by: program)
+      tree.wrapper, CrashCheck.path, contentType: UTType(exportedAs: "com.example.trip"), on: disk,
+      by: program)
     #expect(try await made.metadata()?.generator == "Sketch")
     try await made.put("Text.txt", "new")
     try await made.save(options: way.options)

@@ -13,7 +13,7 @@ struct SparseFilesTests {
     let path = folder.appending("Trip.pkg")
     let tree: TestTree = ["Text.txt": "text"]
     let made = try await PackageStore.create(
-      tree.wrapper, path, contentType: "com.example.trip", on: PosixDisk())
+      tree.wrapper, path, contentType: UTType(exportedAs: "com.example.trip"), on: PosixDisk())
     try await made.store.put("Text.txt", "other")
     try await made.store.save(options: .keepsHistory)
     try await made.store.close()

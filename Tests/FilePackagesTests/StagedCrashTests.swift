@@ -117,7 +117,7 @@ struct StagedCrashTests {
       let disk = try CrashDisk([:], mistake: mistake)
       try await check.check(disk, limit: 64, savesAgain: !stopsAtFirst) {
         _ = try await PackageStore.create(
-          Self.tree.wrapper, CrashCheck.path, contentType: "com.example.trip", on: disk)
+          Self.tree.wrapper, CrashCheck.path, contentType: UTType(exportedAs: "com.example.trip"), on: disk)
       }
       return check
     }

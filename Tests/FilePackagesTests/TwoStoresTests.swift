@@ -20,7 +20,7 @@ struct TwoStoresTests {
     let metadata = try #require(try await store.metadata())
     let summary = try await ContentSummary(reading: store.tree.snapshot())
     #expect(metadata.contentDigest == summary.digest.hexadecimal)
-    #expect(metadata.fileCount == summary.fileCount && metadata.byteCount == summary.byteCount)
+    #expect(metadata.fileCount == summary.fileCount && metadata.size == summary.byteCount)
     return metadata
   }
 
@@ -141,7 +141,8 @@ struct TwoStoresTests {
       let path = folder.appending("Trip.pkg")
       var tree: TestTree = [:]
       for number in 0..<8 { tree[FileName("\(number).txt")] = "0 0" }
-      _ = try await PackageStore.create(tree.wrapper, path, contentType: "com.example.trip", on: disk)
+      _ = try await PackageStore.create(
+        tree.wrapper, path, contentType: UTType(exportedAs: "com.example.trip"), on: disk)
       let saved = try await withThrowingTaskGroup(of: Int.self) { group in
         for writer in 1...3 {
           group.addTask {
@@ -189,7 +190,8 @@ struct TwoStoresTests {
       let disk = PosixDisk()
       let path = folder.appending("Trip.pkg")
       let tree: TestTree = ["1.txt": "0", "2.txt": "0", "3.txt": "0"]
-      _ = try await PackageStore.create(tree.wrapper, path, contentType: "com.example.trip", on: disk)
+      _ = try await PackageStore.create(
+        tree.wrapper, path, contentType: UTType(exportedAs: "com.example.trip"), on: disk)
       try await withThrowingTaskGroup(of: Void.self) { group in
         for writer in 1...3 {
           group.addTask {

@@ -43,7 +43,7 @@ struct VersionTests {
       let original = URL(filePath: folder.appending("Trip.pkg").string)
       let copy = URL(filePath: folder.appending("Copy.pkg").string)
       let (store, _) = try await PackageStore.create(
-        Self.tree.wrapper, at: original, contentType: "com.example.trip")
+        Self.tree.wrapper, at: original, contentType: UTType(exportedAs: "com.example.trip"))
       for text in ["second", "third!"] {
         try await store.put("Text.txt", text)
         try await store.save(options: .keepsHistory)

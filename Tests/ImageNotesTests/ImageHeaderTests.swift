@@ -1,3 +1,4 @@
+import Documents
 import FoundationEssentials
 import ImageNotes
 import Testing
@@ -67,12 +68,9 @@ struct ImageFormatTests {
     #expect(format.filenameExtensions.allSatisfy { $0 == $0.lowercased() && !$0.hasPrefix(".") })
   }
 
-  @Test func `has Apple's type identifier`() {
+  @Test func `has Apple's type`() {
     #expect(
-      ImageHeader.Format.allCases.map(\.uniformTypeIdentifier) == [
-        "public.png", "public.jpeg", "com.compuserve.gif", "org.webmproject.webp", "com.microsoft.bmp",
-        "public.tiff", "public.heic",
-      ])
+      ImageHeader.Format.allCases.map(\.contentType) == [.png, .jpeg, .gif, .webP, .bmp, .tiff, .heic])
   }
 
   @Test func `shares no extension with another`() {

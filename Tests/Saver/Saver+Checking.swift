@@ -67,7 +67,7 @@ extension Saver {
     var problems: [String] = []
     if metadata.contentDigest != summary.digest.hexadecimal { problems.append("another ContentDigest") }
     if metadata.fileCount != summary.fileCount { problems.append("another FileCount") }
-    if metadata.byteCount != summary.byteCount { problems.append("another ByteCount") }
+    if metadata.size != summary.byteCount { problems.append("another ByteCount") }
     return problems
   }
 

@@ -14,7 +14,7 @@ extension Saver {
     put("added-1.txt", 1, in: tree)
     tree.addRegularFile(withContents: Content.bytes(1, "moved.txt"), preferredFilename: "moved-1.txt")
     addLink(1, to: tree)
-    _ = try await PackageStore.create(tree, at: url, contentType: "com.example.saved")
+    _ = try await PackageStore.create(tree, at: url, contentType: UTType(exportedAs: "com.example.saved"))
   }
 
   /// Saves one generation and reports it at once.

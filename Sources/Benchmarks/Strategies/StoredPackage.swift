@@ -72,7 +72,8 @@ extension PackageFolder {
         withContents: model.contents(of: child), preferredFilename: model.name(of: child).string)
     }
     let path = place.folder.appending(Self.name.string)
-    let made = try await PackageStore.create(tree, path, contentType: "com.example.benchmark", on: disk)
+    let made = try await PackageStore.create(
+      tree, path, contentType: UTType(exportedAs: "com.example.benchmark"), on: disk)
     try await made.store.close()
   }
 

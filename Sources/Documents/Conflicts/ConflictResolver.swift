@@ -20,7 +20,7 @@ public struct DocumentConflict<Content: DocumentContent>: Sendable {
   /// The content of the document in its place, without conflict copies.
   public var present: Content
   /// The time of the document's last save; nil if it is not known.
-  public var presentDate: Date?
+  public var presentModificationDate: Date?
   /// The conflict versions, the newest first.
   public var versions: [Version]
 
@@ -55,7 +55,7 @@ public struct NewestVersionResolver<Content: DocumentContent>: ConflictResolver 
   /// Returns the newest version, or the document if it is as new.
   public func resolve(_ conflict: DocumentConflict<Content>) async throws -> ConflictResolution<Content> {
     guard let newest = conflict.versions.first, let date = newest.version.modificationDate,
-      date > (conflict.presentDate ?? .distantPast)
+      date > (conflict.presentModificationDate ?? .distantPast)
     else { return .keepPresent }
     return .keep(newest.version)
   }

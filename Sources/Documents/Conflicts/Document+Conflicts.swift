@@ -128,7 +128,8 @@ extension Document {
   ) async throws -> DocumentConflict<Content> {
     // The open content has the conflict copies as ordinary children.
     let present = try await store.content(ofConflict: nil, as: Content.self)
-    var conflict = DocumentConflict(present: present, presentDate: lifecycle.facts?.modified, versions: [])
+    var conflict = DocumentConflict(
+      present: present, presentModificationDate: lifecycle.facts?.modified, versions: [])
     for version in versions {
       let content = try await store.content(ofConflict: version.id, as: Content.self)
       let base = try await store.baseContent(ofConflict: version.id, as: Content.self)

@@ -8,7 +8,7 @@ extension PackageStore {
   /// If the metadata have a general type of the system, such as `public.item`, the name may tell a special one.
   public var contentType: UTType {
     // Metadata that cannot be read is an error of `metadata()` and of a save; the name still has a type.
-    let declared = (try? metadata())?.contentType.flatMap { UTType($0) }
+    let declared = (try? metadata())?.contentType.flatMap { UTType($0.identifier) }
     let named = UTType(filename: url.lastPathComponent, isDirectory: true)
     guard let declared else { return named }
     // A name may tell more than a general type, such as `public.item` of a content that writes any type.
@@ -94,7 +94,7 @@ extension PackageStore {
   ) async throws -> (store: PackageStore, report: SaveReport) {
     let (tree, type) = try content.newTree(at: url, writingBeside: url)
     let writes = try tree.takeMetadata(of: Content.self, isWanted: writesMetadata)
-    return try await create(tree, at: url, contentType: writes ? type.identifier : nil)
+    return try await create(tree, at: url, contentType: writes ? type : nil)
   }
 
   /// Returns the plan of a new document of the content, without a change on disk.
@@ -102,7 +102,7 @@ extension PackageStore {
   {
     let (tree, type) = try content.newTree(at: url, writingBeside: nil)
     let writes = try tree.takeMetadata(of: Content.self, isWanted: true)
-    return try plan(creating: tree, at: url, contentType: writes ? type.identifier : nil)
+    return try plan(creating: tree, at: url, contentType: writes ? type : nil)
   }
 }
 

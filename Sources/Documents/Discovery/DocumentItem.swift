@@ -47,7 +47,7 @@ public struct DocumentItem: Sendable {
   ///
   /// A package's date changes when a program makes, renames or removes a name at its top, as each save of this library
   /// does.
-  public var contentChangeDate: Date { modified.date }
+  public var modificationDate: Date { modified.date }
 
   /// The date when the file or directory was made; nil if the file system does not record it.
   ///

@@ -50,7 +50,7 @@ public struct FolderLocation: StorageLocation {
       do throws(SystemError) {
         guard let (status, type) = try place.look() else { return nil }
         return StoredDocument(
-          name: name, contentType: type, contentChangeDate: status.modified.date,
+          name: name, contentType: type, modificationDate: status.modified.date,
           creationDate: status.born?.date, size: status.kind == .file ? status.size : nil)
       } catch {
         throw FilePackageError(error, .read, place.node)
@@ -187,7 +187,7 @@ extension FilePath {
 extension StoredDocument {
   init(_ item: DocumentItem, name: String) {
     self.init(
-      name: name, contentType: item.contentType, contentChangeDate: item.contentChangeDate,
+      name: name, contentType: item.contentType, modificationDate: item.modificationDate,
       creationDate: item.creationDate, size: item.size)
   }
 }

@@ -54,7 +54,7 @@ public struct StoredDocument: Sendable, Hashable {
   /// The document's type.
   public var contentType: UTType
   /// The time of the last change of the content.
-  public var contentChangeDate: Date
+  public var modificationDate: Date
   /// The time at which the document was made; nil if it is not known.
   public var creationDate: Date?
   /// The number of bytes; nil if only opening the document tells it.
@@ -64,11 +64,11 @@ public struct StoredDocument: Sendable, Hashable {
 
   /// Makes a description of these facts.
   public init(
-    name: String, contentType: UTType, contentChangeDate: Date, creationDate: Date? = nil,
+    name: String, contentType: UTType, modificationDate: Date, creationDate: Date? = nil,
     size: UInt64? = nil,
     state: State = .current
   ) {
-    (self.name, self.contentType, self.contentChangeDate) = (name, contentType, contentChangeDate)
+    (self.name, self.contentType, self.modificationDate) = (name, contentType, modificationDate)
     (self.creationDate, self.size, self.state) = (creationDate, size, state)
   }
 }

@@ -38,21 +38,21 @@ public struct RecoveryCopy: Sendable, Hashable, Identifiable {
   public var id: URL { url }
   /// The reason for the copy.
   public var kind: Kind { record.kind }
-  /// The path that the document had.
-  public var document: String { record.document }
+  /// The place that the document had.
+  public var documentURL: URL { URL(filePath: record.document) }
   /// The time of the copy.
-  public var date: Date { record.saved }
-  /// The identifier of the document's type.
-  public var contentType: String { record.contentType }
+  public var modificationDate: Date { record.saved }
+  /// The type of the document.
+  public var contentType: UTType { UTType(unchecked: record.contentType) }
 
   init(url: URL, record: Record) {
     (self.url, self.record) = (url, record)
   }
 
   /// Describes a copy, for tests.
-  package init(url: URL, kind: Kind, document: String, contentType: String, date: Date) {
+  package init(url: URL, kind: Kind, document: String, contentType: UTType, date: Date) {
     let record = Record(
-      kind: kind, document: document, identifier: nil, contentType: contentType,
+      kind: kind, document: document, identifier: nil, contentType: contentType.identifier,
       baseRevision: nil, saved: date, removed: [])
     self.init(url: url, record: record)
   }

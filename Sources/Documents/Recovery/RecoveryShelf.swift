@@ -68,7 +68,9 @@ struct RecoveryShelf: Sendable {
         copies.append((copy, lock))
       }
     }
-    return copies.sorted { ($0.copy.date, $0.copy.url.path) > ($1.copy.date, $1.copy.url.path) }
+    return copies.sorted {
+      ($0.copy.modificationDate, $0.copy.url.path) > ($1.copy.modificationDate, $1.copy.url.path)
+    }
   }
 
   /// Returns the names in the folder; nil if there is no folder.

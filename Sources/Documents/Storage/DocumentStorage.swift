@@ -23,7 +23,7 @@ protocol DocumentStorage: Actor, WatchBaseline {
   /// Returns the tree with the content in it, for a new document elsewhere, and the type that its metadata get.
   func detachedTree<Content: DocumentContent>(
     of content: Content, writingBeside url: URL?
-  ) async throws -> (tree: FileWrapper, type: String?)
+  ) async throws -> (tree: FileWrapper, type: UTType?)
 
   // Recovery.
 

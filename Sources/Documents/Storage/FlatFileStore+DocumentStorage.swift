@@ -36,7 +36,7 @@ extension FlatFileStore: DocumentStorage {
 
   func detachedTree<Content: DocumentContent>(
     of content: Content, writingBeside url: URL?
-  ) throws -> (tree: FileWrapper, type: String?) {
+  ) throws -> (tree: FileWrapper, type: UTType?) {
     (try fileWrapper(of: content, writingBeside: url), nil)
   }
 

@@ -30,15 +30,15 @@ extension PackageStore: DocumentStorage {
   /// Publishes committed saves, as far as it can: the tree soon belongs to another store.
   func detachedTree<Content: DocumentContent>(
     of content: Content, writingBeside url: URL?
-  ) throws -> (tree: FileWrapper, type: String?) {
+  ) throws -> (tree: FileWrapper, type: UTType?) {
     let metadata = try metadata()
     // A save that cannot be published stays in the journal. That failure is often the reason for saving elsewhere.
     try? close()
-    let type = metadata?.contentType.map { UTType($0) ?? contentType } ?? contentType
+    let type = metadata?.contentType.map { UTType($0.identifier) ?? contentType } ?? contentType
     let configuration = FileDocumentWriteConfiguration(
       contentType: type, existingFile: view(of: tree, for: Content.self), at: place(for: Content.self),
       writingBeside: url)
-    return (try content.fileWrapper(configuration: configuration), metadata == nil ? nil : type.identifier)
+    return (try content.fileWrapper(configuration: configuration), metadata == nil ? nil : type)
   }
 
   func unsavedChanges<Content: DocumentContent>(of content: Content) throws -> TreeChanges {
@@ -62,7 +62,7 @@ extension PackageStore: DocumentStorage {
 
   func facts() -> StorageFacts {
     StorageFacts(
-      contentType: contentType, modified: committedMetadata?.modified ?? modificationDate,
+      contentType: contentType, modified: committedMetadata?.modificationDate ?? modificationDate,
       revision: committedMetadata?.revision.uuidString,
       identifier: committedMetadata?.identifier.uuidString, hasNewConflicts: !recoveryConflicts.isEmpty)
   }

@@ -61,11 +61,11 @@ package struct StorageEnvironment: Sendable {
 
   private func tree<Content: DocumentContent>(
     of content: Content, from original: (any DocumentStorage)?, at place: URL, writingBeside url: URL?
-  ) async throws -> (tree: FileWrapper, type: String?) {
+  ) async throws -> (tree: FileWrapper, type: UTType?) {
     if let original { return try await original.detachedTree(of: content, writingBeside: url) }
     // The document type's own code may take its time, on a thread beside the user's edits.
     let (tree, type) = try await BlockingThread().run { try content.newTree(at: place, writingBeside: url) }
-    return (tree, type.identifier)
+    return (tree, type)
   }
 
   /// Returns whether the folder that holds a document is there.

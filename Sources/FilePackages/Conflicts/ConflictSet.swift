@@ -76,7 +76,7 @@ struct ConflictSet {
   private mutating func add(_ metadata: PackageMetadata, _ program: String, _ overlay: Overlay) {
     let version = ConflictVersion(
       id: metadata.revision, origin: .synchronization(by: program), metadata: metadata,
-      modificationDate: metadata.modified,
+      modificationDate: metadata.modificationDate,
       differences: overlay.contents.keys.sorted().map(\.string),
       missing: overlay.missing.sorted().map(\.string), isWhole: overlay.isWhole)
     entries.append(Entry(version: version, overlay: overlay.contents))

@@ -1,5 +1,7 @@
 import DurableIO
 public import FoundationEssentials
+// Metadata name the type of a package, so the import of a package gives types as well.
+@_exported public import UniformTypes
 
 /// The version and metadata of a package: the contents of its `Metadata.plist`.
 ///
@@ -17,8 +19,8 @@ public struct PackageMetadata: Sendable, Hashable {
   ///
   /// This version does not write packages of a newer one.
   public internal(set) var formatVersion = currentFormatVersion
-  /// The identifier of the document's uniform type.
-  public internal(set) var contentType: String?
+  /// The type of the document; nil if its plist names none. This program need not know the type.
+  public internal(set) var contentType: UTType?
   /// The identity of the document for all its life; a copy made by Save As gets its own.
   public internal(set) var identifier = UUID.new
   /// The revision of this state; each save makes a new one.
@@ -30,9 +32,9 @@ public struct PackageMetadata: Sendable, Hashable {
   /// The number of saves, including the first.
   public internal(set) var generation = 1
   /// The date of the document's creation.
-  public internal(set) var created = Surroundings.current.now().date
+  public internal(set) var creationDate = Surroundings.current.now().date
   /// The date of the save that made this state.
-  public internal(set) var modified = Surroundings.current.now().date
+  public internal(set) var modificationDate = Surroundings.current.now().date
   /// The program that saved this state.
   public internal(set) var generator = SavingProgram.current.name
   /// That program's version.
@@ -41,8 +43,8 @@ public struct PackageMetadata: Sendable, Hashable {
   public internal(set) var savingComputer = ""
   /// The number of regular files and symbolic links, without the library's own.
   public internal(set) var fileCount = 0
-  /// The number of bytes in them.
-  public internal(set) var byteCount: UInt64 = 0
+  /// The size of them together, in bytes.
+  public internal(set) var size: UInt64 = 0
   /// A sum over all children that any program can compute again from the files: 64 hexadecimal digits.
   ///
   /// It detects a package torn by a copy or by a program that synchronises folders; it is no proof against an attacker.
@@ -73,13 +75,13 @@ public struct PackageMetadata: Sendable, Hashable {
     case parentRevisions = "ParentRevisions"
     case contentRevision = "ContentRevision"
     case generation = "Generation"
-    case created = "Created"
-    case modified = "Modified"
+    case creationDate = "Created"
+    case modificationDate = "Modified"
     case generator = "Generator"
     case generatorVersion = "GeneratorVersion"
     case savingComputer = "SavingComputer"
     case fileCount = "FileCount"
-    case byteCount = "ByteCount"
+    case size = "ByteCount"
     case contentDigest = "ContentDigest"
     case displayName = "DisplayName"
   }
@@ -93,19 +95,19 @@ extension PackageMetadata {
     var values = applicationValues
     func set(_ key: Key, _ value: PropertyListValue?) { values[key.rawValue] = value }
     set(.formatVersion, .integer(Int64(formatVersion)))
-    set(.contentType, contentType.map { .string($0) })
+    set(.contentType, contentType.map { .string($0.identifier) })
     set(.identifier, .string(identifier.uuidString))
     set(.revision, .string(revision.uuidString))
     set(.parentRevisions, .array(parentRevisions.map { .string($0.uuidString) }))
     set(.contentRevision, contentRevision.map { .string($0.uuidString) })
     set(.generation, .integer(Int64(generation)))
-    set(.created, .date(created))
-    set(.modified, .date(modified))
+    set(.creationDate, .date(creationDate))
+    set(.modificationDate, .date(modificationDate))
     set(.generator, .string(generator))
     set(.generatorVersion, .string(generatorVersion))
     set(.savingComputer, .string(savingComputer))
     set(.fileCount, .integer(Int64(fileCount)))
-    set(.byteCount, .integer(Int64(clamping: byteCount)))
+    set(.size, .integer(Int64(clamping: size)))
     set(.contentDigest, .string(contentDigest))
     return values
   }
@@ -143,7 +145,7 @@ extension PackageMetadata {
     guard version >= 1 else { throw .invalidValue(Key.formatVersion.rawValue) }
     formatVersion = Int(version)
     contentType = try values[Key.contentType.rawValue].map { _ throws(Problem) in
-      try reader.string(.contentType)
+      UTType(unchecked: try reader.string(.contentType))
     }
     identifier = try reader.uuid(.identifier)
     revision = try reader.uuid(.revision)
@@ -152,13 +154,13 @@ extension PackageMetadata {
       try reader.uuid(.contentRevision)
     }
     generation = Int(try reader.integer(.generation))
-    created = try reader.date(.created)
-    modified = try reader.date(.modified)
+    creationDate = try reader.date(.creationDate)
+    modificationDate = try reader.date(.modificationDate)
     generator = try reader.string(.generator)
     generatorVersion = try reader.string(.generatorVersion)
     savingComputer = try reader.string(.savingComputer)
     fileCount = Int(try reader.integer(.fileCount))
-    byteCount = UInt64(try reader.integer(.byteCount))
+    size = UInt64(try reader.integer(.size))
     contentDigest = try reader.string(.contentDigest)
     guard ContentDigest(hexadecimal: contentDigest) != nil else {
       throw .invalidValue(Key.contentDigest.rawValue)
@@ -170,13 +172,13 @@ extension PackageMetadata {
   var summary: ContentSummary {
     get {
       ContentSummary(
-        fileCount: fileCount, byteCount: byteCount,
+        fileCount: fileCount, byteCount: size,
         digest: ContentDigest(hexadecimal: contentDigest) ?? ContentDigest())
     }
     set {
       // Numbers beyond these were computed from wrong numbers; a verification finds that.
       fileCount = max(0, newValue.fileCount)
-      byteCount = newValue.byteCount > UInt64(Self.maximumNumber) ? 0 : newValue.byteCount
+      size = newValue.byteCount > UInt64(Self.maximumNumber) ? 0 : newValue.byteCount
       contentDigest = newValue.digest.hexadecimal
     }
   }

@@ -101,16 +101,16 @@ extension PackageMetadata {
     writer.write(UInt16(truncatingIfNeeded: min(parentRevisions.count, Int(UInt16.max))))
     for parent in parentRevisions.prefix(Int(UInt16.max)) { writer.write(parent.bytes) }
     writer.write(UInt64(generation))
-    writer.write(FileTime(created))
-    writer.write(FileTime(modified))
+    writer.write(FileTime(creationDate))
+    writer.write(FileTime(modificationDate))
     for text in [generator, generatorVersion, savingComputer] {
       writer.writeShort(Array(text.utf8.prefix(Int(UInt16.max))))
     }
     writer.write(UInt64(fileCount))
-    writer.write(byteCount)
+    writer.write(size)
     let digest = ContentDigest(hexadecimal: contentDigest) ?? ContentDigest()
     for lane in 0..<4 { writer.write(digest.lanes[lane]) }
-    if let contentType { writer.writeShort(Array(contentType.utf8.prefix(Int(UInt16.max)))) }
+    if let contentType { writer.writeShort(Array(contentType.identifier.utf8.prefix(Int(UInt16.max)))) }
     if let contentRevision { writer.write(contentRevision.bytes) }
     guard !applicationValues.isEmpty else { return }
     guard let plist = try? applicationPlist() else {
@@ -136,17 +136,17 @@ extension PackageMetadata {
       parentRevisions.append(UUID(bytes: try reader.read(count: 16)))
     }
     generation = try reader.readNumber()
-    created = try reader.readTime().date
-    modified = try reader.readTime().date
+    creationDate = try reader.readTime().date
+    modificationDate = try reader.readTime().date
     generator = try reader.readText()
     generatorVersion = try reader.readText()
     savingComputer = try reader.readText()
     fileCount = try reader.readNumber()
-    byteCount = UInt64(try reader.readNumber())
+    size = UInt64(try reader.readNumber())
     var lanes = SIMD4<UInt64>()
     for lane in 0..<4 { lanes[lane] = try reader.read() }
     contentDigest = ContentDigest(lanes: lanes).hexadecimal
-    if flags & Flag.contentType != 0 { contentType = try reader.readText() }
+    if flags & Flag.contentType != 0 { contentType = UTType(unchecked: try reader.readText()) }
     if flags & Flag.contentRevision != 0 { contentRevision = UUID(bytes: try reader.read(count: 16)) }
     if flags & Flag.values != 0 {
       let count = Int(try reader.read(UInt32.self))

@@ -46,11 +46,11 @@ struct VersionAdding {
     // Metadata that are not a document's do not describe this version.
     let known = try plist.flatMap { $0.isRegularFile ? try $0.contents() : nil }
     var metadata = known.flatMap { try? PackageMetadata(decoding: $0) } ?? current
-    let saved = known == nil ? nil : metadata.modified
+    let saved = known == nil ? nil : metadata.modificationDate
     metadata.identifier = current.identifier
     metadata.revision = .new
     (metadata.parentRevisions, metadata.contentRevision) = ([], nil)
-    metadata.modified = date ?? saved ?? writer.clock()
+    metadata.modificationDate = date ?? saved ?? writer.clock()
     metadata.summary = try ContentSummary(reading: contents.snapshot())
     return metadata
   }

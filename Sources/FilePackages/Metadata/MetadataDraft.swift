@@ -19,11 +19,11 @@ package struct MetadataDraft: Sendable {
 
   /// Makes a draft for a new document, or for one that had no metadata and already holds `summary`.
   init(
-    new contentType: String?, _ values: [String: PropertyListValue], _ location: Location,
+    new contentType: UTType?, _ values: [String: PropertyListValue], _ location: Location,
     over summary: ContentSummary = ContentSummary()
   ) {
     metadata = PackageMetadata(applicationValues: values)
-    metadata.created = Self.now
+    metadata.creationDate = Self.now
     metadata.contentType = contentType
     metadata.summary = summary
     self.location = location
@@ -63,7 +63,7 @@ package struct MetadataDraft: Sendable {
     before = nil
     metadata.identifier = .new
     metadata.generation = 1
-    metadata.created = Self.now
+    metadata.creationDate = Self.now
     metadata.summary = ContentSummary()
   }
 
@@ -74,7 +74,7 @@ package struct MetadataDraft: Sendable {
     var metadata = metadata
     metadata.summary.add(change)
     metadata.formatVersion = PackageMetadata.currentFormatVersion
-    metadata.modified = date
+    metadata.modificationDate = date
     (metadata.generator, metadata.generatorVersion) = (program.name, program.version)
     metadata.savingComputer = Surroundings.current.computer()
     let plist: [UInt8]

@@ -52,7 +52,7 @@ public struct FileVersion: Sendable {
   /// Makes the current version of a document without metadata.
   package init(currentModified date: Date, at url: URL) {
     var metadata = PackageMetadata()
-    metadata.modified = date
+    metadata.modificationDate = date
     self.init(current: metadata, at: url)
   }
 
@@ -61,7 +61,9 @@ public struct FileVersion: Sendable {
     documentURL = url
     var known = conflict.metadata ?? PackageMetadata()
     known.revision = conflict.id
-    if conflict.metadata == nil { known.modified = conflict.modificationDate ?? known.modified }
+    if conflict.metadata == nil {
+      known.modificationDate = conflict.modificationDate ?? known.modificationDate
+    }
     metadata = known
     isCurrent = false
     isDiscardable = false
@@ -81,7 +83,7 @@ public struct FileVersion: Sendable {
   /// The computer that saved it.
   public var localizedNameOfSavingComputer: String { metadata.savingComputer }
   /// The date of its save, to the second.
-  public var modificationDate: Date { metadata.modified }
+  public var modificationDate: Date { metadata.modificationDate }
   /// Whether two writers caused it: versions of the history never are conflicts.
   public var isConflict: Bool { conflict != nil }
   /// Whether the conflict is resolved: a conflict version is unresolved until `PackageStore` or `Document` resolves it.
@@ -229,7 +231,7 @@ extension FileVersion {
         try await present.close()
       } else {
         _ = try await PackageStore.create(
-          contents.tree, at: url, contentType: metadata.contentType ?? "public.package")
+          contents.tree, at: url, contentType: metadata.contentType ?? .package)
       }
     }
     if byMoving && !isConflict { try await store.removeVersions([persistentIdentifier]) }

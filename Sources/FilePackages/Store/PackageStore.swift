@@ -120,13 +120,13 @@ public actor PackageStore {
 
   /// Makes a new package of `tree` and opens it.
   ///
-  /// - Parameter contentType: the identifier of the document's uniform type; nil for a package without metadata, unless
+  /// - Parameter contentType: the document's type; nil for a package without metadata, unless
   ///   the tree has a `Metadata.plist` with values for it.
   /// - Parameter program: the program that makes the package, for the metadata.
   /// - Throws: `fileExists` if there is something at `url`; other codes for the system's reasons. After an error, `url`
   ///   has only what it had before.
   public static func create(
-    _ tree: FileWrapper, at url: URL, contentType: String?, by program: SavingProgram = .current
+    _ tree: FileWrapper, at url: URL, contentType: UTType?, by program: SavingProgram = .current
   ) async throws(FilePackageError) -> (store: PackageStore, report: SaveReport) {
     try await create(
       tree, FilePath(of: url, for: .create), contentType: contentType, on: PosixDisk(), delays: .standard,
@@ -134,7 +134,7 @@ public actor PackageStore {
   }
 
   package static func create(
-    _ tree: FileWrapper, _ path: FilePath, contentType: String?, on disk: any Disk,
+    _ tree: FileWrapper, _ path: FilePath, contentType: UTType?, on disk: any Disk,
     journalCapacity: Int = JournalFile.capacity, delays: Delays = .none,
     by program: SavingProgram = .current
   ) async throws(FilePackageError) -> (store: PackageStore, report: SaveReport) {
@@ -156,7 +156,7 @@ public actor PackageStore {
 
   /// Returns the plan of `create(_:at:contentType:)`, without touching anything.
   public static func plan(
-    creating tree: FileWrapper, at url: URL, contentType: String?
+    creating tree: FileWrapper, at url: URL, contentType: UTType?
   ) throws(FilePackageError) -> SavePlan {
     let location = try Location(FilePath(of: url, for: .create), on: PosixDisk())
     return try NewPackage(tree, at: location, contentType: contentType).plan

@@ -161,7 +161,7 @@ extension VersionChain {
 extension RetentionPolicy.Candidate {
   init(_ version: VersionRecord) {
     self.init(
-      revision: version.revision, date: version.metadata.modified, bytes: version.keptBytes,
+      revision: version.revision, date: version.metadata.modificationDate, bytes: version.keptBytes,
       isDiscardable: version.isDiscardable)
   }
 }

@@ -12,9 +12,9 @@ struct NewPackage {
 
   /// Plans a package of a tree.
   ///
-  /// - Parameter contentType: the identifier of the document's uniform type; nil for a package without metadata, unless
+  /// - Parameter contentType: the document's type; nil for a package without metadata, unless
   ///   the tree has a `Metadata.plist` with values for it.
-  init(_ tree: FileWrapper, at location: Location, contentType: String?) throws(FilePackageError) {
+  init(_ tree: FileWrapper, at location: Location, contentType: UTType?) throws(FilePackageError) {
     let snapshot = tree.snapshot()
     try self.init(snapshot, nil, at: location, .create) { found in
       let values = snapshot.metadataRole == .values ? found : nil

@@ -18,7 +18,7 @@ public struct PackageEntry: Sendable, Hashable {
   /// The bytes of a regular file; nil without `attributes`.
   public var size: UInt64?
   /// The modification date; nil without `attributes`.
-  public var modified: Date?
+  public var modificationDate: Date?
   /// The destination of a symbolic link, for people.
   public var target: String?
 }
@@ -64,7 +64,7 @@ struct PackageWalk {
         if attributes {
           let status = try disk.status(of: name, in: directory)
           entry.size = kind == .file ? status.size : nil
-          entry.modified = status.modified.date
+          entry.modificationDate = status.modified.date
         }
         if kind == .symbolicLink {
           entry.target = FileName(bytes: try disk.destination(of: name, in: directory)).display

@@ -155,6 +155,6 @@ extension SaveReport {
     let files = written.count { $0 != PackageLayout.metadata.string }
     reused = max(0, metadata.fileCount - files)
     let bytes = bytesWritten - UInt64(metadataSize)
-    bytesReused = metadata.byteCount > bytes ? metadata.byteCount - bytes : 0
+    bytesReused = metadata.size > bytes ? metadata.size - bytes : 0
   }
 }

@@ -1,3 +1,5 @@
+public import Documents
+
 extension ImageHeader {
   /// The formats of pictures that the reader recognises.
   public enum Format: String, Sendable, CaseIterable, Codable {
@@ -56,16 +58,16 @@ extension ImageHeader {
       }
     }
 
-    /// Apple's uniform type identifier of this format.
-    public var uniformTypeIdentifier: String {
+    /// The type of a file of this format.
+    public var contentType: UTType {
       switch self {
-      case .png: "public.png"
-      case .jpeg: "public.jpeg"
-      case .gif: "com.compuserve.gif"
-      case .webP: "org.webmproject.webp"
-      case .bmp: "com.microsoft.bmp"
-      case .tiff: "public.tiff"
-      case .heic: "public.heic"
+      case .png: .png
+      case .jpeg: .jpeg
+      case .gif: .gif
+      case .webP: .webP
+      case .bmp: .bmp
+      case .tiff: .tiff
+      case .heic: .heic
       }
     }
   }

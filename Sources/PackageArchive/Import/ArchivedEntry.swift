@@ -21,7 +21,7 @@ public struct ArchivedEntry: Sendable, Hashable {
   /// The bytes of a file; nil if the archive does not say.
   public var size: UInt64?
   /// The modification date.
-  public var modified: Date?
+  public var modificationDate: Date?
   /// The destination of a link.
   public var target: String?
   /// Whether the entry's bytes need a passphrase.
@@ -91,7 +91,7 @@ public struct ArchivedEntry: Sendable, Hashable {
 
   private init(_ entry: ArchiveEntry) {
     path = FileName(bytes: entry.name).string
-    modified = entry.modified?.date
+    modificationDate = entry.modified?.date
     isEncrypted = entry.isEncrypted
     switch entry.kind {
     case .file:

@@ -80,7 +80,7 @@ private struct Listed: Encodable {
     path = entry.path
     kind = entry.kind
     size = entry.size
-    modified = entry.modified
+    modified = entry.modificationDate
     target = entry.target
   }
 }
@@ -98,7 +98,7 @@ extension ArchivedEntry {
     if isEncrypted { line += " (encrypted)" }
     guard long else { return line }
     let size = size.map(String.init) ?? "-"
-    let date = modified?.formatted(.iso8601) ?? ""
+    let date = modificationDate?.formatted(.iso8601) ?? ""
     return String(repeating: " ", count: max(0, 12 - size.count)) + "\(size)  \(date)  \(line)"
   }
 }

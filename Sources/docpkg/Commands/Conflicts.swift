@@ -63,7 +63,7 @@ private struct ShownConflict: Encodable, Sendable {
   init(_ metadata: PackageMetadata?, isWhole: Bool) {
     id = metadata?.revision.uuidString
     current = true
-    modified = metadata?.modified
+    modified = metadata?.modificationDate
     savingComputer = metadata?.savingComputer
     whole = isWhole
   }

@@ -31,14 +31,14 @@ extension Import {
     let tree = try document.packageTree()
     if writing.dryRun {
       let plan = try PackageStore.plan(
-        creating: tree, at: url(path), contentType: UTType.imageNotes.identifier
+        creating: tree, at: url(path), contentType: .imageNotes
       ).lines
       if !writing.quiet { InterchangeReport.tell(remarks) }
       let lines = (["make \(display(path))"] + plan).joined(separator: "\n")
       return try writing.tell(Located(path: path, report: ["plan": plan]), lines)
     }
     let report = try await interruptible { [path] in
-      try await PackageStore.create(tree, at: url(path), contentType: UTType.imageNotes.identifier).report
+      try await PackageStore.create(tree, at: url(path), contentType: .imageNotes).report
     }
     if !writing.quiet { InterchangeReport.tell(remarks) }
     warn(report.warnings)

@@ -238,7 +238,7 @@ private struct Listed: Encodable {
     type = item.contentType.identifier
     package = item.isPackage
     size = item.size
-    modified = item.contentChangeDate
+    modified = item.modificationDate
     created = item.creationDate
   }
 }
@@ -297,7 +297,7 @@ extension DocumentItem {
   fileprivate func details(typeWidth: Int) -> String {
     let size = size.map(String.init) ?? "-"
     let type = shownType
-    return contentChangeDate.formatted(.iso8601) + String(repeating: " ", count: max(0, 12 - size.count))
+    return modificationDate.formatted(.iso8601) + String(repeating: " ", count: max(0, 12 - size.count))
       + size
       + "  \(type)" + String(repeating: " ", count: typeWidth - type.count + 2)
   }

@@ -181,7 +181,7 @@ extension PackageStore {
   /// Makes a document of a conflict version.
   fileprivate func makeDocument(ofConflict id: UUID?, at url: URL) async throws {
     let made = try await Self.create(
-      contents(ofConflict: id), at: url, contentType: contentType.identifier)
+      contents(ofConflict: id), at: url, contentType: contentType)
     try await made.store.close()
   }
 }

@@ -76,7 +76,7 @@ private struct ShownVersion: Encodable {
   private init(_ metadata: PackageMetadata, isCurrent: Bool) {
     id = metadata.revision.uuidString
     generation = metadata.generation
-    modified = metadata.modified
+    modified = metadata.modificationDate
     savingComputer = metadata.savingComputer
     (current, bytes, discardable, changed) = (isCurrent, 0, false, [])
   }

@@ -115,7 +115,7 @@ struct DiscoveryScratch: Sendable {
 
     init(_ item: DocumentItem) {
       self.init(
-        inode: UInt(item.inode), seconds: Int(item.contentChangeDate.timeIntervalSince1970.rounded(.down)),
+        inode: UInt(item.inode), seconds: Int(item.modificationDate.timeIntervalSince1970.rounded(.down)),
         size: item.size)
     }
   }

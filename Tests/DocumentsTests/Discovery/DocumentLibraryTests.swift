@@ -68,7 +68,7 @@ struct DocumentLibraryTests {
       let tree = FileWrapper(directoryWithFileWrappers: [:])
       tree.addRegularFile(withContents: Data("text".utf8), preferredFilename: "Text.txt")
       let store = try await PackageStore.create(
-        tree, at: scratch.url("Local/A.dnote"), contentType: DiscoveryScratch.note.identifier
+        tree, at: scratch.url("Local/A.dnote"), contentType: DiscoveryScratch.note
       ).store
       tree.addRegularFile(withContents: Data("more".utf8), preferredFilename: "More.txt")
       _ = try await store.save(options: .keepsHistory)

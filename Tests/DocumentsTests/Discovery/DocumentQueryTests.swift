@@ -174,7 +174,7 @@ struct DocumentQueryTests {
     try await withDiscoveryScratch { scratch in
       let tree = FileWrapper(directoryWithFileWrappers: [:])
       let store = try await PackageStore.create(
-        tree, at: scratch.url("A.dnote"), contentType: DiscoveryScratch.note.identifier
+        tree, at: scratch.url("A.dnote"), contentType: DiscoveryScratch.note
       ).store
       try scratch.makeFolder("B.dnote")
       try scratch.makePackage("C.dnote")

@@ -72,7 +72,8 @@ struct BaselineProgram {
     disk = CountingDisk(base, before: trace.note)
     if isOurs {
       store = try await PackageStore.create(
-        tree.wrapper, Self.package, contentType: "com.example.trip", on: disk, journalCapacity: 64 << 10,
+        tree.wrapper, Self.package, contentType: UTType(exportedAs: "com.example.trip"), on: disk,
+        journalCapacity: 64 << 10,
         by: Self.program
       ).store
       base.synchronizeAll()

@@ -25,7 +25,7 @@ private func run(_ bytes: [UInt8]) async {
     tree.addRegularFile(withContents: Data("text".utf8), preferredFilename: "Text.txt")
     tree.addRegularFile(withContents: Data("other".utf8), preferredFilename: "Other.txt")
     let (made, _) = try await PackageStore.create(
-      tree, "/Trip.pkg", contentType: "com.example.trip", on: disk)
+      tree, "/Trip.pkg", contentType: UTType(exportedAs: "com.example.trip"), on: disk)
     guard let metadata = try await made.metadata(), let first = bytes.first else { return }
     let rest = Array(bytes.dropFirst())
     let manifest =

@@ -1,4 +1,4 @@
-import Documents
+import UniformTypes
 import Testing
 
 @Suite("A word for a type")

@@ -1,4 +1,4 @@
-import Documents
+import UniformTypes
 import FoundationEssentials
 import Testing
 

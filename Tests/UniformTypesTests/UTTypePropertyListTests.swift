@@ -1,4 +1,4 @@
-import Documents
+import UniformTypes
 import DurableIO
 import FoundationEssentials
 import SystemPackage

@@ -42,6 +42,12 @@ public struct UTType: Sendable {
     self.key = key
   }
 
+  /// Makes the type with an identifier from a file, whether it is known or not; it makes no declaration.
+  package init(unchecked identifier: String) {
+    self.identifier = identifier
+    self.key = identifier.lowercased()
+  }
+
   /// Makes the type with an identifier; nil if the type is unknown.
   ///
   /// Case does not matter. The core types and the types that this process declared, exported or imported, are known. So

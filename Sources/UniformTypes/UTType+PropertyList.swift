@@ -1,4 +1,3 @@
-import FilePackages
 public import FoundationEssentials
 import Glibc
 

@@ -1,4 +1,4 @@
-import Documents
+import UniformTypes
 import Testing
 
 @Suite("The freedesktop package of declared types")
