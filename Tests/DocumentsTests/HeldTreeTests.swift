@@ -1,6 +1,7 @@
 import Documents
 import FilePackages
 import Foundation
+import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
@@ -38,14 +39,35 @@ private struct Album: FileDocument {
   }
 }
 
-/// Holds wrappers in optionals, collections and structures.
+/// Holds wrappers in optionals, collections, structures and enumerations.
 private struct Shelf: FileDocument {
   struct Box { var folder: FileWrapper? }
+  enum Page: Sendable {
+    case text(String)
+    case folder(FileWrapper)
+    indirect case both(Page, Page)
+
+    var folders: [FileWrapper] {
+      switch self {
+      case .text: []
+      case .folder(let folder): [folder]
+      case .both(let one, let other): one.folders + other.folders
+      }
+    }
+  }
   static var readableContentTypes: [UTType] { [.package] }
   var named: [String: FileWrapper] = [:]
   var listed: [FileWrapper] = []
   var boxes: [Box] = []
+  var pages: [Page] = []
+  var anything: [any Sendable] = []
+  var nested: [[[[Box]]]] = []
   var numbers = Array(0..<1_000)
+
+  var folders: [FileWrapper] {
+    named.values.filter(\.isDirectory) + listed + boxes.compactMap(\.folder) + pages.flatMap(\.folders)
+      + anything.compactMap { $0 as? FileWrapper } + nested.joined().joined().joined().compactMap(\.folder)
+  }
 
   init() {}
   init(configuration: ReadConfiguration) throws {}
@@ -53,9 +75,7 @@ private struct Shelf: FileDocument {
     FileWrapper(directoryWithFileWrappers: [:])
   }
 
-  var names: [[String]] {
-    get throws { try (named.values + listed + boxes.compactMap(\.folder)).map { try $0.childNames() } }
-  }
+  var names: [[String]] { get throws { try folders.map { try $0.childNames() } } }
 }
 
 private final class Reference: FileDocument {
@@ -163,20 +183,84 @@ struct HeldTreeTests {
       folder.addRegularFile(withContents: Data(), preferredFilename: "one")
       return folder
     }
+    func file() -> FileWrapper { FileWrapper(regularFileWithContents: Data()) }
     var shelf = Shelf()
-    (shelf.named, shelf.listed, shelf.boxes) = (["a": folder()], [folder()], [.init(folder: folder())])
+    // The first element of each collection has no folder.
+    shelf.named = Dictionary(uniqueKeysWithValues: (0..<9).map { ("\($0)", file()) } + [("a", folder())])
+    (shelf.listed, shelf.boxes) = ([folder()], [.init(), .init(folder: folder())])
+    shelf.pages = [.text("a"), .folder(folder()), .both(.text("b"), .folder(folder()))]
+    (shelf.anything, shelf.nested) = ([1, "two", folder()], [[[[.init()], [.init(folder: folder())]]]])
     try await withTemporaryDirectory { place in
       let document = try await Document.create(
         shelf, at: URL(filePath: place.appending("A.shelf").string))
       try await document.edit { shelf in
-        for folder in shelf.named.values + shelf.listed + shelf.boxes.compactMap(\.folder) {
+        for folder in shelf.folders {
           folder.addRegularFile(withContents: Data(), preferredFilename: "two")
         }
       }
-      #expect(try await document.content.names == [["one", "two"], ["one", "two"], ["one", "two"]])
+      #expect(try await document.content.names == Array(repeating: ["one", "two"], count: 7))
       try await document.undo()
-      #expect(try await document.content.names == [["one"], ["one"], ["one"]])
+      #expect(try await document.content.names == Array(repeating: ["one"], count: 7))
       try await document.close()
+    }
+  }
+
+  @Test func `may change places`() async throws {
+    try await withTemporaryDirectory { place in
+      let inner = FileWrapper(directoryWithFileWrappers: [:])
+      let outer = FileWrapper(directoryWithFileWrappers: ["in": inner])
+      let document = try await Document.create(
+        Album(FileWrapper(directoryWithFileWrappers: ["out": outer])),
+        at: URL(filePath: place.appending("Trip.album").string))
+      try await document.edit { album in
+        outer.removeFileWrapper(inner)
+        album.root.removeFileWrapper(outer)
+        inner.addFileWrapper(outer)
+        album.root.addFileWrapper(inner)
+      }
+      try await document.undo()
+      #expect(try outer.childNames() == ["in"] && inner.childNames() == [])
+      try await document.redo()
+      #expect(try inner.childNames() == ["out"] && outer.childNames() == [])
+      try await document.close()
+    }
+  }
+
+  @Test func `that cannot be read are an error of undoing, which changes nothing`() async throws {
+    try await withTemporaryDirectory { place in
+      let url = URL(filePath: place.appending("Trip.album").string)
+      let file = FileWrapper(regularFileWithContents: Data("1".utf8))
+      let folder = FileWrapper(directoryWithFileWrappers: ["a": file])
+      try await Document.create(Album(FileWrapper(directoryWithFileWrappers: ["F": folder])), at: url).close()
+      let errors = Mutex<[String]>([])
+      let document = try await Document<Album>.open(
+        at: url,
+        options: .quiet(nil) { options in
+          options.watchesDisk = false
+          options.errorHandler = { error in errors.withLock { $0.append("\(error)") } }
+        })
+      let inner = try #require(try await document.content.root.child(named: "F"))
+      // Another program removes the folder before the document has listed it.
+      try FileManager.default.removeItem(at: url.appending(path: "F"))
+      try await document.edit("Title") { $0.title = "Lake" }
+      try await document.edit("Add") { _ in
+        inner.addRegularFile(withContents: Data(), preferredFilename: "b")
+      }
+      let error = await #expect(throws: DocumentError.self) { try await document.undo() }
+      #expect(error?.code == .file && error?.operation == .undo)
+      #expect(error?.description.contains("'F'") == true, "\(error as Any)")
+      #expect(try await document.content.title == "Lake")
+      #expect(await document.undoActionName == "Add")
+      #expect(await !document.canRedo)
+      // An edit that fails throws its own error, and the handler gets the other one.
+      await #expect(throws: Refused.self) {
+        try await document.edit { _ in
+          inner.addRegularFile(withContents: Data(), preferredFilename: "c")
+          throw Refused()
+        }
+      }
+      #expect(errors.withLock { $0.count } == 1 && errors.withLock { $0[0].contains("'F'") })
+      try await document.close(discardingChanges: true)
     }
   }
 

@@ -117,4 +117,49 @@ struct ObservableDocumentTests {
       try await document.close()
     }
   }
+
+  /// A value over its tree, which edits change in place.
+  private struct Album: FileDocument {
+    static var readableContentTypes: [UTType] { [.package] }
+    var title = ""
+    var root: FileWrapper
+
+    init(_ root: FileWrapper) { self.root = root }
+    init(configuration: ReadConfiguration) throws { root = configuration.file }
+    func fileWrapper(configuration: WriteConfiguration) throws -> FileWrapper { root }
+
+    var names: [String] { get throws { try root.childNames() } }
+
+    func add(_ name: String) {
+      root.addRegularFile(withContents: Data(name.utf8), preferredFilename: name)
+    }
+  }
+
+  @Test func `makes an edit of a tree once, and takes it back whole`() async throws {
+    try await withTemporaryDirectory { folder in
+      let url = URL(filePath: folder.appending("Trip.album").string)
+      let root = FileWrapper(directoryWithFileWrappers: [:])
+      let document = try await ObservableDocument.create(Album(root), at: url, options: .quiet(nil))
+      for _ in 0..<3 { try document.edit { $0.add("x") } }
+      await document.settle()
+      // A second run of an edit would make a child of another key.
+      #expect(try document.content.names.count == 3)
+      try document.edit("Title") { $0.title = "Lake" }
+      try document.edit { album in
+        album.add("y")
+        throw CocoaError(.featureUnsupported)
+      }
+      await document.settle()
+      #expect(document.content.title == "Lake" && document.lastError is CocoaError)
+      #expect(try document.content.names.count == 3)
+      for count in [3, 2, 1, 0] {
+        document.undo()
+        await document.settle()
+        #expect(try document.content.names.count == count)
+      }
+      document.redo()
+      try await document.close()
+      #expect(try await Document<Album>.open(at: url).content.names == ["x"])
+    }
+  }
 }

@@ -22,7 +22,7 @@ extension Document {
     do {
       result = try body(&content)
     } catch {
-      before.trees.restore()
+      restoreTrees(of: before)
       throw error
     }
     history.register(before, name: actionName, isDiscardable: isDiscardable, at: clock.now())
@@ -37,7 +37,17 @@ extension Document {
   /// The present content of an open document.
   func moment(_ operation: DocumentError.Operation) throws(DocumentError) -> UndoHistory<Content>.Moment {
     guard let opened = lifecycle.opened else { throw error(.closed, operation) }
-    return .init(content: opened.content, revision: changes.current, since: history.lastMoment)
+    let trees = HeldTrees(treeFinder.folders(in: opened.content), since: history.lastMoment?.trees)
+    return .init(content: opened.content, revision: changes.current, trees: trees)
+  }
+
+  /// Gives the folders in the content their children back, after an edit that failed. The caller throws the edit's error.
+  private func restoreTrees(of moment: UndoHistory<Content>.Moment) {
+    do {
+      try moment.trees.restore()
+    } catch {
+      report(DocumentError(error, .edit, fileURL))
+    }
   }
 
   // MARK: Refusing
@@ -99,7 +109,8 @@ extension Document {
   ///
   /// It ends an open group first.
   ///
-  /// - Throws: `closed`, `editingDisabled`; `undoGrouping` within nested groups.
+  /// - Throws: `closed`, `editingDisabled`; `undoGrouping` within nested groups; `file` if a folder in the content cannot
+  ///   be read, so that its earlier children are not known. Nothing has changed then.
   @discardableResult
   public func undo() throws(DocumentError) -> Bool {
     try checkEditing()
@@ -112,7 +123,7 @@ extension Document {
   ///
   /// Without an open group it does the same as `undo()`.
   ///
-  /// - Throws: `closed`, `editingDisabled`.
+  /// - Throws: `closed`, `editingDisabled`; `file` as `undo()`.
   @discardableResult
   public func undoNestedGroup() throws(DocumentError) -> Bool {
     try checkEditing()
@@ -121,7 +132,7 @@ extension Document {
 
   /// Goes forward to the content before the last undo; false if there was none, or if an edit came after it.
   ///
-  /// - Throws: `closed`, `editingDisabled`.
+  /// - Throws: `closed`, `editingDisabled`; `file` as `undo()`.
   @discardableResult
   public func redo() throws(DocumentError) -> Bool {
     try checkEditing()
@@ -136,9 +147,15 @@ extension Document {
   private func step(
     _ body: (inout UndoHistory<Content>, UndoHistory<Content>.Moment) -> UndoHistory<Content>.Moment?
   ) throws(DocumentError) -> Bool {
-    guard let moment = body(&history, try moment(.undo)) else { return false }
+    var after = history
+    guard let moment = body(&after, try moment(.undo)) else { return false }
+    do {
+      try moment.trees.restore()
+    } catch {
+      throw DocumentError(error, .undo, fileURL)
+    }
+    history = after
     lifecycle.opened?.content = moment.content
-    moment.trees.restore()
     changes.restore(moment.revision)
     noteChange()
     return true

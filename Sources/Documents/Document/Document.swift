@@ -48,6 +48,8 @@ public actor Document<Content: DocumentContent> {
   var changes = ChangeTracker()
   /// Its earlier and undone values.
   var history: UndoHistory<Content> { didSet { tellViewers() } }
+  /// Finds the trees that undoing has to give back, too.
+  var treeFinder = TreeFinder()
   /// The number of `disableEditing()` calls that no `enableEditing()` took back.
   var editingHolds = 0
   var broadcast = StateBroadcast()

@@ -21,12 +21,6 @@ struct UndoHistory<Content: DocumentContent>: Sendable {
     var revision: Revision
     /// The trees that the content refers to.
     var trees: HeldTrees
-
-    /// - Parameter last: an earlier moment, whose unchanged folders this one shares.
-    init(content: Content, revision: Revision, since last: Moment?) {
-      (self.content, self.revision) = (content, revision)
-      trees = HeldTrees(of: content, since: last?.trees)
-    }
   }
 
   /// The moment before the last edit that can be undone.

@@ -16,6 +16,9 @@ public import Observation
 /// edits of this object that it does not have yet. So the closure of an edit may run several times, and must change
 /// nothing but the content.
 ///
+/// A content that refers to folders of `FileWrapper`s shares them with the document. Its edits run once, on the
+/// document, and `content` has them after that.
+///
 /// `Observation` reports changes of each property.
 @MainActor @Observable
 public final class ObservableDocument<Content: DocumentContent> {
@@ -48,6 +51,7 @@ public final class ObservableDocument<Content: DocumentContent> {
   /// The number of the last view.
   @ObservationIgnored private var shown: UInt64 = 0
   @ObservationIgnored private let viewer: UInt64
+  @ObservationIgnored private var treeFinder = TreeFinder()
   @ObservationIgnored private var isMaking: Task<Void, Never>?
   @ObservationIgnored private var listening: Task<Void, Never>?
 
@@ -96,15 +100,21 @@ public final class ObservableDocument<Content: DocumentContent> {
   /// - Parameters:
   ///   - actionName: the user's action, for the Undo menu.
   ///   - body: the edit, which may run several times.
-  /// - Throws: the error of `body`; the content is then as it was.
+  /// - Throws: the error of `body`; the content is then as it was. If the content refers to folders of `FileWrapper`s,
+  ///   `lastError` gets the error instead.
   public func edit(
     _ actionName: String = "", _ body: @escaping @Sendable (inout Content) throws -> Void
   ) throws {
-    var edited = content
-    try body(&edited)
-    content = edited
+    if isApart(content) {
+      var edited = content
+      try body(&edited)
+      content = edited
+    }
     add(.edit(actionName, body))
   }
+
+  /// Whether an edit of this copy leaves the document's content alone: it shares no folder with it.
+  private func isApart(_ content: Content) -> Bool { treeFinder.folders(in: content).isEmpty }
 
   /// Goes back to the content before the last edit, or the last group of edits, soon.
   public func undo() { add(.undo) }
@@ -170,14 +180,22 @@ public final class ObservableDocument<Content: DocumentContent> {
     guard view.number > shown else { return }
     shown = view.number
     pending.removeAll { $0.number <= view.lastEdit }
-    if var present = view.content {
-      // A pending undo has an unknown result: only the edits before it can be shown.
-      for case .edit(_, let body) in pending.prefix(while: \.step.isEdit).map(\.step) {
-        // An edit that no longer fits is the document's to refuse.
-        try? body(&present)
-      }
-      content = present
-    }
+    if let present = view.content { content = withPendingEdits(present) }
     (documentState, undoState, fileURL) = (view.documentState, view.undoState, view.fileURL)
+  }
+
+  private func withPendingEdits(_ present: Content) -> Content {
+    var content = present
+    // A pending undo has an unknown result: only the edits before it can be shown.
+    for case .edit(_, let body) in pending.prefix(while: \.step.isEdit).map(\.step) where isApart(content) {
+      var edited = content
+      do {
+        try body(&edited)
+        content = edited
+      } catch {
+        // The document will refuse the edit, too, and `lastError` gets its error.
+      }
+    }
+    return content
   }
 }
