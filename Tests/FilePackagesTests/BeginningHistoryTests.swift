@@ -42,4 +42,24 @@ struct BeginningHistoryTests {
     #expect(error?.code == .unsavedEdits)
     #expect(try await store.save().written == ["Text.txt"])
   }
+
+  @Test func `is refused alike by the dry run and the real one`() async throws {
+    let theirs = "<plist><dict><key>CFBundleName</key><string>Notes</string></dict></plist>"
+    let disk = try await CrashCheck.disk(
+      ["Text.txt": "0", "Metadata.plist": .file(Array(theirs.utf8))], metadata: false)
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    for dryRun in [true, false] {
+      let error = await #expect(throws: FilePackageError.self) {
+        try await store.startKeepingHistory(dryRun: dryRun)
+      }
+      #expect(error?.code == .reservedName, "dry run: \(dryRun)")
+    }
+    let other = try await PackageStore.open(
+      CrashCheck.path, on: CrashCheck.disk(["Text.txt": "0"], metadata: false))
+    try await other.put("Text.txt", "1")
+    let error = await #expect(throws: FilePackageError.self) {
+      try await other.startKeepingHistory(dryRun: true)
+    }
+    #expect(error?.code == .unsavedEdits)
+  }
 }

@@ -19,12 +19,14 @@ struct HistoryStart {
     let (known, history) = (try writer.baseline.metadata.get(), try writer.package.history())
     report.addsMetadata = known == nil && writer.package.committedMetadata == nil
     report.begins = history == nil
-    if dryRun || !report.begins { return report }
-    try writer.publish()
+    if !report.begins { return report }
+    if !dryRun { try writer.publish() }
     if report.addsMetadata {
+      try refuseChildOfItsName()
       try writer.refuseUnsavedEdits()
-      try addMetadata()
     }
+    if dryRun { return report }
+    if report.addsMetadata { try addMetadata() }
     guard let current = try writer.baseline.metadata.get() else { throw writer.package.keepsNone }
     try HistoryRewriting(writer).rewrite(beginning: HistoryFile(tip: current.revision)) {
       ($0.chain, $0.policy)
@@ -32,13 +34,15 @@ struct HistoryStart {
     return report
   }
 
+  private func refuseChildOfItsName() throws(FilePackageError) {
+    guard writer.baseline.metadata.isChild else { return }
+    throw FilePackageError(
+      .reservedName, .save,
+      StoredNode(location: writer.location, path: PackagePath([PackageLayout.metadata])),
+      reason: "a history needs metadata, and the document has a child of that name")
+  }
+
   private func addMetadata() throws(FilePackageError) {
-    if writer.baseline.metadata.isChild {
-      throw FilePackageError(
-        .reservedName, .save,
-        StoredNode(location: writer.location, path: PackagePath([PackageLayout.metadata])),
-        reason: "a history needs metadata, and the document has a child of that name")
-    }
     let session = try writer.openSession()
     do throws(FilePackageError) {
       // The lock is held, so that the counted children stay unchanged.

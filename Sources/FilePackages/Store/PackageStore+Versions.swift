@@ -115,9 +115,9 @@ extension PackageStore {
   ///
   /// Cost: reads every child if there are no metadata.
   ///
-  /// - Parameter dryRun: whether to report the result without doing it.
-  /// - Throws: `unsavedEdits` if this call adds metadata and the tree has unsaved edits. `busy` while another program
-  ///   has the document open. `invalidContent` for a history that cannot be read. Otherwise the system's error.
+  /// - Parameter dryRun: whether to report the result without doing it. It throws `unsavedEdits` and `reservedName`, too.
+  /// - Throws: `unsavedEdits` if this call adds metadata and the tree has unsaved edits. `reservedName` if a child of the
+  ///   document has the name of the metadata. `busy` while another program has the document open. `invalidContent` for a history that cannot be read. Otherwise the system's error.
   @discardableResult
   public func startKeepingHistory(dryRun: Bool = false) throws(FilePackageError) -> HistoryStartReport {
     defer { scheduleDueWork() }
