@@ -2,6 +2,7 @@ import Documents
 import DurableIO
 import FilePackages
 import Foundation
+import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
@@ -203,6 +204,38 @@ struct NewDocumentTypeTests {
       #expect(try await document.content.type == identifier)
       #expect(await document.fileType.identifier == identifier)
       try await document.close()
+    }
+  }
+
+  /// A content of any type, as a `UIDocument` has: a file, or a folder.
+  private struct Anything: FileDocument {
+    static var readableContentTypes: [UTType] { [.item] }
+    let isFolder: Bool
+    let types = Types()
+
+    final class Types: Sendable { let list = Mutex<[UTType]>([]) }
+
+    init(isFolder: Bool) { self.isFolder = isFolder }
+    init(configuration: ReadConfiguration) throws { self.init(isFolder: configuration.file.isDirectory) }
+
+    func fileWrapper(configuration: WriteConfiguration) throws -> FileWrapper {
+      types.list.withLock { $0.append(configuration.contentType) }
+      return isFolder ? FileWrapper(directoryWithFileWrappers: [:]) : FileWrapper()
+    }
+  }
+
+  @Test(arguments: [
+    ("a.txt", false, UTType.plainText), ("A.rtfd", true, .rtfd), ("A", true, .item), ("a", false, .item),
+    ("a.unknown", false, .item),
+  ])
+  func `is that of a file before that of a folder, unless the content writes folders`(
+    name: String, isFolder: Bool, type: UTType
+  ) async throws {
+    try await withTemporaryDirectory { folder in
+      let content = Anything(isFolder: isFolder)
+      let url = URL(filePath: folder.appending(name).string)
+      try await Document.create(content, at: url, options: .quiet(nil)).close()
+      #expect(content.types.list.withLock { $0.first } == type)
     }
   }
 }

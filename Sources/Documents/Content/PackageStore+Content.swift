@@ -121,11 +121,16 @@ extension DocumentContent {
 
   /// Returns the type of a new document with that name: a declared type that is one of the writable types, or a special
   /// case of one.
+  ///
+  /// A name may tell both a file's type and a folder's. A content that writes no type of folders writes files first.
   private static func type(ofNewDocumentAt url: URL) -> UTType? {
     let types = writableContentTypes
-    for isDirectory in [true, false] {
+    let writesFolders = types.contains { $0.conforms(to: .directory) }
+    for isDirectory in [writesFolders, !writesFolders] {
       let named = UTType(filename: url.lastPathComponent, isDirectory: isDirectory)
-      if named.isDeclared, types.contains(where: { named.conforms(to: $0) }) { return named }
+      // A name without a known type tells only the kind that was asked for.
+      guard named.isDeclared, named != .data, named != .folder else { continue }
+      if types.contains(where: { named.conforms(to: $0) }) { return named }
     }
     return nil
   }
