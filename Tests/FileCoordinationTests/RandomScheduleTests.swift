@@ -40,8 +40,9 @@ struct RandomScheduleTests {
       }
       print("random schedules: \(done) of \(count), \(schedules.tally.sorted { $0.key < $1.key })")
       guard count >= 60, done == count else { return }
-      // The schedules reached every case. Only the machine decides which calls time out or are cancelled, so
-      // `BadNeighbourTests` and `PresenterTests` have a case for each.
+      // The schedules reached every case. Only the machine decides which calls time out or are cancelled. These have a
+      // test each: `timeout` and `presenterTimeout` of a stopped process in `BadNeighbourTests`, `presenterTimeout` of a
+      // silent presenter and `cancelled` in `PresenterTests`, `timeout` of a slow access in `WaitingRuleTests`.
       for kind in ["bumped", "found", "moved", "saved", "killed", "stopped"] {
         #expect(schedules.tally[kind, default: 0] > 0, "\(kind)")
       }

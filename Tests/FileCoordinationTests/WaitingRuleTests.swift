@@ -114,6 +114,27 @@ struct WaitingRuleTests {
     }
   }
 
+  @Test(arguments: ["read", "write"]) func `ends at the deadline, and names the one that has the item`(
+    access: String
+  ) async throws {
+    try await Place.with { place in
+      let (one, two) = (try CoordinatorProcess(place.runtime), try CoordinatorProcess(place.runtime))
+      one.send("write w \(place.path("flat"))")
+      try await one.expect("w", "began")
+      two.send("\(access) late \(place.path("flat")) deadline=300")
+      let error = try await two.expect("late", "failed timeout")
+      #expect(error.contains("coordinator (process \(one.number) on") && error.contains("'flat'"))
+      // Nothing waits any more, and the item goes to the next access.
+      one.send("release w")
+      try await one.expect("w", "ended")
+      two.send("\(access) next \(place.path("flat"))")
+      try await two.expect("next", "began")
+      two.send("release next")
+      try await two.expect("next", "ended")
+      #expect(place.names("claims").isEmpty)
+    }
+  }
+
   @Test func `finds an item that was moved while it waited, and what replaces one stays`() async throws {
     try await Place.with { place in
       let (mover, waiter) = (try CoordinatorProcess(place.runtime), try CoordinatorProcess(place.runtime))
