@@ -3,6 +3,7 @@ import SwiftUI
 import UniformTypeIdentifiers
 
 /// A model that is read and written as snapshots.
+// `@unchecked`: only the main actor changes it, and its reader and writer get copies.
 @Observable
 final class Notebook: ReadableDocument, WritableDocument, @unchecked Sendable {
   struct Snapshot: Sendable {

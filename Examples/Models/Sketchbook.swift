@@ -3,6 +3,7 @@ import SwiftUI
 import UniformTypeIdentifiers
 
 /// A `ReferenceFileDocument` with published properties.
+// `@unchecked`: only the main actor changes it, and `snapshot(contentType:)` copies it.
 final class Sketchbook: ReferenceFileDocument, @unchecked Sendable {
   struct Snapshot {
     var title: String

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// A group that closes is a change; an undo takes it back, and a redo does it again. Discardable groups do not count.
 final class UndoObserver: Sendable {
-  // @unchecked: the tokens are only handed back to the notification center, which takes them on any thread.
+  // `@unchecked`: the tokens are only handed back to the notification center, which takes them on any thread.
   private struct Tokens: @unchecked Sendable {
     let tokens: [any NSObjectProtocol]
   }

@@ -20,13 +20,13 @@ protocol EnginePresenting {
 /// Unlike Apple's class, it ends a wait after `FileCoordinator.defaultDeadline`. A presenter that needs the waiting
 /// thread for its answer therefore makes the access fail, and does not hang. Errors are those of Cocoa's domain; the
 /// error beneath is a `FileCoordinationError`.
+// `@unchecked`: `presenter` is a constant, and `state` guards its own value. A subclass guards its own properties.
 open class NSFileCoordinator: NSObject, @unchecked Sendable {
   /// The way in which an access reads an item.
   public typealias ReadingOptions = FileCoordinator.ReadingOptions
   /// The change that an access makes to an item.
   public typealias WritingOptions = FileCoordinator.WritingOptions
 
-  // @unchecked: the class itself has no other state, and each of these is safe on any thread.
   private struct State {
     var purpose: String?
     var coordinator: FileCoordinator?

@@ -73,7 +73,7 @@ extension NSFilePresenter {
 }
 
 /// An `NSFilePresenter`, as a presenter of `Documents`.
-// @unchecked: the presenter's methods run on its own queue, and its URL may be read on any thread.
+// `@unchecked`: the presenter's methods run on its own queue, and its URL may be read on any thread.
 final class PresenterLink: FilePresenter, @unchecked Sendable {
   let presenter: any NSFilePresenter
   private let queue: OperationQueue
@@ -180,7 +180,7 @@ final class PresenterLink: FilePresenter, @unchecked Sendable {
 }
 
 /// A presenter's closure.
-// @unchecked: the closure runs on the presenter's queue, as the method that made it did.
+// `@unchecked`: the closure runs on the presenter's queue, as the method that made it did.
 private struct Reacquiring: @unchecked Sendable {
   let call: () -> Void
 }

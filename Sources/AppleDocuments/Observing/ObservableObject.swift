@@ -32,7 +32,7 @@ public final class ObservableObjectPublisher: Publisher, Sendable {
 
   // MARK: The publishers of objects
 
-  // @unchecked: the object is only compared.
+  // `@unchecked`: the object is only compared.
   private struct Entry: @unchecked Sendable {
     weak var object: AnyObject?
     let publisher = ObservableObjectPublisher()

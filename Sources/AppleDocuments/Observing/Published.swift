@@ -22,8 +22,8 @@ public struct Published<Value> {
   /// Only classes have published properties.
   @available(*, unavailable, message: "@Published is for properties of classes")
   public var wrappedValue: Value {
-    get { fatalError("@Published is for properties of classes") }
-    set { fatalError("@Published is for properties of classes") }
+    get { box.value }
+    set { box.value = newValue }
   }
 
   /// The value of a class's property.

@@ -1,7 +1,7 @@
 import Foundation
 
 /// The subscribers of one publisher.
-// @unchecked: `subscribers` is the only state, and `lock` guards it. A subscriber runs on the thread of the sender, as
+// `@unchecked`: `subscribers` is the only state, and `lock` guards it. A subscriber runs on the thread of the sender, as
 // with Combine: models send on one thread.
 final class Subscribers<Output>: @unchecked Sendable {
   private let lock = NSLock()
@@ -54,7 +54,7 @@ extension PassthroughSubject where Output == Void {
   public func send() { send(()) }
 }
 
-// @unchecked: `present` is the only state beside the subscribers, and `lock` guards it. As with Combine, the value is
+// `@unchecked`: `present` is the only state beside the subscribers, and `lock` guards it. As with Combine, the value is
 // used on one thread at a time.
 /// A publisher with a present value, which a new subscriber gets at once.
 ///

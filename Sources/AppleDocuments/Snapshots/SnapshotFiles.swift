@@ -3,7 +3,7 @@ import FilePackages
 import Foundation
 
 /// A value that goes from one isolation to another.
-// @unchecked: a model gives its snapshots, readers and writers away, and does not change them any more.
+// `@unchecked`: a model gives its snapshots, readers and writers away, and does not change them any more.
 struct Sent<Value>: @unchecked Sendable {
   let value: Value
 }

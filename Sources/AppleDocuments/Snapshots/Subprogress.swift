@@ -15,7 +15,7 @@ public struct Subprogress: ~Copyable, Sendable {
   public consuming func reporter(totalCount: Int?) -> ProgressManager { start(totalCount: totalCount) }
 }
 
-// @unchecked: the counts are the only state, and `lock` guards them.
+// `@unchecked`: the counts are the only state, and `lock` guards them.
 /// The steps of a task and the number of those that are done.
 public final class ProgressManager: @unchecked Sendable {
   private let lock = NSLock()

@@ -62,7 +62,7 @@ final class UIDocumentSource: Sendable {
   }
 
   /// The change count token of a moment.
-  // @unchecked: a subclass makes the value on the main actor, and only the main actor uses it.
+  // `@unchecked`: a subclass makes the value on the main actor, and only the main actor uses it.
   struct Token: @unchecked Sendable {
     let value: Any
     let operation: DocumentSaveOperation
