@@ -2,6 +2,7 @@ import Documents
 import DurableIO
 import FilePackages
 import FoundationEssentials
+import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
@@ -122,6 +123,25 @@ struct ExternalChangeTests {
     #expect(try await again.conflictVersions().isEmpty)
     try await again.close()
     #expect(try await Trip.open(on: disk).documentState == .normal)
+  }
+
+  @Test func `leave earlier edits of another owner, although the document refuses edits`() async throws {
+    let disk = try CrashDisk()
+    let errors = Mutex<[DocumentError.Code]>([])
+    let document = try await document(on: disk) { options in
+      options.errorHandler = { error in errors.withLock { $0.append(error.code) } }
+    }
+    try disk.replace("b.txt", "theirs", in: Trip.path)
+    #expect(try await document.checkForExternalChanges() == .reloaded)
+    await document.disableEditing()
+    await document.goOn(withEarlierEdits: Pages(["a.txt": "ours"]))
+    #expect(await document.hasUnsavedChanges)
+    await document.enableEditing()
+    try await document.close()
+    #expect(try disk.text("a.txt", in: Trip.path) == "ours")
+    #expect(errors.withLock { $0.isEmpty })
+    await document.goOn(withEarlierEdits: Pages(["a.txt": "lost"]))
+    #expect(errors.withLock { $0 } == [.closed])
   }
 
   @Test func `of a single file are in conflict, too, and kept`() async throws {

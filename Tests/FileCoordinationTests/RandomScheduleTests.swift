@@ -40,9 +40,9 @@ struct RandomScheduleTests {
       }
       print("random schedules: \(done) of \(count), \(schedules.tally.sorted { $0.key < $1.key })")
       guard count >= 60, done == count else { return }
-      // The schedules reached every case. Only the machine decides which calls time out or are cancelled. These have a
-      // test each: `timeout` and `presenterTimeout` of a stopped process in `BadNeighbourTests`, `presenterTimeout` of a
-      // silent presenter and `cancelled` in `PresenterTests`, `timeout` of a slow access in `WaitingRuleTests`.
+      // The schedules reached every case. Only the machine decides which calls time out or are cancelled. These have
+      // tests of their own. `BadNeighbourTests` has both timeouts of a stopped process, `PresenterTests` those of a silent
+      // presenter and `cancelled`, `WaitingRuleTests` the timeout of a slow access.
       for kind in ["bumped", "found", "moved", "saved", "killed", "stopped"] {
         #expect(schedules.tally[kind, default: 0] > 0, "\(kind)")
       }

@@ -194,9 +194,7 @@ public final class ReferenceDocument<Model: ReferenceFileDocument> {
       return
     }
     // The user edited while the document read: the edits stay, and the next save writes them.
-    let edited = content
-    // If the document is closed by now, it keeps no edits.
-    try? await file.edit { $0 = edited }
+    await file.goOn(withEarlierEdits: content)
   }
 
   private func adopt(_ present: ReferenceContent<Model>) {

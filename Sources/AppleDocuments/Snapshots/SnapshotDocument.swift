@@ -277,9 +277,7 @@ where Model.Reader.Source == URL, Model.Writer.Destination == URL {
       return
     }
     // The user edited while the document read: the edits stay, and the next save writes them.
-    let edited = content
-    // If the document is closed by now, it keeps no edits.
-    try? await file.edit { $0 = edited }
+    await file.goOn(withEarlierEdits: content)
   }
 
   private func goOn(with present: SnapshotContent) async throws {

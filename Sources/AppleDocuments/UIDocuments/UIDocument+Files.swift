@@ -261,9 +261,9 @@ extension UIDocument {
   /// Goes on with the model as it is, over the state that the engine has read (UI3).
   private func goOnWithEdits(in engine: Engine) async {
     guard let content = opened?.content else { return }
-    // If another program closed the engine by now, the engine has made a recovery copy.
-    try? await engine.edit { $0 = content }
+    await engine.goOn(withEarlierEdits: content)
     link.forgetSaved()
+    reportErrors()
   }
 
   func closeAfterAutosave(_ completionHandler: ((Bool) -> Void)?) async {

@@ -152,7 +152,8 @@ private struct Sides {
       guard !isMetadata, let present, let version, !present.isDirectory, !version.isDirectory else {
         return nil
       }
-      // The file is then the same on both sides, and the document's record of it differs.
+      // The file is then the same on both sides, and the document's record of it differs. A file that cannot be read
+      // counts as different, so that both are kept.
       if isOwned, (try? present.hasSameContents(as: version)) ?? false { return nil }
       let lost = conflict.kept == .ours ? present : version
       return [(path, lost.copy())]
@@ -164,7 +165,7 @@ extension FileWrapper {
   /// The size limit of a text that is merged by line, in bytes.
   private static let maximumText = 16 << 20
 
-  /// The text of a regular file; nil for every other child.
+  /// The text of a regular file; nil for every other child, and for a file that cannot be read.
   fileprivate var text: String? {
     guard isRegularFile, let data = try? contents(), data.count <= Self.maximumText, !data.contains(0) else {
       return nil

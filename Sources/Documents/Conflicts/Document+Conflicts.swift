@@ -93,7 +93,8 @@ extension Document {
       } catch {
         throw document.report(DocumentError(error, .save, document.fileURL))
       }
-      let isLeft = (try? await storage.versions?.hasConflicts()) == true
+      // If this look fails, the next opening finds the copies.
+      let isLeft = await document.seesConflicts(in: storage) == true
       document.lifecycle.opened?.removeConflict(isLeft: isLeft)
       document.tellState()
     }
@@ -104,8 +105,8 @@ extension Document {
     await perform { document in
       guard let opened = document.lifecycle.opened, opened.conflict == .stored else { return }
       // If this look fails, the document stays in conflict.
-      guard let versions = opened.storage.versions, document.recovery?.conflicts.isEmpty != false,
-        (try? await versions.hasConflicts()) == false
+      guard document.recovery?.conflicts.isEmpty != false,
+        await document.seesConflicts(in: opened.storage) == false
       else { return }
       document.lifecycle.opened?.removeConflict(isLeft: false)
       document.tellState()
@@ -113,6 +114,18 @@ extension Document {
   }
 
   // MARK: Within an access
+
+  /// Looks whether the disk has conflict versions or conflict copies.
+  ///
+  /// It returns nil if the disk has no place for them, and after a look that failed. It reports that error.
+  func seesConflicts(in storage: any DocumentStorage) async -> Bool? {
+    do {
+      return try await storage.versions?.hasConflicts()
+    } catch {
+      report(DocumentError(error, .open, fileURL))
+      return nil
+    }
+  }
 
   private func hasEditedTree() async throws(DocumentError) -> Bool {
     guard let store = lifecycle.opened?.storage.versions else { return false }

@@ -100,6 +100,7 @@ final class AskedPresenters: Sendable {
     switch kind {
     case .here(let registry, let asking, let initiator):
       Task { [request] in
+        // A presenter that refused has relinquished nothing.
         guard let relinquishment = try? await asking.value else { return }
         await registry.tell(request, moves: moves, except: initiator)
         await relinquishment.reacquire()

@@ -73,7 +73,7 @@ final class Claim: Sendable {
       let (stem, suffix) = name.parts
       if stem == file.name { continue }
       if suffix != nil {
-        // A claim exists before its number.
+        // A claim exists before its number. If the removal fails, the next claim tries it again.
         if try !disk.exists(stem, in: folder.claims) { try? disk.removeFile(name, in: folder.claims) }
       } else {
         _ = try FoundFile.open(name, in: folder.claims, on: folder.disk)?.isAlive(in: folder.claims)

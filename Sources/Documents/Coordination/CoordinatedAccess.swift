@@ -249,7 +249,7 @@ final class CoordinatedAccess: Sendable {
       if !asked.contains(nil) {
         Task { [registry, initiator] in await registry.tell(request, moves: moves, except: initiator) }
       }
-      // If the processes cannot be listed, there are no presenters to tell.
+      // If the processes cannot be listed, there are no presenters to tell. A process that cannot be reached has ended.
       for process in (try? await registry.processes()) ?? [] where !asked.contains(process.name) {
         if !process.isConcerned(by: request) { continue }
         if case .connected(let connection)? = try? await registry.connect(to: process) {

@@ -32,7 +32,8 @@ final class CoordinationFolder: Sendable {
     }
   }
 
-  /// Whether the folder still exists: programs that tidy up `/tmp` remove old folders.
+  /// Whether the folder still exists: programs that tidy up `/tmp` remove old folders. If it cannot be looked at, the
+  /// next access makes it anew, or throws the reason.
   var isThere: Bool {
     return (try? disk.status(of: presenters).links) ?? 0 > 0 && (try? disk.status(of: claims).links) ?? 0 > 0
   }

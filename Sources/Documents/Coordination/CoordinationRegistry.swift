@@ -193,6 +193,7 @@ extension CoordinationRegistry {
         // If the process has ended, the next message shows it.
         try? connection.send(.ready)
       } catch {
+        // A process that has ended needs no answer.
         try? connection.send(.refused(reason: "\(error)"))
         return
       }

@@ -58,7 +58,9 @@ struct ItemPlace: Sendable, Hashable {
       || (node != nil && other.nodes.dropFirst().contains(node))
   }
 
-  /// Returns this place after a move from `old` to `new`; nil if the move does not concern it.
+  /// Returns this place after a move from `old` to `new`.
+  ///
+  /// It returns nil if the move does not concern this place, or if the new place cannot be looked at.
   func moved(from old: ItemPlace, to new: ItemPlace) -> ItemPlace? {
     if node != nil && node == old.node { return new }
     guard names.starts(with: old.names) else { return nil }

@@ -82,6 +82,7 @@ final class FoundFile: Sendable {
   /// Returns whether the file's maker lives; if not, removes the file (LF2).
   func isAlive(in folder: borrowing OwnedDescriptor) throws(SystemError) -> Bool {
     guard try disk.lock(file, .exclusive) else { return true }
+    // If unlocking fails, closing the file unlocks it.
     defer { _ = try? disk.lock(file, .none) }
     if try disk.isName(name, in: folder, of: file) {
       // Two processes may see the file at once.

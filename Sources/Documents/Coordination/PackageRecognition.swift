@@ -13,7 +13,8 @@ package enum PackageRecognition {
   /// Returns whether the item has the hidden folder, an extension and metadata, or the extension of a package type.
   static func isPackage(_ place: ItemPlace) -> Bool {
     guard place.isThere, let name = place.names.last else { return false }
-    // An ordinary folder costs one call. A folder that cannot be opened cannot be a package for this process.
+    // An ordinary folder costs one call. A folder that cannot be opened cannot be a package for this process. If a child
+    // cannot be looked at, the name decides.
     let disk = PosixDisk()
     guard let folder = try? disk.openDirectory(at: place.path) else { return false }
     if (try? disk.exists(PackageLayout.hidden, in: folder)) == true { return true }

@@ -98,7 +98,8 @@ struct PresenterProcess: Sendable {
       let (stem, suffix) = name.parts
       if stem == own { continue }
       if suffix != nil {
-        // A process makes the file before its socket, at first under a hidden name.
+        // A process makes the file before its socket, at first under a hidden name. If the removal fails, the next
+        // look tries it again.
         if try !disk.exists(stem.hidden, in: folder.presenters), try !disk.exists(stem, in: folder.presenters)
         {
           try? disk.removeFile(name, in: folder.presenters)

@@ -12,7 +12,7 @@ final class PresenterTable: Sendable {
     var place: ItemPlace
     var isPackage: Bool
 
-    /// Makes the entry of a presenter at its present URL.
+    /// Makes the entry of a presenter at its present URL; nil if the URL leads to no place.
     init?(_ number: UInt64, _ presenter: any FilePresenter) {
       guard let url = presenter.presentedItemURL, let path = try? FilePath(of: url, for: .open),
         let place = try? ItemPlace(path)

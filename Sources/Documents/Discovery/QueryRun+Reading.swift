@@ -92,6 +92,7 @@ extension QueryRun {
   private func isOnlyOne(_ folder: SearchedFolder) -> Bool {
     guard let node = folder.node else { return false }
     if let other = foldersByNode[node], other !== folder, !other.isDetached {
+      // A folder that cannot be opened at its path has left it.
       guard (try? open(other)) == nil else {
         folder.node = nil
         return false

@@ -91,6 +91,7 @@ extension QueryRun {
     return !queued.isEmpty
   }
 
+  /// Whether the folder can be opened at its path; if not, the search looks again, and has the error.
   private func isInPlace(_ scope: SearchedFolder) -> Bool {
     scope.node != nil && (try? open(scope)) != nil
   }

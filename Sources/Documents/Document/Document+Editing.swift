@@ -109,8 +109,8 @@ extension Document {
   ///
   /// It ends an open group first.
   ///
-  /// - Throws: `closed`, `editingDisabled`; `undoGrouping` within nested groups; `file` if a folder in the content cannot
-  ///   be read, so that its earlier children are not known. Nothing has changed then.
+  /// - Throws: `closed`, `editingDisabled`; `undoGrouping` within nested groups; `file` if a changed folder in the content
+  ///   could not be read. Nothing has changed then.
   @discardableResult
   public func undo() throws(DocumentError) -> Bool {
     try checkEditing()

@@ -45,6 +45,7 @@ extension Document {
   public func presentedItemDidChange() async {
     // Its own saves are no changes (D6).
     guard isOpen else { return }
+    // The check has reported its error.
     _ = try? await checkForExternalChanges()
   }
 
@@ -110,7 +111,7 @@ extension Document {
     }
     let facts = await storage.facts()
     // A synchronising program may have left conflict copies. If this look fails, the next opening finds them.
-    if (try? await storage.versions?.hasConflicts()) == true {
+    if await seesConflicts(in: storage) == true {
       lifecycle.opened?.noteConflict()
       tellState()
     }
@@ -152,6 +153,20 @@ extension Document {
     // If this fails, the next save tries it again before it writes.
     _ = try? await makeConflictVersion()
     return .conflict
+  }
+
+  /// Goes on with edits that their owner made while the document read other content, and that are older than a present
+  /// `disableEditing()`.
+  ///
+  /// They are unsaved, over the content on disk. A closed document takes none, and reports `closed`.
+  package func goOn(withEarlierEdits content: Content) {
+    guard isOpen else {
+      report(error(.closed, .edit))
+      return
+    }
+    lifecycle.opened?.content = content
+    changes.change()
+    noteChange()
   }
 
   /// The merge function of the options, or that of the content's type.

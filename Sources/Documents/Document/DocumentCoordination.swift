@@ -69,6 +69,7 @@ final class DocumentCoordination {
     publish: () async throws -> Void, goOn: (any Error) -> Void
   ) async throws -> Result {
     guard let presenter else { return try await body() }
+    // If the look fails, the coordinated access below meets the error.
     if given == 0, (try? await CoordinationRegistry.shared.isAlone(presenter)) == true, given == 0 {
       return try await runUnclaimed(body)
     }

@@ -121,7 +121,7 @@ struct MergedTrees {
   }
 
   private static func metadata(_ node: FileWrapper) -> PackageMetadata? {
-    // A plist of another program is an ordinary file.
+    // A plist of another program is an ordinary file, and so is one that cannot be read.
     node.isRegularFile ? try? PackageMetadata(decoding: node.contents()) : nil
   }
 }

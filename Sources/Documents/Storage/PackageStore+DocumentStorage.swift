@@ -48,7 +48,8 @@ extension PackageStore: DocumentStorage {
       // A new tree stands for all of the document.
       return written === tree ? try written.changes() : try TreeChanges(everythingIn: written)
     } catch {
-      // The store cannot read the disk to compare: the copy gets the whole content.
+      // The store cannot read the disk to compare: the copy gets the whole content. If there is none, the first error
+      // counts.
       let new = try? content.newTree(at: nil, writingBeside: nil).tree
       guard let new, new.isDirectory else { throw error }
       return try TreeChanges(everythingIn: new)

@@ -68,7 +68,8 @@ package struct StorageEnvironment: Sendable {
     return (tree, type)
   }
 
-  /// Returns whether the folder that holds a document is there.
+  /// Returns whether the folder that holds a document is there. A folder that cannot be opened is not: its disk may be
+  /// gone for a while.
   func hasFolder(of url: URL) async -> Bool {
     await BlockingThread().run {
       guard let path = try? FilePath(of: url, for: .read) else { return false }
