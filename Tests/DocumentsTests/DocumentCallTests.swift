@@ -154,9 +154,9 @@ struct DocumentCallTests {
       case .edit: try await document.edit("Edit") { $0["b.txt"] = "b" }
       case .undo: try await document.undo()
       case .redo: try await document.redo()
-      case .undoNested: try await document.undoNestedGroup()
-      case .begin: await document.beginUndoGrouping()
-      case .end: try await document.endUndoGrouping()
+      case .undoNested: try await document.undo.undoNestedGroup()
+      case .begin: await document.undo.beginUndoGrouping()
+      case .end: try await document.undo.endUndoGrouping()
       case .count: for kind in DocumentChangeKind.allCases { await document.updateChangeCount(kind) }
       case .tokens:
         let token = await document.changeCountToken(for: .forOverwriting)

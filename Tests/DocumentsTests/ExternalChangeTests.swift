@@ -64,7 +64,7 @@ struct ExternalChangeTests {
       }
     #expect(try await document.content == expected)
     #expect(await !document.hasUnsavedChanges)
-    #expect(await !document.canUndo)
+    #expect(await !document.undo.canUndo)
     #expect(try await document.checkForExternalChanges() == .nothing)
     // The next save goes on from there.
     try await document.edit { $0["a.txt"] = "mine again" }

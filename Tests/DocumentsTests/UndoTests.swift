@@ -23,18 +23,18 @@ struct UndoTests {
 
   @Test func `goes back and forth, with names`() async throws {
     let (document, _) = try await document()
-    #expect(await !document.canUndo)
-    #expect(await !document.canRedo)
-    #expect(await document.undoMenuItemTitle == "Undo")
+    #expect(await !document.undo.canUndo)
+    #expect(await !document.undo.canRedo)
+    #expect(await document.undo.undoMenuItemTitle == "Undo")
     #expect(try await !document.undo())
     try await document.set("1", "First")
     try await document.set("2", "Second")
-    #expect(await document.undoMenuItemTitle == "Undo Second")
-    #expect(await document.undoCount == 2)
+    #expect(await document.undo.undoMenuItemTitle == "Undo Second")
+    #expect(await document.undo.undoCount == 2)
     #expect(try await document.undo())
     #expect(try await document.text == "1")
-    #expect(await document.redoMenuItemTitle == "Redo Second")
-    #expect(await document.undoActionName == "First")
+    #expect(await document.undo.redoMenuItemTitle == "Redo Second")
+    #expect(await document.undo.undoActionName == "First")
     #expect(try await document.redo())
     #expect(try await document.text == "2")
     #expect(try await !document.redo())
@@ -43,7 +43,25 @@ struct UndoTests {
     #expect(try await document.text == "0")
     // A new edit removes the redo steps.
     try await document.set("3", "Third")
-    #expect(await !document.canRedo)
+    #expect(await !document.undo.canRedo)
+  }
+
+  @Test func `has all its values at one moment`() async throws {
+    let (document, _) = try await document { $0.undo = UndoPolicy(levels: 9) }
+    try await document.set("1", "First")
+    try await document.set("2", "Second")
+    try await document.undo()
+    await document.undo.beginUndoGrouping()
+    await document.undo.disableUndoRegistration()
+    let state = await document.undo.state
+    #expect(state.canUndo && state.undoCount == 1 && state.undoMenuItemTitle == "Undo First")
+    #expect(!state.canRedo && state.redoCount == 0 && state.redoActionName.isEmpty)
+    #expect(state.groupingLevel == 1 && state.levelsOfUndo == 9 && !state.isUndoRegistrationEnabled)
+    await document.undo.enableUndoRegistration()
+    try await document.undo.endUndoGrouping()
+    #expect(try await document.undo.undo())
+    #expect(try await document.undo.redo())
+    #expect(await document.undo.state.undoCount == 2)
   }
 
   @Test func `takes typing as one, by name and time`() async throws {
@@ -52,11 +70,11 @@ struct UndoTests {
       try await document.set("typed \(number)", "Typing")
       clock.advance(by: .milliseconds(900))
     }
-    #expect(await document.undoCount == 1)
+    #expect(await document.undo.undoCount == 1)
     clock.advance(by: .milliseconds(200))
     try await document.set("later", "Typing")
     try await document.set("deleted", "Delete")
-    #expect(await document.undoCount == 3)
+    #expect(await document.undo.undoCount == 3)
     try await document.undo()
     try await document.undo()
     #expect(try await document.text == "typed 5")
@@ -77,47 +95,47 @@ struct UndoTests {
 
   @Test func `takes a group as one, and the groups in it`() async throws {
     let (document, _) = try await document()
-    await document.beginUndoGrouping()
+    await document.undo.beginUndoGrouping()
     try await document.set("1", "One")
-    await document.beginUndoGrouping()
+    await document.undo.beginUndoGrouping()
     try await document.set("2", "Two")
     try await document.set("3", "Three")
-    #expect(await document.groupingLevel == 2)
+    #expect(await document.undo.groupingLevel == 2)
     let error = await #expect(throws: DocumentError.self) { try await document.undo() }
     #expect(error?.code == .undoGrouping)
-    try await document.endUndoGrouping()
+    try await document.undo.endUndoGrouping()
     try await document.set("4", "Four")
-    #expect(try await document.undoNestedGroup())
+    #expect(try await document.undo.undoNestedGroup())
     #expect(try await document.text == "3")
-    #expect(try await document.undoNestedGroup())
+    #expect(try await document.undo.undoNestedGroup())
     #expect(try await document.text == "1")
     #expect(try await document.redo())
     #expect(try await document.text == "3")
-    await document.setActionName("All")
-    try await document.endUndoGrouping()
-    #expect(await document.undoCount == 1)
-    #expect(await document.undoActionName == "All")
+    await document.undo.setActionName("All")
+    try await document.undo.endUndoGrouping()
+    #expect(await document.undo.undoCount == 1)
+    #expect(await document.undo.undoActionName == "All")
     try await document.undo()
     #expect(try await document.text == "0")
     try await document.redo()
     #expect(try await document.text == "3")
-    #expect(await document.undoActionName == "All")
+    #expect(await document.undo.undoActionName == "All")
     // An undo ends one open group.
-    await document.beginUndoGrouping()
+    await document.undo.beginUndoGrouping()
     try await document.set("5", "Five")
     try await document.set("6", "Six")
     try await document.undo()
     #expect(try await document.text == "3")
-    #expect(await document.groupingLevel == 0)
+    #expect(await document.undo.groupingLevel == 0)
     // An empty group counts.
-    await document.beginUndoGrouping()
-    try await document.endUndoGrouping()
-    #expect(await document.undoCount == 2)
-    await document.undoGroup("Both") { document in
+    await document.undo.beginUndoGrouping()
+    try await document.undo.endUndoGrouping()
+    #expect(await document.undo.undoCount == 2)
+    await document.undo.group("Both") { document in
       #expect(throws: Never.self) { try document.edit { $0["a.txt"] = "7" } }
       #expect(throws: Never.self) { try document.edit { $0["a.txt"] = "8" } }
     }
-    #expect(await document.undoActionName == "Both")
+    #expect(await document.undo.undoActionName == "Both")
     try await document.undo()
     #expect(try await document.text == "3")
   }
@@ -125,45 +143,45 @@ struct UndoTests {
   @Test func `is bounded by levels, at once when they are lowered`() async throws {
     let (document, _) = try await document { $0.undo = UndoPolicy(levels: 3) }
     for number in 1...5 { try await document.set("\(number)", "") }
-    #expect(await document.undoCount == 3)
-    await document.setLevelsOfUndo(1)
-    #expect(await document.undoCount == 1)
+    #expect(await document.undo.undoCount == 3)
+    await document.undo.setLevelsOfUndo(1)
+    #expect(await document.undo.undoCount == 1)
     try await document.undo()
     #expect(try await document.text == "4")
     #expect(try await !document.undo())
-    await document.setLevelsOfUndo(0)
+    await document.undo.setLevelsOfUndo(0)
     for number in 1...50 { try await document.set("\(number)", "") }
-    #expect(await document.undoCount == 50)
+    #expect(await document.undo.undoCount == 50)
   }
 
   @Test func `is bounded by bytes, and keeps the last step always`() async throws {
     // Each step has the default cost.
     let (document, _) = try await document { $0.undo = UndoPolicy(byteBudget: 5 * (64 << 10)) }
     for number in 1...20 { try await document.set("\(number)", "") }
-    #expect(await document.undoCount == 5)
+    #expect(await document.undo.undoCount == 5)
     let (tiny, _) = try await self.document { $0.undo = UndoPolicy(byteBudget: 1) }
     for number in 1...20 { try await tiny.set("\(number)", "") }
-    #expect(await tiny.undoCount == 1)
+    #expect(await tiny.undo.undoCount == 1)
     try await tiny.undo()
     #expect(try await tiny.text == "19")
   }
 
   @Test func `does not remember what registration is disabled for`() async throws {
     let (document, _) = try await document()
-    await document.disableUndoRegistration()
-    await document.disableUndoRegistration()
-    await document.enableUndoRegistration()
+    await document.undo.disableUndoRegistration()
+    await document.undo.disableUndoRegistration()
+    await document.undo.enableUndoRegistration()
     try await document.set("1", "")
-    #expect(await !document.canUndo)
+    #expect(await !document.undo.canUndo)
     #expect(await document.hasUnsavedChanges)
-    await document.enableUndoRegistration()
-    await document.enableUndoRegistration()
+    await document.undo.enableUndoRegistration()
+    await document.undo.enableUndoRegistration()
     try await document.set("2", "")
-    #expect(await document.undoCount == 1)
-    await document.disableUndoRegistration()
-    await document.removeAllActions()
-    #expect(await !document.canUndo)
-    #expect(await document.isUndoRegistrationEnabled)
+    #expect(await document.undo.undoCount == 1)
+    await document.undo.disableUndoRegistration()
+    await document.undo.removeAllActions()
+    #expect(await !document.undo.canUndo)
+    #expect(await document.undo.isUndoRegistrationEnabled)
   }
 
   @Test func `past a save makes a document changed, and redoing up to it unchanged`() async throws {
@@ -191,15 +209,15 @@ struct UndoTests {
     let (document, _) = try await document()
     try await document.edit("Select", isDiscardable: true) { $0["b.txt"] = "selected" }
     #expect(await !document.hasUnsavedChanges)
-    #expect(await document.undoActionIsDiscardable)
+    #expect(await document.undo.undoActionIsDiscardable)
     try await document.set("1", "Edit")
-    #expect(await !document.undoActionIsDiscardable)
+    #expect(await !document.undo.undoActionIsDiscardable)
     try await document.undo()
     #expect(await !document.hasUnsavedChanges)
-    #expect(await !document.redoActionIsDiscardable)
+    #expect(await !document.undo.redoActionIsDiscardable)
     try await document.undo()
     #expect(await !document.hasUnsavedChanges)
-    #expect(await document.redoActionIsDiscardable)
+    #expect(await document.undo.redoActionIsDiscardable)
     #expect(try await document.content["b.txt"] == nil)
   }
 
@@ -235,7 +253,7 @@ struct UndoTests {
     }
     #expect(try await document.text == "0")
     #expect(await !document.hasUnsavedChanges)
-    #expect(await !document.canUndo)
+    #expect(await !document.undo.canUndo)
   }
 }
 

@@ -5,7 +5,7 @@ struct DocumentView<Content: DocumentContent>: Sendable {
   /// Nil if the document has no content any more.
   var content: Content?
   var documentState: DocumentState
-  var undoState: UndoState
+  var undo: UndoState
   var fileURL: URL
   /// Later views have greater numbers.
   var number: UInt64
@@ -89,7 +89,7 @@ extension Document {
       tellViewers()
     }
     viewers.note(edit: number, of: viewer)
-    if back { try undo() } else { try redo() }
+    _ = try back ? goBack() : goForward()
   }
 
   /// Tells the viewers of the present view, if there are any.
@@ -102,7 +102,7 @@ extension Document {
   func view(for viewer: UInt64) -> DocumentView<Content> {
     viewers.viewCount += 1
     return DocumentView(
-      content: lifecycle.content, documentState: documentState, undoState: undoState, fileURL: fileURL,
+      content: lifecycle.content, documentState: documentState, undo: history.state, fileURL: fileURL,
       number: viewers.viewCount, lastEdit: viewers.lastEdit(of: viewer))
   }
 }

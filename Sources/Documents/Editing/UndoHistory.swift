@@ -53,7 +53,16 @@ struct UndoHistory<Content: DocumentContent>: Sendable {
 
   var isRegistrationEnabled: Bool { disabled == 0 }
   var canUndo: Bool { !undoSteps.isEmpty || openGroups.contains { !$0.steps.isEmpty } }
-  var cost: Int { undoSteps.reduce(0) { $0 + $1.cost } + redoSteps.reduce(0) { $0 + $1.cost } }
+  var state: UndoState {
+    UndoState(
+      canUndo: canUndo, canRedo: !redoSteps.isEmpty, undoCount: undoSteps.count, redoCount: redoSteps.count,
+      undoActionName: undoSteps.last?.name ?? "", redoActionName: redoSteps.last?.name ?? "",
+      undoActionIsDiscardable: undoSteps.last?.isDiscardable ?? false,
+      redoActionIsDiscardable: redoSteps.last?.isDiscardable ?? false, groupingLevel: openGroups.count,
+      levelsOfUndo: policy.levels, isUndoRegistrationEnabled: isRegistrationEnabled)
+  }
+
+  private var cost: Int { undoSteps.reduce(0) { $0 + $1.cost } + redoSteps.reduce(0) { $0 + $1.cost } }
 
   // MARK: Editing
 

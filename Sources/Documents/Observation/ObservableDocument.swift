@@ -22,7 +22,7 @@ public import Observation
 /// `Observation` reports changes of each property.
 @MainActor @Observable
 public final class ObservableDocument<Content: DocumentContent> {
-  private enum Step {
+  enum Step {
     case edit(String, @Sendable (inout Content) throws -> Void)
     case undo
     case redo
@@ -36,8 +36,8 @@ public final class ObservableDocument<Content: DocumentContent> {
   public private(set) var content: Content
   /// The document's activity and its problems.
   public private(set) var documentState: DocumentState
-  /// The edits that can be undone and redone.
-  public private(set) var undoState: UndoState
+  /// The edits that can be undone and redone: callers see them as members of `undo`.
+  private(set) var undoState: UndoState
   /// The document's place.
   public private(set) var fileURL: URL
   /// The error of the last step that the document refused after the call had returned; nil if there is none.
@@ -61,7 +61,7 @@ public final class ObservableDocument<Content: DocumentContent> {
   public init(_ document: Document<Content>) async throws(DocumentError) {
     self.document = document
     content = try await document.content
-    (documentState, undoState) = (await document.documentState, await document.undoState)
+    (documentState, undoState) = (await document.documentState, await document.undo.state)
     fileURL = await document.fileURL
     let (number, views) = await document.makeViews()
     viewer = number
@@ -116,11 +116,11 @@ public final class ObservableDocument<Content: DocumentContent> {
   /// Whether an edit of this copy leaves the document's content alone: it shares no folder with it.
   private func isApart(_ content: Content) -> Bool { treeFinder.folders(in: content).isEmpty }
 
-  /// Goes back to the content before the last edit, or the last group of edits, soon.
-  public func undo() { add(.undo) }
+  /// The undoing of the edits: `document.undo()` takes back the last one. Its members tell what can be undone.
+  public var undo: ObservableUndo<Content> { ObservableUndo(document: self) }
 
-  /// Goes forward to the content before the last undo, soon.
-  public func redo() { add(.redo) }
+  /// Goes forward to the content before the last undo, soon: the same as `undo.redo()`.
+  public func redo() { undo.redo() }
 
   /// Waits until the document has made all steps, and `content` is its content.
   public func settle() async {
@@ -129,7 +129,7 @@ public final class ObservableDocument<Content: DocumentContent> {
     await refresh()
   }
 
-  private func add(_ step: Step) {
+  func add(_ step: Step) {
     lastNumber += 1
     pending.append((lastNumber, step))
     if isMaking == nil { isMaking = Task { await make() } }
@@ -181,7 +181,7 @@ public final class ObservableDocument<Content: DocumentContent> {
     shown = view.number
     pending.removeAll { $0.number <= view.lastEdit }
     if let present = view.content { content = withPendingEdits(present) }
-    (documentState, undoState, fileURL) = (view.documentState, view.undoState, view.fileURL)
+    (documentState, undoState, fileURL) = (view.documentState, view.undo, view.fileURL)
   }
 
   private func withPendingEdits(_ present: Content) -> Content {

@@ -60,8 +60,8 @@ struct DocumentSession {
       try await edit("Change Caption") { try $0.setCaption(caption, ofImage: name) }
     case .moveImage(let name, let place):
       try await edit("Move Image") { try $0.move(image: name, to: place) }
-    case .undo: try await step("undo") { try $0.undo() }
-    case .redo: try await step("redo") { try $0.redo() }
+    case .undo: try await tellStep("undo", isMade: document.undo())
+    case .redo: try await tellStep("redo", isMade: document.redo())
     case .save: try await document.save()
     case .saveAs(let path): try await document.save(to: url(path), for: .forCreating)
     case .revert: try await document.revert(toContentsOf: document.fileURL)
@@ -75,14 +75,14 @@ struct DocumentSession {
   }
 
   private func edit(_ name: String, _ body: @Sendable (inout ImageNotes) throws -> Void) async throws {
-    try await document.editOnce(name, body)
+    // Each command is an undo step. Consecutive edits with the same name from the start would become one step.
+    try await document.edit("") { try body(&$0) }
+    await document.undo.setActionName(name)
     await tellEdits(name)
   }
 
-  private func step(
-    _ name: String, _ body: @Sendable (isolated Document<ImageNotes>) throws -> Bool
-  ) async throws {
-    guard try await document.step(body) else { throw InputError(description: "There is nothing to \(name).") }
+  private func tellStep(_ name: String, isMade: Bool) async throws {
+    if !isMade { throw InputError(description: "There is nothing to \(name).") }
     await tellEdits(name)
   }
 
@@ -109,19 +109,19 @@ struct DocumentSession {
     let (path, state) = (await document.fileURL.path, await document.documentState)
     let isOpen = await document.isOpen
     let isChanged = await document.hasUnsavedChanges
-    let (undo, redo) = (await document.undoMenuItemTitle, await document.redoMenuItemTitle)
-    let (canUndo, canRedo) = (await document.canUndo, await document.canRedo)
+    let undo = await document.undo.state
     let copies = await document.recoveryCopies.map(\.url.path)
     let conflicts = isOpen ? try await document.conflictVersions().map(\.path) : []
     let line = SessionOutput.Line(
       event: "status", document: path, state: state.names, hasUnsavedChanges: isOpen ? isChanged : nil,
-      undo: canUndo ? undo : nil, redo: canRedo ? redo : nil, recoveryCopies: copies,
+      undo: undo.canUndo ? undo.undoMenuItemTitle : nil,
+      redo: undo.canRedo ? undo.redoMenuItemTitle : nil, recoveryCopies: copies,
       conflictVersions: conflicts)
     output.answer(line) { output in
       let edits = isChanged ? ", with unsaved changes" : isOpen ? ", saved" : ""
       output.line("\(display(path)): \(state)\(edits)")
-      if canUndo { output.line("undo: \(undo)") }
-      if canRedo { output.line("redo: \(redo)") }
+      if undo.canUndo { output.line("undo: \(undo.undoMenuItemTitle)") }
+      if undo.canRedo { output.line("redo: \(undo.redoMenuItemTitle)") }
       for copy in copies { output.line("recovery copy: \(display(copy))") }
       for folder in conflicts { output.line("conflict version: \(display(folder))") }
     }
@@ -147,18 +147,5 @@ struct DocumentSession {
       output.fail(errorMessage(of: error, .session), during: "quit")
       return false
     }
-  }
-}
-
-extension Document<ImageNotes> {
-  /// Makes one undo step of each command. Consecutive edits with the same name from the start would become one
-  /// step.
-  fileprivate func editOnce(_ name: String, _ body: @Sendable (inout ImageNotes) throws -> Void) throws {
-    try edit("") { try body(&$0) }
-    setActionName(name)
-  }
-
-  fileprivate func step(_ body: @Sendable (isolated Document) throws -> Bool) rethrows -> Bool {
-    try body(self)
   }
 }

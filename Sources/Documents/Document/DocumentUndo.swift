@@ -1,0 +1,113 @@
+/// The undoing of a document's edits.
+///
+/// ```swift
+/// try await document.undo()
+/// try await document.redo()
+/// let title = await document.undo.undoMenuItemTitle    // such as `Undo Typing`
+/// try await document.undo.group("Paste") { document in
+///   try document.edit { $0.text += text }
+///   try document.edit { $0.selection = nil }
+/// }
+/// ```
+///
+/// The members have the names of Apple's `UndoManager`. Those of `UndoState` belong to it, too, each with its present
+/// value; `state` has all of them at one moment. The value itself never changes, and belongs to its document for good.
+@dynamicMemberLookup
+public struct DocumentUndo<Content: DocumentContent>: Sendable {
+  let document: Document<Content>
+
+  // MARK: Looking
+
+  /// The edits that can be undone and redone, and the limits, at one moment.
+  public var state: UndoState { get async { await document.undoState() } }
+
+  /// The present value of a member of `UndoState`, such as `canUndo`.
+  public subscript<Value: Sendable>(
+    dynamicMember member: any KeyPath<UndoState, Value> & Sendable
+  ) -> Value {
+    get async { await state[keyPath: member] }
+  }
+
+  // MARK: Going back and forward
+
+  /// Goes back to the content before the last edit, or before the last group of edits; false if there is none.
+  ///
+  /// It ends an open group first.
+  ///
+  /// - Throws: `closed`, `editingDisabled`; `undoGrouping` within nested groups; `file` if a changed folder in the content
+  ///   could not be read. Nothing has changed then.
+  @discardableResult
+  public func undo() async throws(DocumentError) -> Bool { try await document.goBack() }
+
+  /// The same as `undo()`, so that `document.undo()` undoes.
+  @discardableResult
+  public func callAsFunction() async throws(DocumentError) -> Bool { try await undo() }
+
+  /// Goes forward to the content before the last undo; false if there was none, or if an edit came after it.
+  ///
+  /// - Throws: `closed`, `editingDisabled`; `file` as `undo()`.
+  @discardableResult
+  public func redo() async throws(DocumentError) -> Bool { try await document.goForward() }
+
+  /// Takes back the last edit or the last closed group within the open group; false if there is none.
+  ///
+  /// Without an open group it does the same as `undo()`.
+  ///
+  /// - Throws: `closed`, `editingDisabled`; `file` as `undo()`.
+  @discardableResult
+  public func undoNestedGroup() async throws(DocumentError) -> Bool { try await document.goBackInGroup() }
+
+  // MARK: Grouping
+
+  /// Calls `body`, and makes one group of its edits.
+  ///
+  /// - Throws: the error of `body`. The edits before it stay, in the group.
+  public func group<Result: Sendable>(
+    _ actionName: String = "", _ body: @Sendable (isolated Document<Content>) throws -> Result
+  ) async rethrows -> Result {
+    try await document.group(actionName, body)
+  }
+
+  /// Begins a group, whose edits are undone at once.
+  ///
+  /// Groups may be nested. Does nothing in a closed document.
+  public func beginUndoGrouping() async { await document.beginGroup() }
+
+  /// Ends the innermost group.
+  ///
+  /// - Throws: `undoGrouping` if no group is open.
+  public func endUndoGrouping() async throws(DocumentError) { try await document.endGroup() }
+
+  // MARK: Adjusting
+
+  /// Names the open group, or the last edit if no group is open.
+  public func setActionName(_ actionName: String) async {
+    await document.changeHistory { $0.setName(actionName) }
+  }
+
+  /// Marks the last edit as one that need not be saved for its own sake.
+  public func setActionIsDiscardable(_ isDiscardable: Bool) async {
+    await document.changeHistory { $0.setDiscardable(isDiscardable) }
+  }
+
+  /// Sets the largest number of groups that can be undone. The document forgets the groups beyond it at once, the
+  /// oldest first.
+  ///
+  /// - Parameter levels: the number; 0 for as many as the byte budget allows.
+  public func setLevelsOfUndo(_ levels: Int) async {
+    await document.changeHistory { $0.policy.levels = max(0, levels) }
+  }
+
+  /// Remembers no edits until the caller has called `enableUndoRegistration()` as many times as this method.
+  public func disableUndoRegistration() async {
+    await document.changeHistory { $0.setRegistration(isEnabled: false) }
+  }
+
+  /// Takes back one `disableUndoRegistration()`; does nothing if there is none.
+  public func enableUndoRegistration() async {
+    await document.changeHistory { $0.setRegistration(isEnabled: true) }
+  }
+
+  /// Forgets all undo and redo steps, all open groups, and every `disableUndoRegistration()`.
+  public func removeAllActions() async { await document.changeHistory { $0.removeAll() } }
+}
