@@ -124,6 +124,10 @@ let package = Package(
         "Documents", "DurableIO", "FilePackages", "ImageNotes", "PackageArchive", "TestSupport", system,
       ],
       swiftSettings: testing),
+    // Models that were not written for Swift 6.
+    .testTarget(
+      name: "Swift5ModelTests", dependencies: ["Documents", "TestSupport", system],
+      swiftSettings: strictWarnings + [.swiftLanguageMode(.v5)]),
     .testTarget(
       name: "FileCoordinationTests",
       dependencies: [

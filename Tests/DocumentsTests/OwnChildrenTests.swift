@@ -60,6 +60,8 @@ struct OwnChildrenTests {
       let document = try await Document.create(Notebook(["a.txt": "one"]), at: url, options: options)
       try await document.edit { $0.texts["b.txt"] = "two" }
       try await document.save()
+      // Other programs see a save some time after its return.
+      try await document.synchronize()
       #expect(try Self.names(url) == ours + ["a.txt", "b.txt"])
       try await document.edit { $0.texts["a.txt"] = nil }
       try await document.undo()

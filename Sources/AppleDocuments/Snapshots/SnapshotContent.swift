@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 
 /// The snapshots of a model, as the content of a `Documents.Document`.
-struct SnapshotContent: DocumentContent {
+struct SnapshotContent: AsyncDocumentContent {
   static var readableContentTypes: [UTType] { [.item] }
 
   /// The changes of the document, and what it writes.
@@ -14,15 +14,15 @@ struct SnapshotContent: DocumentContent {
   let read: FileWrapper?
 
   init() { read = nil }
-  init(configuration: ReadConfiguration) throws { read = configuration.file }
+  init(reading configuration: ReadConfiguration) { read = configuration.file }
 
-  /// Waits for a snapshot of the model, and for its writer.
-  func fileWrapper(configuration: WriteConfiguration) throws -> FileWrapper {
+  /// Returns the tree that the model's writer makes of a snapshot.
+  func fileWrapper(writing configuration: WriteConfiguration) async throws -> FileWrapper {
     guard let owner = source.owner else {
       // The document is gone, and with it the model and its changes.
       return configuration.existingFile ?? FileWrapper(directoryWithFileWrappers: [:])
     }
-    return try waitBlocking { try await owner.write(over: configuration.existingFile) }
+    return try await owner.write(over: configuration.existingFile)
   }
 }
 

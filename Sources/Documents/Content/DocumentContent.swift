@@ -6,6 +6,11 @@ import FoundationEssentials
 ///
 /// Counterpart of SwiftUI's `FileDocument`, whose models conform without change. The configurations have public
 /// initialisers, so that a test can read and write a model without a document.
+///
+/// Models of the Swift 5 mode conform without a warning, also if their properties are not `Sendable`. A content whose
+/// reading or writing awaits, or that belongs to the main actor, is an `AsyncDocumentContent`. A content that reads and
+/// writes by URL is a `URLDocumentContent`.
+@preconcurrency
 public protocol DocumentContent: Sendable {
   /// The types that `init(configuration:)` reads.
   static var readableContentTypes: [UTType] { get }
@@ -72,7 +77,10 @@ public struct FileDocumentReadConfiguration: Sendable {
 public struct FileDocumentWriteConfiguration: Sendable {
   /// The type to write.
   public let contentType: UTType
-  /// The tree on disk; nil for a document that was never saved.
+  /// The document's tree as it was last read or saved, for the content to change and return; nil for a document that was
+  /// never saved.
+  ///
+  /// A child whose wrapper stays the same object is not written again.
   public let existingFile: FileWrapper?
   /// The URL at which the disk holds that tree; nil if it holds none.
   let originalContentsURL: URL?

@@ -92,7 +92,7 @@ extension PackageStore {
   public static func create<Content: DocumentContent>(
     _ content: Content, at url: URL, writesMetadata: Bool = true
   ) async throws -> (store: PackageStore, report: SaveReport) {
-    let (tree, type) = try content.newTree(at: url, writingBeside: url)
+    let (tree, type) = try await content.newTreeOnOwnThread(at: url, writingBeside: url)
     let writes = try tree.takeMetadata(of: Content.self, isWanted: writesMetadata)
     return try await create(tree, at: url, contentType: writes ? type : nil)
   }
@@ -117,6 +117,13 @@ extension DocumentContent {
     let configuration = FileDocumentWriteConfiguration(
       contentType: type, existingFile: nil, at: nil, writingBeside: url)
     return (try fileWrapper(configuration: configuration), type)
+  }
+
+  /// Does the same on a thread of its own: the content's own code may take its time, or need the caller's actor.
+  func newTreeOnOwnThread(
+    at place: URL, writingBeside url: URL?
+  ) async throws -> (tree: FileWrapper, type: UTType) {
+    try await BlockingThread().run { try newTree(at: place, writingBeside: url) }
   }
 
   /// Returns the type of a new document with that name: a declared type that is one of the writable types, or a special

@@ -30,6 +30,7 @@ import SystemPackage
 ///
 /// Cost of a save: all written bytes twice, because the store commits a copy. On file systems that can share blocks, it
 /// writes large files once. Children that the content keeps, or links from the original, cost no bytes.
+@preconcurrency
 public protocol URLDocumentContent: DocumentContent {
   /// The facts for a read.
   typealias URLReadConfiguration = URLDocumentReadConfiguration

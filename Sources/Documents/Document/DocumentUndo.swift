@@ -11,7 +11,7 @@
 /// ```
 ///
 /// The members have the names of Apple's `UndoManager`. Those of `UndoState` belong to it, too, each with its present
-/// value; `state` has all of them at one moment. The value itself never changes, and belongs to its document for good.
+/// value. `state` has all of them at one moment.
 @dynamicMemberLookup
 public struct DocumentUndo<Content: DocumentContent>: Sendable {
   let document: Document<Content>

@@ -63,8 +63,7 @@ package struct StorageEnvironment: Sendable {
     of content: Content, from original: (any DocumentStorage)?, at place: URL, writingBeside url: URL?
   ) async throws -> (tree: FileWrapper, type: UTType?) {
     if let original { return try await original.detachedTree(of: content, writingBeside: url) }
-    // The document type's own code may take its time, on a thread beside the user's edits.
-    let (tree, type) = try await BlockingThread().run { try content.newTree(at: place, writingBeside: url) }
+    let (tree, type) = try await content.newTreeOnOwnThread(at: place, writingBeside: url)
     return (tree, type)
   }
 

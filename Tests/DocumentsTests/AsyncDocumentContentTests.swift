@@ -1,0 +1,185 @@
+import Documents
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import Synchronization
+import SystemPackage
+import TestSupport
+import Testing
+
+/// Turns texts into bytes and back, one at a time.
+private actor Codec {
+  static let shared = Codec()
+  struct NotText: Error {}
+
+  func encode(_ text: String) -> Data { Data(text.utf8.reversed()) }
+
+  func decode(_ data: Data) throws -> String {
+    guard let text = String(validating: data.reversed(), as: UTF8.self) else { throw NotText() }
+    return text
+  }
+}
+
+/// A door that stays closed until the test opens it.
+private final class Door: Sendable {
+  private let (steps, arrival) = AsyncStream.makeStream(of: Void.self)
+  private let (openings, opening) = AsyncStream.makeStream(of: Void.self)
+
+  func pass() async {
+    arrival.yield()
+    for await _ in openings { return }
+  }
+
+  func waitForArrival() async { for await _ in steps { return } }
+  func open() { opening.finish() }
+}
+
+/// A folder of encoded texts.
+private struct Album: AsyncDocumentContent {
+  static var readableContentTypes: [UTType] {
+    [UTType(exportedAs: "org.example.async-album", conformingTo: .package)]
+  }
+
+  var pages: [String: String]
+  var door: Door?
+
+  init(_ pages: [String: String], behind door: Door? = nil) { (self.pages, self.door) = (pages, door) }
+
+  init(reading configuration: ReadConfiguration) async throws {
+    pages = [:]
+    for (name, file) in try configuration.file.children() {
+      pages[name] = try await Codec.shared.decode(file.contents())
+    }
+  }
+
+  static let poison = "poison"
+
+  func fileWrapper(writing configuration: WriteConfiguration) async throws -> FileWrapper {
+    await door?.pass()
+    if pages.values.contains(Self.poison) { throw Codec.NotText() }
+    let tree = configuration.existingFile ?? FileWrapper(directoryWithFileWrappers: [:])
+    for (name, child) in try tree.children() where pages[name] == nil { tree.removeFileWrapper(child) }
+    for (name, text) in pages { try tree.put(await Codec.shared.encode(text), named: name) }
+    return tree
+  }
+}
+
+/// A flat file, which is written without an `await`.
+private struct Line: AsyncDocumentContent, Equatable {
+  static var readableContentTypes: [UTType] { [.plainText] }
+  var text: String
+
+  init(_ text: String) { self.text = text }
+
+  init(reading configuration: ReadConfiguration) async throws {
+    text = try await Codec.shared.decode(configuration.file.contents())
+  }
+
+  func fileWrapper(writing configuration: WriteConfiguration) throws -> FileWrapper {
+    FileWrapper(regularFileWithContents: Data(text.utf8.reversed()))
+  }
+}
+
+/// A content of the main actor, with methods that do not await.
+@MainActor private struct Sheet: AsyncDocumentContent {
+  nonisolated static var readableContentTypes: [UTType] {
+    [UTType(exportedAs: "org.example.sheet", conformingTo: .package)]
+  }
+
+  var text: String
+
+  init(_ text: String) { self.text = text }
+
+  init(reading configuration: ReadConfiguration) throws {
+    MainActor.assertIsolated()
+    text = String(decoding: try configuration.file.child(named: "text")?.contents() ?? Data(), as: UTF8.self)
+  }
+
+  func fileWrapper(writing configuration: WriteConfiguration) throws -> FileWrapper {
+    MainActor.assertIsolated()
+    let tree = configuration.existingFile ?? FileWrapper(directoryWithFileWrappers: [:])
+    try tree.put(Data(text.utf8), named: "text")
+    return tree
+  }
+}
+
+@Suite("A content that awaits")
+struct AsyncDocumentContentTests {
+  private typealias Trip = DocumentFixture<Album>
+
+  private static func create(_ content: Album) async throws -> (CrashDisk, Document<Album>) {
+    let disk = try CrashDisk()
+    return (disk, try await Trip.create(content, on: disk))
+  }
+
+  @Test func `is a content like any other`() async throws {
+    let (disk, document) = try await Self.create(Album(["a": "one", "b": "two"]))
+    try await document.edit { $0.pages["b"] = "three" }
+    // The content changes the tree that was saved last: only one child differs.
+    #expect(try await document.save().written.filter { $0 != "Metadata.plist" } == ["b"])
+    try await document.undo()
+    #expect(try await document.save().written.filter { $0 != "Metadata.plist" } == ["b"])
+    try disk.replace("c", "ruof", in: Trip.path)
+    #expect(try await document.checkForExternalChanges() == .reloaded)
+    #expect(try await document.content.pages == ["a": "one", "b": "two", "c": "four"])
+    try await document.close()
+    #expect(try disk.text("b", in: Trip.path) == "owt")
+    #expect(try await Trip.open(on: disk).content.pages == ["a": "one", "b": "two", "c": "four"])
+  }
+
+  @Test func `is edited while it is written`() async throws {
+    // Editing does not wait for the content's own writing (D1), and the save has the content from its start (D2).
+    let (disk, document) = try await Self.create(Album(["a": "one"]))
+    let door = Door()
+    try await document.edit { ($0.pages["a"], $0.door) = ("two", door) }
+    let save = Task { try await document.save() }
+    await door.waitForArrival()
+    try await document.edit { ($0.pages["a"], $0.door) = ("three", nil) }
+    #expect(await document.progress?.activity == .saving)
+    door.open()
+    _ = try await save.value
+    try await document.synchronize()
+    #expect(try disk.text("a", in: Trip.path) == "owt")
+    #expect(await document.hasUnsavedChanges)
+    try await document.close()
+    #expect(try disk.text("a", in: Trip.path) == "eerht")
+  }
+
+  @Test func `may throw, and the document stays as it was`() async throws {
+    let (disk, document) = try await Self.create(Album(["a": "one"]))
+    try await document.edit { $0.pages["a"] = Album.poison }
+    let failure = await #expect(throws: DocumentError.self) { try await document.save() }
+    #expect(failure?.code == .content && failure?.cause is Codec.NotText)
+    try await document.undo()
+    try await document.close()
+    #expect(try disk.text("a", in: Trip.path) == "eno")
+    try disk.makeFile("b", [0xff], in: disk.openDirectory(at: Trip.path))
+    let error = await #expect(throws: DocumentError.self) { try await Trip.open(on: disk) }
+    #expect(error?.code == .content && error?.operation == .open && error?.cause is Codec.NotText)
+  }
+
+  @Test func `may be a flat file`() async throws {
+    let disk = try CrashDisk()
+    let document = try await DocumentFixture<Line>.create(Line("one"), on: disk)
+    try await document.edit { $0.text = "two" }
+    try await document.close()
+    #expect(try await DocumentFixture<Line>.open(on: disk).content == Line("two"))
+  }
+
+  @MainActor @Test func `may belong to the main actor, which does not wait`() async throws {
+    try await withDeadline("the document") {
+      try await withTemporaryDirectory { folder in
+        let url = URL(filePath: folder.appending("Trip.sheet").string)
+        let document = try await ObservableDocument.create(await Sheet("one"), at: url, options: .quiet(nil))
+        let two = await Sheet("two")
+        try await document.edit { $0 = two }
+        try await document.close()
+        let (store, _) = try await PackageStore.create(
+          await Sheet("three"), at: URL(filePath: folder.appending("Other.sheet").string))
+        #expect(try await store.content(as: Sheet.self).text == "three")
+        try await store.close()
+        #expect(try await Document<Sheet>.open(at: url).content.text == "two")
+      }
+    }
+  }
+}

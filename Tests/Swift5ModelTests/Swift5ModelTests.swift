@@ -1,0 +1,81 @@
+import Documents
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+// This target is built in Swift 5 mode, and continuous integration takes its warnings for errors.
+
+/// A class that is not `Sendable`, as models of the Swift 5 mode have in their values.
+private class Style {
+  var name: String
+
+  init(_ name: String) { self.name = name }
+}
+
+private struct Letter: FileDocument {
+  static var readableContentTypes: [UTType] {
+    [UTType(exportedAs: "org.example.letter", conformingTo: .package)]
+  }
+  var style: Style
+  var format: () -> String = { "plain" }
+
+  init(_ style: String) { self.style = Style(style) }
+
+  init(configuration: ReadConfiguration) throws {
+    guard let data = configuration.file.fileWrappers?["style"]?.regularFileContents else {
+      throw CocoaError(.fileReadCorruptFile)
+    }
+    self.init(String(decoding: data, as: UTF8.self))
+  }
+
+  func fileWrapper(configuration: WriteConfiguration) throws -> FileWrapper {
+    FileWrapper(directoryWithFileWrappers: [
+      "style": FileWrapper(regularFileWithContents: Data(style.name.utf8))
+    ])
+  }
+}
+
+/// The same on the main actor.
+@MainActor private struct Poster: AsyncDocumentContent {
+  nonisolated static var readableContentTypes: [UTType] { Letter.readableContentTypes }
+  var style: Style
+
+  init(_ style: String) { self.style = Style(style) }
+
+  init(reading configuration: ReadConfiguration) throws {
+    style = try Letter(configuration: configuration).style
+  }
+
+  func fileWrapper(writing configuration: WriteConfiguration) throws -> FileWrapper {
+    try Letter(style.name).fileWrapper(configuration: configuration)
+  }
+}
+
+@Suite("A model of the Swift 5 mode")
+struct Swift5ModelTests {
+  @Test func `conforms as it is, and is saved and read again`() async throws {
+    try await withTemporaryDirectory { folder in
+      let url = URL(fileURLWithPath: folder.appending("A.letter").string)
+      let document = try await Document.create(Letter("one"), at: url)
+      try await document.edit { $0 = Letter("two") }
+      try await document.close()
+      let again = try await Document<Letter>.open(at: url)
+      #expect(try await again.content.style.name == "two")
+      try await again.close()
+    }
+  }
+
+  @Test @MainActor func `may belong to the main actor`() async throws {
+    try await withTemporaryDirectory { folder in
+      let url = URL(fileURLWithPath: folder.appending("A.poster").string)
+      let document = try await Document.create(Poster("one"), at: url)
+      let two = Poster("two")
+      try await document.edit { $0 = two }
+      try await document.close()
+      let again = try await Document<Poster>.open(at: url)
+      #expect(try await again.content.style.name == "two")
+      try await again.close()
+    }
+  }
+}
