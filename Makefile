@@ -135,7 +135,7 @@ format:
 prepare:
 	@.ci/prepare
 
-# The documentation of the four library products, with the pages of Docs as articles: a site in .build/documentation.
+# The documentation of the libraries, with the pages of Docs as articles: a site in .build/documentation.
 # Fails if a link leads nowhere. To read it: python3 -m http.server -d .build/documentation
 docs: prepare
 	swift build -c $(CONFIGURATION)

@@ -3,22 +3,22 @@ import SystemPackage
 
 extension FilePackageError {
   /// The readers of the text: a program that goes on, or people who gave a command that has ended.
-  public struct Wording: Sendable {
+  package struct Wording: Sendable {
     /// Returns the text of a path; by default its last name.
-    public var path: @Sendable (String) -> String
+    package var path: @Sendable (String) -> String
     /// Whether the program has ended, so that nothing is in memory or open any more.
-    public var hasEnded = false
+    package var hasEnded = false
     /// Returns an additional sentence, such as the command that helps.
-    public var hint: @Sendable (Code) -> String?
+    package var hint: @Sendable (Code) -> String?
 
     /// The wording for a program that goes on.
-    public static let program = Wording(
+    package static let program = Wording(
       path: {
         FilePath(lossless: $0).lastComponent.map { FileName($0).display } ?? displayString($0)
       })
 
     /// Makes a wording with this text for paths.
-    public init(
+    package init(
       hasEnded: Bool = false, hint: @escaping @Sendable (Code) -> String? = { _ in nil },
       path: @escaping @Sendable (String) -> String
     ) {
@@ -37,7 +37,7 @@ extension FilePackageError {
   }
 
   /// Returns one sentence that names the document, the child and the reason, and advice.
-  public func text(_ wording: Wording) -> String {
+  package func text(_ wording: Wording) -> String {
     // A tree in memory has no name yet.
     let name = document.isEmpty ? "" : " '\(wording.path(document))'"
     let text = "The \(subject)\(name) could not be \(operation.past): \(detail)."

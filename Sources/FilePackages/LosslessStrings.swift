@@ -3,7 +3,7 @@ import DurableIO
 /// Returns a C string as a Swift string that keeps its bytes.
 ///
 /// A byte that is not UTF-8 is one private-use character. Keys and paths of this library spell names in the same way.
-public func losslessString(cString: UnsafePointer<CChar>) -> String {
+package func losslessString(cString: UnsafePointer<CChar>) -> String {
   var bytes: [UInt8] = []
   var position = cString
   while position.pointee != 0 {
@@ -16,7 +16,7 @@ public func losslessString(cString: UnsafePointer<CChar>) -> String {
 /// Returns a key or path of this library for people to read.
 ///
 /// Bytes that are not UTF-8, and characters that would act on a terminal, become `\xNN`.
-public func displayString(_ string: String) -> String {
+package func displayString(_ string: String) -> String {
   if string.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return string }
   return FileName(string).display
 }

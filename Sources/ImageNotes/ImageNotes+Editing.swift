@@ -47,16 +47,32 @@ extension ImageNotes {
   /// - Throws: `ImageNotesError.noSuchImage` for a name that no image has; otherwise as `add(imageAt:caption:at:)`.
   @discardableResult
   public mutating func replace(image name: String, withImageAt url: URL) throws -> String {
+    try replace(
+      name, with: FileWrapper(regularFileWithContentsOf: url), originalFilename: url.lastPathComponent)
+  }
+
+  /// Replaces the picture of one image by its bytes.
+  ///
+  /// - Throws: as `replace(image:withImageAt:)`.
+  @discardableResult
+  public mutating func replace(
+    image name: String, withImageData data: Data, originalFilename: String
+  ) throws -> String {
+    try replace(name, with: FileWrapper(regularFileWithContents: data), originalFilename: originalFilename)
+  }
+
+  private mutating func replace(
+    _ name: String, with file: FileWrapper, originalFilename: String
+  ) throws -> String {
     let index = try index(of: name)
-    let file = try FileWrapper(regularFileWithContentsOf: url)
-    let header = try Self.checkedHeader(of: file, url.lastPathComponent)
+    let header = try Self.checkedHeader(of: file, originalFilename)
     let old = images[index]
     try old.hold()
     let fits = header.format.filenameExtensions.contains(FreeName.split(name).pathExtension.lowercased())
     let others = images.map(\.name).filter { $0 != name }
-    let new = fits ? name : FreeName.of(url.lastPathComponent, header.format, amongst: others)
+    let new = fits ? name : FreeName.of(originalFilename, header.format, amongst: others)
     images[index] = Image(
-      name: new, originalFilename: url.lastPathComponent, caption: old.caption, folder: old.folder,
+      name: new, originalFilename: originalFilename, caption: old.caption, folder: old.folder,
       source: .new(file))
     return new
   }

@@ -78,7 +78,7 @@ public struct ArchiveError: Error, Sendable {
   public var allowance: Allowance?
 
   /// Makes an error of these facts.
-  public init(
+  package init(
     _ code: Code, _ operation: Operation, archive: String? = nil, entry: String? = nil, reason: String
   ) {
     self.code = code
@@ -161,7 +161,7 @@ extension ArchiveError: CustomStringConvertible, LocalizedError {
   /// Returns `description` with the archive's path in another form.
   ///
   /// - Parameter path: returns the form of the archive's path.
-  public func text(path: (String) -> String) -> String {
+  package func text(path: (String) -> String) -> String {
     var text = archive.map { "The archive '\(path($0))'" } ?? "The archive"
     switch operation {
     case _ where code == .indeterminate:

@@ -1,5 +1,5 @@
 /// A format in which one file holds a package.
-public enum ArchiveFormat: String, Sendable, CaseIterable {
+public enum ArchiveFormat: String, Sendable, Codable, CaseIterable {
   /// The format that every system opens. A child is deflated, or stored if deflate does not make it smaller.
   case zip
   /// POSIX tar (pax), not compressed; loses nothing of a package.

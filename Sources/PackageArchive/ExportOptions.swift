@@ -14,17 +14,17 @@ public struct ExportOptions: Sendable {
   public var passphrase: String?
   /// Whether the archive contains the hidden folder, with the history. It may hold contents that a user deleted
   /// from the document.
-  public var includesHistory = false
+  public var includesHistory: Bool
   /// One date for all entries, for an archive whose bytes depend only on names and contents. Permissions are then
   /// 644 or 755, and the archive has no extended attributes. Nil keeps the package's own dates, permissions and
   /// attributes.
   public var uniformDate: Date?
   /// The folder around all entries. If readers of the file expect no folder (`ArchiveFormat.isFlat(filename:)`),
   /// choose `.none`.
-  public var topFolder = TopFolder.package
+  public var topFolder: TopFolder
 
   /// Whether the export may replace a file without any write permission.
-  public var overwritesReadOnly = false
+  public var overwritesReadOnly: Bool
 
   /// The folder around all entries of an archive.
   public enum TopFolder: Sendable, Hashable {
@@ -36,9 +36,25 @@ public struct ExportOptions: Sendable {
     case none
   }
 
-  /// Makes the usual options: all but the hidden folder, with its dates and permissions, in a folder of the
+  /// Makes options; without arguments the usual ones: all but the hidden folder, with its dates and permissions, in a folder of the
   /// package's name.
-  public init() {}
+  public init(
+    level: Int? = nil,
+    threads: Int? = nil,
+    passphrase: String? = nil,
+    includesHistory: Bool = false,
+    uniformDate: Date? = nil,
+    topFolder: TopFolder = .package,
+    overwritesReadOnly: Bool = false
+  ) {
+    self.level = level
+    self.threads = threads
+    self.passphrase = passphrase
+    self.includesHistory = includesHistory
+    self.uniformDate = uniformDate
+    self.topFolder = topFolder
+    self.overwritesReadOnly = overwritesReadOnly
+  }
 
   var threadCount: Int {
     max(1, threads ?? ProcessInfo.processInfo.activeProcessorCount)

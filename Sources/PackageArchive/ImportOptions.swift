@@ -9,22 +9,22 @@ public struct ImportOptions: Sendable {
   /// The passphrase for encrypted entries.
   public var passphrase: String?
   /// The limits on an archive's contents.
-  public var limits = ImportLimits()
+  public var limits: ImportLimits
   /// Whether a folder around all entries becomes the package.
-  public var topFolder = TopFolder.becomesPackage
+  public var topFolder: TopFolder
   /// Whether the import takes the additions of macOS, `__MACOSX` and `._*`.
-  public var includesAppleDouble = false
+  public var includesAppleDouble: Bool
   /// Whether the import takes a hidden folder of this library's, with its history. Set this only for archives that
   /// you trust, because the history says what the document contained before.
-  public var includesHistory = false
+  public var includesHistory: Bool
   /// Whether links may lead out of the package.
-  public var allowsLinksOutside = false
+  public var allowsLinksOutside: Bool
   /// Whether names may differ only in case or in how accents are written, as they may on a Linux disk.
-  public var allowsSimilarNames = false
+  public var allowsSimilarNames: Bool
   /// Whether names may contain control characters.
-  public var allowsControlCharacters = false
+  public var allowsControlCharacters: Bool
   /// Whether a path may begin like a drive of another system, such as `C:`.
-  public var allowsDriveLetters = false
+  public var allowsDriveLetters: Bool
 
   /// The fate of a folder around all entries.
   public enum TopFolder: Sendable, Hashable {
@@ -34,28 +34,66 @@ public struct ImportOptions: Sendable {
     case isKept
   }
 
-  /// Makes the options for archives from other people: the usual limits, and no entry that could do harm.
-  public init() {}
+  /// Makes options; without arguments those for archives from other people: the usual limits, and no entry that could do harm.
+  public init(
+    format: ArchiveFormat? = nil,
+    charset: String? = nil,
+    passphrase: String? = nil,
+    limits: ImportLimits = ImportLimits(),
+    topFolder: TopFolder = .becomesPackage,
+    includesAppleDouble: Bool = false,
+    includesHistory: Bool = false,
+    allowsLinksOutside: Bool = false,
+    allowsSimilarNames: Bool = false,
+    allowsControlCharacters: Bool = false,
+    allowsDriveLetters: Bool = false
+  ) {
+    self.format = format
+    self.charset = charset
+    self.passphrase = passphrase
+    self.limits = limits
+    self.topFolder = topFolder
+    self.includesAppleDouble = includesAppleDouble
+    self.includesHistory = includesHistory
+    self.allowsLinksOutside = allowsLinksOutside
+    self.allowsSimilarNames = allowsSimilarNames
+    self.allowsControlCharacters = allowsControlCharacters
+    self.allowsDriveLetters = allowsDriveLetters
+  }
 }
 
 /// The limits on an archive's contents; an import refuses an archive as soon as it exceeds one.
 public struct ImportLimits: Sendable, Hashable {
   /// Files, folders and links.
-  public var entries = 200_000
+  public var entries: Int
   /// Bytes of all files together, including holes. Taken and omitted bytes count separately, and so do entries.
-  public var bytes: UInt64 = 4 << 30
+  public var bytes: UInt64
   /// The greatest ratio of all files together to the archive. An import does not check it below 16 MiB.
-  public var ratio = 200
+  public var ratio: Int
   /// Nested folders.
-  public var depth = 64
+  public var depth: Int
   /// Bytes of all names together.
-  public var nameBytes = 64 << 20
+  public var nameBytes: Int
   /// Bytes of memory that the decompression of LZMA, xz or 7z may use for earlier bytes: their dictionary.
   /// Zstandard has the same limit, which callers cannot raise.
-  public var dictionaryBytes: UInt64 = 128 << 20
+  public var dictionaryBytes: UInt64
 
-  /// Makes the usual limits.
-  public init() {}
+  /// Makes limits; without arguments the usual ones.
+  public init(
+    entries: Int = 200_000,
+    bytes: UInt64 = 4 << 30,
+    ratio: Int = 200,
+    depth: Int = 64,
+    nameBytes: Int = 64 << 20,
+    dictionaryBytes: UInt64 = 128 << 20
+  ) {
+    self.entries = entries
+    self.bytes = bytes
+    self.ratio = ratio
+    self.depth = depth
+    self.nameBytes = nameBytes
+    self.dictionaryBytes = dictionaryBytes
+  }
 
   /// The number of bytes below which an import checks no ratio.
   static let unsuspiciousBytes: UInt64 = 16 << 20

@@ -16,7 +16,7 @@ struct ListedNode: Encodable {
     kind = entry.kind
     size = entry.size
     modified = entry.modificationDate
-    target = entry.target
+    target = entry.linkDestination
   }
 
   init(_ node: FileWrapper, at path: String) throws {

@@ -89,7 +89,7 @@ struct FileVersionTests {
         #expect(left?.count == versions.count - number - 1)
       }
       let store = try await PackageStore.open(at: url)
-      #expect(try await store.conflicts().isEmpty)
+      #expect(try await store.conflictVersions().isEmpty)
       try await store.close()
       #expect(title(at: url) == "ours")
       // The news comes by the main queue.

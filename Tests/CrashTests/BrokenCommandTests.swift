@@ -141,7 +141,7 @@ struct CommandFixture: Sendable {
   private static func texts(_ path: String, _ prefix: String) async throws -> [String: String] {
     let store = try await PackageStore.open(at: URL(filePath: path))
     var texts = try texts(of: await store.contents(ofConflict: nil), prefix)
-    texts[prefix + "conflicts"] = "\(try await store.conflicts().count)"
+    texts[prefix + "conflicts"] = "\(try await store.conflictVersions().count)"
     return texts
   }
 

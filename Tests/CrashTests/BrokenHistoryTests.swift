@@ -128,7 +128,7 @@ struct HistoryFixture: Sendable {
       let (tree, lost) = try await store.contents(of: version.persistentIdentifier)
       sight.versions[version.persistentIdentifier] = try Self.texts(tree).filter { !lost.contains($0.key) }
     }
-    for version in try await store.conflicts() {
+    for version in try await store.conflictVersions() {
       let texts = try Self.texts(await store.contents(ofConflict: version.id))
       sight.conflicts[version.id] = version.isWhole ? texts : ["missing": "\(version.missing)"]
     }

@@ -50,13 +50,13 @@ struct ConflictCrashTests {
             // A second attempt resolves the conflict.
             try await resolve(store)
           } else if present != decided {
-            bad.append("\(point)\n\(state)\n\(present), \(try await store.conflicts())")
-          } else if try await !store.conflicts().isEmpty {
+            bad.append("\(point)\n\(state)\n\(present), \(try await store.conflictVersions())")
+          } else if try await !store.conflictVersions().isEmpty {
             // The conflict versions go last.
             try await store.resolveConflicts(keeping: nil)
           }
           let now = try ConflictTests.texts(await store.contents(ofConflict: nil))
-          let left = try await store.conflicts()
+          let left = try await store.conflictVersions()
           let verified = try await store.verify()
           if now != decided || !left.isEmpty || !verified.isWhole {
             bad.append("\(point)\n\(state)\nafter that: \(now), \(left), \(verified)")
@@ -74,7 +74,7 @@ struct ConflictCrashTests {
   /// Returns whether both versions are there.
   private static func isAll(_ store: PackageStore) async throws -> Bool {
     var found: [[String: String]] = []
-    for version in try await store.conflicts() {
+    for version in try await store.conflictVersions() {
       found.append(try ConflictTests.texts(await store.contents(ofConflict: version.id)))
     }
     return found.contains(own) && found.contains(other)
@@ -86,7 +86,7 @@ struct ConflictCrashTests {
       _ = try await store.mergeConflicts(options: .keepsHistory)
     }
     let keeping = try await Self.check(Self.own) { store in
-      for version in try await store.conflicts() {
+      for version in try await store.conflictVersions() {
         guard try ConflictTests.texts(await store.contents(ofConflict: version.id)) == Self.own else {
           continue
         }

@@ -19,7 +19,7 @@ struct ConflictProgramTests {
       let program = try await ConflictProgram(seed: seed)
       for path in [ConflictTests.first, ConflictTests.second] {
         let store = try await PackageStore.open(path, on: program.disk)
-        let versions = try await store.conflicts()
+        let versions = try await store.conflictVersions()
         // Each side's last state is there, exactly: in its place, or as a version.
         var states: [ConflictProgram.Texts] = []
         if try await store.isPresentVersionWhole() {
@@ -39,7 +39,7 @@ struct ConflictProgramTests {
         if report.save == nil {
           undecided += 1
           // Nothing has changed, and all versions are still there.
-          #expect(try await store.conflicts().map(\.id) == versions.map(\.id))
+          #expect(try await store.conflictVersions().map(\.id) == versions.map(\.id))
           if isFirst {
             report = try await store.mergeConflicts(keepingBoth: true, options: .keepsHistory)
           } else if let version = versions.last {
@@ -58,7 +58,7 @@ struct ConflictProgramTests {
         #expect(
           wanted.subtracting(lines).isEmpty,
           "seed \(seed) \(path): \(wanted.subtracting(lines).sorted()) \(report.conflicts)")
-        #expect(try await store.conflicts().isEmpty, "seed \(seed)")
+        #expect(try await store.conflictVersions().isEmpty, "seed \(seed)")
         #expect(try await store.verify().isWhole, "seed \(seed)")
         let problems = try await program.problems(store)
         #expect(problems.isEmpty, "seed \(seed) \(path): \(problems)")

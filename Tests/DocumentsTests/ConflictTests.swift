@@ -79,7 +79,7 @@ struct ConflictTests {
     let other = ["a.txt": "theirs", "Deep/b.txt": "b", "begun.txt": "begun"]
     for path in [Self.first, Self.second] {
       let store = try await Self.open(path, on: disk)
-      let versions = try await store.conflicts()
+      let versions = try await store.conflictVersions()
       // The document in its place has the children of both sides: neither version is there as it was saved.
       #expect(try await !store.isPresentVersionWhole())
       #expect(versions.count == 2)
@@ -113,13 +113,13 @@ struct ConflictTests {
     _ = try await Self.apart(
       Self.base, first: ["a.txt": "ours"], second: ["a.txt": "theirs"], naming: name, on: disk)
     let store = try await Self.open(Self.first, on: disk)
-    let versions = try await store.conflicts()
+    let versions = try await store.conflictVersions()
     #expect(versions.map(\.isWhole) == [true])
     #expect(versions.map(\.differences) == [["a.txt"]])
     try await store.resolveConflicts(keeping: versions.first?.id)
     #expect(
       try Self.texts(await store.tree) == Self.base.merging(["a.txt": "ours", "begun.txt": "begun"]) { $1 })
-    #expect(try await store.conflicts().isEmpty)
+    #expect(try await store.conflictVersions().isEmpty)
     try await store.close()
     let names = try SyncedFolders.files(in: Self.first, on: disk).keys.map(\.string)
     #expect(names.filter { $0.contains("conflict") || $0.contains("LAPTOP") || $0.contains(" 2") } == [])
@@ -133,7 +133,7 @@ struct ConflictTests {
     ]
     try await Self.make(texts, on: disk)
     let store = try await Self.open(Self.first, on: disk)
-    #expect(try await store.conflicts().isEmpty)
+    #expect(try await store.conflictVersions().isEmpty)
     #expect(try await !store.hasConflicts())
   }
 
@@ -154,7 +154,7 @@ struct ConflictTests {
       _ = try await Self.apart(
         Self.base, first: ["a.txt": "ours", "c.txt": nil], second: ["a.txt": "theirs"], on: disk)
       let store = try await Self.open(Self.first, on: disk)
-      let versions = try await store.conflicts()
+      let versions = try await store.conflictVersions()
       let ours = try #require(versions.first { $0.differences.contains("a.txt") })
       let report = try await store.resolveConflicts(
         keeping: keepsOther ? ours.id : nil, options: .keepsHistory)
@@ -164,7 +164,7 @@ struct ConflictTests {
       // The document in its place has the merge of both sides, without this file.
       expected["c.txt"] = nil
       #expect(try Self.texts(await store.tree) == expected)
-      #expect(try await store.conflicts().isEmpty)
+      #expect(try await store.conflictVersions().isEmpty)
       #expect(try await store.metadata()?.parentRevisions.count == versions.count + 1 - (versions.count - 1))
       #expect(try await store.verify().isWhole)
       // The state before is a version.
@@ -202,13 +202,13 @@ struct ConflictTests {
     #expect(
       try SyncedFolders.files(in: Self.first, on: disk).filter { !$0.key.isWithin(".docpkg") }
         == before.filter { !$0.key.isWithin(".docpkg") })
-    #expect(try await !store.conflicts().isEmpty)
+    #expect(try await !store.conflictVersions().isEmpty)
     let both = try await store.mergeConflicts(keepingBoth: true)
     #expect(both.save != nil)
     let texts = try Self.texts(await store.tree)
     #expect(texts["a.txt"]?.contains("ours\n") == true && texts["a.txt"]?.contains("theirs\n") == true)
     #expect(Set(texts.filter { $0.key.hasPrefix("data") }.values) == ["\u{0}ours", "\u{0}theirs"])
-    #expect(try await store.conflicts().isEmpty)
+    #expect(try await store.conflictVersions().isEmpty)
   }
 
   @Test func `that a save has kept are listed, merged and resolved, too`() async throws {
@@ -219,12 +219,12 @@ struct ConflictTests {
     try await store.keepConflict(["a.txt"])
     try disk.replace("a.txt", "one\ntwo\nthree\nfour\n", in: Self.first)
     let again = try await Self.open(Self.first, on: disk)
-    let versions = try await again.conflicts()
+    let versions = try await again.conflictVersions()
     #expect(versions.map(\.origin) == [.otherProgram] && versions.map(\.differences) == [["a.txt"]])
     // The common base is not known: the common lines count as the base (K2).
     #expect(try await again.mergeConflicts().conflicts.isEmpty)
     #expect(try Self.texts(await again.tree)["a.txt"] == "zero\none\ntwo\nthree\nfour\n")
-    #expect(try await again.conflicts().isEmpty)
+    #expect(try await again.conflictVersions().isEmpty)
   }
 
   @Test func `say which children nobody has`() async throws {
@@ -234,7 +234,7 @@ struct ConflictTests {
     let folder = try disk.openDirectory(at: Self.first)
     try disk.removeFile(SyncedFolders.syncthing("a.txt", isOfFirst: true), in: folder)
     let store = try await Self.open(Self.first, on: disk)
-    let version = try #require(try await store.conflicts().first)
+    let version = try #require(try await store.conflictVersions().first)
     #expect(!version.isWhole && version.missing == ["a.txt"])
     await #expect(throws: FilePackageError.self) { try await store.mergeConflicts() }
     // A version with missing children resolves nothing.
@@ -242,9 +242,9 @@ struct ConflictTests {
       try await store.resolveConflicts(keeping: version.id)
     }
     #expect(error?.child == "a.txt")
-    #expect(try await store.conflicts().map(\.id) == [version.id])
+    #expect(try await store.conflictVersions().map(\.id) == [version.id])
     try await store.resolveConflicts(keeping: nil)
-    #expect(try await store.conflicts().isEmpty)
+    #expect(try await store.conflictVersions().isEmpty)
   }
 
   @Test func `are known to a document, and resolved by what decides`() async throws {

@@ -177,7 +177,7 @@ struct DocumentCallTests {
       case .recover: try await document.recover(.nowhere)
       case .conflicts: _ = try await document.conflictVersions()
       case .removeConflicts: try await document.removeConflictVersions()
-      case .listConflicts: _ = try await document.conflicts()
+      case .listConflicts: _ = try await document.conflictVersions()
       case .resolveConflicts: try await document.resolveConflicts(with: NewestVersionResolver())
       case .access: await document.performAsynchronousFileAccess {}
       case .disable:

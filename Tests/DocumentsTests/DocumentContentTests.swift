@@ -42,7 +42,7 @@ struct DocumentContentTests {
       let again = try await PackageStore.open(at: url)
       var sketch: Drawing = try await again.content()
       #expect(sketch.strokes == Data([1]))
-      #expect(try await again.save(sketch).strategy == "none")
+      #expect(try await again.save(sketch).strategy == .none)
       sketch.strokes = Data([2, 3])
       #expect(try await again.plan(sketch).lines.contains { $0.hasPrefix("write Strokes") })
       #expect(try await again.save(sketch).written == ["Metadata.plist", "Strokes"])

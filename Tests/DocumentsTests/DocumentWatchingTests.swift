@@ -50,7 +50,7 @@ struct DocumentWatchingTests {
       try await Self.waits { await document.documentState.contains(.inConflict) }
       #expect(try await document.content["one.txt"] == "mine")
       try await document.save()
-      let kept = try await document.conflictVersions()
+      let kept = try await document.conflictVersionURLs()
       let texts = try kept.map { try String(contentsOf: $0.appending(path: "one.txt"), encoding: .utf8) }
       #expect(texts == ["theirs"])
       try await document.close()

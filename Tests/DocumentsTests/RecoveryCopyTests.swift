@@ -110,7 +110,7 @@ struct RecoveryCopyTests {
     try await again.recover(#require(await again.recoveryCopies.first))
     #expect(await again.documentState == .inConflict)
     #expect(try await again.content == Pages(["a.txt": "edited", "c.txt": "others", "new.txt": "new"]))
-    let kept = try #require(try await again.conflictVersions().first)
+    let kept = try #require(try await again.conflictVersionURLs().first)
     #expect(try disk.disk.text("a.txt", in: FilePath(kept.path)) == "others")
     try await again.close()
   }

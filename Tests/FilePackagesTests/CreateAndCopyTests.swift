@@ -92,8 +92,8 @@ struct CreateAndCopyTests {
         }
       }
       // This store's edits still wait for its next save.
-      #expect(try await store.save().strategy == "journal")
-      #expect(try await store.save(options: .staged).strategy == "none")
+      #expect(try await store.save().strategy == .journal)
+      #expect(try await store.save(options: .staged).strategy == .none)
     }
   }
 

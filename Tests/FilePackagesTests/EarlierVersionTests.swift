@@ -37,7 +37,7 @@ struct EarlierVersionTests {
       let before = try Self.lines(of: await store.tree)
       var found = ["verify \(try await store.verify().isWhole ? 0 : 1)"]
       found += before.map { "tree \($0)" }
-      let conflicts = try await store.conflicts().count
+      let conflicts = try await store.conflictVersions().count
       found.append("conflicts \(conflicts == 0 ? 0 : conflicts + 1)")
       for version in try await store.versions() {
         let id = version.persistentIdentifier

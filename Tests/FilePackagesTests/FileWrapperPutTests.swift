@@ -43,4 +43,19 @@ struct FileWrapperPutTests {
     #expect(error?.code == code)
     #expect(try await store.plan().isEmpty)
   }
+
+  @Test func `replaces a child under its own name`() async throws {
+    let (store, _) = try await Self.store()
+    let tree = await store.tree
+    let folder = try #require(try tree.child(named: "Folder"))
+    let (old, new) = (
+      try tree.regularFile(at: "Folder/a.txt"), FileWrapper(regularFileWithContents: Data("new".utf8))
+    )
+    new.preferredFilename = "other.txt"
+    #expect(try folder.replaceFileWrapper(old, with: new) == "a.txt")
+    #expect(try folder.childNames() == ["a.txt"] && new.preferredFilename == "a.txt")
+    #expect(try await store.save().written == ["Folder/a.txt", "Metadata.plist"])
+    let error = #expect(throws: FilePackageError.self) { try folder.replaceFileWrapper(old, with: new) }
+    #expect(error?.code == .noSuchFile && error?.reason == "it is no child of this directory")
+  }
 }

@@ -14,7 +14,7 @@ struct IdenticalBytesTests {
   private static func expectNothing(_ report: SaveReport, _ store: PackageStore, on disk: CrashDisk)
     async throws
   {
-    #expect(report.strategy == "none" && report.written == [] && report.isPublished)
+    #expect(report.strategy == .none && report.written == [] && report.isPublished)
     #expect(try await store.plan().isEmpty)
     let before = try PackagePicture(of: CrashCheck.path, on: disk)
     try await store.save()
@@ -92,11 +92,11 @@ struct IdenticalBytesTests {
     try await store.save(options: .keepsHistory)
     let first = try #require(try await store.versions().first).persistentIdentifier
     #expect(try await store.restore(first).save.written == ["Metadata.plist", "Text.txt"])
-    for _ in 0..<2 { #expect(try await store.restore(first).save.strategy == "none") }
-    #expect(try await store.restore(first, child: "Text.txt").save.strategy == "none")
+    for _ in 0..<2 { #expect(try await store.restore(first).save.strategy == .none) }
+    #expect(try await store.restore(first, child: "Text.txt").save.strategy == .none)
     #expect(try await store.restorePlan(first).isEmpty)
     let present = try #require(try await store.metadata()).revision
-    #expect(try await store.restore(present).save.strategy == "none")
+    #expect(try await store.restore(present).save.strategy == .none)
     #expect(try await store.restorePlan(present).isEmpty)
     #expect(try await store.versions().count == 2)
     _ = try await store.undoSave()
@@ -182,7 +182,7 @@ struct IdenticalBytesTests {
     #expect(disk.counts.bytesWritten < (1 << 20) + 5 * (50 << 10))
     // Without an edit nothing is written.
     let counts = disk.counts
-    #expect(try await store.save(tree(999)).strategy == "none")
+    #expect(try await store.save(tree(999)).strategy == .none)
     #expect(disk.counts.bytesWritten == counts.bytesWritten)
     #expect(try await store.verify().isWhole)
   }

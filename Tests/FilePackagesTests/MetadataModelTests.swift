@@ -85,7 +85,7 @@ struct MetadataModelTests {
       }
       guard isEdited else { continue }
       let report = try await store.save(options: way.options)
-      if report.strategy != "none" { generation += 1 }
+      if report.strategy != .none { generation += 1 }
       let metadata = try await Self.check(disk)
       #expect(metadata.generation == generation)
       #expect(try await store.metadata() == metadata)

@@ -205,9 +205,9 @@ struct PackageWatcherTests {
       cancelled.cancel()
       await cancelled.value
       let ended = Task { for await _ in watcher {} }
-      await watcher.end()
+      await watcher.stop()
       await ended.value
-      await watcher.end()
+      await watcher.stop()
       var after = watcher.makeAsyncIterator()
       #expect(await after.next() == nil)
     }

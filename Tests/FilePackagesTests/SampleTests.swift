@@ -67,7 +67,7 @@ struct SampleTests {
       let inode = try disk.status(of: disk.openDirectory(at: path)).identity.inode
       _ = try await ContentSummary(reading: store.tree.snapshot())
       let untouched = try await store.save()
-      #expect(untouched.strategy == "none" && disk.counts.changes == 0)
+      #expect(untouched.strategy == .none && disk.counts.changes == 0)
       #expect(try disk.status(of: disk.openDirectory(at: path)).identity.inode == inode)
 
       // The deepest file.

@@ -37,7 +37,7 @@ struct SaveCostTests {
       var saves: [Cost] = []
       for number in 0..<4 {
         let (report, commit, publish) = try await store.save("5.txt", "changed \(number)", counting: disk)
-        #expect(report.strategy == "journal")
+        #expect(report.strategy == .journal)
         #expect(report.written == (metadata ? ["5.txt", "Metadata.plist"] : ["5.txt"]))
         #expect(report.reused == (metadata ? count - 1 : 0))
         #expect(await store.unpublishedProblem == nil)
@@ -134,7 +134,7 @@ struct SaveCostTests {
     let store = try await PackageStore.open(CrashCheck.path, on: disk)
     _ = try await store.tree.children()
     let report = try await store.save(options: way.options)
-    #expect(report.strategy == "none")
+    #expect(report.strategy == .none)
     try await store.close()
     #expect(disk.counts.changes == 0)
     #expect(try await store.plan().isEmpty)

@@ -40,7 +40,7 @@ struct UnsavedEditsTests {
   func `are not touched by saying what an operation would do`(operation: String) async throws {
     let (disk, store) = try await Self.store()
     let oldest = try #require(try await store.versions().last).persistentIdentifier
-    let conflict = try #require(try await store.conflicts().first).id
+    let conflict = try #require(try await store.conflictVersions().first).id
     try await store.edit(Self.edits)
     let tree = await store.tree
     let plan =
@@ -68,7 +68,7 @@ struct UnsavedEditsTests {
   func `are refused by name where an operation would drop them`(operation: String) async throws {
     let (disk, store) = try await Self.store()
     let oldest = try #require(try await store.versions().last).persistentIdentifier
-    let conflict = try #require(try await store.conflicts().first).id
+    let conflict = try #require(try await store.conflictVersions().first).id
     try await store.edit(Self.edits)
     let tree = await store.tree
     let error = await #expect(throws: FilePackageError.self) {
@@ -88,7 +88,7 @@ struct UnsavedEditsTests {
       #expect(text.contains(name), "\(text)")
     }
     #expect(text.contains("Save the edits first"), "\(text)")
-    #expect(try await store.conflicts().map(\.id) == [conflict])
+    #expect(try await store.conflictVersions().map(\.id) == [conflict])
     try await Self.expectEdits(store, tree, on: disk)
   }
 
@@ -97,7 +97,7 @@ struct UnsavedEditsTests {
     try await store.edit(Self.edits)
     try await store.save(options: .returnsAtCommit)
     #expect(try await store.plan().isEmpty)
-    #expect(try await store.save(options: .returnsAtCommit).strategy == "none")
+    #expect(try await store.save(options: .returnsAtCommit).strategy == .none)
     try await store.put("New.txt", "newer")
     #expect(try await store.plan().lines == ["write Metadata.plist", "write New.txt (5 B)"])
   }

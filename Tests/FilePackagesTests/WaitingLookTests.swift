@@ -41,14 +41,14 @@ struct WaitingLookTests {
     let before = try PackagePicture(of: CrashCheck.path, on: disk)
     let count = counting.counts.changes
     let newest = try #require(try await store.versions().first).persistentIdentifier
-    let conflict = try #require(try await store.conflicts().first).id
+    let conflict = try #require(try await store.conflictVersions().first).id
     switch call {
     case "plan": #expect(try await store.plan().isEmpty)
     case "versions": #expect(try await store.versions().count == 2)
     case "keepsHistory": #expect(try await store.keepsHistory())
     case "contents": _ = try await store.contents(of: newest)
     case "differences": #expect(try await !store.differences(from: newest).changes.isEmpty)
-    case "conflicts": #expect(try await store.conflicts().count == 1)
+    case "conflicts": #expect(try await store.conflictVersions().count == 1)
     case "hasConflicts": #expect(try await store.hasConflicts())
     case "whole": _ = try await store.isPresentVersionWhole()
     case "contents of a conflict":

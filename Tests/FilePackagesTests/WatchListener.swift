@@ -64,7 +64,7 @@ final class WatchListener: Sendable {
   }
 
   func end() async {
-    await watcher.end()
+    await watcher.stop()
     await listening.value
   }
 }

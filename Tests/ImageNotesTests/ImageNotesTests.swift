@@ -36,7 +36,7 @@ struct ImageNotesTests {
     try await withTemporaryDirectory { folder in
       let package = try await made(in: folder)
       var notes: ImageNotes = try await package.content()
-      #expect(try await package.save(notes).strategy == "none")
+      #expect(try await package.save(notes).strategy == .none)
 
       notes.text += "more"
       #expect(try await package.save(notes).written == ["Metadata.plist", "Text.txt"])
@@ -71,7 +71,11 @@ struct ImageNotesTests {
       let last: ImageNotes = try await PackageStore.open(at: url(folder)).content()
       #expect(last.images.map(\.name) == ["a.gif", "new.webp"])
       #expect(try last.images[1].header().format == .webP)
-      #expect(try last.images[1].file().contents() == Data(ImageBytes.file("Images/ridge-lossy.webp")))
+      let bytes = try Data(ImageBytes.file("Images/ridge-lossy.webp"))
+      #expect(try last.images[1].file().contents() == bytes)
+      #expect(
+        try notes.replace(image: "a.gif", withImageData: bytes, originalFilename: "b.webp") == "b.webp")
+      #expect(try notes.images[0].file().contents() == bytes)
     }
   }
 

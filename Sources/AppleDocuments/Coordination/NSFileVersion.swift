@@ -273,7 +273,7 @@ private enum ResolvedVersions {
     do {
       try waitBlocking {
         let store = try await PackageStore.open(at: url)
-        let open = try await store.conflicts().map { FileVersion($0, at: url) }
+        let open = try await store.conflictVersions().map { FileVersion($0, at: url) }
         guard open.allSatisfy({ contains($0) }) else { return }
         // The copies are for readers after the resolving, as on Apple's systems.
         for version in open { _ = VersionCopies.url(of: version) }

@@ -8,12 +8,12 @@ extension Document {
   /// flat file has none: its conflicts are among `recoveryCopies`.
   ///
   /// - Throws: `closed`, `file`.
-  public func conflicts() async throws(DocumentError) -> [ConflictVersion] {
+  public func conflictVersions() async throws(DocumentError) -> [ConflictVersion] {
     try await attempt { document throws(DocumentError) in
       guard let opened = document.lifecycle.opened else { throw document.error(.closed, .edit) }
       guard let store = opened.storage.versions else { return [] }
       do {
-        return try await store.conflicts()
+        return try await store.conflictVersions()
       } catch {
         throw DocumentError(error, .edit, document.fileURL)
       }
@@ -42,7 +42,7 @@ extension Document {
       guard let store = storage.versions else { return true }
       do {
         try await store.publish()
-        let versions = try await store.conflicts()
+        let versions = try await store.conflictVersions()
         if versions.isEmpty { return true }
         let conflict = try await document.conflict(versions, in: store)
         let resolution = try await resolver.resolve(conflict)
@@ -66,11 +66,11 @@ extension Document {
   /// Returns the folders that hold the conflict versions.
   ///
   /// - Throws: `closed`, `file`.
-  public func conflictVersions() async throws(DocumentError) -> [URL] {
+  public func conflictVersionURLs() async throws(DocumentError) -> [URL] {
     try await attempt { document throws(DocumentError) in
       guard let opened = document.lifecycle.opened else { throw document.error(.closed, .edit) }
       do {
-        if let store = opened.storage.versions { return try await store.conflictVersions() }
+        if let store = opened.storage.versions { return try await store.conflictVersionURLs() }
         return document.recovery?.conflicts.map(\.url) ?? []
       } catch {
         throw DocumentError(error, .edit, document.fileURL)

@@ -9,6 +9,13 @@ public struct ConflictMergeReport: Sendable {
   public var conflicts: [MergeConflict] = []
 }
 
+extension ConflictMergeReport: CustomStringConvertible {
+  /// The save in one line, or a line for each change that is not decided.
+  public var description: String {
+    save?.description ?? conflicts.map(\.description).joined(separator: "\n")
+  }
+}
+
 extension PackageStore {
   /// Merges all conflict versions into the document, in one save.
   ///
@@ -79,7 +86,7 @@ extension PackageStore {
   }
 
   private func merge(into tree: FileWrapper, _ keepingBoth: Bool, by content: ContentMerge?) throws {
-    for version in try conflicts().reversed() {
+    for version in try conflictVersions().reversed() {
       if let lost = version.missing.first { throw lacks(lost, version) }
       var merge = ConflictMerge(keepingBoth ? .both : .left, label: version.label)
       try merge.merge(
@@ -92,7 +99,7 @@ extension PackageStore {
 
 extension ConflictVersion {
   /// The name of the version: the computer that saved it, or the beginning of its identifier.
-  public var label: String {
+  package var label: String {
     let computer = savingComputer ?? ""
     // A name with a slash would be a path.
     return computer.isEmpty ? String(id.uuidString.prefix(8)) : computer.replacing("/", with: ":")

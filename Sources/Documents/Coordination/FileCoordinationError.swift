@@ -32,7 +32,7 @@ public struct FileCoordinationError: Error, Sendable {
   public var cause: (any Error)?
 
   /// Makes an error of these facts.
-  public init(
+  package init(
     _ code: Code, item: String, holder: FileAccessHolder? = nil, reason: String? = nil,
     cause: (any Error)? = nil
   ) {

@@ -150,4 +150,23 @@ extension Document {
   /// Forgets all undo and redo steps and all open groups.
   @available(*, deprecated, renamed: "undo.removeAllActions()")
   public func removeAllActions() { history.removeAll() }
+
+  /// Returns the versions in conflict with the document.
+  ///
+  /// - Throws: as `conflictVersions()`.
+  @available(*, deprecated, renamed: "conflictVersions()")
+  public func conflicts() async throws(DocumentError) -> [ConflictVersion] { try await conflictVersions() }
+
+  /// Returns the folders that hold the conflict versions.
+  ///
+  /// - Throws: as `conflictVersionURLs()`.
+  @available(*, deprecated, renamed: "conflictVersionURLs()")
+  @_disfavoredOverload
+  public func conflictVersions() async throws(DocumentError) -> [URL] { try await conflictVersionURLs() }
+}
+
+extension FolderProblem {
+  /// The folder.
+  @available(*, deprecated, renamed: "url")
+  public var folder: URL { url }
 }

@@ -131,3 +131,8 @@ struct DocumentNode: Hashable {
     (device, inode, born) = (status.identity.device, status.identity.inode, status.born)
   }
 }
+
+extension DocumentItem: CustomStringConvertible {
+  /// The path, for people.
+  public var description: String { displayString(path) }
+}

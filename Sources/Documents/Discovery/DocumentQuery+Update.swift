@@ -53,7 +53,12 @@ extension DocumentQuery {
 /// A folder that cannot be searched, and the reason.
 public struct FolderProblem: Sendable {
   /// The folder.
-  public let folder: URL
+  public let url: URL
   /// The reason.
   public let error: FilePackageError
+}
+
+extension FolderProblem: CustomStringConvertible {
+  /// The sentence of the error.
+  public var description: String { error.description }
 }

@@ -52,20 +52,32 @@ public final class DocumentQuery: Sendable {
   /// The options of a query.
   public struct Options: Sendable {
     /// The minimum time between two updates.
-    public var batchingInterval: Duration = .seconds(1)
+    public var batchingInterval: Duration
     /// The time that the query waits after an event, for the events that belong to it.
-    public var quietPeriod: Duration = .milliseconds(50)
+    public var quietPeriod: Duration
     /// The time between two looks at unwatched folders: at least ten times as long as a look takes.
-    public var pollInterval: Duration = .seconds(2)
+    public var pollInterval: Duration
     /// Whether the query looks at everything each `pollInterval`, for file systems that other machines write to.
-    public var polls = false
+    public var polls: Bool
     /// Whether the query watches packages, so that it tells a save in place.
     ///
     /// Otherwise it tells only documents that come, go, move or are replaced, and flat files that are written.
-    public var watchesPackages = true
+    public var watchesPackages: Bool
 
-    /// Makes the default options.
-    public init() {}
+    /// Makes options; without arguments the usual ones.
+    public init(
+      batchingInterval: Duration = .seconds(1),
+      quietPeriod: Duration = .milliseconds(50),
+      pollInterval: Duration = .seconds(2),
+      polls: Bool = false,
+      watchesPackages: Bool = true
+    ) {
+      self.batchingInterval = batchingInterval
+      self.quietPeriod = quietPeriod
+      self.pollInterval = pollInterval
+      self.polls = polls
+      self.watchesPackages = watchesPackages
+    }
   }
 
   /// The options of this query.

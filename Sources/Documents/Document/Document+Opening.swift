@@ -116,7 +116,7 @@ extension Document {
   ///
   /// - Returns: the report, or that of another save if the user edited since, with a warning for each step that failed.
   /// - Throws: as `close()`; nothing if the user edited nothing since that save.
-  public func close(after report: SaveReport) async throws(DocumentError) -> SaveReport {
+  package func close(after report: SaveReport) async throws(DocumentError) -> SaveReport {
     disableEditing()
     defer { enableEditing() }
     return try await attempt { document throws(DocumentError) in

@@ -105,7 +105,7 @@ extension Document {
           guard let self, !Task.isCancelled else { break }
           await self.takeIn(event)
         }
-        await watcher.end()
+        await watcher.stop()
       }
     }
   }

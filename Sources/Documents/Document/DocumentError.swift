@@ -76,7 +76,7 @@ extension DocumentError: CustomStringConvertible, LocalizedError {
   public var description: String { text(.program) }
 
   /// Returns the same sentence, for programs that go on or for people.
-  public func text(_ wording: FilePackageError.Wording) -> String {
+  package func text(_ wording: FilePackageError.Wording) -> String {
     var text =
       fileError?.text(wording)
       ?? "The document '\(wording.path(document))' could not be \(operation.past): \(reason)."

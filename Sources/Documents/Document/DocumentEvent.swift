@@ -15,3 +15,17 @@ public enum DocumentEvent: Sendable {
   /// The document has a new place.
   case moved(to: URL)
 }
+
+extension DocumentEvent: CustomStringConvertible {
+  /// One line, such as `saved: wrote Text.txt (4.5 KB), …`.
+  public var description: String {
+    switch self {
+    case .stateChanged(let state): "state: \(state)"
+    case .saved(let report): "saved: \(report)"
+    case .changedByOthers(let outcome, let paths):
+      "changed by another program, \(outcome.rawValue)"
+        + (paths.isEmpty ? "" : ": " + paths.map(displayString).joined(separator: ", "))
+    case .moved(let url): "moved to \(displayString(url.path))"
+    }
+  }
+}

@@ -4,28 +4,28 @@ public import FoundationEssentials
 /// The behaviour of a document.
 public struct DocumentOptions<Content: DocumentContent>: Sendable {
   /// The times at which the document saves by itself; nil for never.
-  public var autosave: AutosavePolicy? = AutosavePolicy()
+  public var autosave: AutosavePolicy?
   /// The way to save packages. By default a save returns as soon as it is durable, and other programs see it some
   /// hundredths of a second later.
-  public var saving: PackageStore.SavingOptions = .returnsAtCommit
+  public var saving: PackageStore.SavingOptions
   /// Whether each save keeps the version that it replaces, as long as the document's retention policy says.
   ///
   /// So there is a version for each call of `save()` and for each pause of editing. Flat files and packages without
   /// metadata have no versions. If a document has a history already, each save keeps a version in any case.
-  public var keepsHistory = true
+  public var keepsHistory: Bool
   /// Whether a new package gets a `Metadata.plist`, which only a content with `seesMetadata` meets as a child.
   ///
   /// Without it the document has no identifier and no versions, and its name alone gives its type. A package that has
   /// the file keeps it. A content that writes a child of that name gets no metadata.
-  public var writesMetadata = true
+  public var writesMetadata: Bool
   /// The program that saves, as the metadata of packages name it.
-  public var program = SavingProgram.current
+  public var program: SavingProgram
   /// The limits of undoing.
-  public var undo = UndoPolicy()
+  public var undo: UndoPolicy
   /// The clock of autosave and of the grouping of edits.
-  public var clock: any Clock<Duration> = ContinuousClock()
+  public var clock: any Clock<Duration>
   /// The folder of recovery copies; nil for none. Without it, edits that cannot be saved are in memory only.
-  public var recoveryFolder: URL? = RecoveryCopy.defaultFolder
+  public var recoveryFolder: URL?
   /// The function that gets each error, also one that no caller waits for, such as that of an autosave.
   public var errorHandler: (@Sendable (DocumentError) -> Void)?
   /// The function that gets each event of the document, in order, before the call that caused it returns. The document
@@ -33,21 +33,51 @@ public struct DocumentOptions<Content: DocumentContent>: Sendable {
   public var eventHandler: (@Sendable (DocumentEvent) -> Void)?
   /// Whether the document takes in other programs' changes as they happen. Otherwise it does so when it is told, and
   /// before it writes over anything.
-  public var watchesDisk = true
+  public var watchesDisk: Bool
   /// Whether the document takes part in coordination, in this process and with other processes.
   ///
   /// It saves before another program reads, and waits while one reads or writes. If no other program takes part, that
   /// costs next to nothing.
-  public var takesTurns = true
+  public var takesTurns: Bool
   /// The longest wait for other programs. After it the document reads or writes all the same, and tells the error
   /// handler.
-  public var coordinationDeadline = Duration.seconds(10)
+  public var coordinationDeadline: Duration
   /// The function that merges the edits here with another program's changes. If it is nil, a `MergeableContent` merges
   /// itself, and any other content is always in conflict.
   public var merge: (@Sendable (DocumentMerge<Content>) throws -> Content?)?
 
-  /// Makes the usual options.
-  public init() {}
+  /// Makes options; without arguments the usual ones.
+  public init(
+    autosave: AutosavePolicy? = AutosavePolicy(),
+    saving: PackageStore.SavingOptions = .returnsAtCommit,
+    keepsHistory: Bool = true,
+    writesMetadata: Bool = true,
+    program: SavingProgram = .current,
+    undo: UndoPolicy = UndoPolicy(),
+    clock: any Clock<Duration> = ContinuousClock(),
+    recoveryFolder: URL? = RecoveryCopy.defaultFolder,
+    errorHandler: (@Sendable (DocumentError) -> Void)? = nil,
+    eventHandler: (@Sendable (DocumentEvent) -> Void)? = nil,
+    watchesDisk: Bool = true,
+    takesTurns: Bool = true,
+    coordinationDeadline: Duration = .seconds(10),
+    merge: (@Sendable (DocumentMerge<Content>) throws -> Content?)? = nil
+  ) {
+    self.autosave = autosave
+    self.saving = saving
+    self.keepsHistory = keepsHistory
+    self.writesMetadata = writesMetadata
+    self.program = program
+    self.undo = undo
+    self.clock = clock
+    self.recoveryFolder = recoveryFolder
+    self.errorHandler = errorHandler
+    self.eventHandler = eventHandler
+    self.watchesDisk = watchesDisk
+    self.takesTurns = takesTurns
+    self.coordinationDeadline = coordinationDeadline
+    self.merge = merge
+  }
 
   /// The options of each save of a package.
   var savingOptions: PackageStore.SavingOptions { keepsHistory ? saving.union(.keepsHistory) : saving }

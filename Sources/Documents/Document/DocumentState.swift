@@ -74,3 +74,11 @@ public struct DocumentProgress: Sendable, Hashable {
     return min(1, Double(completedBytes) / Double(totalBytes))
   }
 }
+
+extension DocumentProgress: CustomStringConvertible {
+  /// One line, such as `saving 'Trip.imageNotes', 40 %`.
+  public var description: String {
+    let percent = fractionCompleted.map { ", \(Int($0 * 100)) %" } ?? ""
+    return "\(activity.rawValue) '\(displayString(fileURL.lastPathComponent))'\(percent)"
+  }
+}

@@ -224,3 +224,13 @@ extension FolderLocation {
   /// Returns the name in this location of a URL in its folder.
   func name(of url: URL) -> String { String(url.path.dropFirst(self.url.path.count + 1)) }
 }
+
+extension DocumentLibrary.ConversionReport: CustomStringConvertible {
+  /// The number of documents that moved, and a line for each failure and each problem.
+  public var description: String {
+    let lines =
+      failures.map { "'\(displayString($0.name))' did not move: \(sentence(of: $0.error))" }
+      + problems.map { sentence(of: $0) }
+    return (["\(counted(moved.count, "document")) moved"] + lines).joined(separator: "\n")
+  }
+}

@@ -73,6 +73,18 @@ public struct StoredDocument: Sendable, Hashable {
   }
 }
 
+extension StoredDocument: CustomStringConvertible {
+  /// The name, for people, and the place of the content if it is not all here.
+  public var description: String {
+    let name = displayString(name)
+    return switch state {
+    case .current: name
+    case .downloaded: "\(name) (an older state is here)"
+    case .notDownloaded: "\(name) (not downloaded)"
+    }
+  }
+}
+
 /// The contents of a location.
 public struct StorageListing: Sendable {
   /// The documents, by name.

@@ -77,6 +77,20 @@ public struct MergeConflict: Sendable, Hashable {
   }
 }
 
+extension MergeConflict: CustomStringConvertible {
+  /// One line, such as `'Text.txt': both sides changed it`.
+  public var description: String {
+    let words =
+      switch kind {
+      case .bothAdded: "both sides added it, with different contents"
+      case .removedByUs, .removedByThem: "one side removed it, and the other changed it"
+      case .bothMoved: "both sides moved it"
+      case .bothChanged: "both sides changed it"
+      }
+    return "'\(displayString(path))': \(words)"
+  }
+}
+
 /// Merges one value that two sides may have changed.
 public func mergedValue<Value: Equatable>(base: Value, ours: Value, theirs: Value) -> (
   value: Value, isConflict: Bool

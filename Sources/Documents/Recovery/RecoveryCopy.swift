@@ -101,3 +101,16 @@ extension Disk {
     }
   }
 }
+
+extension RecoveryCopy: CustomStringConvertible {
+  /// One line with the document, the reason, the date and the place of the copy.
+  public var description: String {
+    let words =
+      switch kind {
+      case .edits: "unsaved edits"
+      case .conflict: "a conflict version"
+      }
+    let (document, place) = (displayString(documentURL.path), displayString(url.path))
+    return "\(words) of '\(document)', \(modificationDate.formatted(.iso8601)), in '\(place)'"
+  }
+}

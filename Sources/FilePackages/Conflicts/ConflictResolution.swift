@@ -47,7 +47,7 @@ struct ConflictResolution {
         report.isPublishedAfterAll()
         try removeResolved(set)
       } catch {
-        if report.strategy == "none" { throw error }
+        if report.strategy == .none { throw error }
         report.note(SaveWarning(.conflictsLeft, error))
       }
       return report

@@ -35,3 +35,34 @@ public struct ConflictVersion: Sendable, Hashable, Identifiable {
   /// The computer that saved it, if that is known.
   public var savingComputer: String? { metadata?.savingComputer }
 }
+
+extension ConflictVersion: CustomStringConvertible {
+  /// One line, such as `1B4E28BA  2026-05-01T12:00:00Z  laptop  left by Syncthing, whole  Text.txt`.
+  public var description: String {
+    let date = modificationDate?.formatted(.iso8601) ?? "at an unknown time"
+    let computer = savingComputer.flatMap { $0.isEmpty ? nil : "  " + displayString($0) } ?? ""
+    let names = differences.isEmpty ? "" : "  " + Self.list(differences)
+    return "\(id.uuidString.prefix(8))  \(date)\(computer)  \(origin), \(state)\(names)"
+  }
+
+  private var state: String {
+    if isWhole { return "whole" }
+    return missing.isEmpty ? "some children" : "\(missing.count) missing: \(Self.list(missing))"
+  }
+
+  private static func list(_ names: [String]) -> String {
+    names.count <= 4
+      ? names.map(displayString).joined(separator: ", ")
+      : names.prefix(3).map(displayString).joined(separator: ", ") + " and \(names.count - 3) more"
+  }
+}
+
+extension ConflictVersion.Origin: CustomStringConvertible {
+  /// The cause in words.
+  public var description: String {
+    switch self {
+    case .otherProgram: "written by another program"
+    case .synchronization(let program): "left by \(program)"
+    }
+  }
+}

@@ -23,6 +23,13 @@ extension PackageEntry {
     get { modificationDate }
     set { modificationDate = newValue }
   }
+
+  /// The destination of a link, for people.
+  @available(*, deprecated, renamed: "linkDestination")
+  public var target: String? {
+    get { linkDestination }
+    set { linkDestination = newValue }
+  }
 }
 
 extension PackageStore {
@@ -45,4 +52,25 @@ extension PackageStore {
   ) throws(FilePackageError) -> SavePlan {
     try plan(creating: tree, at: url, contentType: UTType(exportedAs: contentType))
   }
+}
+
+extension PackageStore {
+  /// Returns the versions in conflict with the document on disk.
+  ///
+  /// - Throws: as `conflictVersions()`.
+  @available(*, deprecated, renamed: "conflictVersions()")
+  public func conflicts() throws(FilePackageError) -> [ConflictVersion] { try conflictVersions() }
+
+  /// Returns the folders of the conflict versions.
+  ///
+  /// - Throws: as `conflictVersionURLs()`.
+  @available(*, deprecated, renamed: "conflictVersionURLs()")
+  @_disfavoredOverload
+  public func conflictVersions() throws(FilePackageError) -> [URL] { try conflictVersionURLs() }
+}
+
+extension PackageWatcher {
+  /// Ends the watching and every iteration.
+  @available(*, deprecated, renamed: "stop()")
+  public func end() async { await stop() }
 }

@@ -6,6 +6,18 @@ public struct HistoryStartReport: Sendable, Hashable, Codable {
   public var begins = false
   /// Whether the package gets a `Metadata.plist`.
   public var addsMetadata = false
+  /// Whether this was a dry run, and the report only says what would happen.
+  public var isDryRun = false
+}
+
+extension HistoryStartReport: CustomStringConvertible {
+  /// One line, such as `its history begins; 'Metadata.plist' was added`.
+  public var description: String {
+    if !begins { return "its history exists already" }
+    let beginning = isDryRun ? "its history would begin" : "its history begins"
+    if !addsMetadata { return beginning }
+    return "\(beginning); 'Metadata.plist' \(isDryRun ? "would be" : "was") added"
+  }
 }
 
 /// The beginning of a history.
@@ -15,7 +27,7 @@ struct HistoryStart {
   init(_ writer: PackageWriter) { self.writer = writer }
 
   func begin(dryRun: Bool) throws(FilePackageError) -> HistoryStartReport {
-    var report = HistoryStartReport()
+    var report = HistoryStartReport(isDryRun: dryRun)
     let (known, history) = (try writer.baseline.metadata.get(), try writer.package.history())
     report.addsMetadata = known == nil && writer.package.committedMetadata == nil
     report.begins = history == nil

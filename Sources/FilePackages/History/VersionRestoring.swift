@@ -11,6 +11,18 @@ public struct RestoreReport: Sendable, Hashable, Codable {
   public var lost: [String] = []
 }
 
+extension RestoreReport: CustomStringConvertible {
+  /// The save in one line, and a line for each child that is lost.
+  public var description: String { ([save.description] + lostLines).joined(separator: "\n") }
+
+  /// A line for each child that is lost.
+  package var lostLines: [String] {
+    lost.map {
+      "'\(displayString($0))' is not as in that version: another program changed it, and its earlier bytes are lost"
+    }
+  }
+}
+
 /// The ways back to a version, each as a save and as its plan.
 ///
 /// The docs of `PackageStore` say what each guarantees.
@@ -41,7 +53,7 @@ struct VersionRestoring {
     try writer.publish()
     if try writer.baseline.metadata.get()?.revision == version {
       let lost = try reading.changedOutside(of: [], within: child.map { PackagePath($0) } ?? .root)
-      return RestoreReport(save: SaveReport(strategy: "none"), lost: lost.map(\.string).sorted())
+      return RestoreReport(save: SaveReport(strategy: .none), lost: lost.map(\.string).sorted())
     }
     let (history, index) = try writer.package.find(version)
     return try restore(history, index, child: child, options: options, content: nil)
@@ -64,7 +76,7 @@ struct VersionRestoring {
       request.contentRevision = content
       let report = try writer.save(request)
       // Another program may have put another package in this place, and the tree may come from that.
-      if report.strategy == "none" { try writer.requirePlace() }
+      if report.strategy == .none { try writer.requirePlace() }
       return RestoreReport(save: report, lost: lost)
     } catch {
       // Nothing is on disk; the restored children in the tree would count as edits, which no caller made.

@@ -11,28 +11,30 @@ extension PackageVerification {
       history = found
     } catch {
       guard error.code == .invalidContent else { throw error }
-      report.damagedVersions = ["the history cannot be read"]
+      report.damagedVersions = [.init(kind: .unreadableHistory)]
       report.isWhole = false
       return
     }
     report.versions = history.available.count
     if history.isDamaged {
-      report.damagedVersions.append(
-        "a part of the history is damaged; the versions before it are lost")
+      report.damagedVersions.append(.init(kind: .lostVersions))
     }
     for version in history.chain.versions[history.available] {
       for row in version.rows {
         guard let node = row.node, node.kind != .directory, node.place != nil else { continue }
-        let name = "\(displayString(row.path.string)) of \(version.revision.uuidString.prefix(8))"
+        func note(_ kind: VerificationReport.VersionProblem.Kind, _ reason: String? = nil) {
+          report.damagedVersions.append(
+            .init(kind: kind, path: row.path.string, version: version.revision, reason: reason))
+        }
         do throws(FilePackageError) {
           guard let kept = try history.find(node) else {
-            report.damagedVersions.append("missing: \(name)")
+            note(.missing)
             continue
           }
           let found = try ChildSummary(reading: PackageSnapshot.Node(kept, kind: node.kind), at: row.path)
-          if found.content != node.content { report.damagedVersions.append("damaged: \(name)") }
+          if found.content != node.content { note(.damaged) }
         } catch {
-          report.damagedVersions.append("unreadable: \(name): \(error.detail)")
+          note(.unreadable, error.detail)
         }
       }
     }

@@ -15,10 +15,34 @@ public struct RecoveryReport: Sendable, Hashable, Codable {
     case damaged
   }
 
+  /// One change of a committed save that waits to be published.
+  public struct Operation: Sendable, Hashable, Codable {
+    /// The kind of a change.
+    public enum Kind: String, Sendable, Codable, CaseIterable {
+      /// A file gets these bytes.
+      case write
+      /// A folder is made.
+      case makeFolder = "make folder"
+      /// A symbolic link is made.
+      case link
+      /// A child goes.
+      case remove
+      /// A child gets other permissions, or another date.
+      case setAttributes = "set attributes of"
+    }
+
+    /// The kind of the change.
+    public var kind: Kind
+    /// The child; empty for the document's own folder.
+    public var path: String
+    /// The size of the file that it writes, in bytes.
+    public var size: UInt64?
+  }
+
   /// The state of the journal.
   public var journal: Journal
-  /// The operations of the committed save that waits, one per line.
-  public var operations: [String] = []
+  /// The operations of the committed save that waits.
+  public var operations: [Operation] = []
   /// The problem with the journal.
   public var problem: String?
   /// The leftovers in the hidden folder and beside the package, which `removeLeftovers(at:)` removes.
@@ -36,7 +60,7 @@ extension RecoveryReport: CustomStringConvertible {
       case .damaged: "the journal is damaged"
       }
     return
-      ([first + (problem.map { ": \($0)" } ?? "")] + operations
+      ([first + (problem.map { ": \($0)" } ?? "")] + operations.map(\.description)
       + leftovers.map { "leftover of a killed program: \($0)" })
       .joined(separator: "\n")
   }
@@ -56,7 +80,7 @@ extension RecoveryReport {
       case .damaged(let reason): return RecoveryReport(journal: .damaged, problem: reason)
       case .journal(let journal):
         guard let record = journal.live else { return RecoveryReport(journal: .published) }
-        return RecoveryReport(journal: .waiting, operations: record.operations.map(\.words))
+        return RecoveryReport(journal: .waiting, operations: record.operations.map(Operation.init))
       }
     } catch {
       throw FilePackageError(error, .open, node, activity: "looking for its journal")
@@ -64,15 +88,23 @@ extension RecoveryReport {
   }
 }
 
-extension JournalRecord.Operation {
-  fileprivate var words: String {
-    let place = path.isRoot ? "the document's folder" : path.display
-    return switch action {
-    case .put(let staged) where staged.node.kind == .directory: "make folder \(place)"
-    case .put(let staged) where staged.node.kind == .symbolicLink: "link \(place)"
-    case .put(let staged): "write \(place) (\(SaveReport.bytes(staged.node.size)))"
-    case .remove: "remove \(place)"
-    case .setAttributes: "set attributes of \(place)"
+extension RecoveryReport.Operation {
+  fileprivate init(_ operation: JournalRecord.Operation) {
+    path = operation.path.string
+    switch operation.action {
+    case .put(let staged) where staged.node.kind == .directory: kind = .makeFolder
+    case .put(let staged) where staged.node.kind == .symbolicLink: kind = .link
+    case .put(let staged): (kind, size) = (.write, staged.node.size)
+    case .remove: kind = .remove
+    case .setAttributes: kind = .setAttributes
     }
+  }
+}
+
+extension RecoveryReport.Operation: CustomStringConvertible {
+  /// One line, such as `write Text.txt (4.5 KB)`.
+  public var description: String {
+    let place = path.isEmpty ? "the document's folder" : displayString(path)
+    return "\(kind.rawValue) \(place)" + (size.map { " (\(SaveReport.bytes($0)))" } ?? "")
   }
 }

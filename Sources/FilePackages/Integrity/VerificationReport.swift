@@ -1,3 +1,5 @@
+public import FoundationEssentials
+
 /// The result of comparing a package with its digests.
 public struct VerificationReport: Sendable, Hashable, Codable {
   /// Whether the package has digests: packages of other programs have none.
@@ -16,6 +18,32 @@ public struct VerificationReport: Sendable, Hashable, Codable {
     public var reason: String
   }
 
+  /// A problem of the history, or of one file that only a version has.
+  public struct VersionProblem: Sendable, Hashable, Codable {
+    /// The kind of a problem.
+    public enum Kind: String, Sendable, Codable, CaseIterable {
+      /// The history cannot be read.
+      case unreadableHistory
+      /// A part of the history is damaged, and the versions before it are lost.
+      case lostVersions
+      /// The file is not there.
+      case missing
+      /// The file has other bytes.
+      case damaged
+      /// The system does not give the file's bytes.
+      case unreadable
+    }
+
+    /// The kind of the problem.
+    public var kind: Kind
+    /// The child; nil for a problem of the whole history.
+    public var path: String?
+    /// The version that needs the file; nil for a problem of the whole history.
+    public var version: UUID?
+    /// The system's reason, if there is one.
+    public var reason: String?
+  }
+
   /// The children that differ from the saved state, or that the device cannot read, as paths in byte order.
   public var damaged: [String] = []
   /// The children that this user, or this process, cannot read, so that their state is unknown.
@@ -32,8 +60,8 @@ public struct VerificationReport: Sendable, Hashable, Codable {
   public var journal: String?
   /// The number of versions.
   public var versions = 0
-  /// The damaged files that only versions have, one line per file.
-  public var damagedVersions: [String] = []
+  /// The problems of the history, and of files that only versions have.
+  public var damagedVersions: [VersionProblem] = []
 
   init() {}
 }
@@ -56,4 +84,18 @@ extension VerificationReport: CustomStringConvertible {
 
   /// The lines as one text.
   public var description: String { lines.joined(separator: "\n") }
+}
+
+extension VerificationReport.VersionProblem: CustomStringConvertible {
+  /// One line, such as `damaged: Text.txt of 1B4E28BA`.
+  public var description: String {
+    switch kind {
+    case .unreadableHistory: return "the history cannot be read"
+    case .lostVersions: return "a part of the history is damaged; the versions before it are lost"
+    case .missing, .damaged, .unreadable:
+      let version = version.map { " of \($0.uuidString.prefix(8))" } ?? ""
+      let reason = reason.map { ": \($0)" } ?? ""
+      return "\(kind.rawValue): \(displayString(path ?? ""))\(version)\(reason)"
+    }
+  }
 }

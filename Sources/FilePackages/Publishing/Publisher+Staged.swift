@@ -98,7 +98,7 @@ extension Publisher {
       // Another program put something else there, or removed it.
       case .noSuchFileOrDirectory, .invalidArgument, .tooManySymbolicLinkLevels, .noSuchAddressOrDevice:
         return
-      case .permissionDenied where error.call == "openat": fallbacks.insert("attributes that cannot be read")
+      case .permissionDenied where error.call == "openat": fallbacks.insert(.unreadableAttributes)
       default: throw error
       }
     }

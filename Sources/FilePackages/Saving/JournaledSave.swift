@@ -58,7 +58,7 @@ struct JournaledSave {
     self.top = top
     builder = SaveBuilder(
       plan, at: session.hidden.location, on: session.disk, options: options, metadata: metadata,
-      strategy: "journal", known: session.manifest.value)
+      strategy: .journal, known: session.manifest.value)
     builder.folders.hold(session.hidden.root, at: .root)
     builder.recorded = recorded
     builder.stagedNames = names

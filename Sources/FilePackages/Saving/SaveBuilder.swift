@@ -52,7 +52,7 @@ package struct SaveBuilder {
 
   init(
     _ plan: SavePlan, at location: Location, on disk: (any Disk)? = nil, options: StagedPackage.Options,
-    metadata: MetadataDraft?, strategy: String, known: Manifest? = nil
+    metadata: MetadataDraft?, strategy: SaveReport.Strategy, known: Manifest? = nil
   ) {
     self.plan = plan
     self.location = location

@@ -2,8 +2,8 @@
 public struct SaveReport: Sendable, Hashable, Codable {
   /// The number of the state that was saved; nil for a package without metadata.
   public var generation: Int?
-  /// The way of saving: `journal`, in place; `staged`, beside the old state; or `none` if there was nothing to do.
-  public var strategy: String
+  /// The way of saving.
+  public var strategy: Strategy
   /// The children written or copied and the folders made, as paths in byte order.
   public var written: [String] = []
   /// The children removed; a folder stands for its whole content.
@@ -34,12 +34,22 @@ public struct SaveReport: Sendable, Hashable, Codable {
   /// folder.
   public var conflicts: [String] = []
   /// Features that the file system lacks and that the save did without.
-  public var fallbacks: [String] = []
+  public var fallbacks: [SaveFallback] = []
   /// The work that is left, though the new state is saved.
   public var warnings: [SaveWarning] = []
 
-  init(strategy: String) {
+  init(strategy: Strategy) {
     self.strategy = strategy
+  }
+
+  /// A way of saving.
+  public enum Strategy: String, Sendable, Codable, CaseIterable {
+    /// In place: a record in the journal commits the save.
+    case journal
+    /// A whole new state beside the old one, and then an exchange.
+    case staged
+    /// There was nothing to save.
+    case none
   }
 }
 
@@ -47,12 +57,12 @@ extension SaveReport: CustomStringConvertible {
   /// One line, such as `wrote Metadata.plist, Text.txt (4.5 KB), removed 0, reused 998 (4.1 MB), 5
   /// synchronizations`. Up to four names are listed, more are counted.
   public var description: String {
-    if strategy == "none" { return "nothing to save" }
+    if strategy == .none { return "nothing to save" }
     var parts = [
       "wrote \(Self.list(written)) (\(Self.bytes(bytesWritten)))", "removed \(Self.list(removed))",
     ]
     // A save in place does not count the children that stay, unless the metadata has their number.
-    if strategy != "journal" || generation != nil {
+    if strategy != .journal || generation != nil {
       parts.append("reused \(reused) (\(Self.bytes(bytesReused)))")
     }
     parts.append(counted(synchronizations, "synchronization"))
@@ -61,7 +71,9 @@ extension SaveReport: CustomStringConvertible {
       parts.append(isLate ? "not yet visible to other programs" : "being published")
     }
     if !conflicts.isEmpty { parts.append("conflicts with another program: \(Self.list(conflicts))") }
-    if !fallbacks.isEmpty { parts.append("the file system has \(fallbacks.joined(separator: ", "))") }
+    if !fallbacks.isEmpty {
+      parts.append("the file system has \(fallbacks.map(\.rawValue).joined(separator: ", "))")
+    }
     if copied > 0 { parts.append("\(copied) copied, because hard links are not possible") }
     if !leftAlone.isEmpty { parts.append("left alone: \(Self.list(leftAlone))") }
     return parts.joined(separator: ", ")
@@ -73,7 +85,7 @@ extension SaveReport: CustomStringConvertible {
   }
 
   /// Returns a number of bytes for people, in units of 1,000.
-  public static func bytes(_ count: UInt64) -> String {
+  package static func bytes(_ count: UInt64) -> String {
     let units = ["KB", "MB", "GB", "TB", "PB", "EB"]
     if count < 1000 { return "\(count) B" }
     var tenths = count / 100

@@ -87,7 +87,7 @@ package struct StagedPackage {
     self.destination = destination
     self.options = options
     builder = SaveBuilder(
-      plan, at: location, options: options, metadata: metadata, strategy: "staged", known: known)
+      plan, at: location, options: options, metadata: metadata, strategy: .staged, known: known)
     disk = builder.disk
   }
 

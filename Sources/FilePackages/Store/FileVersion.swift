@@ -102,6 +102,24 @@ extension FileVersion: Hashable {
   public func hash(into hasher: inout Hasher) { hasher.combine(persistentIdentifier) }
 }
 
+extension FileVersion: CustomStringConvertible {
+  /// One line, such as `1B4E28BA  2026-05-01T12:00:00Z  generation 12  4.5 KB  Text.txt`.
+  public var description: String {
+    let names =
+      (1...3).contains(differences.count)
+      ? differences.map { $0.isEmpty ? "." : displayString($0) }.joined(separator: ", ")
+      : counted(differences.count, "child", "children")
+    return metadata.line + (isCurrent ? "" : "  \(SaveReport.bytes(keptBytes))  \(names)")
+  }
+}
+
+extension PackageMetadata {
+  /// The revision, the date and the generation in one line.
+  package var line: String {
+    "\(revision.uuidString.prefix(8))  \(modificationDate.formatted(.iso8601))  generation \(generation)"
+  }
+}
+
 extension FileVersion {
   // MARK: Finding
 
@@ -127,7 +145,7 @@ extension FileVersion {
   public static func unresolvedConflictVersionsOfItem(
     at url: URL
   ) async throws(FilePackageError) -> [FileVersion]? {
-    try await store(at: url)?.conflicts().map { FileVersion($0, at: url) }
+    try await store(at: url)?.conflictVersions().map { FileVersion($0, at: url) }
   }
 
   /// Returns the version of that identifier; nil if there is none.
@@ -142,7 +160,7 @@ extension FileVersion {
     if let kept = try await store.versions().first(where: { $0.persistentIdentifier == identifier }) {
       return kept
     }
-    return try await store.conflicts().first { $0.id == identifier }.map { FileVersion($0, at: url) }
+    return try await store.conflictVersions().first { $0.id == identifier }.map { FileVersion($0, at: url) }
   }
 
   private static func store(at url: URL) async throws(FilePackageError) -> PackageStore? {

@@ -116,7 +116,7 @@ public actor FlatFileStore {
   ///   except after `indeterminate`.
   @discardableResult
   public func save(_ file: FileWrapper) throws(FilePackageError) -> SaveReport {
-    if file === self.file { return SaveReport(strategy: "none") }
+    if file === self.file { return SaveReport(strategy: .none) }
     let (report, node, now) = try Self.write(
       file, to: path, over: .unchanged(status), .save, on: disk, savingProgress)
     status = now

@@ -12,7 +12,7 @@ extension PackageStore {
   /// save.
   ///
   /// - Throws: the system's error.
-  public func conflicts() throws(FilePackageError) -> [ConflictVersion] {
+  public func conflictVersions() throws(FilePackageError) -> [ConflictVersion] {
     try ConflictSet(writer.package).entries.map(\.version)
   }
 
@@ -128,7 +128,7 @@ extension PackageStore {
   /// Returns the folders of the conflict versions, each with the children under their paths.
   ///
   /// - Throws: the system's error.
-  public func conflictVersions() throws(FilePackageError) -> [URL] {
+  public func conflictVersionURLs() throws(FilePackageError) -> [URL] {
     try KeptConflicts(writer.package).folders()
   }
 

@@ -19,6 +19,14 @@ public struct ExternalChanges: Sendable, Hashable {
   public var isEmpty: Bool { paths.isEmpty && !isReplaced }
 }
 
+extension ExternalChanges: CustomStringConvertible {
+  /// One line, such as `changed: Text.txt, Images`.
+  public var description: String {
+    if isReplaced { return "another directory stands in the package's place" }
+    return paths.isEmpty ? "no changes" : "changed: " + paths.map(displayString).joined(separator: ", ")
+  }
+}
+
 // Reading beside other programs that write.
 
 extension PackageStore {

@@ -60,7 +60,7 @@ extension PackageStore {
   /// Ends the session, as `close()` does, after the save that made this report.
   ///
   /// - Returns: the report, with a warning if the session could not end. The document is saved in any case.
-  public func close(after report: SaveReport) -> SaveReport { closing(after: report).report }
+  package func close(after report: SaveReport) -> SaveReport { closing(after: report).report }
 
   /// Ends the session, as `close()` does, and also returns the error if it could not end.
   package func closing(after report: SaveReport) -> (report: SaveReport, failure: FilePackageError?) {
@@ -79,7 +79,7 @@ extension PackageStore {
   }
 
   /// Ends the session, as `close()` does, and adds a warning if it could not end.
-  public func close(noting warnings: inout [SaveWarning]) {
+  package func close(noting warnings: inout [SaveWarning]) {
     do throws(FilePackageError) {
       try close()
     } catch {

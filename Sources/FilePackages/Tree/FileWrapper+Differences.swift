@@ -9,6 +9,19 @@ public struct VersionDifference: Sendable {
   public let old: FileWrapper?
   /// The node in the second version; nil if there is none.
   public let new: FileWrapper?
+
+  /// The kind of a difference.
+  public enum Kind: String, Sendable, Codable, CaseIterable {
+    case added, removed, changed
+  }
+
+  /// The kind of the difference.
+  public var kind: Kind { old == nil ? .added : new == nil ? .removed : .changed }
+}
+
+extension VersionDifference: CustomStringConvertible {
+  /// One line, such as `Text.txt: changed`; the document's own folder is `.`.
+  public var description: String { "\(path.isEmpty ? "." : displayString(path)): \(kind.rawValue)" }
 }
 
 extension FileWrapper {

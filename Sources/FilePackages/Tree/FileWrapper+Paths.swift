@@ -88,6 +88,20 @@ extension FileWrapper {
     return file
   }
 
+  /// Replaces a child of this directory; the new node gets the child's name.
+  ///
+  /// - Returns: the name.
+  /// - Throws: `noSuchFile` if `old` is no child; otherwise as `setDescendant(_:at:)`.
+  @discardableResult
+  public func replaceFileWrapper(_ old: FileWrapper, with new: FileWrapper) throws -> String {
+    guard let name = keyForChildFileWrapper(old) else {
+      throw error(
+        .noSuchFile, PackagePath([FileName(old.preferredFilename ?? "")]), "it is no child of this directory")
+    }
+    try setDescendant(new, at: name)
+    return name
+  }
+
   /// Removes the node at a path, with its children.
   ///
   /// - Throws: `noSuchFile` if nothing is there; otherwise as `descendant(at:)`.

@@ -1,32 +1,32 @@
 import DurableIO
 
 /// The changes of a tree against the disk: enough to apply the edits again to the document on disk.
-public struct TreeChanges: Sendable {
+package struct TreeChanges: Sendable {
   /// The children that are new or changed, in their folders.
-  public var files: FileWrapper
+  package var files: FileWrapper
   /// The paths of the removed children.
-  public var removed: [String] = []
+  package var removed: [String] = []
 
   /// Makes changes of new files and removed paths.
-  public init(files: FileWrapper, removed: [String]) {
+  package init(files: FileWrapper, removed: [String]) {
     self.files = files
     self.removed = removed
   }
 
   /// Whether the tree equals the disk.
-  public var isEmpty: Bool { removed.isEmpty && (try? files.childCount()) == 0 }
+  package var isEmpty: Bool { removed.isEmpty && (try? files.childCount()) == 0 }
 
   /// Makes changes of all nodes in a tree.
   ///
   /// - Throws: `FilePackageError` if a folder cannot be read.
-  public init(everythingIn tree: FileWrapper) throws {
+  package init(everythingIn tree: FileWrapper) throws {
     self.init(files: try tree.snapshot().root.copy(at: .root), removed: [])
   }
 
   /// Returns the places of all files and links that are new, changed or removed, in byte order.
   ///
   /// - Throws: `FilePackageError` if a folder cannot be read.
-  public func paths() throws -> [String] {
+  package func paths() throws -> [String] {
     (removed + (try Self.places(in: files, at: ""))).sorted()
   }
 
@@ -39,7 +39,7 @@ public struct TreeChanges: Sendable {
   /// Applies the changes to a tree, which is their own tree or a later state of it.
   ///
   /// - Throws: `FilePackageError` if a child cannot be read or its place changed.
-  public func apply(to tree: FileWrapper) throws {
+  package func apply(to tree: FileWrapper) throws {
     for path in removed where try tree.descendant(at: path) != nil { try tree.removeDescendant(at: path) }
     try Self.put(files, into: tree, at: "")
   }
@@ -61,7 +61,7 @@ extension FileWrapper {
   /// Returns the differences from the disk.
   ///
   /// Reads nothing except folders that moved.
-  public func changes() throws -> TreeChanges {
+  package func changes() throws -> TreeChanges {
     let snapshot = changesSnapshot()
     var changes = TreeChanges(files: FileWrapper(directoryWithFileWrappers: [:]), removed: [])
     try changes.collect(snapshot.root, into: changes.files, at: .root)

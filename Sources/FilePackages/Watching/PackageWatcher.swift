@@ -53,24 +53,38 @@ public final class PackageWatcher: Sendable {
   /// The options for watching a document.
   public struct Options: Sendable {
     /// The time without events before a report.
-    public var quietPeriod: Duration = .milliseconds(100)
+    public var quietPeriod: Duration
     /// The longest time that a report waits while events continue.
-    public var latency: Duration = .seconds(1)
+    public var latency: Duration
     /// The time that the document's place must stay empty before the document counts as moved or deleted.
     ///
     /// A program that saves in two steps first removes the old file.
-    public var absence: Duration = .milliseconds(500)
+    public var absence: Duration
     /// The interval of looks at folders that have no watch.
-    public var pollInterval: Duration = .seconds(2)
+    public var pollInterval: Duration
     /// Whether the watcher looks at everything every `pollInterval`, for file systems that other machines write to.
     ///
     /// Each time it looks once at every node of the document.
-    public var polls = false
+    public var polls: Bool
     /// The maximum number of places in a report; with more, the report is an `overflow`.
-    public var maximumPaths = 65_536
+    public var maximumPaths: Int
 
-    /// Makes the default options.
-    public init() {}
+    /// Makes options; without arguments the usual ones.
+    public init(
+      quietPeriod: Duration = .milliseconds(100),
+      latency: Duration = .seconds(1),
+      absence: Duration = .milliseconds(500),
+      pollInterval: Duration = .seconds(2),
+      polls: Bool = false,
+      maximumPaths: Int = 65_536
+    ) {
+      self.quietPeriod = quietPeriod
+      self.latency = latency
+      self.absence = absence
+      self.pollInterval = pollInterval
+      self.polls = polls
+      self.maximumPaths = maximumPaths
+    }
   }
 
   /// An event of the document.
@@ -126,7 +140,7 @@ public final class PackageWatcher: Sendable {
   /// Ends the watching and every iteration, and releases the watches before it returns.
   ///
   /// A caller may call it again.
-  public func end() async {
+  public func stop() async {
     report.end()
     await hub.remove(id)
   }

@@ -1,5 +1,5 @@
 import DurableIO
-import FoundationEssentials
+public import FoundationEssentials
 
 // V1 Files that only a dropped version needs are removed; files that an earlier version needs stay for that one.
 // V2 The new history is durable before any file is unlinked. A power cut leaves files that no version needs, never a
@@ -9,13 +9,23 @@ import FoundationEssentials
 /// The result of thinning a history, or of its dry run.
 public struct ThinningReport: Sendable, Hashable, Codable {
   /// The identifiers of the removed versions, the oldest first.
-  public var removed: [String] = []
+  public var removed: [UUID] = []
   /// The bytes of children that only they had.
   public var bytes: UInt64 = 0
   /// The number of remaining versions.
   public var remaining = 0
+  /// Whether this was a dry run, and the report only lists what a thinning would do.
+  public var isDryRun = false
   /// The tasks that remain, although the versions are dropped.
   public var warnings: [SaveWarning] = []
+}
+
+extension ThinningReport: CustomStringConvertible {
+  /// One line, such as `3 versions removed (4.5 MB), 12 left`.
+  public var description: String {
+    let end = isDryRun ? "would be removed" : "removed"
+    return "\(counted(removed.count, "version")) \(end) (\(SaveReport.bytes(bytes))), \(remaining) left"
+  }
 }
 
 /// The changes of a kept history as a whole: its policy, and the versions that go.
@@ -35,9 +45,13 @@ struct HistoryRewriting {
   func thin(
     at date: Date? = nil, dryRun: Bool = false
   ) throws(FilePackageError) -> ThinningReport {
-    guard let history = try writer.package.history() else { return ThinningReport() }
+    guard let history = try writer.package.history() else { return ThinningReport(isDryRun: dryRun) }
     let dropped = history.chain.dropped(by: history.policy, now: date ?? writer.clock())
-    if dryRun || dropped.isEmpty { return ThinningReport(history.chain, dropping: dropped) }
+    if dryRun || dropped.isEmpty {
+      var report = ThinningReport(history.chain, dropping: dropped)
+      report.isDryRun = dryRun
+      return report
+    }
     return try drop(dropped)
   }
 
@@ -140,7 +154,7 @@ extension ThinningReport {
     var thinned = chain
     thinned.drop(versions)
     let dropped = chain.versions.filter { versions.contains($0.revision) }
-    removed = dropped.map(\.revision.uuidString)
+    removed = dropped.map(\.revision)
     bytes = chain.keptBytes - min(chain.keptBytes, thinned.keptBytes)
     remaining = thinned.versions.count
   }

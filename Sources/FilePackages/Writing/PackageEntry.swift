@@ -20,7 +20,19 @@ public struct PackageEntry: Sendable, Hashable {
   /// The modification date; nil without `attributes`.
   public var modificationDate: Date?
   /// The destination of a symbolic link, for people.
-  public var target: String?
+  public var linkDestination: String?
+}
+
+extension PackageEntry: CustomStringConvertible {
+  /// One line, such as `Images/`, `Latest -> Images/1.png` or `Queue (fifo)`.
+  public var description: String {
+    switch kind {
+    case .file: displayPath
+    case .directory: displayPath + "/"
+    case .link: displayPath + " -> " + displayString(linkDestination ?? "")
+    case .fifo, .socket, .device: displayPath + " (\(kind.rawValue))"
+    }
+  }
 }
 
 /// The walk through every node of a package on disk except the hidden folder.
@@ -67,7 +79,7 @@ struct PackageWalk {
           entry.modificationDate = status.modified.date
         }
         if kind == .symbolicLink {
-          entry.target = FileName(bytes: try disk.destination(of: name, in: directory)).display
+          entry.linkDestination = FileName(bytes: try disk.destination(of: name, in: directory)).display
         }
       } catch {
         let place = path.appending(listing.name(at: position))

@@ -20,7 +20,7 @@ extension PackageWriter {
       else {
         return nil
       }
-      var report = SaveReport(strategy: "none")
+      var report = SaveReport(strategy: .none)
       report.isPublished = false
       return report
     }
@@ -45,7 +45,7 @@ extension PackageWriter {
       let planned = isSame ? early : try plan(request)
       guard !planned.plan.isEmpty else {
         endFailedSession()
-        return SaveReport(strategy: "none")
+        return SaveReport(strategy: .none)
       }
       var saving = try JournaledSave(
         planned.plan, in: session, options: .init(options), metadata: planned.draft,
@@ -118,7 +118,7 @@ extension PackageWriter {
     do {
       let publisher = try publishPending()
       report.conflicts = publisher?.conflicts.sorted() ?? []
-      report.fallbacks += publisher?.fallbacks.sorted() ?? []
+      report.fallbacks += publisher?.fallbacks.sorted { $0.rawValue < $1.rawValue } ?? []
     } catch {
       report.isUnpublished(because: error)
     }

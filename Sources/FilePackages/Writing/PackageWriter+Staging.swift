@@ -6,7 +6,7 @@ import SystemPackage
 extension PackageWriter {
   /// Makes edits part of the baseline if the disk already has the same bytes: they are no edits any more.
   func adoptIdentical(_ planned: PlannedSave, of tree: FileWrapper) -> SaveReport {
-    let report = SaveReport(strategy: "none")
+    let report = SaveReport(strategy: .none)
     guard tree === self.tree, case .directory(let changes) = planned.snapshot.root.content, !changes.isEmpty
     else {
       return report
@@ -25,7 +25,7 @@ extension PackageWriter {
     try settleLeftovers(tree, session)
     let isConfirmed = state.unsettled == nil
     let planned = try plan(request)
-    guard !planned.plan.isEmpty || !isConfirmed else { return SaveReport(strategy: "none") }
+    guard !planned.plan.isEmpty || !isConfirmed else { return SaveReport(strategy: .none) }
     var staged = StagedPackage(
       planned.plan, at: location, over: .base(baseline.status), options: .init(options),
       metadata: planned.draft,

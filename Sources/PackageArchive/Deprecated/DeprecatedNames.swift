@@ -9,4 +9,11 @@ extension ArchivedEntry {
     get { modificationDate }
     set { modificationDate = newValue }
   }
+
+  /// The destination of a link, for people.
+  @available(*, deprecated, renamed: "linkDestination")
+  public var target: String? {
+    get { linkDestination }
+    set { linkDestination = newValue }
+  }
 }

@@ -2,8 +2,8 @@ import FilePackages
 
 /// The result of an export.
 public struct ExportReport: Sendable, Hashable, Codable {
-  /// The archive's format, such as `tar.zst`.
-  public var format: String
+  /// The archive's format.
+  public var format: ArchiveFormat
   /// Files, folders and links in the archive.
   public var entries = 0
   /// Bytes of the package's files.
@@ -22,7 +22,7 @@ public struct ExportReport: Sendable, Hashable, Codable {
   public var obstacles: [ImportObstacle] = []
 
   init(format: ArchiveFormat) {
-    self.format = format.rawValue
+    self.format = format
   }
 }
 

@@ -23,7 +23,7 @@ public struct ArchivedEntry: Sendable, Hashable {
   /// The modification date.
   public var modificationDate: Date?
   /// The destination of a link.
-  public var target: String?
+  public var linkDestination: String?
   /// Whether the entry's bytes need a passphrase.
   public var isEncrypted: Bool
 
@@ -100,11 +100,26 @@ public struct ArchivedEntry: Sendable, Hashable {
     case .directory: kind = .directory
     case .link(let target):
       kind = .link
-      self.target = target.isEmpty ? nil : FileName(bytes: target).string
+      linkDestination = target.isEmpty ? nil : FileName(bytes: target).string
     case .hardLink(let target):
       kind = .hardLink
-      self.target = FileName(bytes: target).string
+      linkDestination = FileName(bytes: target).string
     case .other: kind = .other
     }
+  }
+}
+
+extension ArchivedEntry: CustomStringConvertible {
+  /// One line, such as `Images/`, `Latest -> Images/1.png` or `Text.txt (encrypted)`.
+  public var description: String {
+    let words =
+      switch kind {
+      case .file: displayPath
+      case .directory: displayPath + (displayPath.hasSuffix("/") ? "" : "/")
+      case .link: displayPath + " -> " + displayString(linkDestination ?? "")
+      case .hardLink: displayPath + " (the same as \(displayString(linkDestination ?? "")))"
+      case .other: displayPath + " (neither file, folder nor link)"
+      }
+    return isEncrypted ? words + " (encrypted)" : words
   }
 }

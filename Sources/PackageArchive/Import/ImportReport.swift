@@ -2,8 +2,8 @@ import FilePackages
 
 /// The result of an import.
 public struct ImportReport: Sendable, Hashable, Codable {
-  /// The archive's format, such as `tar.zst`.
-  public var format: String
+  /// The archive's format.
+  public var format: ArchiveFormat
   /// Files, folders and links in the package.
   public var entries = 0
   /// Bytes of the package's files.
@@ -23,7 +23,7 @@ public struct ImportReport: Sendable, Hashable, Codable {
   public var privileged: [String] = []
 
   init(format: ArchiveFormat) {
-    self.format = format.rawValue
+    self.format = format
   }
 }
 

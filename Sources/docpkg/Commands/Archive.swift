@@ -81,24 +81,15 @@ private struct Listed: Encodable {
     kind = entry.kind
     size = entry.size
     modified = entry.modificationDate
-    target = entry.target
+    target = entry.linkDestination
   }
 }
 
 extension ArchivedEntry {
   fileprivate func line(long: Bool) -> String {
-    var line = displayPath
-    switch kind {
-    case .file: break
-    case .directory: if !line.hasSuffix("/") { line += "/" }
-    case .link: line += " -> \(display(target ?? ""))"
-    case .hardLink: line += " (the same as \(display(target ?? "")))"
-    case .other: line += " (neither file, folder nor link)"
-    }
-    if isEncrypted { line += " (encrypted)" }
-    guard long else { return line }
+    guard long else { return description }
     let size = size.map(String.init) ?? "-"
     let date = modificationDate?.formatted(.iso8601) ?? ""
-    return String(repeating: " ", count: max(0, 12 - size.count)) + "\(size)  \(date)  \(line)"
+    return String(repeating: " ", count: max(0, 12 - size.count)) + "\(size)  \(date)  \(self)"
   }
 }

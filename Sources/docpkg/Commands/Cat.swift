@@ -44,7 +44,7 @@ extension PackageStore {
     guard let text else { return (tree, []) }
     if try isPresent(text) { return (tree, []) }
     let id = try version(text, inConflict: true).persistentIdentifier
-    if let conflict = try conflicts().first(where: { $0.id == id }) {
+    if let conflict = try conflictVersions().first(where: { $0.id == id }) {
       return (try contents(ofConflict: id), conflict.missing)
     }
     return try contents(of: id)

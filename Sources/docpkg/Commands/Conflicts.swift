@@ -32,7 +32,7 @@ struct Conflicts: CoordinatedCommand {
 
   func run() async throws {
     let shown = try await PackageStore.reading(at: url(path)) { store in
-      let versions = try await store.conflicts()
+      let versions = try await store.conflictVersions()
       let current = try await store.metadata()
       let isWhole = try await store.isPresentVersionWhole()
       return [ShownConflict(current, isWhole: isWhole)] + versions.map(ShownConflict.init)
@@ -50,6 +50,8 @@ struct Conflicts: CoordinatedCommand {
 
 /// A conflict version in the list.
 private struct ShownConflict: Encodable, Sendable {
+  /// The version in one line.
+  let line: String
   var id: String?
   var current: Bool
   var modified: Date?
@@ -60,47 +62,29 @@ private struct ShownConflict: Encodable, Sendable {
   var changed: [String] = []
   var missing: [String] = []
 
+  private enum CodingKeys: String, CodingKey {
+    case id, current, modified, savingComputer, program, whole, changed, missing
+  }
+
   init(_ metadata: PackageMetadata?, isWhole: Bool) {
     id = metadata?.revision.uuidString
     current = true
     modified = metadata?.modificationDate
     savingComputer = metadata?.savingComputer
     whole = isWhole
+    let name = (isWhole ? id : nil).map { String($0.prefix(8)) } ?? "present "
+    let date = modified?.formatted(.iso8601) ?? "at an unknown time"
+    let computer = savingComputer.flatMap { $0.isEmpty ? nil : "  " + display($0) } ?? ""
+    line = "* \(name)  \(date)\(computer)  in its place, \(isWhole ? "whole" : "of more than one version")"
   }
 
   init(_ version: ConflictVersion) {
+    line = "  \(version)"
     id = version.id.uuidString
     current = false
     modified = version.modificationDate
     savingComputer = version.savingComputer
     if case .synchronization(let program) = version.origin { self.program = program }
     (whole, changed, missing) = (version.isWhole, version.differences, version.missing)
-  }
-
-  var line: String {
-    let date = modified?.formatted(.iso8601) ?? "at an unknown time"
-    let name = current && !whole ? "present " : id.map { String($0.prefix(8)) } ?? "present "
-    let computer = (savingComputer?.isEmpty == false ? savingComputer : nil).map { "  \(display($0))" } ?? ""
-    return "\(current ? "*" : " ") \(name)  \(date)\(computer)  \(origin), \(state)\(names)"
-  }
-
-  private var origin: String {
-    if current { return "in its place" }
-    return program.map { "left by \($0)" } ?? "written by another program"
-  }
-
-  private var state: String {
-    if whole { return "whole" }
-    if current { return "of more than one version" }
-    if missing.isEmpty { return "some children" }
-    return "\(missing.count) missing: \(list(missing))"
-  }
-
-  private var names: String { changed.isEmpty ? "" : "  \(list(changed))" }
-
-  private func list(_ names: [String]) -> String {
-    names.count <= 4
-      ? names.map { display($0) }.joined(separator: ", ")
-      : names.prefix(3).map { display($0) }.joined(separator: ", ") + " and \(names.count - 3) more"
   }
 }

@@ -143,7 +143,7 @@ struct Edit: WritingCommand {
   }
 
   private func report(_ done: SaveReport) throws {
-    if done.strategy != "none" && done.generation == nil { warnOfNoHistory() }
+    if done.strategy != .none && done.generation == nil { warnOfNoHistory() }
     try writing.report(done, of: path)
   }
 

@@ -275,7 +275,7 @@ private struct ListEvent: Encodable {
     case .unreadable(let problem):
       return [
         ListEvent(
-          event: "unreadable", path: spellings.spelling(of: problem.folder.path),
+          event: "unreadable", path: spellings.spelling(of: problem.url.path),
           reason: problem.error.description)
       ]
     case .readable(let folder):

@@ -59,7 +59,7 @@ struct Resolve: WritingCommand {
 
   func run() async throws {
     let store = try await PackageStore.open(at: url(path))
-    guard try await !store.conflicts().isEmpty else {
+    guard try await !store.conflictVersions().isEmpty else {
       throw InputError(description: "Nothing is in conflict in '\(display(path))'.")
     }
     try await interruptible(with: store) { [self] in
@@ -89,7 +89,7 @@ struct Resolve: WritingCommand {
     if writing.json {
       try printJSON(["conflicts": conflicts.map(ShownMergeConflict.init)])
     } else if !writing.quiet {
-      for conflict in conflicts { StandardError.write("docpkg: \(ShownMergeConflict(conflict).line)\n") }
+      for conflict in conflicts { StandardError.write("docpkg: \(conflict)\n") }
       StandardError.write(
         "docpkg: nothing was saved; choose a version with --keep, or save both sides with --merge --both\n")
     }
@@ -146,24 +146,13 @@ private struct ShownMergeConflict: Encodable {
     kind = conflict.kind.rawValue
     lines = conflict.lines.map { $0.baseLine + 1 }
   }
-
-  var line: String {
-    let what =
-      switch MergeConflict.Kind(rawValue: kind) {
-      case .bothAdded: "both sides added it, with different contents"
-      case .removedByUs, .removedByThem: "one side removed it, and the other changed it"
-      case .bothMoved: "both sides moved it"
-      default: "both sides changed it"
-      }
-    return "'\(display(path))': \(what)"
-  }
 }
 
 extension PackageStore {
   /// Finds the conflict version whose identifier begins with `text`; nil for the document itself.
   fileprivate func conflict(_ text: String) throws -> ConflictVersion? {
     if text == "present" { return nil }
-    let found = try conflicts().filter { $0.id.uuidString.hasPrefix(text.uppercased()) }
+    let found = try conflictVersions().filter { $0.id.uuidString.hasPrefix(text.uppercased()) }
     if found.isEmpty, try metadata()?.revision.uuidString.hasPrefix(text.uppercased()) == true, !text.isEmpty
     {
       return nil

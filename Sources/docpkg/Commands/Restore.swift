@@ -63,11 +63,7 @@ extension WritingOptions {
   /// - Throws: the exit status for differences if a child could not be restored.
   func report(_ report: RestoreReport, of path: String) throws {
     try self.report(report.save, of: path)
-    for child in report.lost {
-      StandardError.write(
-        "docpkg: '\(display(child))' is not as in that version: another program changed it, and its earlier bytes are lost\n"
-      )
-    }
+    for line in report.lostLines { StandardError.write("docpkg: \(line)\n") }
     if !report.lost.isEmpty { throw ExitCode(ExitStatus.different) }
   }
 }
@@ -84,7 +80,7 @@ extension PackageStore {
   ///
   /// - Parameter inConflict: whether conflict versions count too.
   func version(_ text: String, inConflict: Bool = false) throws -> FileVersion {
-    let all = try versions() + (inConflict ? conflicts().map { FileVersion($0, at: url) } : [])
+    let all = try versions() + (inConflict ? conflictVersions().map { FileVersion($0, at: url) } : [])
     let found = all.filter { $0.persistentIdentifier.uuidString.hasPrefix(text.uppercased()) }
     guard let version = found.first, !text.isEmpty else {
       throw InputError(description: "There is no version '\(display(text))'; 'docpkg versions' lists them.")

@@ -55,6 +55,8 @@ struct VersionsList: CoordinatedCommand {
 
 /// A version in the list.
 private struct ShownVersion: Encodable {
+  /// The version in one line.
+  let line: String
   var id: String
   var generation: Int
   var modified: Date
@@ -65,15 +67,16 @@ private struct ShownVersion: Encodable {
   var changed: [String]
 
   init(_ current: PackageMetadata) {
-    self.init(current, isCurrent: true)
+    self.init(current, isCurrent: true, line: "* " + current.line)
   }
 
   init(_ version: FileVersion) {
-    self.init(version.metadata, isCurrent: false)
+    self.init(version.metadata, isCurrent: false, line: "  \(version)")
     (bytes, discardable, changed) = (version.keptBytes, version.isDiscardable, version.differences)
   }
 
-  private init(_ metadata: PackageMetadata, isCurrent: Bool) {
+  private init(_ metadata: PackageMetadata, isCurrent: Bool, line: String) {
+    self.line = line
     id = metadata.revision.uuidString
     generation = metadata.generation
     modified = metadata.modificationDate
@@ -81,14 +84,8 @@ private struct ShownVersion: Encodable {
     (current, bytes, discardable, changed) = (isCurrent, 0, false, [])
   }
 
-  var line: String {
-    let date = modified.formatted(.iso8601)
-    if current { return "* \(id.prefix(8))  \(date)  generation \(generation)" }
-    let names =
-      (1...3).contains(changed.count)
-      ? changed.map { display($0.isEmpty ? "." : $0) }.joined(separator: ", ")
-      : counted(changed.count, "child", "children")
-    return "  \(id.prefix(8))  \(date)  generation \(generation)  \(SaveReport.bytes(bytes))  \(names)"
+  private enum CodingKeys: String, CodingKey {
+    case id, generation, modified, savingComputer, current, bytes, discardable, changed
   }
 }
 
@@ -115,16 +112,7 @@ struct VersionsStart: WritingCommand {
     let store = try await PackageStore.open(at: url(path))
     let report = try await store.startKeepingHistory(dryRun: writing.dryRun)
     try await store.close()
-    try writing.tell(report, "\(display(path)): \(report.words(isDryRun: writing.dryRun))")
-  }
-}
-
-extension HistoryStartReport {
-  fileprivate func words(isDryRun: Bool) -> String {
-    if !begins { return "its history exists already" }
-    let beginning = isDryRun ? "its history would begin" : "its history begins"
-    if !addsMetadata { return beginning }
-    return "\(beginning); 'Metadata.plist' \(isDryRun ? "would be" : "was") added"
+    try writing.tell(report, "\(display(path)): \(report)")
   }
 }
 
@@ -169,11 +157,8 @@ struct VersionsPrune: AsyncParsableCommand {
       return report
     }
     warn(report.warnings)
-    let count = counted(report.removed.count, "version")
-    let bytes = SaveReport.bytes(report.bytes)
-    let end = writing.dryRun ? "would be removed" : "removed"
-    let line = "\(display(path)): \(count) \(end) (\(bytes)), \(report.remaining) left"
-    try writing.tell(report, (report.removed.map { "remove \($0)" } + [line]).joined(separator: "\n"))
+    let lines = report.removed.map { "remove \($0)" } + ["\(display(path)): \(report)"]
+    try writing.tell(report, lines.joined(separator: "\n"))
   }
 }
 

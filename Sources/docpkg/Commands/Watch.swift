@@ -49,7 +49,7 @@ struct Watch: AsyncParsableCommand {
       if once { break }
       try tellState(after: &state, at: watcher.url)
     }
-    await watcher.end()
+    await watcher.stop()
   }
 
   private func print(_ line: Line) throws {

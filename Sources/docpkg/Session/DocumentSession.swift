@@ -111,7 +111,7 @@ struct DocumentSession {
     let isChanged = await document.hasUnsavedChanges
     let undo = await document.undo.state
     let copies = await document.recoveryCopies.map(\.url.path)
-    let conflicts = isOpen ? try await document.conflictVersions().map(\.path) : []
+    let conflicts = isOpen ? try await document.conflictVersionURLs().map(\.path) : []
     let line = SessionOutput.Line(
       event: "status", document: path, state: state.names, hasUnsavedChanges: isOpen ? isChanged : nil,
       undo: undo.canUndo ? undo.undoMenuItemTitle : nil,

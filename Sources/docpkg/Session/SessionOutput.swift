@@ -130,7 +130,7 @@ extension SessionOutput {
       let talk = ["saved: \(report)"] + report.warnings.map { "warning: \($0)" }
       tell(
         Line(event: "saved", report: report),
-        report.strategy == "none" && report.warnings.isEmpty ? nil : talk.joined(separator: "\n"))
+        report.strategy == .none && report.warnings.isEmpty ? nil : talk.joined(separator: "\n"))
     case .moved(let url): tell(Line(event: "moved", document: url.path), "moved to \(display(url.path))")
     case .changedByOthers(let outcome, let paths):
       tell(Line(event: "changed", outcome: outcome.rawValue, paths: paths), words(outcome, paths))

@@ -146,7 +146,7 @@ struct HeardResults {
       #expect(isGathering)
       for item in found { insert(item) }
     case .finishedGathering: isGathering = false
-    case .unreadable(let problem): problems[problem.folder.path] = problem.error.code
+    case .unreadable(let problem): problems[problem.url.path] = problem.error.code
     case .readable(let folder): problems[folder.path] = nil
     case .updated(let changes):
       #expect(!isGathering)

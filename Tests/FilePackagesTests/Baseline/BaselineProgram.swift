@@ -155,7 +155,7 @@ struct BaselineProgram {
       _ = try await store.thinHistory()
     case .look:
       _ = try await store.versions()
-      _ = try await store.conflicts()
+      _ = try await store.conflictVersions()
       _ = try await store.changesByOthers()
     case .plan:
       _ = try await store.plan()
@@ -169,7 +169,7 @@ struct BaselineProgram {
     case .outsideRemove: try outsideRemove()
     case .otherStore: try await saveByOther()
     case .conflict: try makeConflict()
-    case .resolve: try await store.resolveConflicts(keeping: store.conflicts().first?.id)
+    case .resolve: try await store.resolveConflicts(keeping: store.conflictVersions().first?.id)
     case .kill: try await kill()
     case .reload: try await store.reload { _ in }
     }

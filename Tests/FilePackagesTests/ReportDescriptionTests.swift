@@ -1,0 +1,76 @@
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import TestSupport
+import Testing
+
+@Suite("A report")
+struct ReportDescriptionTests {
+  /// The JSON of a report, as `--json` prints it.
+  private static func json(_ report: some Encodable) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    return String(decoding: try encoder.encode(report), as: UTF8.self)
+  }
+
+  @Test func `prints as a sentence, and its enumerations as the strings of their JSON`() async throws {
+    let disk = try await CrashCheck.disk(["Text.txt": "text"], metadata: true)
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    let dry = try await store.startKeepingHistory(dryRun: true)
+    #expect("\(dry)" == "its history would begin")
+    #expect("\(try await store.startKeepingHistory())" == "its history begins")
+    #expect("\(try await store.startKeepingHistory())" == "its history exists already")
+
+    try await store.edit([.put("Text.txt", "new")])
+    let report = try await store.save()
+    #expect(report.strategy == .journal && report.fallbacks == [])
+    #expect(try Self.json(report).contains(#""strategy":"journal""#))
+
+    let versions = try await store.versions()
+    let version = try #require(versions.first)
+    let (id, date) = (version.persistentIdentifier.uuidString.prefix(8), version.modificationDate)
+    #expect("\(version)" == "\(id)  \(date.formatted(.iso8601))  generation 1  4 B  Text.txt")
+    let (changes, _) = try await store.differences(from: version.persistentIdentifier)
+    #expect(changes.map { "\($0)" } == ["Text.txt: changed"] && changes.map(\.kind) == [.changed])
+
+    #expect("\(try await store.thinHistory(dryRun: true))" == "0 versions would be removed (0 B), 1 left")
+    #expect("\(try await store.thinHistory())" == "0 versions removed (0 B), 1 left")
+    let restored = try await store.restore(version.persistentIdentifier)
+    #expect("\(restored)" == "\(restored.save)" && restored.lost == [])
+  }
+
+  private static func decode<Value: Decodable>(_ json: String, as type: Value.Type = Value.self) throws
+    -> Value
+  {
+    try JSONDecoder().decode(type, from: Data(json.utf8))
+  }
+
+  @Test func `of a waiting save names each operation`() throws {
+    let operations: [RecoveryReport.Operation] = try Self.decode(
+      """
+      [{"kind": "write", "path": "Text.txt", "size": 4500}, {"kind": "make folder", "path": "Images"},
+       {"kind": "set attributes of", "path": ""}]
+      """)
+    #expect(
+      operations.map { "\($0)" } == [
+        "write Text.txt (4.5 KB)", "make folder Images", "set attributes of the document's folder",
+      ])
+    #expect(try Self.json(operations[1]) == #"{"kind":"make folder","path":"Images"}"#)
+  }
+
+  @Test func `of a verification names each problem of a version`() throws {
+    let problems: [VerificationReport.VersionProblem] = try Self.decode(
+      #"""
+      [{"kind": "unreadableHistory"}, {"kind": "lostVersions"},
+       {"kind": "damaged", "path": "a\u001b", "version": "1B4E28BA-2FA1-11D2-883F-0016D3CCA427"},
+       {"kind": "unreadable", "path": "b", "version": "1B4E28BA-2FA1-11D2-883F-0016D3CCA427",
+        "reason": "input/output error"}]
+      """#)
+    #expect(
+      problems.map { "\($0)" } == [
+        "the history cannot be read",
+        "a part of the history is damaged; the versions before it are lost",
+        #"damaged: a\x1B of 1B4E28BA"#, "unreadable: b of 1B4E28BA: input/output error",
+      ])
+  }
+}
