@@ -30,8 +30,71 @@ private struct Drawing: DocumentContent {
   }
 }
 
+/// Makes a new tree for each save, of the saved children that it has not read, and of its own texts.
+private struct Shelf: DocumentContent {
+  static var readableContentTypes: [UTType] {
+    [UTType(exportedAs: "org.example.reusing-shelf", conformingTo: .package)]
+  }
+
+  /// The texts by name; nil for one that is as it was saved.
+  var texts: [String: String?] = [:]
+  var isRefused = false
+  struct Refused: Error {}
+
+  init(_ texts: [String: String?]) { self.texts = texts }
+
+  init(configuration: ReadConfiguration) throws {
+    for name in try configuration.file.childNames() { texts[name] = .some(nil) }
+  }
+
+  func fileWrapper(configuration: WriteConfiguration) throws -> FileWrapper {
+    let tree = FileWrapper(directoryWithFileWrappers: [:])
+    for (name, text) in texts {
+      if let text {
+        tree.addRegularFile(withContents: Data(text.utf8), preferredFilename: name)
+      } else if let saved = try configuration.existingFile?.child(named: name) {
+        tree.addFileWrapper(saved)
+      }
+    }
+    if isRefused { throw Refused() }
+    return tree
+  }
+}
+
 @Suite("A document's content")
 struct DocumentContentTests {
+  @Test func `reuses the saved children in every tree that it makes`() async throws {
+    try await withTemporaryDirectory { folder in
+      func url(_ name: String) -> URL { URL(filePath: folder.appending(name).string) }
+      func texts(_ url: URL) throws -> [String: String] {
+        let children = try FileWrapper(url: url).children().filter {
+          !["Metadata.plist", ".docpkg"].contains($0.key)
+        }
+        return try children.mapValues { String(decoding: try $0.contents(), as: UTF8.self) }
+      }
+      try await Document.create(Shelf(["a": "1", "b": "2"]), at: url("A.shelf"), options: .quiet(nil)).close()
+      let recovery = url("Recovery")
+      let document = try await Document<Shelf>.open(at: url("A.shelf"), options: .quiet(recovery))
+      try await document.edit { $0.texts["b"] = "3" }
+      #expect(try await document.save().written.filter { $0 != "Metadata.plist" } == ["b"])
+      // After a save that fails, and after an export.
+      try await document.edit { ($0.texts["c"], $0.isRefused) = ("4", true) }
+      await #expect(throws: DocumentError.self) { try await document.save() }
+      try await document.edit { $0.isRefused = false }
+      let copy = url("Copy.shelf")
+      try await document.withSnapshot { _ in }
+      #expect(try await document.save().written.filter { $0 != "Metadata.plist" } == ["c"])
+      try await document.synchronize()
+      #expect(try texts(url("A.shelf")) == ["a": "1", "b": "3", "c": "4"])
+      // In a new document elsewhere, which goes on there.
+      try await document.edit { $0.texts["b"] = .some(nil) }
+      try await document.save(to: copy, for: .forCreating)
+      try await document.edit { $0.texts["d"] = "5" }
+      try await document.close()
+      #expect(try texts(copy) == ["a": "1", "b": "3", "c": "4", "d": "5"])
+    }
+  }
+
   @Test func `is written, read again, and written only where it changed`() async throws {
     try await withTemporaryDirectory { folder in
       let url = URL(filePath: folder.appending("A.sketch").string)

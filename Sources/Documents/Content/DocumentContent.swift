@@ -77,8 +77,10 @@ public struct FileDocumentReadConfiguration: Sendable {
 public struct FileDocumentWriteConfiguration: Sendable {
   /// The type to write.
   public let contentType: UTType
-  /// The document's tree as it was last read or saved, for the content to change and return; nil for a document that was
-  /// never saved.
+  /// The document's tree, for the content to change and return, or to take children from.
+  ///
+  /// It is as it was last read or saved, and as the content has changed it since. It is nil for a document that was never
+  /// saved, and for one that another program removed.
   ///
   /// A child whose wrapper stays the same object is not written again.
   public let existingFile: FileWrapper?

@@ -1,6 +1,7 @@
 /// A content that can merge two contents with a common origin.
 ///
 /// A document merges if another program changes its file while it has unsaved edits.
+@preconcurrency
 public protocol MergeableContent: DocumentContent {
   /// Merges two contents.
   ///
