@@ -65,7 +65,7 @@ public struct URLDocumentWriteConfiguration: Sendable {
   private let kept = KeptChildren()
 
   /// Makes a configuration, also for tests.
-  public init(contentType: UTType, originalContentsURL: URL?) {
+  public init(contentType: UTType, originalContentsURL: URL? = nil) {
     (self.contentType, self.originalContentsURL) = (contentType, originalContentsURL)
   }
 

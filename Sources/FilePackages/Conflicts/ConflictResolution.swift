@@ -93,9 +93,7 @@ struct ConflictResolution {
   private func removeResolved(_ set: ConflictSet) throws(FilePackageError) {
     let disk = writer.location.disk
     do {
-      let root = try writer.location.openDirectory(.root)
-      guard try disk.exists(PackageLayout.hidden, in: root) else { return }
-      let hidden = try disk.openDirectory(PackageLayout.hidden, in: root)
+      guard let hidden = try writer.location.openHiddenFolder() else { return }
       for name in set.evidence.hiddenCopies where try disk.exists(name, in: hidden) {
         try disk.removeFile(name, in: hidden)
       }

@@ -18,9 +18,7 @@ struct KeptConflicts {
   func folders() throws(FilePackageError) -> [URL] {
     let (location, disk) = (package.location, package.location.disk)
     do {
-      let root = try location.openDirectory(.root)
-      guard try disk.exists(PackageLayout.hidden, in: root) else { return [] }
-      let hidden = try disk.openDirectory(PackageLayout.hidden, in: root)
+      guard let hidden = try location.openHiddenFolder() else { return [] }
       guard try disk.exists(PackageLayout.conflicts, in: hidden) else { return [] }
       let listing = try disk.list(disk.openDirectory(PackageLayout.conflicts, in: hidden))
       return listing.sortedPositions().map { position in

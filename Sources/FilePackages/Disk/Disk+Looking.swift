@@ -1,5 +1,5 @@
 package import DurableIO
-import SystemPackage
+package import SystemPackage
 
 extension Disk {
   /// Returns the status of an entry; nil if there is none.
@@ -15,6 +15,23 @@ extension Disk {
 
   package func exists(_ name: FileName, in folder: borrowing OwnedDescriptor) throws(SystemError) -> Bool {
     try statusIfPresent(of: name, in: folder) != nil
+  }
+
+  /// Returns whether a folder is the one with the identity `outer`, or in it.
+  ///
+  /// Cost: two requests for each folder above it, up to the root of the file system.
+  package func isFolder(
+    at path: FilePath, within outer: FileIdentity
+  ) throws(SystemError) -> Bool {
+    var path = path
+    var above = try status(of: try openDirectory(at: path)).identity
+    while !above.isSameNode(as: outer) {
+      path = FilePath(path.string + "/..")
+      let next = try status(of: try openDirectory(at: path)).identity
+      if next.isSameNode(as: above) { return false }
+      above = next
+    }
+    return true
   }
 
   /// Returns whether a name still leads to the node that was opened.

@@ -17,7 +17,7 @@ extension FileWrapper {
   /// - Throws: `CocoaError.fileWriteFileExists` (516) for a directory in the way, or another `CocoaError`, with a
   ///   `FilePackageError` as `NSUnderlyingError`. Names in the tree then stay as they were.
   public func write(
-    to url: URL, options: FileWrapper.WritingOptions = [], originalContentsURL: URL?
+    to url: URL, options: FileWrapper.WritingOptions = [], originalContentsURL: URL? = nil
   ) throws {
     do throws(FilePackageError) {
       let path = try FilePath(of: url, for: .save)

@@ -100,7 +100,7 @@ extension PackageStore {
   /// statx(2) a node.
   ///
   /// - Throws: `tooDeep`, the system's reason, and the errors of `body`.
-  public func forEachEntry(attributes: Bool, _ body: (PackageEntry) throws -> Void) throws {
+  public func forEachEntry(attributes: Bool = true, _ body: (PackageEntry) throws -> Void) throws {
     try PackageWalk(location: location, attributes: attributes).visit(body)
   }
 

@@ -65,6 +65,19 @@ package final class Location: Sendable {
     }
     return directory
   }
+
+  /// Opens the package's hidden folder; nil if there is none, or if a store that closes has just removed it.
+  func openHiddenFolder() throws(SystemError) -> OwnedDescriptor? {
+    let package = try openDirectory(.root)
+    guard try disk.statusIfPresent(of: PackageLayout.hidden, in: package)?.kind == .directory else {
+      return nil
+    }
+    do {
+      return try disk.openDirectory(PackageLayout.hidden, in: package)
+    } catch  where error.code == .noSuchFileOrDirectory {
+      return nil
+    }
+  }
 }
 
 /// A node of a document as it is, or was, on disk.

@@ -88,15 +88,7 @@ extension Location {
   fileprivate func contains(_ destination: Location) throws(FilePackageError) -> Bool {
     do {
       let package = try disk.status(of: try openDirectory(.root)).identity
-      var path = destination.path.folder
-      var above = try disk.status(of: try disk.openDirectory(at: path)).identity
-      while !above.isSameNode(as: package) {
-        path = FilePath(path.string + "/..")
-        let next = try disk.status(of: try disk.openDirectory(at: path)).identity
-        if next.isSameNode(as: above) { return false }
-        above = next
-      }
-      return true
+      return try disk.isFolder(at: destination.path.folder, within: package)
     } catch {
       throw FilePackageError(
         error, .copy, StoredNode(location: destination, path: .root),

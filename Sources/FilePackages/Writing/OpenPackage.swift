@@ -66,9 +66,7 @@ struct OpenPackage {
   /// Reads the manifest without writing anything.
   func manifest(for metadata: PackageMetadata) throws(FilePackageError) -> Manifest? {
     do {
-      let package = try location.openDirectory(.root)
-      guard try location.disk.exists(PackageLayout.hidden, in: package) else { return nil }
-      let folder = try location.disk.openDirectory(PackageLayout.hidden, in: package)
+      guard let folder = try location.openHiddenFolder() else { return nil }
       var batches: [ManifestBatch] = []
       if case .journal(let journal) = try JournalFile.find(of: location) { batches = journal.batches }
       return try Manifest.load(
@@ -122,11 +120,7 @@ struct OpenPackage {
   func historyBytes() throws(FilePackageError) -> [UInt8]? {
     let disk = location.disk
     do {
-      let root = try location.openDirectory(.root)
-      guard try disk.statusIfPresent(of: PackageLayout.hidden, in: root)?.kind == .directory else {
-        return nil
-      }
-      let folder = try disk.openDirectory(PackageLayout.hidden, in: root)
+      guard let folder = try location.openHiddenFolder() else { return nil }
       guard try disk.statusIfPresent(of: PackageLayout.history, in: folder)?.kind == .file else { return nil }
       return try disk.readAll(
         disk.openFile(PackageLayout.history, in: folder), atMost: HistoryFile.maximumSize)
@@ -139,19 +133,8 @@ struct OpenPackage {
 extension JournalFile {
   /// Looks for the journal of a package, for reading only.
   static func find(of location: Location) throws(SystemError) -> Found {
-    let disk = location.disk
-    let package = try location.openDirectory(.root)
-    guard let status = try disk.statusIfPresent(of: PackageLayout.hidden, in: package),
-      status.kind == .directory
-    else { return .nothing }
-    let folder: OwnedDescriptor
-    do {
-      folder = try disk.openDirectory(PackageLayout.hidden, in: package)
-    } catch  where error.code == .noSuchFileOrDirectory {
-      // The last store has just closed the package in good order.
-      return .nothing
-    }
-    return try find(in: folder, on: disk, forWriting: false)
+    guard let folder = try location.openHiddenFolder() else { return .nothing }
+    return try find(in: folder, on: location.disk, forWriting: false)
   }
 
   /// Returns the operations of a record that the disk does not have yet.

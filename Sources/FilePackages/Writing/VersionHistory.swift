@@ -29,11 +29,7 @@ struct VersionHistory {
     let node = StoredNode(location: location, path: .root)
     let disk = location.disk
     do {
-      let root = try location.openDirectory(.root)
-      guard try disk.statusIfPresent(of: PackageLayout.hidden, in: root)?.kind == .directory else {
-        return nil
-      }
-      let folder = try disk.openDirectory(PackageLayout.hidden, in: root)
+      guard let folder = try location.openHiddenFolder() else { return nil }
       // Reads the journal first: its versions are in the file before it is removed. A record without the mark of an
       // applied one counts if the document has the record's state. The mark and the history file follow a moment later.
       var waiting: [VersionRecord] = []

@@ -67,15 +67,7 @@ final class StagedFile {
     let (disk, number) = (place.disk, place.folder.number)
     do throws(SystemError) {
       let root = try disk.status(of: try package.location.openDirectory(.root)).identity
-      var above = try disk.status(of: place.folder).identity
-      var path: FilePath = FilePath("/proc/self/fd/\(number)")
-      while !above.isSameNode(as: root) {
-        path = FilePath(path.string + "/..")
-        let next = try disk.status(of: try disk.openDirectory(at: path)).identity
-        if next.isSameNode(as: above) { return false }
-        above = next
-      }
-      return true
+      return try disk.isFolder(at: FilePath("/proc/self/fd/\(number)"), within: root)
     } catch {
       throw ArchiveError.Finding(error, "checking its folder")
     }
