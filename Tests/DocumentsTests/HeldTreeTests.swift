@@ -205,6 +205,22 @@ struct HeldTreeTests {
     }
   }
 
+  @Test func `are found at any depth`() async throws {
+    var shelf = Shelf()
+    let folder = FileWrapper(directoryWithFileWrappers: [:])
+    var page = Shelf.Page.folder(folder)
+    for number in 0..<1_000 { page = .both(.text("\(number)"), page) }
+    shelf.pages = [page]
+    try await withTemporaryDirectory { place in
+      let document = try await Document.create(
+        shelf, at: URL(filePath: place.appending("A.shelf").string))
+      try await document.edit { _ in folder.addRegularFile(withContents: Data(), preferredFilename: "one") }
+      try await document.undo()
+      #expect(try folder.childNames().isEmpty)
+      try await document.close()
+    }
+  }
+
   @Test func `may change places`() async throws {
     try await withTemporaryDirectory { place in
       let inner = FileWrapper(directoryWithFileWrappers: [:])

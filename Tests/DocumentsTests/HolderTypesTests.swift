@@ -14,6 +14,7 @@ struct HolderTypesTests {
     var picture = Data()
     var change: (@Sendable () -> Void)?
   }
+  private struct Matrix { var values: InlineArray<16, Float> }
   private final class Owner { var folder = FileWrapper() }
   private struct Tree {
     var children: [Tree] = []
@@ -45,13 +46,15 @@ struct HolderTypesTests {
       Owner.self, Plain.self, [Plain?].self, Box<Stroke>.self, (Int, Stroke).self, (() -> FileWrapper).self,
       DateComponents.self, UUID.self, AttributedString.self, Range<Double>.self, Result<Int, Never>.self,
       Page<Stroke>.self, [Page<String>?].self,
+      [Matrix].self,
     ]
     let some: [Any.Type] = [
       FileWrapper.self, Kind.self, FileWrapper?.self, [String: Kind].self, Box<FileWrapper>.self, Looped.self,
       Looped.Other.self, [Looped.Other?].self, (Int, Kind).self, [[FileWrapper?]].self,
       Page<Kind>.self, [Page<FileWrapper>].self,
       // Only the values tell.
-      (any Sendable).self, [Any].self, Box<any Error>.self, Page<any Error>.self,
+      (any Sendable).self, [Any].self, (any Sequence<Int>).self, [any Sequence<Int>].self,
+      Box<any Error>.self, Page<any Error>.self,
     ]
     // The answers are the same after those for other types.
     for _ in 0..<2 {

@@ -7,13 +7,12 @@ import FilePackages
 ///
 /// Cost: the children of each folder that has changed since the last time.
 struct HeldTrees: Sendable {
-  private let folders: [HeldFolder]
+  private let folders: [FileWrapper: HeldFolder]
 
   /// - Parameter last: the trees of an earlier moment, which share the folders that have not changed.
-  init(_ folders: [FileWrapper], since last: HeldTrees?) {
-    self.folders = folders.map { folder in
-      HeldFolder(folder, since: last?.folders.first { $0.wrapper === folder })
-    }
+  init(_ folders: Set<FileWrapper>, since last: HeldTrees?) {
+    self.folders = Dictionary(
+      uniqueKeysWithValues: folders.map { ($0, HeldFolder($0, since: last?.folders[$0])) })
   }
 
   /// Gives each folder the children that it had.
@@ -21,7 +20,7 @@ struct HeldTrees: Sendable {
   /// - Throws: the error of a changed folder that could not be read then, or cannot be read now. No folder has changed.
   func restore() throws {
     var changes: [FolderChange] = []
-    for folder in folders { try folder.findChanges(&changes) }
+    for folder in folders.values { try folder.findChanges(&changes) }
     // A folder enters another one only after that one has left it.
     for change in changes { change.remove() }
     for change in changes { change.add() }
@@ -47,20 +46,19 @@ private final class HeldFolder: Sendable {
     // The revision comes first: a change during the rest makes this a changed folder.
     let revision = wrapper.revision
     (self.wrapper, self.revision) = (wrapper, revision)
-    var before: [Child] = []
+    var before: [FileWrapper: HeldFolder] = [:]
     if let last, case .success(let read) = last.children {
       if last.revision == revision {
         children = last.children
         return
       }
-      before = read
+      for child in read { before[child.wrapper] = child.folder }
     }
     children = Result { [before] in
       try wrapper.allChildren().map { key, child in
-        let last = before.first { $0.wrapper === child }?.folder
-        return Child(
+        Child(
           wrapper: child, key: key, preferredFilename: child.preferredFilename,
-          folder: child.isDirectory ? HeldFolder(child, since: last) : nil)
+          folder: child.isDirectory ? HeldFolder(child, since: before[child]) : nil)
       }.sorted { $0.key < $1.key }
     }
   }

@@ -52,13 +52,15 @@ package struct HolderTypes: Sendable {
     guard visited.insert(ObjectIdentifier(type)).inserted else { return false }
     switch kind {
     case .class: return type is FileWrapper.Type
-    case .existential: return true
+    // A protocol with arguments, such as `any Sequence<Int>`, is of a kind that the reflection does not know.
+    case .existential, .unknown: return true
     case .optional:
       return (type as? any Wrapping.Type).map { search($0.property, &visited) } ?? true
     case .enum:
       guard let payloads = EnumerationMetadata.payloadTypes(of: type) else { return true }
       return payloads.contains { search(Self.property(of: $0), &visited) }
     case .struct, .tuple:
+      if Self.isPlain(type) { return false }
       if let type = type as? any Sequence.Type, search(Self.elementProperty(of: type), &visited) {
         return true
       }
@@ -70,6 +72,9 @@ package struct HolderTypes: Sendable {
   private static func elementProperty<Elements: Sequence>(of type: Elements.Type) -> Any.Type {
     Property<Elements.Element>.self
   }
+
+  /// Whether the values are bytes without references.
+  private static func isPlain<Value>(_ type: Value.Type) -> Bool { _isPOD(type) }
 
   /// Tells the type in an optional.
   fileprivate protocol Wrapping { static var property: Any.Type { get } }

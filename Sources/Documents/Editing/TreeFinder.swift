@@ -12,19 +12,19 @@ package protocol SelfUndoingContent {}
 struct TreeFinder: Sendable {
   private var types = HolderTypes()
 
-  mutating func folders(in content: Any) -> [FileWrapper] {
+  mutating func folders(in content: Any) -> Set<FileWrapper> {
     if content is any SelfUndoingContent { return [] }
-    var found: [FileWrapper] = []
-    find(in: content, &found)
-    return found
-  }
-
-  private mutating func find(in value: Any, _ found: inout [FileWrapper]) {
-    guard types.mayHold(type(of: value)) else { return }
-    if let wrapper = value as? FileWrapper {
-      if wrapper.isDirectory && !found.contains(where: { $0 === wrapper }) { found.append(wrapper) }
-      return
+    var found: Set<FileWrapper> = []
+    // A list of what is left, and no recursion: values may be nested deep, as in a list.
+    var left: [Any] = [content]
+    while let value = left.popLast() {
+      guard types.mayHold(type(of: value)) else { continue }
+      if let wrapper = value as? FileWrapper {
+        if wrapper.isDirectory { found.insert(wrapper) }
+      } else {
+        left += Mirror(reflecting: value).children.map(\.value)
+      }
     }
-    for child in Mirror(reflecting: value).children { find(in: child.value, &found) }
+    return found
   }
 }
