@@ -74,3 +74,7 @@ extension PackageWatcher {
   @available(*, deprecated, renamed: "stop()")
   public func end() async { await stop() }
 }
+
+/// The state on disk that a watcher compares with.
+@available(*, deprecated, renamed: "WatchBaseline")
+public typealias KnownState = WatchBaseline
