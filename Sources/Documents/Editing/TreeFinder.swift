@@ -15,7 +15,7 @@ struct TreeFinder: Sendable {
   mutating func folders(in content: Any) -> Set<FileWrapper> {
     if content is any SelfUndoingContent { return [] }
     var found: Set<FileWrapper> = []
-    // A list of what is left, and no recursion: values may be nested deep, as in a list.
+    // A list instead of a recursion, since values may be nested deeply.
     var left: [Any] = [content]
     while let value = left.popLast() {
       guard types.mayHold(type(of: value)) else { continue }
