@@ -50,6 +50,7 @@ examples: prepare
 	Examples/.build/debug/TravelNote
 	Examples/.build/debug/Memo
 	Examples/.build/debug/Palette
+	Examples/.build/debug/RecipeBook
 	Examples/.build/debug/Models
 	Examples/.build/debug/ModelsInSwift5
 

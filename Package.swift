@@ -20,6 +20,7 @@ let testing = strict + [.unsafeFlags(["-Onone"])]
 let isFuzzing = Context.environment["FUZZ"] != nil
 
 let system: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
+let database: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
 let appleModules = ["SwiftUI", "UIKit", "AppKit", "UniformTypeIdentifiers", "Combine"]
@@ -32,6 +33,7 @@ let package = Package(
     .library(name: "ImageNotes", targets: ["ImageNotes"]),
     .library(name: "PackageArchive", targets: ["PackageArchive"]),
     .library(name: "AppleDocuments", targets: ["AppleDocuments"]),
+    .library(name: "ManagedDocuments", targets: ["ManagedDocuments"]),
     .executable(name: "docpkg", targets: ["docpkg"]),
   ]
     // Each is a module of Apple's name, so that the imports of a model stand as they are.
@@ -39,6 +41,7 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
   ],
   targets: [
     // System calls that Swift's Glibc module hides.
@@ -67,6 +70,15 @@ let package = Package(
     // Apple's names, for models that were written for Apple's systems.
     .target(
       name: "AppleDocuments", dependencies: ["Documents", "DurableIO", "FilePackages"], swiftSettings: strict),
+
+    // SQLite as the system has it, with the changes that its sessions record.
+    .systemLibrary(name: "CSQLiteSession", providers: [.apt(["libsqlite3-dev"])]),
+
+    // Documents with a database inside.
+    .target(
+      name: "ManagedDocuments",
+      dependencies: ["CSQLiteSession", "Documents", "DurableIO", "FilePackages", database, system],
+      swiftSettings: strict),
 
     // libarchive, libdeflate and zlib, as the system has them.
     .systemLibrary(name: "CArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"])]),
@@ -106,6 +118,12 @@ let package = Package(
     .executableTarget(
       name: "coordinator", dependencies: ["Documents"], path: "Tests/Coordinator", swiftSettings: strict),
 
+    // Edits and saves a document with a database while tests break it.
+    .executableTarget(
+      name: "bookkeeper", dependencies: ["FilePackages", "ManagedDocuments", database],
+      path: "Tests/Bookkeeper",
+      swiftSettings: strict),
+
     // Runs a program and breaks one of its system calls.
     .executableTarget(name: "breaker", path: "Tests/Breaker"),
 
@@ -133,6 +151,14 @@ let package = Package(
       dependencies: [
         "CLinux", "coordinator", "docpkg", "Documents", "DurableIO", "FilePackages", "ImageNotes",
         "TestSupport", system,
+      ],
+      swiftSettings: testing),
+    .testTarget(
+      name: "ManagedDocumentsTests",
+      dependencies: [
+        "bookkeeper", "breaker", "ManagedDocuments", "Documents", "DurableIO", "FilePackages", "TestSupport",
+        database,
+        system,
       ],
       swiftSettings: testing),
     .testTarget(

@@ -1,4 +1,4 @@
-import FilePackages
+package import FilePackages
 import Synchronization
 
 // A1 Accesses run one after the other, in the order of their calls.
@@ -8,9 +8,9 @@ import Synchronization
 //    begins.
 
 /// The accesses to a document's files: who may read and write them now, and who waits.
-final class AccessQueue: Sendable {
+package final class AccessQueue: Sendable {
   /// A save, with its outcome.
-  typealias Save = Task<Result<SaveReport, DocumentError>, Never>
+  package typealias Save = Task<Result<SaveReport, DocumentError>, Never>
 
   private final class Access: Sendable {}
 
@@ -24,28 +24,34 @@ final class AccessQueue: Sendable {
   }
 
   private let state = Mutex(State())
+
+  package init() {}
+
   /// The accesses that this task is part of.
   @TaskLocal private static var enclosing: [Access] = []
 
   /// The reason for the present reading or writing of the disk; nil if there is none.
-  var activity: DocumentProgress.Activity? {
+  package var activity: DocumentProgress.Activity? {
     get { state.withLock { $0.activity } }
     set { state.withLock { $0.activity = newValue } }
   }
 
   /// Whether this task is part of the running access.
-  var isWithinAccess: Bool { state.withLock { Self.isEnclosed(by: $0.running) } }
+  package var isWithinAccess: Bool { state.withLock { Self.isEnclosed(by: $0.running) } }
 
   private static func isEnclosed(by access: Access?) -> Bool { enclosing.contains { $0 === access } }
 
   /// Runs `body` after every earlier access, and before every later one; at once if this task is part of the running
   /// access.
-  func enqueue<Result: Sendable>(_ body: @escaping @Sendable () async -> Result) -> Task<Result, Never> {
+  package func enqueue<Result: Sendable>(_ body: @escaping @Sendable () async -> Result) -> Task<
+    Result, Never
+  > {
     state.withLock { enqueue(body, &$0) }
   }
 
   /// Returns the save that waits; if there is none, enqueues this one (A4).
-  func enqueueSave(_ body: @escaping @Sendable () async -> Result<SaveReport, DocumentError>) -> Save {
+  package func enqueueSave(_ body: @escaping @Sendable () async -> Result<SaveReport, DocumentError>) -> Save
+  {
     state.withLock { state in
       if let waiting = state.waitingSave { return waiting }
       let save = enqueue(body, &state)
@@ -55,7 +61,7 @@ final class AccessQueue: Sendable {
   }
 
   /// Notes that the waiting save begins: later edits are not in it.
-  func saveBegins() { state.withLock { $0.waitingSave = nil } }
+  package func saveBegins() { state.withLock { $0.waitingSave = nil } }
 
   private func enqueue<Result: Sendable>(
     _ body: @escaping @Sendable () async -> Result, _ state: inout State

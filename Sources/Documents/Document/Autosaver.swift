@@ -1,5 +1,5 @@
 /// Decides when a document saves by itself, and has the task that waits for that.
-struct Autosaver: Sendable {
+package struct Autosaver: Sendable {
   private let policy: AutosavePolicy?
   private var firstEdit: Duration?
   private var lastEdit: Duration = .zero
@@ -7,30 +7,30 @@ struct Autosaver: Sendable {
   private var waiting: Task<Void, Never>?
 
   /// - Parameter policy: the times; nil for never.
-  init(_ policy: AutosavePolicy?) { self.policy = policy }
+  package init(_ policy: AutosavePolicy?) { self.policy = policy }
 
   // MARK: Time
 
   /// The due time; nil if the document has no edits since the last save began, or never saves by itself.
-  var due: Duration? {
+  package var due: Duration? {
     guard let policy, let firstEdit else { return nil }
     return max(min(lastEdit + policy.quietPeriod, firstEdit + policy.ceiling), retry.notBefore)
   }
 
-  mutating func edited(at now: Duration) {
+  package mutating func edited(at now: Duration) {
     if firstEdit == nil { firstEdit = now }
     lastEdit = now
   }
 
   /// Notes that later edits are not in the save that begins.
-  mutating func saveBegins() { firstEdit = nil }
+  package mutating func saveBegins() { firstEdit = nil }
 
   /// Notes that the user undid all unsaved edits.
-  mutating func nothingToSave() { firstEdit = nil }
+  package mutating func nothingToSave() { firstEdit = nil }
 
-  mutating func saveEnds() { retry = (0, .zero) }
+  package mutating func saveEnds() { retry = (0, .zero) }
 
-  mutating func saveFails(at now: Duration) {
+  package mutating func saveFails(at now: Duration) {
     if firstEdit == nil { edited(at: now) }
     guard let policy else { return }
     // At most 20 doublings, so that no duration overflows.
@@ -39,7 +39,7 @@ struct Autosaver: Sendable {
   }
 
   /// Notes that the document was read, so that nothing is unsaved.
-  mutating func begin() {
+  package mutating func begin() {
     firstEdit = nil
     retry = (0, .zero)
   }
@@ -47,19 +47,19 @@ struct Autosaver: Sendable {
   // MARK: Waiting
 
   /// Whether a task has to begin to wait for the due time.
-  var needsTask: Bool { policy != nil && waiting == nil }
+  package var needsTask: Bool { policy != nil && waiting == nil }
 
   /// Holds the task that waits for the due time.
-  mutating func wait(in task: Task<Void, Never>) { waiting = task }
+  package mutating func wait(in task: Task<Void, Never>) { waiting = task }
 
   /// Notes the end of the task that calls this.
-  mutating func endsWaiting() {
+  package mutating func endsWaiting() {
     // The caller that cancelled this task may have started another one.
     if !Task.isCancelled { waiting = nil }
   }
 
   /// Cancels the task.
-  mutating func stop() {
+  package mutating func stop() {
     waiting?.cancel()
     waiting = nil
   }

@@ -1,10 +1,10 @@
 /// The clock of a document, whatever its type: the time since the document was made.
-struct DocumentClock: Sendable {
-  let now: @Sendable () -> Duration
+package struct DocumentClock: Sendable {
+  package let now: @Sendable () -> Duration
   /// Waits until that time; returns earlier if the task is cancelled.
-  let sleep: @Sendable (_ until: Duration) async -> Void
+  package let sleep: @Sendable (_ until: Duration) async -> Void
 
-  init(_ clock: some Clock<Duration>) {
+  package init(_ clock: some Clock<Duration>) {
     let start = clock.now
     now = { start.duration(to: clock.now) }
     // An error means that the task was cancelled; the caller checks that.

@@ -1,5 +1,5 @@
 import FilePackages
-import FoundationEssentials
+package import FoundationEssentials
 
 // DC1 A document that is alone reads and writes at once, and a later access elsewhere waits for that. If the document
 //     has made way, or is not alone, it coordinates.
@@ -7,15 +7,17 @@ import FoundationEssentials
 //     the package has locks of its own.
 
 /// A document's part in coordination: its presenter, and who has the turn.
-final class DocumentCoordination {
+package final class DocumentCoordination {
   /// The presenter; nil if the document takes no part.
-  private(set) var presenter: DocumentPresenter?
+  package private(set) var presenter: DocumentPresenter?
   /// The number of accesses elsewhere that the document makes way for.
   private var given = 0
   /// The number of running accesses that the document did not coordinate (DC1).
   private var unclaimed = 0
   /// The callers that wait for the end of those.
   private var waiting: [CheckedContinuation<Void, Never>] = []
+
+  package init() {}
 
   deinit {
     if let presenter {
@@ -29,7 +31,7 @@ final class DocumentCoordination {
   /// Presents the document at `url`; if that fails, the document takes no part.
   ///
   /// - Parameter make: makes the presenter, if there is none.
-  func present(at url: URL, _ make: () -> DocumentPresenter) async throws {
+  package func present(at url: URL, _ make: () -> DocumentPresenter) async throws {
     let presenter = self.presenter ?? make()
     presenter.go(to: url)
     self.presenter = presenter
@@ -41,20 +43,20 @@ final class DocumentCoordination {
     }
   }
 
-  func stopPresenting() async {
+  package func stopPresenting() async {
     guard let presenter else { return }
     self.presenter = nil
     await CoordinationRegistry.shared.remove(ObjectIdentifier(presenter))
   }
 
   /// Makes way for an access elsewhere, after the accesses that run without coordination.
-  func give() async {
+  package func give() async {
     given += 1
     while unclaimed > 0 { await withCheckedContinuation { waiting.append($0) } }
   }
 
   /// Ends one `give()`.
-  func takeBack() { given -= 1 }
+  package func takeBack() { given -= 1 }
 
   // MARK: Taking a turn
 
@@ -64,7 +66,7 @@ final class DocumentCoordination {
   ///   - body: the access.
   ///   - publish: follows `body` before another program's turn begins. Its error does not count.
   ///   - goOn: receives the reason if other programs do not answer or do not end in time (DC2).
-  func take<Result: Sendable>(
+  package func take<Result: Sendable>(
     _ intent: FileAccessIntent, deadline: Duration, _ body: () async throws -> Result,
     publish: () async throws -> Void, goOn: (any Error) -> Void
   ) async throws -> Result {

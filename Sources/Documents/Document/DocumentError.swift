@@ -19,6 +19,8 @@ public struct DocumentError: Error, Sendable {
     case file
     /// Other programs did not answer or did not end in time; `cause` names them. The document went on without them.
     case coordination
+    /// Another program changed the same rows as the edit, and the merge policy refuses; `cause` names the table.
+    case conflict
   }
 
   /// The operation that failed.
@@ -52,13 +54,13 @@ public struct DocumentError: Error, Sendable {
   /// The recovery copy of these edits.
   public var recoveryCopy: URL?
 
-  init(_ code: Code, _ operation: Operation, _ url: URL, cause: (any Error)? = nil) {
+  package init(_ code: Code, _ operation: Operation, _ url: URL, cause: (any Error)? = nil) {
     (self.code, self.operation, self.cause) = (code, operation, cause)
     document = url.path
   }
 
   /// Makes the error of a failure of the disk or of the document type.
-  init(_ error: any Error, _ operation: Operation, _ url: URL) {
+  package init(_ error: any Error, _ operation: Operation, _ url: URL) {
     if let error = error as? DocumentError {
       self = error
       self.operation = operation
@@ -97,7 +99,8 @@ extension DocumentError: CustomStringConvertible, LocalizedError {
     case .editingDisabled: "it cannot be edited at the moment"
     case .undoGrouping: "the begins and ends of its undo groups do not match"
     case .deleted: "it was deleted"
-    case .content, .file, .coordination: cause.map { "\($0)" } ?? "its content is not valid for its type"
+    case .content, .file, .coordination, .conflict:
+      cause.map { "\($0)" } ?? "its content is not valid for its type"
     }
   }
 }

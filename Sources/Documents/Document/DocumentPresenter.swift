@@ -1,39 +1,47 @@
-import FilePackages
-import FoundationEssentials
+package import FoundationEssentials
 import Synchronization
 
 /// The presenter of an open document. It does not keep the document alive.
-final class DocumentPresenter: FilePresenter {
-  struct Methods: Sendable {
-    var makeWay: @Sendable () async -> Reacquirer?
-    var save: @Sendable () async throws -> Void
-    var accommodateDeletion: @Sendable () async throws -> Void
-    var move: @Sendable (URL) async -> Void
-    var change: @Sendable () async -> Void
+package final class DocumentPresenter: FilePresenter {
+  package struct Methods: Sendable {
+    package var makeWay: @Sendable () async -> Reacquirer?
+    package var save: @Sendable () async throws -> Void
+    package var accommodateDeletion: @Sendable () async throws -> Void
+    package var move: @Sendable (URL) async -> Void
+    package var change: @Sendable () async -> Void
+
+    package init(
+      makeWay: @escaping @Sendable () async -> Reacquirer?, save: @escaping @Sendable () async throws -> Void,
+      accommodateDeletion: @escaping @Sendable () async throws -> Void,
+      move: @escaping @Sendable (URL) async -> Void, change: @escaping @Sendable () async -> Void
+    ) {
+      (self.makeWay, self.save, self.accommodateDeletion) = (makeWay, save, accommodateDeletion)
+      (self.move, self.change) = (move, change)
+    }
   }
 
   private let url: Mutex<URL>
   private let methods: Methods
 
-  init(_ url: URL, _ methods: Methods) {
+  package init(_ url: URL, _ methods: Methods) {
     self.url = Mutex(url)
     self.methods = methods
   }
 
-  var presentedItemURL: URL? { url.withLock { $0 } }
+  package var presentedItemURL: URL? { url.withLock { $0 } }
 
-  func go(to newURL: URL) { url.withLock { $0 = newURL } }
+  package func go(to newURL: URL) { url.withLock { $0 = newURL } }
 
-  func relinquishPresentedItem(toReader reader: FileAccessHolder) async -> Reacquirer? {
+  package func relinquishPresentedItem(toReader reader: FileAccessHolder) async -> Reacquirer? {
     await methods.makeWay()
   }
 
-  func relinquishPresentedItem(toWriter writer: FileAccessHolder) async -> Reacquirer? {
+  package func relinquishPresentedItem(toWriter writer: FileAccessHolder) async -> Reacquirer? {
     await methods.makeWay()
   }
 
-  func savePresentedItemChanges() async throws { try await methods.save() }
-  func accommodatePresentedItemDeletion() async throws { try await methods.accommodateDeletion() }
-  func presentedItemDidMove(to newURL: URL) async { await methods.move(newURL) }
-  func presentedItemDidChange() async { await methods.change() }
+  package func savePresentedItemChanges() async throws { try await methods.save() }
+  package func accommodatePresentedItemDeletion() async throws { try await methods.accommodateDeletion() }
+  package func presentedItemDidMove(to newURL: URL) async { await methods.move(newURL) }
+  package func presentedItemDidChange() async { await methods.change() }
 }

@@ -28,3 +28,8 @@ public struct UndoState: Sendable, Hashable {
   /// `Redo`, with the name of the edit that `redo()` would bring back.
   public var redoMenuItemTitle: String { redoActionName.isEmpty ? "Redo" : "Redo \(redoActionName)" }
 }
+
+extension UndoState {
+  /// Makes the state of a document without edits.
+  package init(levelsOfUndo: Int) { self.init(canUndo: false, levelsOfUndo: levelsOfUndo) }
+}

@@ -1,4 +1,4 @@
-import DurableIO
+package import DurableIO
 import SystemPackage
 
 extension Disk {
@@ -6,7 +6,7 @@ extension Disk {
   ///
   /// - Returns: the new file's status after that.
   @discardableResult
-  func copyAttributes(
+  package func copyAttributes(
     of status: FileStatus, from source: borrowing OwnedDescriptor, on file: borrowing OwnedDescriptor
   ) throws(SystemError) -> FileStatus {
     let now = try copyOwner(of: status, on: file)

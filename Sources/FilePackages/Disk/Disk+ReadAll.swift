@@ -1,8 +1,8 @@
-import DurableIO
+package import DurableIO
 
 extension Disk {
   /// Reads a file from `offset` to its end, at most `atMost` bytes.
-  func readAll(
+  package func readAll(
     _ file: borrowing OwnedDescriptor, from offset: UInt64 = 0, atMost: Int
   ) throws(SystemError) -> [UInt8] {
     let size = Int(clamping: try status(of: file).size)

@@ -3,9 +3,11 @@ import Glibc
 import SystemPackage
 
 /// The time to wait for a lock that another program holds.
-struct LockWait: Sendable {
+package struct LockWait: Sendable {
   /// The limit in milliseconds.
   var limit = 10_000
+
+  package init(limit: Int = 10_000) { self.limit = limit }
 
   /// Takes a lock of one byte.
   ///

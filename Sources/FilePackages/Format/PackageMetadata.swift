@@ -58,6 +58,9 @@ public struct PackageMetadata: Sendable, Hashable {
     self.applicationValues = applicationValues
   }
 
+  /// Makes the metadata of a document of this type that has not been saved yet.
+  package init(contentType: UTType?) { self.contentType = contentType }
+
   /// The name that the user gave the document; nil if it is the filename.
   public var displayName: String? {
     get {

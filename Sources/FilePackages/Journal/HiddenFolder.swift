@@ -1,4 +1,4 @@
-import DurableIO
+package import DurableIO
 import SystemPackage
 
 // L1 A program that changes the package in place, or its hidden folder, holds the writer's lock: byte 0 of the lock
@@ -8,17 +8,17 @@ import SystemPackage
 // L3 A lock counts if its file is still the one in the folder, and the folder the one in the package.
 
 /// The hidden folder of a package, open and locked for one writer.
-final class HiddenFolder {
-  let location: Location
-  let disk: any Disk
+package final class HiddenFolder {
+  package let location: Location
+  package let disk: any Disk
   /// The package's own directory.
-  let root: OpenNode
+  package let root: OpenNode
   let packageStatus: FileStatus
-  let folder: OwnedDescriptor
+  package let folder: OwnedDescriptor
   /// The staging folder.
-  let staging: OpenNode
+  package let staging: OpenNode
   /// Whether the folder's entry in the package is not synchronised yet.
-  var isNew: Bool
+  package var isNew: Bool
   /// False if the file system has no locks.
   private(set) var hasLocks: Bool
   private let lockFile: OwnedDescriptor
@@ -49,7 +49,7 @@ final class HiddenFolder {
   /// Opens the hidden folder of the package at `location` and takes the writer's lock (L1); makes a missing folder.
   ///
   /// - Throws: EAGAIN if another writer holds the lock until the deadline.
-  static func open(_ location: Location, on disk: any Disk, _ wait: LockWait) throws(SystemError)
+  package static func open(_ location: Location, on disk: any Disk, _ wait: LockWait) throws(SystemError)
     -> HiddenFolder
   {
     do {
@@ -157,14 +157,14 @@ final class HiddenFolder {
   // MARK: Locking
 
   /// Takes the writer's lock again.
-  func lock(_ wait: LockWait) throws(SystemError) {
+  package func lock(_ wait: LockWait) throws(SystemError) {
     guard !isLocked else { return }
     hasLocks = try wait.take(Byte.writer, .exclusive, of: lockFile, on: disk)
     isLocked = true
   }
 
   /// Releases the writer's lock.
-  func unlock() {
+  package func unlock() {
     guard isLocked else { return }
     // A lock that cannot be released here ends with the descriptor.
     if hasLocks { _ = try? disk.lock(byte: Byte.writer, of: lockFile, .none) }
@@ -174,7 +174,7 @@ final class HiddenFolder {
   /// Calls `body` while no other store has the package open.
   ///
   /// - Returns: nil if another store has it open.
-  func whileAlone<Result>(_ body: () throws(SystemError) -> Result) throws(SystemError) -> Result? {
+  package func whileAlone<Result>(_ body: () throws(SystemError) -> Result) throws(SystemError) -> Result? {
     guard hasLocks else { return try body() }
     guard try disk.lock(byte: Byte.session, of: lockFile, .exclusive) else { return nil }
     // If it cannot be shared again, other stores wait until this one is closed.
@@ -183,7 +183,7 @@ final class HiddenFolder {
   }
 
   /// Returns whether the package is still in its place, with this folder in it.
-  func isInPlace() throws(SystemError) -> Bool {
+  package func isInPlace() throws(SystemError) -> Bool {
     do {
       let now = try disk.openDirectory(at: location.path)
       guard try disk.status(of: now).identity.isSameNode(as: packageStatus.identity) else { return false }
@@ -215,7 +215,7 @@ final class HiddenFolder {
   ///
   /// - Returns: whether there was anything.
   @discardableResult
-  func removeStaged() throws(SystemError) -> Bool {
+  package func removeStaged() throws(SystemError) -> Bool {
     let listing = try disk.list(staging.descriptor)
     for position in 0..<listing.count {
       _ = disk.removeEverything(listing.name(at: position), from: staging.descriptor)
@@ -224,7 +224,7 @@ final class HiddenFolder {
   }
 
   /// Removes everything that only an open store needs, if no other store is open (L2), and then an empty folder.
-  func removeTraces() throws(SystemError) {
+  package func removeTraces() throws(SystemError) {
     // The folder may be another session's by now (L3).
     guard try disk.isName(PackageLayout.lock, in: folder, of: lockFile) else { return }
     if hasLocks, try !disk.lock(byte: Byte.session, of: lockFile, .exclusive) {
@@ -254,7 +254,7 @@ extension Disk {
   /// Makes a directory.
   ///
   /// - Returns: false if the name is taken, by a directory or anything else.
-  func makeDirectoryIfAbsent(
+  package func makeDirectoryIfAbsent(
     _ name: FileName, in directory: borrowing OwnedDescriptor
   ) throws(SystemError) -> Bool {
     if try exists(name, in: directory) { return false }

@@ -1,8 +1,8 @@
-import DurableIO
+package import DurableIO
 
 extension Disk {
   /// Reads a file for its hash, a chunk at a time.
-  func contentHash(of file: borrowing OwnedDescriptor) throws(SystemError) -> ContentHash {
+  package func contentHash(of file: borrowing OwnedDescriptor) throws(SystemError) -> ContentHash {
     var hash = SHA256()
     let size = Int(clamping: try status(of: file).size)
     let buffer = UnsafeMutableRawBufferPointer.allocate(

@@ -1,5 +1,5 @@
 import DurableIO
-import FoundationEssentials
+package import FoundationEssentials
 import Glibc
 import SystemPackage
 
@@ -12,7 +12,7 @@ package struct MetadataDraft: Sendable {
   /// The date of the new state.
   var date = Self.now
   /// The program that makes the state.
-  var program = SavingProgram.current
+  package var program = SavingProgram.current
 
   /// The state before; nil for a new document.
   var parent: UUID? { metadata.parentRevisions.first }
@@ -35,7 +35,7 @@ package struct MetadataDraft: Sendable {
   ///   - superseded: a state between the two that no program saw.
   ///   - contentRevision: the earlier state whose content this state repeats.
   ///   - others: the states that this state merges with the state before.
-  init(
+  package init(
     after known: PackageMetadata, _ values: [String: PropertyListValue]?, _ location: Location,
     superseding superseded: PackageMetadata? = nil, contentRevision: UUID? = nil, merging others: [UUID] = [],
     at date: Date = Surroundings.current.now().date
@@ -68,7 +68,7 @@ package struct MetadataDraft: Sendable {
   }
 
   /// Returns the metadata and its plist after adding the changes of the save.
-  func completed(
+  package func completed(
     _ change: ContentSummary
   ) throws(FilePackageError) -> (metadata: PackageMetadata, plist: [UInt8]) {
     var metadata = metadata

@@ -38,7 +38,7 @@ public struct SaveReport: Sendable, Hashable, Codable {
   /// The work that is left, though the new state is saved.
   public var warnings: [SaveWarning] = []
 
-  init(strategy: Strategy) {
+  package init(strategy: Strategy) {
     self.strategy = strategy
   }
 
@@ -48,6 +48,8 @@ public struct SaveReport: Sendable, Hashable, Codable {
     case journal
     /// A whole new state beside the old one, and then an exchange.
     case staged
+    /// A transaction of the document's database.
+    case database
     /// There was nothing to save.
     case none
   }

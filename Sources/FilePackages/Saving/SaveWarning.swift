@@ -28,7 +28,7 @@ public struct SaveWarning: Sendable, Hashable, Codable {
     (self.kind, self.reason) = (kind, reason)
   }
 
-  init(_ kind: Kind, _ error: FilePackageError) {
+  package init(_ kind: Kind, _ error: FilePackageError) {
     self.init(kind, reason: error.detail)
   }
 

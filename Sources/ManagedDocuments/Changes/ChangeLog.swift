@@ -1,0 +1,192 @@
+import Documents
+import FoundationEssentials
+import GRDB
+
+/// The changes that a session can undo and redo, and all changes since the last save.
+///
+/// It is the table `grdb_changes`. Each transaction of an edit, an undo or a redo adds one row (MT1).
+struct ChangeLog: Sendable {
+  /// The part of a change in undoing.
+  enum Role: Int64, Sendable {
+    /// Only reverting needs the change.
+    case none
+    /// `undo()` takes it back.
+    case undo
+    /// `redo()` takes it back.
+    case redo
+  }
+
+  /// One change, without its changeset.
+  struct Entry: Sendable, Hashable {
+    var change: Int64
+    /// The first change of those that are undone together.
+    var step: Int64
+    var name: String
+    /// The states before and after the change.
+    var before: Int64
+    var after: Int64
+    /// The time, in seconds since the session began.
+    var at: Double
+    /// The number of steps and bytes up to this one, since the session began.
+    var steps: Int64 = 0
+    var bytes: Int64 = 0
+
+    init(change: Int64, step: Int64? = nil, name: String, before: Int64, after: Int64, at: Double) {
+      (self.change, self.step, self.name) = (change, step ?? change, name)
+      (self.before, self.after, self.at) = (before, after, at)
+    }
+
+    fileprivate init(_ row: Row) {
+      (change, step, name, before, after) = (row[0], row[1], row[2], row[3], row[4])
+      (at, steps, bytes) = (row[5], row[6], row[7])
+    }
+  }
+
+  /// The number of the open document that makes the changes.
+  let session: Int64
+  let policy: UndoPolicy
+
+  private static let columns = "change, step, name, before, after, at, steps, bytes"
+
+  /// Returns the last change of the role; nil if there is none.
+  func last(_ role: Role, in db: Database) throws -> Entry? {
+    try Row.fetchOne(
+      db.cachedStatement(
+        sql: """
+          SELECT \(Self.columns) FROM grdb_changes WHERE session = ? AND role = ? ORDER BY change DESC LIMIT 1
+          """), arguments: [session, role.rawValue]
+    ).map(Entry.init)
+  }
+
+  /// Returns all changes of the last step of the role, the newest first.
+  func lastStep(_ role: Role, in db: Database) throws -> [Entry] {
+    guard let last = try last(role, in: db) else { return [] }
+    return try Row.fetchAll(
+      db.cachedStatement(
+        sql: """
+          SELECT \(Self.columns) FROM grdb_changes
+          WHERE session = ? AND role = ? AND change >= ? AND step = ? ORDER BY change DESC
+          """), arguments: [session, role.rawValue, last.step, last.step]
+    ).map(Entry.init)
+  }
+
+  /// Returns this session's changes after one, the newest first.
+  func changes(after change: Int64, in db: Database) throws -> [Entry] {
+    try Row.fetchAll(
+      db,
+      sql: "SELECT \(Self.columns) FROM grdb_changes WHERE session = ? AND change > ? ORDER BY change DESC",
+      arguments: [session, change]
+    ).map(Entry.init)
+  }
+
+  /// Returns whether the log has the changes after one, of any session.
+  func knowsChanges(after change: Int64, in db: Database) throws -> Bool {
+    try Int.fetchOne(db, sql: "SELECT 1 FROM grdb_changes WHERE change > ? LIMIT 1", arguments: [change])
+      != nil
+  }
+
+  /// Reads the changeset of a change.
+  static func changeset(of entry: Entry, in db: Database) throws -> Changeset {
+    let bytes = try Data.fetchOne(
+      db.cachedStatement(sql: "SELECT changeset FROM grdb_changes WHERE change = ?"),
+      arguments: [entry.change])
+    guard let bytes else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
+    return Changeset(bytes: bytes)
+  }
+
+  /// Adds a change above the last one of its role.
+  func add(
+    _ entry: Entry, _ changeset: Changeset, _ role: Role, above last: Entry?, in db: Database
+  ) throws {
+    let isNewStep = entry.step != last?.step
+    try db.cachedStatement(
+      sql: """
+        INSERT INTO grdb_changes(session, role, changeset, \(Self.columns))
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """
+    ).execute(arguments: [
+      session, role.rawValue, changeset.bytes, entry.change, entry.step, entry.name, entry.before,
+      entry.after,
+      entry.at, (last?.steps ?? 0) + (isNewStep ? 1 : 0), (last?.bytes ?? 0) + Int64(changeset.bytes.count),
+    ])
+  }
+
+  /// Leaves the changes to reverting, and nothing else.
+  func retire(_ entries: [Entry], in db: Database) throws {
+    for entry in entries {
+      try db.cachedStatement(sql: "UPDATE grdb_changes SET role = 0 WHERE change = ?")
+        .execute(arguments: [entry.change])
+    }
+  }
+
+  /// Leaves all changes of the role to reverting.
+  func retireAll(_ role: Role, in db: Database) throws {
+    try db.cachedStatement(sql: "UPDATE grdb_changes SET role = 0 WHERE session = ? AND role = ?")
+      .execute(arguments: [session, role.rawValue])
+  }
+
+  /// Forgets the oldest steps beyond the policy; the last step always stays.
+  func trim(in db: Database) throws {
+    guard let last = try last(.undo, in: db) else { return }
+    let oldest = try db.cachedStatement(
+      sql: """
+        SELECT step, steps, bytes, length(changeset) FROM grdb_changes
+        WHERE session = ? AND role = 1 ORDER BY change LIMIT 1
+        """)
+    while let row = try Row.fetchOne(oldest, arguments: [session]) {
+      let (step, steps, bytes, size): (Int64, Int64, Int64, Int64) = (row[0], row[1], row[2], row[3])
+      let isWithin =
+        (policy.levels == 0 || last.steps - steps < policy.levels)
+        && last.bytes - bytes + size <= policy.byteBudget
+      if isWithin || step == last.step { return }
+      try db.cachedStatement(
+        sql: "UPDATE grdb_changes SET role = 0 WHERE session = ? AND role = 1 AND change >= ? AND step = ?"
+      ).execute(arguments: [session, step, step])
+    }
+  }
+
+  /// Removes the changes that neither undoing nor reverting needs, with the digests that they alone refer to.
+  static func removeUnneeded(upTo change: Int64, in db: Database) throws {
+    try db.cachedStatement(
+      sql: """
+        DELETE FROM grdb_references WHERE change IN (SELECT change FROM grdb_changes WHERE role = 0 AND change <= ?)
+        """
+    ).execute(arguments: [change])
+    try db.cachedStatement(sql: "DELETE FROM grdb_changes WHERE role = 0 AND change <= ?")
+      .execute(arguments: [change])
+  }
+
+  /// Takes over the changes of documents that are not open any more.
+  ///
+  /// - Parameter keepsUndo: whether this session can undo them, too.
+  func adoptAll(keepsUndo: Bool, savedChange: Int64, in db: Database) throws {
+    try db.execute(
+      sql: "UPDATE grdb_changes SET session = ?\(keepsUndo ? "" : ", role = 0") WHERE session <> ?",
+      arguments: [session, session])
+    try Self.removeUnneeded(upTo: savedChange, in: db)
+  }
+
+  /// Returns the number of steps of the role.
+  func count(_ role: Role, in db: Database) throws -> Int {
+    try Int.fetchOne(
+      db.cachedStatement(sql: "SELECT count(DISTINCT step) FROM grdb_changes WHERE session = ? AND role = ?"),
+      arguments: [session, role.rawValue]) ?? 0
+  }
+
+  /// Notes that a change needs the bytes that these changes need.
+  func copyReferences(of entries: [Entry], to change: Int64, in db: Database) throws {
+    for entry in entries {
+      try db.cachedStatement(
+        sql: "INSERT OR IGNORE INTO grdb_references SELECT digest, ? FROM grdb_references WHERE change = ?"
+      ).execute(arguments: [change, entry.change])
+    }
+  }
+
+  /// Notes that a change needs the bytes of these digests.
+  static func refer(to digests: some Sequence<Data>, from change: Int64, in db: Database) throws {
+    for digest in digests {
+      try db.cachedStatement(sql: "INSERT OR IGNORE INTO grdb_references(digest, change) VALUES (?, ?)")
+        .execute(arguments: [digest, change])
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import CSQLiteSession
+import FoundationEssentials
+import GRDB
+
+/// The changes of a transaction, with the old and the new values of each changed row.
+struct Changeset: Sendable, Hashable {
+  var bytes: Data
+  var isEmpty: Bool { bytes.isEmpty }
+
+  /// The tables that it changes, in their order, and the paths of the additional content among them.
+  struct Extent: Sendable, Hashable {
+    var tables: [String] = []
+    var paths: [String] = []
+  }
+
+  /// Reads which tables and paths it changes. Cost: its length.
+  func extent() throws -> Extent {
+    var extent = Extent()
+    guard !isEmpty else { return extent }
+    var bytes = bytes
+    try bytes.withUnsafeMutableBytes { buffer in
+      var iterator: OpaquePointer?
+      try Self.check(
+        sqlite3changeset_start(&iterator, Int32(buffer.count), buffer.baseAddress), "sqlite3changeset_start")
+      defer { sqlite3changeset_finalize(iterator) }
+      while true {
+        let step = sqlite3changeset_next(iterator)
+        if step == SQLITE_DONE { break }
+        guard step == SQLITE_ROW else { throw Self.error(step, "sqlite3changeset_next") }
+        let change = ChangedRow(iterator)
+        if extent.tables.last != change.table { extent.tables.append(change.table) }
+        if change.table == PrivateTables.content, let path = change.text(0) { extent.paths.append(path) }
+      }
+    }
+    return extent
+  }
+
+  /// Takes the changes back.
+  ///
+  /// The connection has its triggers and foreign keys off: their effects are changes of their own.
+  ///
+  /// - Parameter resolution: answers for a row that is not as the changes left it.
+  /// - Throws: the `ChangeConflict` that the resolution refuses, or SQLite's error. The caller's transaction then ends.
+  func takeBack(on db: Database, _ resolution: inout ConflictResolution) throws {
+    guard !isEmpty else { return }
+    guard let connection = db.sqliteConnection else {
+      throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "the connection is closed")
+    }
+    let resolver = Resolver(resolution)
+    defer { resolution = resolver.resolution }
+    var bytes = bytes
+    let code = bytes.withUnsafeMutableBytes { buffer in
+      sqlite3changeset_apply_v2(
+        connection, Int32(buffer.count), buffer.baseAddress, nil,
+        { context, kind, iterator in
+          guard let context else { return SQLITE_CHANGESET_ABORT }
+          let resolver = Unmanaged<Resolver>.fromOpaque(context).takeUnretainedValue()
+          return resolver.answer(kind, iterator)
+        }, Unmanaged.passUnretained(resolver).toOpaque(), nil, nil, SQLITE_CHANGESETAPPLY_INVERT)
+    }
+    if let conflict = resolver.refused { throw conflict }
+    try Self.check(code, "sqlite3changeset_apply_v2")
+  }
+
+  private final class Resolver {
+    private(set) var resolution: ConflictResolution
+    private(set) var refused: ChangeConflict?
+
+    init(_ resolution: ConflictResolution) { self.resolution = resolution }
+
+    func answer(_ kind: Int32, _ iterator: OpaquePointer?) -> Int32 {
+      guard let kind = ChangeConflict.Kind(kind) else { return SQLITE_CHANGESET_ABORT }
+      let conflict = ChangeConflict(kind, iterator)
+      switch resolution.answer(to: conflict) {
+      case .omit: return SQLITE_CHANGESET_OMIT
+      case .replace: return SQLITE_CHANGESET_REPLACE
+      case .abort:
+        refused = conflict
+        return SQLITE_CHANGESET_ABORT
+      }
+    }
+  }
+
+  private static func check(_ code: Int32, _ call: String) throws {
+    if code != SQLITE_OK { throw error(code, call) }
+  }
+
+  private static func error(_ code: Int32, _ call: String) -> DatabaseError {
+    DatabaseError(resultCode: ResultCode(rawValue: code), message: call)
+  }
+}

@@ -1,0 +1,75 @@
+import GRDB
+
+/// Decides about rows that are not as an edit left them, when the edit is taken back.
+///
+/// | Row | `error` | store trump | object trump | `overwrite` | `rollback` |
+/// | --- | --- | --- | --- | --- | --- |
+/// | an update meets other values | abort | other columns go back | goes back | goes back | stays |
+/// | a removal meets other values | abort | stays | is removed | is removed | stays |
+/// | an update meets no row | abort | stays away | stays away | stays away | stays away |
+/// | a removal meets no row | done | done | done | done | done |
+/// | an insert meets a row of its key | abort | stays | is replaced | is replaced | stays |
+/// | a constraint refuses the row | abort | stays | stays | stays | stays |
+/// | a foreign key leads nowhere | abort | abort | abort | abort | abort |
+struct ConflictResolution {
+  let policy: MergePolicy
+  /// The updates of single columns, which follow the rest.
+  private(set) var partialUpdates: [ChangeConflict] = []
+
+  init(_ policy: MergePolicy) { self.policy = policy }
+
+  /// Returns the answer to a conflict.
+  mutating func answer(to conflict: ChangeConflict) -> ChangeConflict.Answer {
+    let operation = conflict.row?.operation
+    switch conflict.kind {
+    case .foreignKey: return .abort
+    case .notFound where operation == .delete: return .omit
+    case .notFound, .constraint: return policy == .error ? .abort : .omit
+    case .data, .taken:
+      switch policy {
+      case .error: return .abort
+      case .rollback: return .omit
+      case .overwrite, .mergeByPropertyObjectTrump: return .replace
+      case .mergeByPropertyStoreTrump:
+        // A path and its digest are one property.
+        if operation == .update && conflict.row?.table != PrivateTables.content {
+          partialUpdates.append(conflict)
+        }
+        return .omit
+      }
+    }
+  }
+
+  /// Takes back the columns that only the edit changed, in the rows in conflict.
+  func updateColumns(in db: Database) throws {
+    for conflict in partialUpdates {
+      guard let row = conflict.row else { continue }
+      let names = try db.columns(in: row.table).map(\.name)
+      var (sets, wheres): ([String], [String]) = ([], [])
+      var (values, keys): ([DatabaseValue], [DatabaseValue]) = ([], [])
+      for (column, name) in names.enumerated() where column < row.new.count {
+        let quoted = name.quotedDatabaseIdentifier
+        if row.isKey[column] {
+          wheres.append("\(quoted) = ?")
+          keys.append(row.old[column] ?? .null)
+        } else if let new = row.new[column], row.old[column] == conflict.current[column] {
+          sets.append("\(quoted) = ?")
+          values.append(new)
+        }
+      }
+      if sets.isEmpty { continue }
+      try db.execute(
+        sql: """
+          UPDATE \(row.table.quotedDatabaseIdentifier) SET \(sets.joined(separator: ", "))
+          WHERE \(wheres.joined(separator: " AND "))
+          """, arguments: StatementArguments(values + keys))
+    }
+  }
+
+  /// Checks the foreign keys, since another program's rows may refer to a row that is gone now. Cost: all rows.
+  static func checkForeignKeys(of db: Database) throws {
+    if let violation = try db.foreignKeyViolations().next() {
+      throw ChangeConflict(kind: .foreignKey, table: violation.originTable)
+    }
+  }
+}

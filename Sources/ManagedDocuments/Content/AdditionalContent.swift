@@ -1,0 +1,129 @@
+import DurableIO
+import FilePackages
+public import FoundationEssentials
+import GRDB
+import SystemPackage
+
+/// The files beside a document's database, at the moment of one transaction.
+///
+/// A path such as `Pictures/roesti.jpeg` names a file below `AdditionalContent` in the package. Database and files are
+/// of one moment, whatever other transactions do meanwhile. Use it only within the closure that receives it.
+public struct AdditionalContent {
+  let db: Database
+  let objects: ContentObjects
+
+  /// The paths of all files, in byte order.
+  ///
+  /// - Throws: `DatabaseError`.
+  public func paths() throws -> [String] {
+    try String.fetchAll(db.cachedStatement(sql: "SELECT path FROM grdb_content ORDER BY path"))
+  }
+
+  /// Returns whether there is a file at `path`.
+  ///
+  /// - Throws: `DatabaseError`.
+  public func fileExists(_ path: String) throws -> Bool { try row(path) != nil }
+
+  /// Returns the size of a file in bytes; nil if there is no file at `path`.
+  ///
+  /// - Throws: `DatabaseError`.
+  public func size(of path: String) throws -> Int? { try row(path)?.size }
+
+  /// Returns the bytes of a file.
+  ///
+  /// - Throws: `FilePackageError`, which `read` and `edit` throw as `DocumentError` `file`: `noSuchFile` if there is no file at `path`; `changedOnDisk` if
+  ///   another program changed it; other codes if the disk cannot read it.
+  public func read(_ path: String) throws -> Data {
+    guard let row = try row(path) else { throw objects.problem(.noSuchFile, .read, path) }
+    if let bytes = try storedBytes(row.digest) { return bytes }
+    guard let file = try openFile(row.digest, at: path) else {
+      throw objects.problem(.changedOnDisk, .read, path)
+    }
+    return try objects.readAll(file)
+  }
+
+  // MARK: Rows
+
+  func row(_ path: String) throws -> (digest: Data, size: Int)? {
+    try Row.fetchOne(
+      db.cachedStatement(sql: "SELECT digest, size FROM grdb_content WHERE path = ?"), arguments: [path]
+    ).map { ($0[0], $0[1]) }
+  }
+
+  /// Returns the bytes of a small file that is not published yet, or not any more.
+  func storedBytes(_ digest: Data) throws -> Data? {
+    try Data.fetchOne(
+      db.cachedStatement(sql: "SELECT bytes FROM grdb_objects WHERE digest = ?"), arguments: [digest])
+  }
+
+  /// Opens a file with these bytes: a published one, or one by its digest; nil if there is none.
+  ///
+  /// A published file counts by its inode, size and date. A file of a copied package has another inode, so its bytes
+  /// count.
+  func openFile(_ digest: Data, at path: String) throws -> OwnedDescriptor? {
+    let published = try PublishedFile.all(of: digest, in: db)
+    for file in published {
+      if let opened = try objects.openVisible(file.path.path), try file.isSame(as: objects.status(of: opened))
+      {
+        return opened
+      }
+    }
+    if let opened = try objects.open(digest) { return opened }
+    for path in published.map(\.path) + [ContentPath(stored: path)] {
+      if let opened = try objects.openVisible(path.path), try objects.digest(of: opened) == digest {
+        return opened
+      }
+    }
+    return nil
+  }
+}
+
+/// A file under its visible name, as the last save left it.
+struct PublishedFile: Sendable, Hashable {
+  var path: ContentPath
+  var digest: Data
+  var size: Int64
+  var inode: Int64
+  var modified: FileTime
+
+  init(path: ContentPath, digest: Data, _ status: FileStatus) {
+    (self.path, self.digest) = (path, digest)
+    size = Int64(clamping: status.size)
+    inode = Int64(bitPattern: status.identity.inode)
+    modified = status.modified
+  }
+
+  private init(_ row: Row) {
+    (path, digest) = (ContentPath(stored: row[0]), row[1])
+    (size, inode) = (row[2], row[3])
+    modified = FileTime(seconds: row[4], nanoseconds: row[5])
+  }
+
+  private static let columns = "path, digest, size, inode, seconds, nanoseconds"
+
+  static func all(of digest: Data, in db: Database) throws -> [PublishedFile] {
+    try Row.fetchAll(
+      db.cachedStatement(sql: "SELECT \(columns) FROM grdb_published WHERE digest = ? LIMIT 8"),
+      arguments: [digest]
+    ).map(PublishedFile.init)
+  }
+
+  static func at(_ path: ContentPath, in db: Database) throws -> PublishedFile? {
+    try Row.fetchOne(
+      db.cachedStatement(sql: "SELECT \(columns) FROM grdb_published WHERE path = ?"),
+      arguments: [path.string]
+    ).map(PublishedFile.init)
+  }
+
+  func write(to db: Database) throws {
+    try db.cachedStatement(
+      sql: "INSERT OR REPLACE INTO grdb_published(\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?)"
+    ).execute(arguments: [path.string, digest, size, inode, modified.seconds, Int64(modified.nanoseconds)])
+  }
+
+  /// Returns whether a file is the published one, unchanged.
+  func isSame(as status: FileStatus) -> Bool {
+    status.kind == .file && Int64(bitPattern: status.identity.inode) == inode
+      && Int64(clamping: status.size) == size && status.modified == modified
+  }
+}

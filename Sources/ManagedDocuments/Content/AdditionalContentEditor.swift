@@ -1,0 +1,202 @@
+import DurableIO
+import FilePackages
+public import FoundationEssentials
+import GRDB
+import SystemPackage
+
+/// Changes the files beside a document's database, in the transaction of an edit.
+///
+/// The files change with the rows, or not at all if the edit throws. Use it only within the closure of the edit.
+public final class AdditionalContentEditor {
+  private let content: AdditionalContent
+  private var db: Database { content.db }
+  /// The number of the edit's change.
+  private let change: Int64
+  /// The digests that undoing the edit, or redoing it, needs.
+  private(set) var digests: Set<Data> = []
+  private var hasEnded = false
+
+  init(_ content: AdditionalContent, change: Int64) { (self.content, self.change) = (content, change) }
+
+  func end() { hasEnded = true }
+
+  // MARK: Reading
+
+  /// The paths of all files, in byte order, with the changes of this edit.
+  public func paths() throws -> [String] { try content.paths() }
+
+  /// Returns whether there is a file at `path`.
+  public func fileExists(_ path: String) throws -> Bool { try content.fileExists(path) }
+
+  /// Returns the size of a file in bytes; nil if there is no file at `path`.
+  public func size(of path: String) throws -> Int? { try content.size(of: path) }
+
+  /// Returns the bytes of a file. It throws as `AdditionalContent.read(_:)` does.
+  public func read(_ path: String) throws -> Data { try content.read(path) }
+
+  // MARK: Writing
+
+  /// Makes a file, or replaces one.
+  ///
+  /// The bytes of a file below 256 KiB become a row, at no sync. A larger file takes two syncs at once.
+  ///
+  /// - Throws: `FilePackageError`: `invalidName` for a path that no file can have, `nameCollision` if a file is in
+  ///   the way of a folder or a folder in the way of the file, and the reasons of the disk.
+  public func write(_ path: String, _ bytes: some DataProtocol) throws {
+    let place = try place(path)
+    let bytes = Data(bytes)
+    let digest = Data(bytes.withUnsafeBytes { ContentHash(of: $0) }.bytes)
+    if try content.row(path)?.digest == digest { return }
+    if try !isStored(digest) {
+      if bytes.count < ContentObjects.largeSize {
+        try db.cachedStatement(sql: "INSERT INTO grdb_objects(digest, bytes) VALUES (?, ?)")
+          .execute(arguments: [digest, bytes])
+      } else {
+        let disk = content.objects.location.disk
+        _ = try content.objects.add { file in
+          try bytes.withUnsafeBytes { buffer in try disk.write(buffer, to: file, at: 0) }
+          return (digest, bytes.count)
+        }
+      }
+    }
+    try set(place, digest, bytes.count)
+  }
+
+  /// Makes a file of another file's bytes, or replaces one. It reads the other file piece by piece.
+  ///
+  /// - Throws: as `write(_:_:)`; the reason if the file at `url` cannot be read.
+  public func write(_ path: String, contentsOf url: URL) throws {
+    let place = try place(path)
+    let source = try FilePath(of: url, for: .read)
+    let disk = content.objects.location.disk
+    guard let name = source.lastComponent else { throw problem(.wrongKind, path) }
+    let folder = source.removingLastComponent()
+    let file = try disk.openFile(
+      FileName(name.string), in: disk.openDirectory(at: folder.isEmpty ? "." : folder))
+    guard try disk.status(of: file).size >= UInt64(ContentObjects.largeSize) else {
+      return try write(path, content.objects.readAll(file))
+    }
+    let (digest, size) = try content.objects.add { target in
+      try Self.copy(file, to: target, on: disk)
+    }
+    try set(place, digest, size)
+  }
+
+  /// Removes a file. Folders that become empty go with it.
+  ///
+  /// - Throws: `FilePackageError` `noSuchFile` if there is no file at `path`.
+  public func remove(_ path: String) throws {
+    let place = try place(path)
+    guard let row = try content.row(path) else { throw problem(.noSuchFile, path) }
+    digests.insert(row.digest)
+    try db.cachedStatement(sql: "DELETE FROM grdb_content WHERE path = ?").execute(arguments: [path])
+    try noteUnpublished(place)
+  }
+
+  /// Gives a file another path. It does not replace another file.
+  ///
+  /// - Throws: `FilePackageError`: `noSuchFile`, `nameCollision`, `invalidName`.
+  public func move(_ path: String, to newPath: String) throws {
+    guard let row = try content.row(path) else { throw problem(.noSuchFile, path) }
+    try remove(path)
+    if try content.fileExists(newPath) { throw problem(.nameCollision, newPath) }
+    try set(place(newPath), row.digest, row.size)
+  }
+
+  private func problem(
+    _ code: FilePackageError.Code, _ path: String, reason: String? = nil
+  ) -> FilePackageError {
+    content.objects.problem(code, .save, path, reason: reason)
+  }
+
+  // MARK: Rows
+
+  private func place(_ path: String) throws -> ContentPath {
+    if hasEnded { throw problem(.invalidContent, path, reason: "the edit has ended") }
+    guard let place = ContentPath(path) else { throw problem(.invalidName, path) }
+    return place
+  }
+
+  /// Returns whether the bytes of a digest are there already.
+  private func isStored(_ digest: Data) throws -> Bool {
+    try Int.fetchOne(
+      db.cachedStatement(sql: "SELECT 1 FROM grdb_objects WHERE digest = ?"), arguments: [digest]) != nil
+  }
+
+  private func set(_ place: ContentPath, _ digest: Data, _ size: Int) throws {
+    if let obstacle = try place.obstacle(in: db) {
+      throw problem(.nameCollision, place.string, reason: "'\(displayString(obstacle))' is in the way")
+    }
+    if let old = try content.row(place.string) { digests.insert(old.digest) }
+    digests.insert(digest)
+    try db.cachedStatement(
+      sql: """
+        INSERT INTO grdb_content(path, digest, size) VALUES (?, ?, ?)
+        ON CONFLICT(path) DO UPDATE SET digest = excluded.digest, size = excluded.size
+        """
+    ).execute(arguments: [place.string, digest, size])
+    try noteUnpublished(place)
+  }
+
+  private func noteUnpublished(_ place: ContentPath) throws {
+    try UnpublishedFile.note([place.string], change: change, in: db)
+  }
+
+  // MARK: Copying
+
+  private static func copy(
+    _ source: borrowing OwnedDescriptor, to target: borrowing OwnedDescriptor, on disk: any Disk
+  ) throws -> (Data, Int) {
+    var hash = SHA256()
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+    defer { buffer.deallocate() }
+    var offset: UInt64 = 0
+    while true {
+      let count = try disk.read(source, at: offset, into: buffer)
+      if count == 0 { return (Data(hash.finalize().bytes), Int(offset)) }
+      let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+      hash.update(bytes)
+      try disk.write(bytes, to: target, at: offset)
+      offset += UInt64(count)
+    }
+  }
+}
+
+/// A file whose row changed since it was published.
+struct UnpublishedFile: Sendable, Hashable {
+  var path: ContentPath
+  /// The new digest; nil if the file is removed.
+  var digest: Data?
+  /// The bytes of a small file.
+  var bytes: Data?
+  /// The file as it was published before.
+  var published: PublishedFile?
+
+  /// Notes that a change touched these files.
+  static func note(_ paths: [String], change: Int64, in db: Database) throws {
+    for path in paths {
+      try db.cachedStatement(sql: "INSERT OR REPLACE INTO grdb_unpublished(path, change) VALUES (?, ?)")
+        .execute(arguments: [path, change])
+    }
+  }
+
+  /// Returns the files that the changes up to one touched, and no later change.
+  static func all(upTo change: Int64, in db: Database) throws -> [UnpublishedFile] {
+    let rows = try Row.fetchAll(
+      db.cachedStatement(
+        sql: """
+          SELECT grdb_unpublished.path, digest FROM grdb_unpublished LEFT JOIN grdb_content USING (path)
+          WHERE change <= ? ORDER BY grdb_unpublished.path
+          """), arguments: [change])
+    return try rows.map { row in
+      let path = ContentPath(stored: row[0])
+      let digest: Data? = row[1]
+      let bytes = try digest.flatMap {
+        try Data.fetchOne(
+          db.cachedStatement(sql: "SELECT bytes FROM grdb_objects WHERE digest = ?"), arguments: [$0])
+      }
+      return UnpublishedFile(
+        path: path, digest: digest, bytes: bytes, published: try PublishedFile.at(path, in: db))
+    }
+  }
+}

@@ -1,0 +1,75 @@
+public import Documents
+import FilePackages
+import FoundationEssentials
+public import GRDB
+
+extension ManagedDocument {
+  /// Changes the database and the files, in one transaction (MD1). A running save does not make it wait (MD3).
+  ///
+  /// If `body` throws, nothing has happened. Otherwise readers see all of the edit, and a program that is killed loses
+  /// nothing of it. A power cut may take back the edits since the last save, the newest first. `body` runs on another
+  /// thread, and must not keep its arguments. It changes no schema: the migrator does that.
+  ///
+  /// - Parameter actionName: the user's action, for the Undo menu. Edits of the same name that follow each other at once
+  ///   are undone together. Edits without a name are undone one by one.
+  /// - Throws: `closed`, `editingDisabled`; `file` if the disk refuses; any error of `body`, such as a `DatabaseError`
+  ///   for a constraint.
+  @discardableResult
+  public func edit<Result: Sendable>(
+    _ actionName: String = "",
+    _ body: @escaping @Sendable (Database, AdditionalContentEditor) throws -> Result
+  ) async throws -> Result {
+    try checkEditing(.edit)
+    do {
+      let (result, position) = try await store.edit(actionName, at: clock.now().seconds, body)
+      if position.hasChanged { note(position.head) }
+      return result
+    } catch {
+      throw mapped(error, .edit)
+    }
+  }
+
+  func checkEditing(_ operation: DocumentError.Operation) throws(DocumentError) {
+    guard isOpen else { throw error(.closed, operation) }
+    if editingHolds > 0 { throw error(.editingDisabled, operation) }
+  }
+
+  /// Notes the position after a transaction. Calls may come in another order than the transactions.
+  func note(_ head: DocumentHead) {
+    guard case .open(var opened) = phase, head.last >= opened.head.last else { return }
+    opened.head = head
+    phase = .open(opened)
+    noteUnsavedChanges()
+  }
+
+  /// Refuses edits until the caller has called `enableEditing()` as many times as this method.
+  public func disableEditing() {
+    editingHolds += 1
+    tellState()
+  }
+
+  /// Takes back one `disableEditing()`; does nothing if there is none.
+  public func enableEditing() {
+    editingHolds = max(0, editingHolds - 1)
+    tellState()
+  }
+
+  // MARK: Reverting
+
+  /// Goes back to the last save: takes back all edits of this document since then, and forgets what could be undone.
+  ///
+  /// Another open document's edits stay. If they changed the same rows, the merge policy decides.
+  ///
+  /// - Throws: `closed`; `conflict`; `content` if the changes are not known, since the document does not undo or since a
+  ///   migration changed the schema; `file`. The document then is as it was.
+  public func revertToSaved() async throws(DocumentError) {
+    guard isOpen else { throw error(.closed, .revert) }
+    disableEditing()
+    defer { enableEditing() }
+    do {
+      if let position = try await store.revertToSaved(at: clock.now().seconds) { note(position.head) }
+    } catch {
+      throw report(DocumentError(managed: error, .revert, fileURL, store: options.persistentStoreName))
+    }
+  }
+}

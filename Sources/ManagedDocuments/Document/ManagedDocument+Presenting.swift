@@ -1,0 +1,58 @@
+public import Documents
+import FilePackages
+import FoundationEssentials
+
+extension ManagedDocument {
+  /// The document as a presenter, while it is open; nil if it takes no part in coordination. A `FileCoordinator` that
+  /// is made with it neither asks nor tells the document.
+  public var filePresenter: (any FilePresenter)? { coordination.presenter }
+
+  /// Presents the document at its place, if it takes part in coordination.
+  func startPresenting() async {
+    guard options.takesTurns else { return }
+    do {
+      try await coordination.present(at: fileURL) { makePresenter() }
+    } catch {
+      report(DocumentError(.coordination, .open, fileURL, cause: error))
+    }
+  }
+
+  private func makePresenter() -> DocumentPresenter {
+    DocumentPresenter(
+      fileURL,
+      .init(
+        makeWay: { [weak self] in await self?.makeWay() },
+        save: { [weak self] in try await self?.savePresentedItemChanges() },
+        accommodateDeletion: { [weak self] in try await self?.close() },
+        move: { _ in },
+        change: {}))
+  }
+
+  /// Saves unsaved edits, and brings the write-ahead log into the database's own file: another program is about to read
+  /// the document.
+  ///
+  /// - Throws: as `save()`.
+  public func savePresentedItemChanges() async throws(DocumentError) {
+    guard isOpen else { return }
+    try await autosave()
+    do {
+      try await folder.checkpoint()
+    } catch {
+      throw report(DocumentError(managed: error, .save, fileURL, store: options.persistentStoreName))
+    }
+  }
+
+  private func makeWay() async -> FilePresenter.Reacquirer? {
+    await coordination.give()
+    return { [weak self] in await self?.takeBackTurn() }
+  }
+
+  private func takeBackTurn() { coordination.takeBack() }
+
+  /// Saves in turn with other programs.
+  func inTurn<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
+    try await coordination.take(
+      .writingIntent(with: fileURL), deadline: options.coordinationDeadline, body, publish: {},
+      goOn: { report(DocumentError(.coordination, .save, fileURL, cause: $0)) })
+  }
+}

@@ -1,0 +1,149 @@
+public import Documents
+public import FilePackages
+import FoundationEssentials
+import GRDB
+
+extension ManagedDocument {
+  /// Saves all edits so far.
+  ///
+  /// After the return they survive a power cut, rows and files alike. Then other programs see the files under their
+  /// names, unless the report says otherwise. Edits go on meanwhile, and later ones stay unsaved.
+  ///
+  /// Cost: one flush for the commit, one for `Metadata.plist`; for each changed file one more, and one for its folder.
+  ///
+  /// - Throws: `closed`; `deleted` if the document is not in its place any more; `file` if the disk refuses. The edits
+  ///   are then still in the document, and its state has `savingError`.
+  @discardableResult
+  public func save() async throws(DocumentError) -> SaveReport {
+    if accesses.isWithinAccess { return try await write() }
+    return try await accesses.enqueueSave { await self.saveInTurn() }.value.get()
+  }
+
+  private func saveInTurn() async -> Result<SaveReport, DocumentError> {
+    // No `await` may come between this and the beginning of the save.
+    accesses.saveBegins()
+    do throws(DocumentError) {
+      return .success(try await write())
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  /// Saves the document if it has unsaved edits.
+  ///
+  /// - Throws: as `save()`.
+  public func autosave() async throws(DocumentError) {
+    guard isOpen else { throw error(.closed, .save) }
+    if hasUnsavedChanges { try await save() }
+  }
+
+  /// Saves within an access (MD2), and tells the outcome.
+  private func write() async throws(DocumentError) -> SaveReport {
+    guard isOpen else { throw error(.closed, .save) }
+    accesses.activity = .saving
+    tellState()
+    autosaver.saveBegins()
+    do {
+      let (report, head) = try await inTurn { [folder] in try await folder.save() }
+      autosaver.saveEnds()
+      end { $0.note(report, head) }
+      noteUnsavedChanges()
+      options.eventHandler?(.saved(report))
+      return report
+    } catch {
+      var failure = DocumentError(managed: error, .save, fileURL, store: options.persistentStoreName)
+      if failure.fileError?.code == .noSuchFile { failure.code = .deleted }
+      failure.hasUnsavedChanges = hasUnsavedChanges
+      end { $0.hasFailed = true }
+      autosaver.saveFails(at: clock.now())
+      startAutosaving()
+      throw report(failure)
+    }
+  }
+
+  private func end(_ change: (inout Phase.Opened) -> Void) {
+    if case .open(var opened) = phase {
+      change(&opened)
+      phase = .open(opened)
+    }
+    accesses.activity = nil
+    tellState()
+  }
+
+  // MARK: Autosaving
+
+  /// Tells the autosaver of a transaction.
+  func noteUnsavedChanges() {
+    guard hasUnsavedChanges else { return autosaver.nothingToSave() }
+    autosaver.edited(at: clock.now())
+    startAutosaving()
+  }
+
+  func startAutosaving() {
+    guard hasUnsavedChanges, autosaver.needsTask else { return }
+    autosaver.wait(in: Task { await autosaveWhileChanged() })
+  }
+
+  private func autosaveWhileChanged() async {
+    while !Task.isCancelled, hasUnsavedChanges, let due = autosaver.due {
+      if clock.now() < due {
+        await clock.sleep(due)
+      } else {
+        // `save()` reports an error to the state and the error handler, and the autosaver has the next attempt.
+        _ = try? await save()
+      }
+    }
+    autosaver.endsWaiting()
+  }
+
+  // MARK: Closing
+
+  /// Saves unsaved edits, and closes the document. A closed document does nothing.
+  ///
+  /// The package then has the database as one whole file, which any SQLite program reads.
+  ///
+  /// - Parameter discardingChanges: whether to go back to the last save instead, as `revertToSaved()` does.
+  /// - Throws: as `save()`, or as `revertToSaved()`. The document then stays open, with all edits.
+  public func close(discardingChanges: Bool = false) async throws(DocumentError) {
+    guard isOpen else { return }
+    if discardingChanges { try await revertToSaved() }
+    disableEditing()
+    defer { enableEditing() }
+    let outcome = await accesses.enqueue { await self.closeInTurn(saving: !discardingChanges) }.value
+    try outcome.get()
+  }
+
+  /// Closes within an access (MD4).
+  private func closeInTurn(saving: Bool) async -> Result<Void, DocumentError> {
+    guard isOpen else { return .success(()) }
+    do throws(DocumentError) {
+      if saving && hasUnsavedChanges { _ = try await write() }
+    } catch {
+      return .failure(error)
+    }
+    autosaver.stop()
+    phase = .closed
+    do {
+      try await folder.close()
+    } catch {
+      // All edits are saved.
+      report(DocumentError(managed: error, .close, fileURL, store: options.persistentStoreName))
+    }
+    await coordination.stopPresenting()
+    tellState()
+    return .success(())
+  }
+}
+
+extension ManagedDocument.Phase.Opened {
+  /// Notes a save. Edits since then have made a newer position.
+  fileprivate mutating func note(_ report: SaveReport, _ saved: DocumentHead) {
+    hasFailed = false
+    if !report.conflicts.isEmpty { hasConflict = true }
+    if saved.last >= head.last {
+      head = saved
+    } else {
+      (head.savedState, head.savedChange) = (saved.savedState, saved.savedChange)
+    }
+  }
+}

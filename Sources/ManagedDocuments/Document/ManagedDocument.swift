@@ -1,0 +1,202 @@
+public import Documents
+import DurableIO
+import FilePackages
+public import FoundationEssentials
+public import GRDB
+import SystemPackage
+
+// MD1 An edit is one transaction of database and files. A program that is killed loses none.
+// MD2 When a save returns, all edits before it survive a power cut.
+// MD3 Edits of this document follow each other, and so do its saves; both may run at once.
+// MD4 Every call ends, with a result or an error, in every state.
+
+/// A document with an SQLite database inside, and files beside it: the counterpart of `UIManagedDocument`.
+///
+/// The package has the database in `StoreContent`, the files in `AdditionalContent` and a `Metadata.plist`. One edit
+/// changes rows and files in one transaction, and readers see both of one moment.
+///
+/// ```swift
+/// let book = try await ManagedDocument.open(at: url, options: .init(migrator: RecipeBook.migrator))
+/// try await book.edit("Add Recipe") { db, content in
+///   try Recipe(title: "Rösti").insert(db)
+///   try content.write("Pictures/roesti.jpeg", bytes)
+/// }
+/// try await book.undo()
+/// try await book.close()
+/// ```
+///
+/// If autosave is on, a document with unsaved changes stays alive until it has saved them.
+public actor ManagedDocument {
+  /// The condition of the document.
+  ///
+  /// | From | Call | To |
+  /// | --- | --- | --- |
+  /// | — | `open(at:options:)` | open |
+  /// | open | edits, saves, undo, revert | open |
+  /// | open | `close()`, another program removes the document | closed |
+  enum Phase {
+    case open(Opened)
+    case closed
+
+    struct Opened {
+      var head: DocumentHead
+      /// Whether the last save failed.
+      var hasFailed = false
+      /// Whether a save met files of another program.
+      var hasConflict = false
+    }
+  }
+
+  /// The options of the document.
+  public nonisolated let options: ManagedDocumentOptions
+  nonisolated let folder: StoreFolder
+  nonisolated let clock: DocumentClock
+  nonisolated var store: ManagedStore { folder.store }
+
+  /// The document's place.
+  public internal(set) var fileURL: URL
+  var phase: Phase
+  /// The number of `disableEditing()` calls that no `enableEditing()` took back.
+  var editingHolds = 0
+  var broadcast = StateBroadcast()
+  var autosaver: Autosaver
+  let accesses = AccessQueue()
+  let coordination = DocumentCoordination()
+
+  init(_ opened: StoreFolder.Opened, at url: URL, _ options: ManagedDocumentOptions) {
+    (folder, fileURL, self.options) = (opened.folder, url, options)
+    clock = DocumentClock(options.clock)
+    autosaver = Autosaver(options.autosave)
+    phase = .open(.init(head: opened.head))
+  }
+
+  deinit { broadcast.finish() }
+
+  // MARK: Opening
+
+  /// Opens the document at `url`, or makes it if there is nothing.
+  ///
+  /// Opening runs the migrations that are missing. It publishes a save that was committed and not published. Edits that
+  /// an earlier program made and did not save are there, as unsaved changes.
+  ///
+  /// - Throws: `file`, whose `fileError` has the reason: `notAPackage`; `noSuchFile` if the package has no database;
+  ///   `invalidContent` if the file is no database, if it is damaged, or if a table cannot be undone; `newerFormat` if a
+  ///   newer program made the schema; `busy`; `readOnly`; `noSpace`. The document is then as it was.
+  public static func open(
+    at url: URL, options: ManagedDocumentOptions = .init()
+  ) async throws(DocumentError) -> ManagedDocument {
+    do {
+      let path = try FilePath(of: url, for: .open)
+      let type = options.contentType ?? UTType(filename: url.lastPathComponent, isDirectory: true)
+      _ = try await StoreFolder.createIfAbsent(path, contentType: type, options)
+      let opened = try await StoreFolder.open(path, options)
+      let document = ManagedDocument(opened, at: url, options)
+      await document.begin(opened)
+      return document
+    } catch {
+      let error = DocumentError(managed: error, .open, url, store: options.persistentStoreName)
+      options.errorHandler?(error)
+      throw error
+    }
+  }
+
+  private func begin(_ opened: StoreFolder.Opened) async {
+    tellState()
+    if let problem = opened.problem { report(DocumentError(problem, .open, fileURL)) }
+    if opened.isOlderThanMetadata { report(DocumentError(OlderStore.error(fileURL), .open, fileURL)) }
+    await startPresenting()
+    noteUnsavedChanges()
+  }
+
+  // MARK: Looking
+
+  /// Whether the document can be edited and saved.
+  public var isOpen: Bool { if case .open = phase { true } else { false } }
+
+  /// The name for the user: the filename without its extension.
+  public var localizedName: String { fileURL.deletingPathExtension().lastPathComponent }
+
+  /// Whether the document has edits that no save has. Undoing all of them makes it unchanged again.
+  public var hasUnsavedChanges: Bool {
+    if case .open(let opened) = phase { opened.head.hasUnsavedChanges } else { false }
+  }
+
+  /// The document's activity and its problems.
+  public var documentState: DocumentState {
+    var state: DocumentState = []
+    switch phase {
+    case .closed: state.insert(.closed)
+    case .open(let opened):
+      if opened.hasFailed { state.insert(.savingError) }
+      if opened.hasConflict { state.insert(.inConflict) }
+    }
+    if editingHolds > 0 { state.insert(.editingDisabled) }
+    if accesses.activity != nil { state.insert(.progressAvailable) }
+    return state
+  }
+
+  /// The document's states: the present one, and then each later one, once. The stream ends with the document.
+  public var stateChanges: AsyncStream<DocumentState> {
+    broadcast.add { [weak self] number in
+      Task { await self?.stopTelling(number) }
+    }
+  }
+
+  private func stopTelling(_ number: UInt64) { broadcast.remove(number) }
+
+  /// Tells the state, if the step before has changed it.
+  func tellState() {
+    let state = documentState
+    if broadcast.tell(state) { options.eventHandler?(.stateChanged(state)) }
+  }
+
+  // MARK: Reading
+
+  /// Calls `body` with the database and the files of one moment.
+  ///
+  /// Readers wait for no edit and no save. `body` runs on another thread, and must not keep its arguments.
+  ///
+  /// - Throws: `closed`; any error of `body`.
+  public func read<Result: Sendable>(
+    _ body: @escaping @Sendable (Database, AdditionalContent) throws -> Result
+  ) async throws -> Result {
+    guard isOpen else { throw error(.closed, .edit) }
+    do {
+      return try await store.pool.read { [store] db in try body(db, store.content(db)) }
+    } catch {
+      throw mapped(error, .edit)
+    }
+  }
+
+  /// Returns the values of `fetch`: the present one, and a new one after each transaction that may have changed it.
+  ///
+  /// ```swift
+  /// for try await recipes in book.observe({ try Recipe.fetchAll($0) }) { show(recipes) }
+  /// ```
+  ///
+  /// It reports edits, undos and reverts of this document. The sequence ends with an error when the document is closed.
+  public nonisolated func observe<Value: Sendable>(
+    _ fetch: @escaping @Sendable (Database) throws -> Value
+  ) -> AsyncValueObservation<Value> {
+    ValueObservation.tracking(fetch).values(in: store.pool)
+  }
+
+  // MARK: Errors
+
+  func error(_ code: DocumentError.Code, _ operation: DocumentError.Operation) -> DocumentError {
+    DocumentError(code, operation, fileURL)
+  }
+
+  /// Returns an error of the disk or the database as a `DocumentError`, and an error of the caller's closure as it is.
+  func mapped(_ error: any Error, _ operation: DocumentError.Operation) -> any Error {
+    guard isOpen || !(error is DatabaseError) else { return self.error(.closed, operation) }
+    return DocumentError(ofDisk: error, operation, fileURL, store: options.persistentStoreName) ?? error
+  }
+
+  /// Passes an error to the error handler, and returns it for the caller to throw.
+  @discardableResult
+  func report(_ error: DocumentError) -> DocumentError {
+    options.errorHandler?(error)
+    return error
+  }
+}

@@ -1,0 +1,322 @@
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import SystemPackage
+
+// MP1 The publisher works only on a state whose save is durable, and under the package's lock.
+// MP2 A file is durable before it gets its visible name, and so are the bytes that it replaces under their digest.
+// MP3 A file that another program changed becomes a conflict version before the new one takes its name.
+// MP4 Every step may be done again: publishing after a cut begins from the start.
+
+/// Brings the files of a saved state under their visible names (MP1).
+struct ContentPublisher {
+  private let folder: HiddenFolder
+  private var disk: any Disk { folder.disk }
+  /// The files that are under their names now.
+  private(set) var published: [PublishedFile] = []
+  /// The files that are gone.
+  private(set) var removed: [ContentPath] = []
+  /// The files whose place had another program's bytes, which are a conflict version now.
+  private(set) var conflicts: [String] = []
+  private(set) var bytesWritten: UInt64 = 0
+  private(set) var synchronizations = 0
+  private var touched: Set<PackagePath> = []
+  private var conflictFolder: PackagePath?
+
+  /// The visible files that have the bytes of a digest.
+  private let sources: [Data: [ContentPath]]
+  /// Whether the document has the bytes of a digest (MT3). A displaced file of other bytes is another program's.
+  private let isKnown: (Data) -> Bool
+
+  init(_ folder: HiddenFolder, sources: [Data: [ContentPath]], isKnown: @escaping (Data) -> Bool) {
+    (self.folder, self.sources, self.isKnown) = (folder, sources, isKnown)
+  }
+
+  /// A file that waits in the staging folder for its visible name.
+  private struct Staged {
+    var file: UnpublishedFile
+    var digest: Data
+    var name: FileName
+  }
+
+  /// Publishes the files and the metadata. It may run again after a cut (MP4).
+  ///
+  /// - Throws: the system's reason. `published` and `removed` then have the files that are done.
+  mutating func publish(
+    _ files: [UnpublishedFile], metadata: [UInt8]?
+  ) throws(SystemError) {
+    if folder.isNew {
+      try synchronize(folder.root.descriptor)
+      folder.isNew = false
+    }
+    try recoverDisplaced(files)
+    try folder.removeStaged()
+    for file in files { try retain(file) }
+    let staged = try stage(files)
+    if let metadata { try stage(metadata, named: PackageLayout.metadata) }
+    if !files.isEmpty { try set(files, staged) }
+    if metadata != nil {
+      try disk.rename(
+        PackageLayout.metadata, in: folder.staging.descriptor, to: PackageLayout.metadata,
+        in: folder.root.descriptor, .replace)
+      // No sync: if a power cut takes this rename back, opening finds an older generation and writes it again.
+    }
+    for path in touched.sorted() { try synchronize(try open(path)) }
+    touched = []
+  }
+
+  // MARK: Staging
+
+  /// The beginning of the names of files that are whole; other names in the staging folder are remains.
+  private static let wholePrefix = "file-"
+
+  /// The name of a file in the staging folder: its own before it is published, the displaced one's after that.
+  private static func name(_ path: ContentPath) -> FileName {
+    FileName(wholePrefix + ContentObjects.name(Data(ContentHash(of: path.path.bytes).bytes)).string)
+  }
+
+  /// Makes conflict versions of another program's files that a killed publisher displaced (MP3).
+  private mutating func recoverDisplaced(
+    _ files: [UnpublishedFile]
+  ) throws(SystemError) {
+    let listing = try disk.list(folder.staging.descriptor)
+    for position in 0..<listing.count where listing.kind(at: position) == .file {
+      let name = listing.name(at: position)
+      guard name.string.hasPrefix(Self.wholePrefix) else { continue }
+      let digest = try disk.contentHash(of: disk.openFile(name, in: folder.staging.descriptor))
+      if isKnown(Data(digest.bytes)) { continue }
+      let path = files.first { Self.name($0.path) == name }?.path
+      try moveToConflicts(name, path ?? ContentPath(stored: name.string))
+    }
+  }
+
+  private mutating func stage(_ files: [UnpublishedFile]) throws(SystemError) -> [Staged] {
+    var staged: [Staged] = []
+    for file in files {
+      guard let digest = file.digest else { continue }
+      // The visible file may have these bytes already, as after a cut.
+      if let status = try visible(file.path), try isVisible(file, digest, status) { continue }
+      let name = Self.name(file.path)
+      if let bytes = file.bytes {
+        try stage(Array(bytes), named: name)
+      } else if try !link(digest, to: name) {
+        throw SystemError("openat", ContentObjects.name(digest), code: .noSuchFileOrDirectory)
+      }
+      staged.append(Staged(file: file, digest: digest, name: name))
+    }
+    return staged
+  }
+
+  private static let unfinished: FileName = "unfinished"
+
+  private mutating func stage(_ bytes: [UInt8], named name: FileName) throws(SystemError) {
+    let file = try disk.createFile(Self.unfinished, in: folder.staging.descriptor, mode: 0o666)
+    try disk.write(bytes, to: file, at: 0)
+    try synchronize(file)
+    try disk.rename(
+      Self.unfinished, in: folder.staging.descriptor, to: name, in: folder.staging.descriptor, .noReplace)
+    bytesWritten += UInt64(bytes.count)
+  }
+
+  /// Gives the file of a digest a name in the staging folder.
+  private mutating func link(_ digest: Data, to name: FileName) throws(SystemError) -> Bool {
+    let objects = ContentObjects(folder.location)
+    do {
+      try disk.link(
+        ContentObjects.name(digest), in: disk.openDirectory(ContentObjects.folder, in: folder.folder),
+        to: name, in: folder.staging.descriptor)
+      return true
+    } catch  where error.isAbsence {
+      // The bytes may be under another visible name only, as after a file was copied or moved within the document.
+      return try copy(digest, to: name, objects)
+    }
+  }
+
+  private mutating func copy(
+    _ digest: Data, to name: FileName, _ objects: ContentObjects
+  ) throws(SystemError) -> Bool {
+    for path in sources[digest] ?? [] {
+      guard let source = try objects.openVisible(path.path), try objects.digest(of: source) == digest else {
+        continue
+      }
+      try stage(Array(objects.readAll(source)), named: name)
+      return true
+    }
+    return false
+  }
+
+  // MARK: Setting
+
+  private mutating func set(_ files: [UnpublishedFile], _ staged: [Staged]) throws(SystemError) {
+    if try disk.makeDirectoryIfAbsent(ContentObjects.contentFolder, in: folder.root.descriptor) {
+      touched.insert(.root)
+    }
+    for file in files where file.digest == nil { try remove(file) }
+    for file in staged { try put(file) }
+    for file in files
+    where !removed.contains(file.path) && !published.contains(where: { $0.path == file.path }) {
+      guard let digest = file.digest, let status = try visible(file.path) else { continue }
+      published.append(PublishedFile(path: file.path, digest: digest, status))
+    }
+  }
+
+  /// Gives the published bytes that are replaced or removed a name by their digest (MP2).
+  private mutating func retain(_ file: UnpublishedFile) throws(SystemError) {
+    guard let old = file.published, old.digest != file.digest, let name = file.path.path.name,
+      let status = try visible(file.path)
+    else { return }
+    if !old.isSame(as: status), try !hasBytes(old.digest, file.path) { return }
+    if try folder.disk.makeDirectoryIfAbsent(ContentObjects.folder, in: folder.folder) {
+      try synchronize(folder.folder)
+    }
+    let objects = try disk.openDirectory(ContentObjects.folder, in: folder.folder)
+    do {
+      try disk.link(
+        name, in: try open(contentPath(file.path.path.parent)), to: ContentObjects.name(old.digest),
+        in: objects)
+    } catch  where error.code == .fileExists {
+      return
+    }
+    try synchronize(objects)
+  }
+
+  private mutating func remove(_ file: UnpublishedFile) throws(SystemError) {
+    defer { removed.append(file.path) }
+    guard try visible(file.path) != nil, let name = file.path.path.name else { return }
+    let parent = contentPath(file.path.path.parent)
+    let displaced = Self.name(file.path)
+    try disk.rename(name, in: try open(parent), to: displaced, in: folder.staging.descriptor, .noReplace)
+    touched.insert(parent)
+    try dispose(of: displaced, file)
+    try removeEmptyFolders(above: file.path.path)
+  }
+
+  private mutating func put(_ staged: Staged) throws(SystemError) {
+    let path = staged.file.path.path
+    guard let name = path.name else { return }
+    let parent = contentPath(path.parent)
+    try makeFolders(path.parent)
+    let directory = try open(parent)
+    touched.insert(parent)
+    if let status = try disk.statusIfPresent(of: name, in: directory) {
+      try copyAttributes(of: status, name, in: directory, to: staged.name)
+      try disk.rename(staged.name, in: folder.staging.descriptor, to: name, in: directory, .exchange)
+      try dispose(of: staged.name, staged.file)
+    } else {
+      try disk.rename(staged.name, in: folder.staging.descriptor, to: name, in: directory, .noReplace)
+    }
+    let now = try disk.status(of: name, in: directory)
+    published.append(PublishedFile(path: staged.file.path, digest: staged.digest, now))
+  }
+
+  /// Removes a displaced file, or makes it a conflict version if it is not the published one (MP3).
+  private mutating func dispose(of displaced: FileName, _ file: UnpublishedFile) throws(SystemError) {
+    if try isExpected(displaced, file) {
+      // A file that cannot be removed here goes before the next publishing.
+      _ = disk.removeEverything(displaced, from: folder.staging.descriptor)
+    } else {
+      try moveToConflicts(displaced, file.path)
+    }
+  }
+
+  /// Returns whether the displaced file is the published one, or has other bytes of the document.
+  ///
+  /// If the rows of an earlier publishing could not be written, the file has the bytes of a save in between.
+  private func isExpected(_ displaced: FileName, _ file: UnpublishedFile) throws(SystemError) -> Bool {
+    let status = try disk.status(of: displaced, in: folder.staging.descriptor)
+    guard status.kind == .file else { return false }
+    if let old = file.published, old.isSame(as: status) { return true }
+    let opened = try disk.openFile(displaced, in: folder.staging.descriptor)
+    return isKnown(Data(try disk.contentHash(of: opened).bytes))
+  }
+
+  private mutating func moveToConflicts(_ displaced: FileName, _ path: ContentPath) throws(SystemError) {
+    guard let name = path.path.name else { return }
+    let top = conflictFolder ?? PackagePath([PackageLayout.conflicts, FileName(UUID().uuidString)])
+    conflictFolder = top
+    var directory = try disk.openDirectory(PackageLayout.hidden, in: folder.root.descriptor)
+    for name in top.names + [ContentObjects.contentFolder] + path.path.parent.names {
+      _ = try disk.makeDirectoryIfAbsent(name, in: directory)
+      try synchronize(directory)
+      directory = try disk.openDirectory(name, in: directory)
+    }
+    try disk.rename(displaced, in: folder.staging.descriptor, to: name, in: directory, .replace)
+    try synchronize(directory)
+    conflicts.append("\(ContentObjects.contentFolder.string)/\(path.path.display)")
+  }
+
+  private func copyAttributes(
+    of status: FileStatus, _ name: FileName, in directory: borrowing OwnedDescriptor, to staged: FileName
+  ) throws(SystemError) {
+    guard status.kind == .file else { return }
+    let file = try disk.openFileForWriting(staged, in: folder.staging.descriptor)
+    // A large file shares its inode with the one under its digest, which has no other name.
+    try disk.setMode(status.mode, of: file)
+    try disk.copyAttributes(of: status, from: disk.openFile(name, in: directory), on: file)
+  }
+
+  // MARK: Folders
+
+  private func contentPath(_ path: PackagePath) -> PackagePath {
+    PackagePath([ContentObjects.contentFolder] + path.names)
+  }
+
+  private func open(_ path: PackagePath) throws(SystemError) -> OwnedDescriptor {
+    try folder.location.openDirectory(path)
+  }
+
+  private mutating func makeFolders(_ path: PackagePath) throws(SystemError) {
+    var parent = contentPath(.root)
+    for name in path.names {
+      if try disk.makeDirectoryIfAbsent(name, in: open(parent)) { touched.insert(parent) }
+      parent = parent.appending(name)
+    }
+  }
+
+  private mutating func removeEmptyFolders(above path: PackagePath) throws(SystemError) {
+    var folder = path.parent
+    while !folder.isRoot, let name = folder.name {
+      let parent = contentPath(folder.parent)
+      do {
+        try disk.removeDirectory(name, in: open(parent))
+      } catch  where error.code == .directoryNotEmpty || error.code == .fileExists || error.isAbsence {
+        return
+      }
+      touched.remove(contentPath(folder))
+      touched.insert(parent)
+      folder = folder.parent
+    }
+  }
+
+  // MARK: Looking
+
+  /// Returns the status of the visible file; nil if there is none.
+  private func visible(_ path: ContentPath) throws(SystemError) -> FileStatus? {
+    guard let name = path.path.name else { return nil }
+    do {
+      return try disk.statusIfPresent(of: name, in: open(contentPath(path.path.parent)))
+    } catch  where error.isAbsence {
+      return nil
+    }
+  }
+
+  private func isVisible(
+    _ file: UnpublishedFile, _ digest: Data, _ status: FileStatus
+  ) throws(SystemError) -> Bool {
+    guard status.kind == .file else { return false }
+    if let old = file.published, old.digest == digest, old.isSame(as: status) { return true }
+    return try hasBytes(digest, file.path)
+  }
+
+  /// Reads a visible file, as after a copy of the package, whose files have other inodes.
+  private func hasBytes(_ digest: Data, _ path: ContentPath) throws(SystemError) -> Bool {
+    let objects = ContentObjects(folder.location)
+    guard let opened = try objects.openVisible(path.path) else { return false }
+    return try objects.digest(of: opened) == digest
+  }
+
+  private mutating func synchronize(_ file: borrowing OwnedDescriptor) throws(SystemError) {
+    try folder.disk.synchronize(file)
+    synchronizations += 1
+  }
+}

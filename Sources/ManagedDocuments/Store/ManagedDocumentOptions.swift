@@ -1,0 +1,45 @@
+public import Documents
+public import FilePackages
+public import GRDB
+
+/// The behaviour of a document with a database.
+public struct ManagedDocumentOptions: Sendable {
+  /// The name of the database's file in `StoreContent`. It must not change during the document's life.
+  public var persistentStoreName = "persistentStore"
+  /// The schema of the database and its changes. Opening a document runs the migrations that are missing.
+  ///
+  /// Each table needs a primary key without NULL.
+  public var migrator: DatabaseMigrator
+  /// The configuration of all connections. By default a connection waits ten seconds for another program's
+  /// transaction.
+  public var configuration: Configuration
+  /// The rule for rows that another program changed after the edit that is undone, redone or reverted.
+  public var mergePolicy = MergePolicy.error
+  /// The limits of undoing; nil for a document that cannot undo and cannot revert, which makes edits cheaper.
+  public var undo: UndoPolicy? = UndoPolicy()
+  /// Whether the next program that opens the document alone can undo the edits of this one.
+  public var keepsUndoAfterClosing = false
+  /// The times at which the document saves by itself; nil for never.
+  public var autosave: AutosavePolicy? = AutosavePolicy()
+  /// The type of a new document; nil for the type of its name.
+  public var contentType: UTType?
+  /// The program that saves, as the metadata name it.
+  public var program = SavingProgram.current
+  /// The clock of autosave and of the grouping of edits.
+  public var clock: any Clock<Duration> = ContinuousClock()
+  /// The function that gets each error, also one that no caller waits for, such as that of an autosave.
+  public var errorHandler: (@Sendable (DocumentError) -> Void)?
+  /// The function that gets each event of the document, in order. The document waits meanwhile.
+  public var eventHandler: (@Sendable (DocumentEvent) -> Void)?
+  /// Whether the document takes part in coordination, in this process and with other processes.
+  public var takesTurns = true
+  /// The longest wait for other programs. After it the document saves all the same, and tells the error handler.
+  public var coordinationDeadline = Duration.seconds(10)
+
+  /// Makes the usual options.
+  public init(migrator: DatabaseMigrator = DatabaseMigrator()) {
+    self.migrator = migrator
+    configuration = Configuration()
+    configuration.busyMode = .timeout(10)
+  }
+}

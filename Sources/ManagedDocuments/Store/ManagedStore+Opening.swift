@@ -1,0 +1,109 @@
+import CSQLiteSession
+import DurableIO
+import Documents
+import FilePackages
+import FoundationEssentials
+import GRDB
+import SystemPackage
+
+extension ManagedStore {
+  static let storeFolder: FileName = "StoreContent"
+
+  /// Opens the database of a package: makes the private tables, runs the migrations and checks the schema.
+  ///
+  /// - Parameters:
+  ///   - metadata: the metadata of the package, for a database that has none.
+  ///   - isAlone: whether no other program has the document open.
+  /// - Throws: `DatabaseError`, `TablesProblem`.
+  static func open(
+    _ location: Location, _ metadata: SavedMetadata, isAlone: Bool, _ options: ManagedDocumentOptions
+  ) throws -> ManagedStore {
+    let path = location.path.appending(storeFolder.string).appending(options.persistentStoreName).string
+    let pool = try DatabasePool(path: path, configuration: configuration(options))
+    // Before any other statement: SQLite looks at the hook when it compiles one.
+    let hook = try pool.writeWithoutTransaction { db in try HookHolder(on: db) }
+    do {
+      try pool.read { db in
+        if try options.migrator.hasBeenSuperseded(db) { throw TablesProblem.newerSchema }
+      }
+      let session = try prepare(pool, metadata, isAlone: isAlone, options)
+      let reverser = try DatabaseQueue(path: path, configuration: reversingConfiguration(options))
+      return ManagedStore(location, pool, reverser, hook: hook, session: session, options)
+    } catch {
+      pool.writeWithoutTransaction { _ in hook.release() }
+      throw error
+    }
+  }
+
+  private static func configuration(_ options: ManagedDocumentOptions) -> Configuration {
+    var configuration = options.configuration
+    configuration.prepareDatabase { db in
+      // The library brings the log into the database's file when no edit waits for that.
+      try db.execute(sql: "PRAGMA wal_autocheckpoint = 0")
+    }
+    return configuration
+  }
+
+  private static func reversingConfiguration(_ options: ManagedDocumentOptions) -> Configuration {
+    var configuration = configuration(options)
+    // The effects of triggers and foreign keys are in the changesets.
+    configuration.foreignKeysEnabled = false
+    configuration.prepareDatabase { db in
+      try db.execute(sql: "PRAGMA synchronous = NORMAL")
+      csqlite_disable_triggers(db.sqliteConnection)
+    }
+    return configuration
+  }
+
+  /// Returns the number of the new session.
+  private static func prepare(
+    _ pool: DatabasePool, _ metadata: SavedMetadata, isAlone: Bool, _ options: ManagedDocumentOptions
+  ) throws -> Int64 {
+    try pool.write { db in
+      try PrivateTables.make(on: db)
+      if try SavedMetadata.read(db) == nil { try metadata.write(to: db) }
+    }
+    let migrations = try pool.read { db in try options.migrator.appliedIdentifiers(db) }
+    try options.migrator.migrate(pool)
+    return try pool.write { db in
+      try TablesProblem.check(db)
+      var head = try DocumentHead(of: db)
+      let log = ChangeLog(session: head.next(), policy: options.undo ?? UndoPolicy())
+      if try options.migrator.appliedIdentifiers(db) != migrations {
+        // A changeset holds for one schema only.
+        try db.execute(sql: "DELETE FROM grdb_changes; DELETE FROM grdb_references")
+        let isSaved = !head.hasUnsavedChanges
+        head.state = head.next()
+        // The next opening migrates again what a power cut takes back.
+        if isSaved { head.savedState = head.state }
+      }
+      head.settle()
+      if isAlone {
+        try log.adoptAll(keepsUndo: options.keepsUndoAfterClosing, savedChange: head.savedChange, in: db)
+      }
+      try head.write(to: db)
+      return log.session
+    }
+  }
+
+  /// Makes the database of a new document, empty, as the bytes of its file.
+  static func newDatabase() throws -> Data {
+    let queue = try DatabaseQueue()
+    return try queue.writeWithoutTransaction { db in
+      try db.inTransaction {
+        try PrivateTables.make(on: db)
+        return .commit
+      }
+      var size: Int64 = 0
+      guard let bytes = sqlite3_serialize(db.sqliteConnection, "main", &size, 0) else {
+        throw DatabaseError(resultCode: .SQLITE_NOMEM)
+      }
+      defer { sqlite3_free(bytes) }
+      var data = Data(bytes: bytes, count: Int(size))
+      // Bytes 18 and 19 of the header: 2 for a database with a write-ahead log.
+      data[18] = 2
+      data[19] = 2
+      return data
+    }
+  }
+}

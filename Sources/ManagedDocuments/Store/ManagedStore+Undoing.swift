@@ -1,0 +1,107 @@
+import Documents
+import FoundationEssentials
+import GRDB
+
+extension ManagedStore {
+  /// Takes back the last step of the role; nil if there is none.
+  func takeBack(_ role: ChangeLog.Role, at now: Double) async throws -> Position? {
+    try await reversing { db in
+      let entries = try self.log.lastStep(role, in: db)
+      guard let newest = entries.first else { return nil }
+      var head = try DocumentHead(of: db)
+      let extent = try self.takeBack(entries, named: newest.name, at: now, &head, in: db) {
+        changeset, entry in
+        let opposite: ChangeLog.Role = role == .undo ? .redo : .undo
+        try self.log.retire(entries, in: db)
+        try self.log.add(entry, changeset, opposite, above: self.log.last(opposite, in: db), in: db)
+        try self.log.copyReferences(of: entries, to: entry.change, in: db)
+      }
+      try head.write(to: db)
+      return (Position(head: head, hasChanged: true), extent)
+    }
+  }
+
+  /// Takes back all changes of this session since the last save, and forgets what could be undone.
+  func revertToSaved(at now: Double) async throws -> Position? {
+    try await reversing { db in
+      var head = try DocumentHead(of: db)
+      let entries = try self.log.changes(after: head.savedChange, in: db)
+      var extent = Changeset.Extent()
+      if head.hasUnsavedChanges {
+        guard try self.log.knowsChanges(after: head.savedChange, in: db) else {
+          throw RevertProblem.noChanges
+        }
+      }
+      if head.hasUnsavedChanges && !entries.isEmpty {
+        extent = try self.takeBack(entries, named: "", at: now, &head, in: db) { changeset, entry in
+          try self.log.add(entry, changeset, .none, above: nil, in: db)
+          try self.log.copyReferences(of: entries, to: entry.change, in: db)
+        }
+      }
+      try self.log.retireAll(.undo, in: db)
+      try self.log.retireAll(.redo, in: db)
+      try head.write(to: db)
+      return (Position(head: head, hasChanged: !extent.tables.isEmpty), extent)
+    }
+  }
+
+  /// Takes back changes that follow each other, the newest first.
+  ///
+  /// - Parameter note: notes the changes that this makes, and their entry.
+  /// - Returns: the changed tables.
+  private func takeBack(
+    _ entries: [ChangeLog.Entry], named name: String, at now: Double, _ head: inout DocumentHead,
+    in db: Database, note: (Changeset, ChangeLog.Entry) throws -> Void
+  ) throws -> Changeset.Extent {
+    // No other change came between: every row is as the changes left it.
+    let isExact =
+      head.state == entries.first?.after
+      && zip(entries, entries.dropFirst()).allSatisfy { $0.before == $1.after }
+    let recorder = try ChangeRecorder.recording(on: db)
+    for entry in entries {
+      var resolution = ConflictResolution(options.mergePolicy)
+      try ChangeLog.changeset(of: entry, in: db).takeBack(on: db, &resolution)
+      try resolution.updateColumns(in: db)
+    }
+    let changeset = try recorder.changeset()
+    if !isExact { try ConflictResolution.checkForeignKeys(of: db) }
+    let extent = try changeset.extent()
+    let change = head.next()
+    let before = head.state
+    head.state = isExact ? entries.last?.before ?? change : change
+    try UnpublishedFile.note(extent.paths, change: change, in: db)
+    try note(
+      changeset, .init(change: change, name: name, before: before, after: head.state, at: now))
+    return extent
+  }
+
+  /// Runs a transaction on the connection that takes changes back, while the pool's writer waits. Then it tells the
+  /// pool's observers.
+  private func reversing(
+    _ body: @escaping @Sendable (Database) throws -> (Position, Changeset.Extent)?
+  ) async throws -> Position? {
+    try await pool.writeWithoutTransaction { writer in
+      var outcome: (position: Position, extent: Changeset.Extent)?
+      try self.reverser.inDatabase { db in
+        try db.inTransaction(.immediate) {
+          outcome = try body(db)
+          return .commit
+        }
+      }
+      guard let outcome else { return nil }
+      try writer.inTransaction(.deferred) {
+        for table in outcome.extent.tables { try writer.notifyChanges(in: Table(table)) }
+        return .commit
+      }
+      return outcome.position
+    }
+  }
+}
+
+/// The reason why a document cannot go back to its last save.
+enum RevertProblem: Error, Sendable, Hashable {
+  /// The changes since then are not known.
+  case noChanges
+
+  var reason: String { "the changes since its last save are not known" }
+}

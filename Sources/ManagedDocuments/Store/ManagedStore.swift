@@ -1,0 +1,160 @@
+import DurableIO
+import Documents
+import FilePackages
+import FoundationEssentials
+import GRDB
+import Synchronization
+
+/// The open database of a document, with the additional content.
+///
+/// Two connections write. The pool's writer makes the edits and the saves. The other one takes changes back, with
+/// triggers and foreign keys off: full-text tables and other caches then notice it as another program's transaction. It
+/// runs only while the pool's writer waits for it.
+final class ManagedStore: Sendable {
+  let location: Location
+  let objects: ContentObjects
+  let pool: DatabasePool
+  /// The connection that takes changes back.
+  let reverser: DatabaseQueue
+  let log: ChangeLog
+  let options: ManagedDocumentOptions
+  /// Holds SQLite's hook for changes, from the first statement to the last.
+  private let hook: Mutex<HookHolder?>
+
+  /// - Parameter session: the number of this open document.
+  init(
+    _ location: Location, _ pool: DatabasePool, _ reverser: DatabaseQueue, hook: HookHolder, session: Int64,
+    _ options: ManagedDocumentOptions
+  ) {
+    (self.location, self.pool, self.reverser, self.options) = (location, pool, reverser, options)
+    objects = ContentObjects(location)
+    log = ChangeLog(session: session, policy: options.undo ?? UndoPolicy())
+    self.hook = Mutex(hook)
+  }
+
+  deinit { releaseHook() }
+
+  /// Closes the database. SQLite then brings the write-ahead log into the database's own file and removes it.
+  func close() throws {
+    releaseHook()
+    // The pool closes its readers last, and a reader cannot write. So the last connection is the other one. It takes
+    // part in the log only after it has read.
+    try reverser.inDatabase { db in _ = try DocumentHead(of: db) }
+    try pool.close()
+    try reverser.close()
+  }
+
+  /// SQLite wants the hook's session gone before its connection.
+  private func releaseHook() {
+    guard let holder = hook.withLock({ $0.take() }) else { return }
+    pool.writeWithoutTransaction { _ in holder.release() }
+  }
+
+  func content(_ db: Database) -> AdditionalContent { AdditionalContent(db: db, objects: objects) }
+
+  // MARK: Editing
+
+  /// The position of the document after a transaction.
+  struct Position: Sendable, Hashable {
+    var head: DocumentHead
+    /// Whether the transaction changed anything.
+    var hasChanged: Bool
+  }
+
+  /// Makes one transaction of rows and files (MT1).
+  ///
+  /// - Parameter now: the time since the document was opened, in seconds.
+  func edit<Result: Sendable>(
+    _ name: String, at now: Double,
+    _ body: @escaping @Sendable (Database, AdditionalContentEditor) throws -> Result
+  ) async throws -> (Result, Position) {
+    try await pool.writeWithoutTransaction { db in
+      var outcome: (Result, Position)?
+      try db.inTransaction(.immediate) {
+        var head = try DocumentHead(of: db)
+        let editor = AdditionalContentEditor(self.content(db), change: head.next())
+        defer { editor.end() }
+        let schema = try Self.schemaVersion(db)
+        let countBefore = db.totalChangesCount
+        let recorder = self.options.undo == nil ? nil : try ChangeRecorder.recording(on: db)
+        let result = try body(db, editor)
+        if try Self.schemaVersion(db) != schema { throw TablesProblem.schemaChanged }
+        let changeset = try recorder?.changeset()
+        let hasChanged = changeset.map { !$0.isEmpty } ?? (db.totalChangesCount != countBefore)
+        if hasChanged {
+          try self.note(name, changeset, editor.digests, at: now, &head, in: db)
+        } else if !editor.digests.isEmpty {
+          // The edit wrote a file and took that back: the number of the change is used.
+          try head.write(to: db)
+        }
+        outcome = (result, Position(head: head, hasChanged: hasChanged))
+        return .commit
+      }
+      guard let outcome else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
+      return outcome
+    }
+  }
+
+  private static func schemaVersion(_ db: Database) throws -> Int {
+    try Int.fetchOne(db.cachedStatement(sql: "PRAGMA schema_version")) ?? 0
+  }
+
+  /// Adds the edit to the change log, and gives the document a new state.
+  private func note(
+    _ name: String, _ changeset: Changeset?, _ digests: Set<Data>, at now: Double, _ head: inout DocumentHead,
+    in db: Database
+  ) throws {
+    let before = head.state
+    head.state = head.last
+    if let changeset {
+      let last = try log.last(.undo, in: db)
+      let isJoined =
+        !name.isEmpty && last?.name == name && last?.after == before
+        && now - (last?.at ?? 0) <= log.policy.groupingInterval.seconds
+      let entry = ChangeLog.Entry(
+        change: head.state, step: isJoined ? last?.step : nil, name: name, before: before, after: head.state,
+        at: now)
+      try log.retireAll(.redo, in: db)
+      try log.add(entry, changeset, .undo, above: last, in: db)
+      try ChangeLog.refer(to: digests, from: entry.change, in: db)
+      try log.trim(in: db)
+    }
+    try head.write(to: db)
+  }
+
+  // MARK: Looking
+
+  func undoState() async throws -> UndoState {
+    try await pool.read { db in
+      var state = UndoState(levelsOfUndo: self.log.policy.levels)
+      state.isUndoRegistrationEnabled = self.options.undo != nil
+      if let last = try self.log.last(.undo, in: db) {
+        (state.canUndo, state.undoActionName) = (true, last.name)
+        state.undoCount = try self.log.count(.undo, in: db)
+      }
+      if let last = try self.log.last(.redo, in: db) {
+        (state.canRedo, state.redoActionName) = (true, last.name)
+        state.redoCount = try self.log.count(.redo, in: db)
+      }
+      return state
+    }
+  }
+}
+
+/// Holds an idle recorder, which keeps SQLite's hook for changes in place.
+///
+/// `@unchecked`: only closures on the pool's writer use the recorder, one after the other.
+final class HookHolder: @unchecked Sendable {
+  private var recorder: ChangeRecorder?
+
+  /// Called on the pool's writer.
+  init(on db: Database) throws { recorder = try ChangeRecorder.idle(on: db) }
+
+  /// Called on the pool's writer.
+  func release() { recorder = nil }
+}
+
+extension Duration {
+  /// The duration in seconds.
+  var seconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
+}

@@ -1,0 +1,40 @@
+import GRDB
+
+/// The row that says in which state the document is.
+///
+/// A state has a number that no other state has. Undoing an edit gives the document the number from before again.
+struct DocumentHead: Sendable, Hashable {
+  /// The last number of a state, a change or a session.
+  var last: Int64
+  /// The present state.
+  var state: Int64
+  /// The state of the last save.
+  var savedState: Int64
+  /// The last change that the last save has.
+  var savedChange: Int64
+
+  var hasUnsavedChanges: Bool { state != savedState }
+
+  /// Reads the row.
+  init(of db: Database) throws {
+    let statement = try db.cachedStatement(
+      sql: "SELECT last, state, saved_state, saved_change FROM grdb_document")
+    guard let row = try Row.fetchOne(statement) else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
+    (last, state, savedState, savedChange) = (row[0], row[1], row[2], row[3])
+  }
+
+  /// Returns a number that is new.
+  mutating func next() -> Int64 {
+    last += 1
+    return last
+  }
+
+  /// Forgets that changes since the last save took each other back.
+  mutating func settle() { if !hasUnsavedChanges { savedChange = last } }
+
+  func write(to db: Database) throws {
+    try db.cachedStatement(
+      sql: "UPDATE grdb_document SET last = ?, state = ?, saved_state = ?, saved_change = ?"
+    ).execute(arguments: [last, state, savedState, savedChange])
+  }
+}

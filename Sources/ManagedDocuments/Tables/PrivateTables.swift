@@ -1,0 +1,59 @@
+import GRDB
+
+// MT1 The row in `grdb_document`, the rows of the additional content and the rows of the application change in one
+//    transaction.
+// MT2 A row in `grdb_content` is the truth about a file. The file under its visible name follows after the next save.
+// MT3 The bytes of each digest in `grdb_content` and `grdb_references` are in `grdb_objects`, in a file of `objects`, or
+//    in a file that `grdb_published` names.
+
+/// The tables that the library has in a document's database.
+///
+/// Their names begin with `grdb_`, so that GRDB counts them as internal.
+enum PrivateTables {
+  /// The list of the additional content (MT2).
+  static let content = "grdb_content"
+
+  /// Whether changes of a table can be undone.
+  static func isRecorded(_ table: String) -> Bool {
+    table == content || !(table.hasPrefix("grdb_") || table.hasPrefix("sqlite_"))
+  }
+
+  /// The format of the tables. The library does not open a newer one.
+  static let format = 1
+
+  static let schema = """
+    CREATE TABLE grdb_document(
+      id INTEGER PRIMARY KEY CHECK (id = 1), format INTEGER NOT NULL, last INTEGER NOT NULL,
+      state INTEGER NOT NULL, saved_state INTEGER NOT NULL, saved_change INTEGER NOT NULL);
+    CREATE TABLE grdb_metadata(id INTEGER PRIMARY KEY CHECK (id = 1), plist BLOB NOT NULL, generation INTEGER NOT NULL);
+    CREATE TABLE grdb_content(path TEXT PRIMARY KEY NOT NULL, digest BLOB NOT NULL, size INTEGER NOT NULL);
+    CREATE INDEX grdb_content_digest ON grdb_content(digest);
+    CREATE TABLE grdb_objects(digest BLOB PRIMARY KEY NOT NULL, bytes BLOB NOT NULL);
+    CREATE TABLE grdb_published(
+      path TEXT PRIMARY KEY NOT NULL, digest BLOB NOT NULL, size INTEGER NOT NULL, inode INTEGER NOT NULL,
+      seconds INTEGER NOT NULL, nanoseconds INTEGER NOT NULL);
+    CREATE INDEX grdb_published_digest ON grdb_published(digest);
+    CREATE TABLE grdb_unpublished(path TEXT PRIMARY KEY NOT NULL, change INTEGER NOT NULL);
+    CREATE TABLE grdb_changes(
+      change INTEGER PRIMARY KEY, session INTEGER NOT NULL, role INTEGER NOT NULL, step INTEGER NOT NULL,
+      name TEXT NOT NULL, before INTEGER NOT NULL, after INTEGER NOT NULL, at REAL NOT NULL,
+      steps INTEGER NOT NULL, bytes INTEGER NOT NULL, changeset BLOB NOT NULL);
+    CREATE INDEX grdb_changes_role ON grdb_changes(role, session, change);
+    CREATE TABLE grdb_references(
+      digest BLOB NOT NULL, change INTEGER NOT NULL, PRIMARY KEY (digest, change)) WITHOUT ROWID;
+    CREATE INDEX grdb_references_change ON grdb_references(change);
+    INSERT INTO grdb_document VALUES (1, 1, 0, 0, 0, 0);
+    """
+
+  /// Makes the tables if there are none.
+  ///
+  /// - Throws: `TablesProblem` if a newer program made them.
+  static func make(on db: Database) throws {
+    if try db.tableExists("grdb_document") {
+      let format = try Int.fetchOne(db, sql: "SELECT format FROM grdb_document") ?? 0
+      if format > Self.format { throw TablesProblem.newerFormat(format) }
+      return
+    }
+    try db.execute(sql: schema)
+  }
+}

@@ -1,0 +1,41 @@
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import GRDB
+
+/// The metadata of the last save, in the row of the database. `Metadata.plist` follows it.
+struct SavedMetadata: Sendable {
+  var metadata: PackageMetadata
+  /// The same as a plist.
+  var plist: Data
+
+  init(_ metadata: PackageMetadata) throws {
+    self.metadata = metadata
+    plist = try metadata.encoded()
+  }
+
+  private init(decoding plist: Data) throws {
+    metadata = try PackageMetadata(decoding: plist)
+    self.plist = plist
+  }
+
+  /// Reads the row; nil in a database that was never open as a document.
+  static func read(_ db: Database) throws -> SavedMetadata? {
+    guard let plist = try Data.fetchOne(db, sql: "SELECT plist FROM grdb_metadata") else { return nil }
+    return try SavedMetadata(decoding: plist)
+  }
+
+  func write(to db: Database) throws {
+    try db.cachedStatement(
+      sql: "INSERT OR REPLACE INTO grdb_metadata(id, plist, generation) VALUES (1, ?, ?)"
+    )
+    .execute(arguments: [plist, metadata.generation])
+  }
+
+  /// Returns the metadata of the next save.
+  func next(at location: Location, by program: SavingProgram) throws -> SavedMetadata {
+    var draft = MetadataDraft(after: metadata, nil, location)
+    draft.program = program
+    return try SavedMetadata(draft.completed(ContentSummary()).metadata)
+  }
+}

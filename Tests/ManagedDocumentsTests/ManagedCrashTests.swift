@@ -1,0 +1,123 @@
+import Documents
+import DurableIO
+import FilePackages
+import Foundation
+import GRDB
+import ManagedDocuments
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite(
+  "A document with a database whose program is broken off", .tags(.crash, .process),
+  .enabled(if: BrokenBook.canBreak, "this needs ptrace(2)"))
+struct ManagedCrashTests {
+  /// Rows and files agree, no edit is lost (MD1), and publishing is done again (MP4).
+  @Test func `killed at any call loses no edit`() async throws { try await breakAll(["kill"], sample: 24) }
+
+  @Test func `with any call failing loses no save`() async throws {
+    try await breakAll([28, 5, 24].map { "error=\($0)" }, sample: 10)
+  }
+
+  @Test func `with any call failing after it was done loses no save`() async throws {
+    try await breakAll(["late=5", "short"], sample: 8)
+  }
+
+  private func breakAll(_ actions: [String], sample: Int) async throws {
+    try await BookFixture.with { fixture in
+      let broken = BrokenBook(fixture)
+      try broken.reset()
+      let (whole, calls) = try broken.run("none", at: 0)
+      #expect(whole.output.contains("closed"), "\(whole.output)\(whole.errors)")
+      #expect(calls > 100, "no calls were numbered")
+      var (points, bad) = (0, 0)
+      for action in actions {
+        var random = SeededGenerator(seed: UInt64(calls))
+        let all = Array(1...max(1, calls))
+        for number in BrokenBook.all ? all : all.shuffled(using: &random).prefix(sample).sorted() {
+          try broken.reset()
+          let (run, made) = try broken.run(action, at: number)
+          guard made >= number else { continue }
+          points += 1
+          if let problem = try await broken.problem(after: run, wasKilled: action == "kill") {
+            bad += 1
+            Issue.record(
+              "\(action) at call \(number): \(problem); it said \(run.output.split(separator: "\n"))")
+          }
+        }
+      }
+      print("bookkeeper \(actions): \(points) points, \(bad) bad")
+    }
+  }
+}
+
+/// A document that a program edits and saves in three rounds, with one broken call.
+struct BrokenBook {
+  private static let breaker = Program("breaker")
+  private static let bookkeeper = Program("bookkeeper")
+  /// Whether programs can be traced on this machine.
+  static let canBreak = (try? breaker.run(["/dev/null", "9", "/", "0", "none", "/bin/true"]).status) == 0
+  /// Whether `ALL_CRASH_POINTS=1` asks for every point.
+  static let all = ProcessInfo.processInfo.environment["ALL_CRASH_POINTS"] == "1"
+
+  private let fixture: BookFixture
+  private var original: String { fixture.folder.appending("original").string }
+
+  init(_ fixture: BookFixture) { self.fixture = fixture }
+
+  /// Brings the document to round 0.
+  func reset() throws {
+    let files = FileManager.default
+    if !files.fileExists(atPath: original) {
+      _ = try Self.bookkeeper.run([fixture.url.path, "0", "0"])
+      try files.copyItem(atPath: fixture.url.path, toPath: original)
+    }
+    try files.removeItem(at: fixture.url)
+    try files.copyItem(atPath: original, toPath: fixture.url.path)
+  }
+
+  /// Runs two rounds; returns the run and the number of calls.
+  func run(_ action: String, at number: Int) throws -> (Run, Int) {
+    let log = fixture.folder.appending("calls").string
+    let run = try Self.breaker.run([
+      log, "30", fixture.folder.string, "\(number)", action, Self.bookkeeper.path, fixture.url.path, "1", "2",
+    ])
+    return (run, try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n").count)
+  }
+
+  /// Opens the document, and returns what is wrong with it.
+  func problem(after run: Run, wasKilled: Bool) async throws -> String? {
+    let lines = run.output.split(separator: "\n")
+    func last(_ word: String) -> Int {
+      lines.compactMap { $0.hasPrefix(word) ? Int($0.dropFirst(word.count + 1).prefix { $0.isNumber }) : nil }
+        .max()
+        ?? 0
+    }
+    if run.status == 124 { return "it hung" }
+    if let signal = run.signal, !wasKilled || signal != 9 { return "it ended by signal \(signal)" }
+    let errors = ErrorList()
+    let book = try await fixture.open { $0.errorHandler = { errors.add($0) } }
+    if !errors.all.isEmpty { return "opening reports \(errors.all)" }
+    let conflicts = try? fixture.names(in: ".docpkg/conflicts")
+    if let conflicts { return "conflicts \(conflicts)" }
+    let content = try await book.book
+    guard let round = content.recipes.first.flatMap({ Int($0.title) }) else { return "no rows" }
+    if round < max(last("saved"), last("edited")) { return "round \(round) after \(lines)" }
+    if content.titles != Array(repeating: "\(round)", count: 3) { return "mixed rows \(content.titles)" }
+    let rounds = content.files.mapValues { $0.prefix { $0 != " " } }
+    let paths = (1...3).map { "Pictures/\($0)" } + (round % 2 == 0 ? ["even"] : [])
+    if rounds != Dictionary(uniqueKeysWithValues: paths.map { ($0, "\(round)"[...]) }) {
+      return "round \(round) with files \(rounds)"
+    }
+    try await book.save()
+    if try fixture.visibleFiles != content.files { return "other visible files" }
+    let isSound = try await book.read { db, _ in try String.fetchOne(db, sql: "PRAGMA quick_check") == "ok" }
+    if !isSound { return "a damaged database" }
+    try await book.close()
+    if try fixture.names() != ["AdditionalContent", "Metadata.plist", "StoreContent"] {
+      return
+        "remains \(try fixture.names(in: ".docpkg")) \(try fixture.names(in: ".docpkg/objects")) \(errors.all)"
+    }
+    return nil
+  }
+}

@@ -1,0 +1,197 @@
+import Documents
+import FilePackages
+import Foundation
+import GRDB
+import ManagedDocuments
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("A document with a database that has a problem")
+struct ManagedErrorTests {
+  @Test func `is not opened if its store is no database`() async throws {
+    try await expectRefusal(
+      .invalidContent,
+      "The document 'Recipes.recipebook' could not be opened: it is no SQLite database (opening 'StoreContent/persistentStore')."
+    ) { fixture in
+      try Data(String(repeating: "no database", count: 1000).utf8).write(to: fixture.store)
+    }
+  }
+
+  @Test func `is not opened without its store, and stays as it is`() async throws {
+    try await expectRefusal(.noSuchFile, nil) { fixture in
+      try FileManager.default.removeItem(at: fixture.store)
+    }
+  }
+
+  @Test func `is not opened if it is a file`() async throws {
+    try await BookFixture.with { fixture in
+      try Data("text".utf8).write(to: URL(filePath: fixture.url.path))
+      let error = await documentError { _ = try await fixture.open() }
+      #expect(error?.fileError?.code == .notAPackage)
+    }
+  }
+
+  @Test func `is not opened by an older program`() async throws {
+    try await BookFixture.with { fixture in
+      let newer = try await fixture.open { $0.migrator.registerMigration("newer") { _ in } }
+      try await newer.add(Recipe(id: 1, title: "Rösti"))
+      try await newer.close()
+      let error = await documentError { _ = try await fixture.open() }
+      #expect(error?.fileError?.code == .newerFormat)
+      #expect(error?.description.contains("a newer version of the application made its schema") == true)
+      let again = try await fixture.open { $0.migrator.registerMigration("newer") { _ in } }
+      #expect(try await again.book.titles == ["Rösti"])
+      try await again.close()
+    }
+  }
+
+  @Test(arguments: [
+    ("CREATE TABLE t(a)", "table 't' has no primary key"),
+    ("CREATE TABLE t(a TEXT PRIMARY KEY)", "column 'a' in the primary key of table 't' may be NULL"),
+    ("CREATE TABLE t(a INTEGER PRIMARY KEY, b AS (a + 1))", "table 't' has the generated column 'b'"),
+  ])
+  func `is not opened if a table's changes cannot be undone`(_ sql: String, _ reason: String) async throws {
+    try await BookFixture.with { fixture in
+      let error = await documentError {
+        _ = try await fixture.open { $0.migrator.registerMigration("bad") { db in try db.execute(sql: sql) } }
+      }
+      #expect(error?.fileError?.code == .invalidContent)
+      #expect(error?.description.contains(reason) == true)
+    }
+  }
+
+  @Test func `refuses a schema change in an edit`() async throws {
+    try await BookFixture.with { fixture in
+      let book = try await fixture.open()
+      let error = await documentError {
+        try await book.edit { db, _ in try db.execute(sql: "CREATE TABLE t(a INTEGER PRIMARY KEY)") }
+      }
+      #expect(error?.description.contains("an edit changed the schema; the migrator does that") == true)
+      #expect(try await book.read { db, _ in try !db.tableExists("t") })
+      try await book.close()
+    }
+  }
+
+  // The other program's bytes become a conflict version (MP3).
+  @Test func `keeps what another program wrote in the place of a file`() async throws {
+    try await BookFixture.with { fixture in
+      let book = try await fixture.open()
+      try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
+      try await book.save()
+      let file = fixture.url.appending(path: "AdditionalContent/Pictures/1.jpeg")
+      try Data("painted elsewhere".utf8).write(to: file)
+      let error = await documentError { _ = try await book.book }
+      #expect(error?.fileError?.code == .changedOnDisk)
+      #expect(error?.fileError?.child == "AdditionalContent/Pictures/1.jpeg")
+      try await book.edit { _, content in try content.write("Pictures/1.jpeg", Data("brown".utf8)) }
+      let report = try await book.save()
+      #expect(report.conflicts == ["AdditionalContent/Pictures/1.jpeg"])
+      #expect(await book.documentState == .inConflict)
+      #expect(try fixture.visibleFiles == ["Pictures/1.jpeg": "brown"])
+      let conflicts = try fixture.names(in: ".docpkg/conflicts")
+      let version = ".docpkg/conflicts/\(conflicts[0])/AdditionalContent/Pictures/1.jpeg"
+      #expect(
+        try String(contentsOf: fixture.url.appending(path: version), encoding: .utf8) == "painted elsewhere")
+      try await book.close()
+    }
+  }
+
+  @Test func `names a missing file, and publishes it again by a new edit`() async throws {
+    try await BookFixture.with { fixture in
+      let book = try await fixture.open()
+      try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
+      try await book.save()
+      try FileManager.default.removeItem(at: fixture.url.appending(path: "AdditionalContent/Pictures"))
+      let error = await documentError { _ = try await book.book }
+      #expect(error?.fileError?.child == "AdditionalContent/Pictures/1.jpeg")
+      try await book.edit { _, content in try content.write("Pictures/1.jpeg", Data("brown".utf8)) }
+      #expect(try await book.save().conflicts == [])
+      #expect(try fixture.visibleFiles == ["Pictures/1.jpeg": "brown"])
+      try await book.close()
+    }
+  }
+
+  @Test func `reports a database that is locked, and loses nothing`() async throws {
+    try await BookFixture.with { fixture in
+      let book = try await fixture.open { $0.configuration.busyMode = .immediateError }
+      var configuration = Configuration()
+      configuration.allowsUnsafeTransactions = true
+      let other = try DatabaseQueue(path: fixture.store.path, configuration: configuration)
+      try await book.add(Recipe(id: 1, title: "Rösti"))
+      try other.inDatabase { db in try db.execute(sql: "BEGIN IMMEDIATE") }
+      #expect(
+        await documentError { try await book.add(Recipe(id: 2, title: "Soup")) }?.fileError?.code == .busy)
+      let failure = await documentError { try await book.save() }
+      #expect(failure?.fileError?.code == .busy)
+      #expect(failure?.hasUnsavedChanges == true)
+      #expect(await book.documentState == .savingError)
+      try other.inDatabase { db in try db.execute(sql: "ROLLBACK") }
+      try other.close()
+      try await book.save()
+      #expect(await book.documentState == .normal)
+      #expect(try await book.book.titles == ["Rösti"])
+      try await book.close()
+    }
+  }
+
+  @Test func `does not make a removed document again`() async throws {
+    try await BookFixture.with { fixture in
+      let book = try await fixture.open()
+      try await book.add(Recipe(id: 1, title: "Rösti"))
+      try FileManager.default.removeItem(at: fixture.url)
+      #expect(await documentError { try await book.save() }?.code == .deleted)
+      #expect(!FileManager.default.fileExists(atPath: fixture.url.path))
+      try await book.close(discardingChanges: true)
+    }
+  }
+
+  @Test func `tells that its database is older than its last save`() async throws {
+    try await BookFixture.with { fixture in
+      let book = try await fixture.open()
+      try await book.close()
+      let old = try Data(contentsOf: fixture.store)
+      let again = try await fixture.open()
+      try await again.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
+      try await again.close()
+      try old.write(to: fixture.store)
+      let errors = ErrorList()
+      let torn = try await fixture.open { $0.errorHandler = { errors.add($0) } }
+      #expect(
+        errors.all.map { $0.fileError?.reason?.hasPrefix("its database is older than its last save") } == [
+          true
+        ])
+      #expect(try await torn.book == Book())
+      #expect(try fixture.visibleFiles == ["Pictures/1.jpeg": "golden"])
+      try await torn.close()
+    }
+  }
+
+  /// Makes a document, changes it, and expects that it cannot be opened.
+  private func expectRefusal(
+    _ code: FilePackageError.Code, _ text: String?, _ change: (BookFixture) throws -> Void
+  ) async throws {
+    try await BookFixture.with { fixture in
+      let book = try await fixture.open()
+      try await book.add(Recipe(id: 1, title: "Rösti"))
+      try await book.close()
+      try change(fixture)
+      let names = try fixture.names(in: "StoreContent")
+      let error = await documentError { _ = try await fixture.open() }
+      #expect(error?.fileError?.code == code)
+      if let text { #expect(error?.description == text) }
+      #expect(try fixture.names(in: "StoreContent") == names)
+    }
+  }
+}
+
+extension BookFixture {
+  fileprivate var store: URL { url.appending(path: "StoreContent/persistentStore") }
+}
+
+/// The errors that a handler got.
+final class ErrorList: Sendable {
+  private let errors = Mutex<[DocumentError]>([])
+  func add(_ error: DocumentError) { errors.withLock { $0.append(error) } }
+  var all: [DocumentError] { errors.withLock { $0 } }
+}

@@ -1,0 +1,119 @@
+import Documents
+import DurableIO
+import FilePackages
+import Foundation
+import GRDB
+import ManagedDocuments
+import SystemPackage
+import TestSupport
+
+/// One row of the tests' documents.
+struct Recipe: Codable, Sendable, Hashable, FetchableRecord, PersistableRecord {
+  var id: Int64
+  var title: String
+  var notes = ""
+  var servings = 2
+}
+
+/// A document of recipes with pictures, as an application declares it.
+enum RecipeBook {
+  static var migrator: DatabaseMigrator {
+    var migrator = DatabaseMigrator()
+    migrator.registerMigration("recipes") { db in
+      try db.create(table: "recipe") { table in
+        table.autoIncrementedPrimaryKey("id")
+        table.column("title", .text).notNull()
+        table.column("notes", .text).notNull()
+        table.column("servings", .integer).notNull()
+      }
+    }
+    return migrator
+  }
+
+  /// Options without coordination and without autosave, so that no test depends on time.
+  static func options(_ change: (inout ManagedDocumentOptions) -> Void = { _ in }) -> ManagedDocumentOptions {
+    var options = ManagedDocumentOptions(migrator: migrator)
+    options.autosave = nil
+    options.takesTurns = false
+    options.undo?.groupingInterval = .zero
+    change(&options)
+    return options
+  }
+}
+
+extension ManagedDocument {
+  func add(_ recipe: Recipe, picture: String? = nil, named name: String = "") async throws {
+    try await edit(name) { db, content in
+      try recipe.insert(db)
+      if let picture { try content.write("Pictures/\(recipe.id).jpeg", Data(picture.utf8)) }
+    }
+  }
+
+  /// Rows and files of one moment.
+  var book: Book {
+    get async throws {
+      try await read { db, content in
+        var files: [String: String] = [:]
+        for path in try content.paths() {
+          files[path] = String(decoding: try content.read(path), as: UTF8.self)
+        }
+        return Book(recipes: try Recipe.order(Column("id")).fetchAll(db), files: files)
+      }
+    }
+  }
+}
+
+/// The content of a document.
+struct Book: Sendable, Hashable {
+  var recipes: [Recipe] = []
+  var files: [String: String] = [:]
+  var titles: [String] { recipes.map(\.title) }
+}
+
+/// A folder with one document.
+struct BookFixture: Sendable {
+  let folder: FilePath
+  var url: URL { URL(filePath: folder.appending("Recipes.recipebook").string, directoryHint: .isDirectory) }
+
+  func open(_ change: (inout ManagedDocumentOptions) -> Void = { _ in }) async throws -> ManagedDocument {
+    try await ManagedDocument.open(at: url, options: RecipeBook.options(change))
+  }
+
+  /// The files below `AdditionalContent`, as other programs see them.
+  var visibleFiles: [String: String] {
+    get throws {
+      var files: [String: String] = [:]
+      let root = url.appending(path: "AdditionalContent").path
+      for case let path as String in FileManager.default.enumerator(atPath: root) ?? .init() {
+        let file = root + "/" + path
+        var isDirectory: ObjCBool = false
+        if FileManager.default.fileExists(atPath: file, isDirectory: &isDirectory), !isDirectory.boolValue {
+          files[path] = try String(contentsOfFile: file, encoding: .utf8)
+        }
+      }
+      return files
+    }
+  }
+
+  var generation: Int? {
+    get throws { try PackageMetadata.read(from: folder.appending("Recipes.recipebook"))?.generation }
+  }
+
+  func names(in path: String = "") throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: url.appending(path: path).path).sorted()
+  }
+
+  static func with(_ body: (BookFixture) async throws -> Void) async throws {
+    try await withTemporaryDirectory { folder in try await body(BookFixture(folder: folder)) }
+  }
+}
+
+/// Returns the error of a call that must fail with a `DocumentError`.
+func documentError(_ body: () async throws -> Void) async -> DocumentError? {
+  do {
+    try await body()
+    return nil
+  } catch {
+    return error as? DocumentError
+  }
+}
