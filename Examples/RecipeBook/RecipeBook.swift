@@ -37,7 +37,7 @@ enum RecipeBook {
 extension ManagedDocument {
   /// Adds a recipe with its picture. Row and file are one edit.
   func addRecipe(_ title: String, servings: Int, picture: Data) async throws {
-    try await edit("Add Recipe") { db, content in
+    try await edit("Add \(title)") { db, content in
       var recipe = Recipe(title: title, servings: servings)
       try recipe.insert(db)
       recipe.picture = "Pictures/\(recipe.id ?? 0).jpeg"

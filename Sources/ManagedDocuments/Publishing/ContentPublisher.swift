@@ -51,7 +51,7 @@ struct ContentPublisher {
     }
     try recoverDisplaced(files)
     try folder.removeStaged()
-    for file in files { try retain(file) }
+    try retain(files)
     let staged = try stage(files)
     if let metadata { try stage(metadata, named: PackageLayout.metadata) }
     if !files.isEmpty { try set(files, staged) }
@@ -161,23 +161,29 @@ struct ContentPublisher {
   }
 
   /// Gives the published bytes that are replaced or removed a name by their digest (MP2).
-  private mutating func retain(_ file: UnpublishedFile) throws(SystemError) {
+  private mutating func retain(_ files: [UnpublishedFile]) throws(SystemError) {
+    var isToSync = false
+    for file in files { if try retain(file) { isToSync = true } }
+    if isToSync { try synchronize(try disk.openDirectory(ContentObjects.folder, in: folder.folder)) }
+  }
+
+  /// Returns whether the name of the bytes has to be synced.
+  private mutating func retain(_ file: UnpublishedFile) throws(SystemError) -> Bool {
     guard let old = file.published, old.digest != file.digest, let name = file.path.path.name,
       let status = try visible(file.path)
-    else { return }
-    if !old.isSame(as: status), try !hasBytes(old.digest, file.path) { return }
-    if try folder.disk.makeDirectoryIfAbsent(ContentObjects.folder, in: folder.folder) {
+    else { return false }
+    if !old.isSame(as: status), try !hasBytes(old.digest, file.path) { return false }
+    if try disk.makeDirectoryIfAbsent(ContentObjects.folder, in: folder.folder) {
       try synchronize(folder.folder)
     }
-    let objects = try disk.openDirectory(ContentObjects.folder, in: folder.folder)
     do {
       try disk.link(
         name, in: try open(contentPath(file.path.path.parent)), to: ContentObjects.name(old.digest),
-        in: objects)
+        in: disk.openDirectory(ContentObjects.folder, in: folder.folder))
     } catch  where error.code == .fileExists {
-      return
+      // A publisher that was killed may have made the name, and not synced it.
     }
-    try synchronize(objects)
+    return true
   }
 
   private mutating func remove(_ file: UnpublishedFile) throws(SystemError) {
