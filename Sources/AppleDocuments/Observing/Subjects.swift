@@ -75,7 +75,12 @@ public final class CurrentValueSubject<Output, Failure: Error>: Publisher, @unch
 
   /// Sets and publishes a value.
   public func send(_ value: Output) {
-    lock.withLock { present = value }
+    // The old value is released without the lock: its end may read the new one.
+    let old = lock.withLock {
+      defer { present = value }
+      return present
+    }
+    withExtendedLifetime(old) {}
     subscribers.send(value)
   }
 

@@ -1,6 +1,7 @@
 public import Foundation
 
-// The lock is held for the stacks only. Handlers, observers of notifications and overriding methods run without it.
+// The lock is held for the stacks only. Handlers, observers of notifications and overriding methods run without it. So
+// do the ends of values that the manager forgets: they may call it.
 
 /// A record of a model's actions, which undoes and redoes them.
 ///
@@ -34,10 +35,10 @@ open class UndoManager: NSObject, @unchecked Sendable {
   /// Makes a manager without actions that groups by event.
   public override init() { super.init() }
 
-  private func locked<Result>(_ body: (inout UndoStacks) throws -> Result) rethrows -> Result {
-    lock.lock()
-    defer { lock.unlock() }
-    return try body(&stacks)
+  private func locked<Result>(_ body: (inout UndoStacks) -> Result) -> Result {
+    let (result, forgotten) = lock.withLock { (body(&stacks), stacks.takeForgotten()) }
+    withExtendedLifetime(forgotten) {}
+    return result
   }
 
   // MARK: Registering
@@ -276,7 +277,15 @@ open class UndoManager: NSObject, @unchecked Sendable {
 
   /// Attaches a value to the innermost open group, or to the last one that can be undone; nil removes it.
   open func setActionUserInfoValue(_ info: Any?, forKey key: UserInfoKey) {
-    locked { $0.changePresent { $0.userInfo[key] = info } }
+    let old = locked { stacks in
+      var old: Any?
+      stacks.changePresent { group in
+        old = group.userInfo[key]
+        group.userInfo[key] = info
+      }
+      return old
+    }
+    withExtendedLifetime(old) {}
   }
 
   /// Returns a value of the group that `undo()` would undo.

@@ -26,6 +26,8 @@ struct UndoStacks {
   /// Whether the event of the group is over.
   private(set) var isEventOver = false
   private var disabled = 0
+  /// What the stacks have forgotten, until the manager releases it.
+  private var forgotten: [UndoGroup] = []
   /// The largest number of groups on each stack; 0 for any number.
   var levels = 0 { didSet { trim() } }
 
@@ -55,7 +57,10 @@ struct UndoStacks {
   mutating func end() {
     guard let group = openGroups.popLast() else { return }
     if openGroups.isEmpty && running == nil { eventGroup = nil }
-    if group.isEmpty && !group.staysEmpty { return }
+    if group.isEmpty && !group.staysEmpty {
+      forgotten.append(group)
+      return
+    }
     if openGroups.isEmpty {
       undoGroups.append(group)
       trim()
@@ -67,8 +72,14 @@ struct UndoStacks {
   // MARK: Registering
 
   mutating func register(_ action: UndoAction) {
-    if running == nil { redoGroups = [] }  // (US2)
+    if running == nil { forgetRedoGroups() }  // (US2)
     openGroups[openGroups.count - 1].append(action)
+  }
+
+  private mutating func forgetRedoGroups() {
+    if redoGroups.isEmpty { return }
+    forgotten += redoGroups
+    redoGroups = []
   }
 
   mutating func disable() { disabled += 1 }
@@ -158,12 +169,14 @@ struct UndoStacks {
 
   /// Forgets all actions. Open groups stay open, so that the calls that end them still match.
   mutating func removeAll() {
+    forgetLater()
     (undoGroups, redoGroups, disabled) = ([], [], 0)
     for position in openGroups.indices { openGroups[position].removeAll() }
     for position in waitingGroups.indices { waitingGroups[position].removeAll() }
   }
 
   mutating func removeActions(of target: AnyObject) {
+    forgetLater()
     func cleaned(_ groups: [UndoGroup]) -> [UndoGroup] {
       groups.map { group in
         var group = group
@@ -179,7 +192,22 @@ struct UndoStacks {
 
   private mutating func trim() {
     guard levels > 0 else { return }
-    undoGroups.removeFirst(max(0, undoGroups.count - levels))
-    redoGroups.removeFirst(max(0, redoGroups.count - levels))
+    func trim(_ groups: inout [UndoGroup]) {
+      let surplus = max(0, groups.count - levels)
+      forgotten += groups.prefix(surplus)
+      groups.removeFirst(surplus)
+    }
+    trim(&undoGroups)
+    trim(&redoGroups)
+  }
+
+  /// Keeps all groups as they are now until the manager releases them.
+  private mutating func forgetLater() { forgotten += undoGroups + redoGroups + openGroups + waitingGroups }
+
+  /// Returns what the stacks have forgotten since the last call of this method.
+  mutating func takeForgotten() -> [UndoGroup] {
+    if forgotten.isEmpty { return [] }
+    defer { forgotten = [] }
+    return forgotten
   }
 }
