@@ -64,6 +64,7 @@ struct RestorationTests {
       let values: [String: AnyHashable] = [
         "text": "one", "number": 1.5, "date": Date(timeIntervalSince1970: 1), "data": Data([1]),
         "url": URL(filePath: "/one two"), "uuid": uuid, "set": Set(["a", "b"]), "list": [1, 2],
+        "lists": Set([["a", "b"], []]), "maps": Set([["key": ["a"]]]),
         "map": ["url": "no URL", "inner": "x"],
       ]
       let activity = NSUserActivity(activityType: "one")
@@ -82,6 +83,8 @@ struct RestorationTests {
       #expect(info["date"] as? Date == Date(timeIntervalSince1970: 1) && info["data"] as? Data == Data([1]))
       #expect(info["url"] as? URL == URL(filePath: "/one two") && info["uuid"] as? UUID == uuid)
       #expect(info["set"] as? Set<String> == ["a", "b"])
+      #expect(info["lists"] as? Set<[String]> == [["a", "b"], []])
+      #expect(info["maps"] as? Set<[String: [String]]> == [["key": ["a"]]])
       #expect(info["map"] as? [String: String] == ["url": "no URL", "inner": "x"])
 
       activity.requiredUserInfoKeys = ["text"]

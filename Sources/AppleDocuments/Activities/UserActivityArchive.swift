@@ -155,8 +155,19 @@ private enum ArchivedValue {
       return dictionary
     }
     if let elements = tagged["set"] as? [Any] {
-      return Set(try elements.compactMap { try decode($0) as? AnyHashable })
+      return Set(try elements.map { try hashable(try decode($0)) })
     }
     throw CocoaError(.propertyListReadCorrupt)
+  }
+
+  /// Returns a decoded value as an element of a set, or of a value in a set.
+  private static func hashable(_ value: Any) throws -> AnyHashable {
+    switch value {
+    case let value as AnyHashable: return value
+    case let array as [Any]: return AnyHashable(try array.map { try hashable($0) })
+    case let dictionary as [AnyHashable: Any]:
+      return AnyHashable(try dictionary.mapValues { try hashable($0) })
+    default: throw CocoaError(.propertyListReadCorrupt)
+    }
   }
 }
