@@ -60,6 +60,15 @@ final class ChangeLink: Sendable {
     }
   }
 
+  /// Tells this document from now on, and closes the manager's group of the present event before each snapshot.
+  func attach(_ undoManager: UndoManager, tell: @escaping @Sendable (DocumentChangeKind) async -> Void) {
+    let endEvent: @Sendable () -> Bool = {
+      undoManager.endEventGrouping()
+      return undoManager.groupingLevel == 0
+    }
+    attach(endEvent: endEvent, tell: tell)
+  }
+
   /// Counts a change of the model.
   func count(_ kind: DocumentChangeKind) {
     state.withLock { state in

@@ -85,8 +85,7 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
     readingItemAt url: URL, options: ReadingOptions = [], error outError: NSErrorPointer,
     byAccessor reader: (URL) -> Void
   ) {
-    let intent = FileAccessIntent.readingIntent(with: url, options: options)
-    access([intent], outError) { reader(intent.url) }
+    access([.readingIntent(with: url, options: options)], outError) { reader($0[0]) }
   }
 
   /// Writes an item: waits for other programs, and calls `writer` with the item's URL on the calling thread.
@@ -96,8 +95,7 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
     writingItemAt url: URL, options: WritingOptions = [], error outError: NSErrorPointer,
     byAccessor writer: (URL) -> Void
   ) {
-    let intent = FileAccessIntent.writingIntent(with: url, options: options)
-    access([intent], outError) { writer(intent.url) }
+    access([.writingIntent(with: url, options: options)], outError) { writer($0[0]) }
   }
 
   /// Reads one item and writes another one, both at once.
@@ -108,9 +106,12 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
     writingItemAt writingURL: URL, options writingOptions: WritingOptions = [],
     error outError: NSErrorPointer, byAccessor readerWriter: (URL, URL) -> Void
   ) {
-    let reading = FileAccessIntent.readingIntent(with: readingURL, options: readingOptions)
-    let writing = FileAccessIntent.writingIntent(with: writingURL, options: writingOptions)
-    access([reading, writing], outError) { readerWriter(reading.url, writing.url) }
+    access(
+      [
+        .readingIntent(with: readingURL, options: readingOptions),
+        .writingIntent(with: writingURL, options: writingOptions),
+      ], outError
+    ) { readerWriter($0[0], $0[1]) }
   }
 
   /// Writes two items at once, as for a move.
@@ -121,9 +122,9 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
     writingItemAt url2: URL, options options2: WritingOptions = [],
     error outError: NSErrorPointer, byAccessor writer: (URL, URL) -> Void
   ) {
-    let one = FileAccessIntent.writingIntent(with: url1, options: options1)
-    let other = FileAccessIntent.writingIntent(with: url2, options: options2)
-    access([one, other], outError) { writer(one.url, other.url) }
+    access(
+      [.writingIntent(with: url1, options: options1), .writingIntent(with: url2, options: options2)], outError
+    ) { writer($0[0], $0[1]) }
   }
 
   /// Asks the presenters of many items at once to relinquish and to save them.
@@ -137,19 +138,22 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
     let intents =
       readingURLs.map { FileAccessIntent.readingIntent(with: $0, options: readingOptions) }
       + writingURLs.map { FileAccessIntent.writingIntent(with: $0, options: writingOptions) }
-    access(intents, takingClaims: false, outError) {
+    access(intents, takingClaims: false, outError) { _ in
       let done = DispatchSemaphore(value: 0)
       batchAccessor { done.signal() }
       done.wait()
     }
   }
 
+  /// Waits for other programs, and calls `accessor` with the items' URLs, in the order of the intents.
   private func access(
     _ intents: [FileAccessIntent], takingClaims: Bool = true, _ outError: NSErrorPointer,
-    _ accessor: () -> Void
+    _ accessor: ([URL]) -> Void
   ) {
     do {
-      try coordinator.coordinateBlocking(with: intents, takingClaims: takingClaims) { accessor() }
+      try coordinator.coordinateBlocking(with: intents, takingClaims: takingClaims) {
+        accessor(intents.map(\.url))
+      }
     } catch {
       outError?.pointee = Self.cocoaError(error)
     }

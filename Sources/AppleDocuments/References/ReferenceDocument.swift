@@ -65,11 +65,7 @@ public final class ReferenceDocument<Model: ReferenceFileDocument> {
   }
 
   private func attach() {
-    let endEvent: @Sendable () -> Bool = { [undoManager] in
-      undoManager.endEventGrouping()
-      return undoManager.groupingLevel == 0
-    }
-    content.link.attach(endEvent: endEvent) { [file] kind in await file.updateChangeCount(kind) }
+    content.link.attach(undoManager) { [file] kind in await file.updateChangeCount(kind) }
     relay.target.withLock { $0 = .init(owner: self, link: content.link) }
   }
 

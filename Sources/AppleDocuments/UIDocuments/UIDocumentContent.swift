@@ -30,7 +30,7 @@ struct UIDocumentContent: DocumentContent, SelfUndoingContent {
         return written
       }
       // The store compares its own tree with the disk, and not one that the model has made or has had for long.
-      if isWritten { try tree.become(written) } else { try tree.take(written) }
+      try tree.become(written, of: isWritten ? .files : .model)
       return tree
     }
     // The document is gone, and with it the model and its changes.

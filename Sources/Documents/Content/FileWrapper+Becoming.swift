@@ -11,9 +11,20 @@ extension DocumentContent {
   }
 }
 
+/// The owner of a tree whose children another tree gets.
+package enum TreeGiver {
+  /// Files that were written for this purpose. The tree gives its children away, and a linked file stays.
+  case files
+  /// A model that keeps its tree. A child that it has not changed since it was read stays, since another program may
+  /// have changed the file.
+  case model
+}
+
 extension FileWrapper {
-  /// Gives this folder the children of `written`; kept children and linked files stay.
-  package func become(_ written: FileWrapper, keeping kept: Set<String> = [], at path: String = "") throws {
+  /// Gives this folder the children of `written`, but no child at the `kept` paths.
+  package func become(
+    _ written: FileWrapper, of giver: TreeGiver = .files, keeping kept: Set<String> = [], at path: String = ""
+  ) throws {
     let new = try Set(written.childNames())
     for name in try childNames() where !new.contains(name) && !kept.contains(path + name) {
       // The store owns the metadata, unless the content writes some.
@@ -21,25 +32,35 @@ extension FileWrapper {
       guard let old = try child(named: name) else { continue }
       let folder = path + name + "/"
       if old.isDirectory, kept.contains(where: { $0.hasPrefix(folder) }) {
-        try old.become(FileWrapper(directoryWithFileWrappers: [:]), keeping: kept, at: folder)
+        try old.become(
+          FileWrapper(directoryWithFileWrappers: [:]), of: giver, keeping: kept, at: folder)
       } else {
         removeFileWrapper(old)
       }
     }
-    for name in new where !kept.contains(path + name) {
+    for name in new.sorted() where !kept.contains(path + name) {
       if path.isEmpty && name == PackageLayout.metadata.string && metadataRole == .hidden { continue }
       guard let child = try written.child(named: name) else { continue }
       if let old = try self.child(named: name) {
-        if let file = child.storedFile, file == old.storedFile { continue }
+        if old.isCurrent(child, of: giver) { continue }
         if old.isDirectory && child.isDirectory {
-          try old.become(child, keeping: kept, at: path + name + "/")
+          try old.become(child, of: giver, keeping: kept, at: path + name + "/")
           continue
         }
         removeFileWrapper(old)
       }
-      written.removeFileWrapper(child)
-      child.preferredFilename = name
+      if giver == .files { written.removeFileWrapper(child) }
+      if child.preferredFilename != name { child.preferredFilename = name }
       addFileWrapper(child)
+    }
+  }
+
+  /// Whether this child stays in place of `new`.
+  private func isCurrent(_ new: FileWrapper, of giver: TreeGiver) -> Bool {
+    guard let file = new.storedFile else { return giver == .model && self === new }
+    switch giver {
+    case .files: return file == storedFile
+    case .model: return self === new || isRegularFile
     }
   }
 }
