@@ -23,6 +23,7 @@ private final class Notebook: ReadableDocument, WritableDocument {
   private(set) var pages: [String: String] = [:]
   @ObservationIgnored var log: [String] = []
   @ObservationIgnored nonisolated let refuses = Mutex(false)
+  @ObservationIgnored var refusesReading = false
 
   init(pages: [String: String] = [:]) { self.pages = pages }
 
@@ -47,6 +48,7 @@ private final class Notebook: ReadableDocument, WritableDocument {
   }
 
   func apply(snapshot: sending Snapshot, previous: sending Snapshot?) async throws {
+    if refusesReading { throw Refused() }
     log.append("apply \(snapshot.pages.count), before \(previous?.pages.count ?? -1)")
     pages = snapshot.pages
   }
@@ -224,6 +226,42 @@ struct SnapshotDocumentTests {
       try Data("theirs".utf8).write(to: url.appending(path: "b"))
       while file.document.pages["b"] == nil { await Task.yield() }
       #expect(file.document.log.last == "apply 2, before 1" && !file.hasUnsavedChanges)
+      try await file.close()
+    }
+  }
+
+  // SD3
+  @Test func `keeps its edits if the model refuses what a revert reads`() async throws {
+    try await withURL("Trip.notebook") { url in
+      let file = try await SnapshotDocument.create(at: url, savesByItself: false) { _, _ in
+        Notebook(pages: ["a": "one"])
+      }
+      let model = file.document
+      model.set("a", "two", undoManager: file.undoManager)
+      model.refusesReading = true
+      await #expect(throws: Notebook.Refused.self) { try await file.revert() }
+      #expect(model.pages == ["a": "two"] && file.hasUnsavedChanges && file.undoManager.canUndo)
+      model.refusesReading = false
+      try await file.close()
+      #expect(try Data(contentsOf: url.appending(path: "a")) == Data("two".utf8))
+    }
+  }
+
+  // SD1
+  @Test func `gives a writer no earlier snapshot after another program's save`() async throws {
+    try await withURL("Song.recording") { url in
+      let file = try await SnapshotDocument.create(at: url, savesByItself: false) { _, _ in
+        let model = Recording()
+        model.files.withLock { $0 = ["a": Data("one".utf8)] }
+        return model
+      }
+      let (model, place) = (file.document, url.appending(path: "a"))
+      try Data("theirs".utf8).write(to: place)
+      while model.files.withLock({ $0["a"] }) != Data("theirs".utf8) { await Task.yield() }
+      // The user sets it back to the snapshot that this program saved.
+      model.set("a", Data("one".utf8), file.undoManager)
+      try await file.save()
+      #expect(try Data(contentsOf: place) == Data("one".utf8))
       try await file.close()
     }
   }

@@ -3,8 +3,10 @@ public import FilePackages
 public import Foundation
 public import Observation
 
-// SD1 `previous` of a write is the snapshot of the last save that succeeded. A save that fails leaves it.
+// SD1 `previous` of a write is the snapshot of the last save that succeeded. A save that fails leaves it. After a
+//     revert or another program's change there is none, since the disk then has another state.
 // SD2 The revision of a save is that before its snapshot. A change during the snapshot leaves the document unsaved.
+// SD3 A model that refuses a read keeps its unsaved changes and its undo.
 
 /// An open document whose model is read and written as snapshots.
 ///
@@ -60,11 +62,7 @@ where Model.Reader.Source == URL, Model.Writer.Destination == URL {
   }
 
   private func attach() {
-    let endEvent: @Sendable () -> Bool = { [undoManager] in
-      undoManager.endEventGrouping()
-      return undoManager.groupingLevel == 0
-    }
-    content.link.attach(endEvent: endEvent) { [file] kind in await file.updateChangeCount(kind) }
+    content.link.attach(undoManager) { [file] kind in await file.updateChangeCount(kind) }
     content.source.attach(self)
     relay.attach(self, content)
   }
@@ -204,12 +202,15 @@ where Model.Reader.Source == URL, Model.Writer.Destination == URL {
       sent, snapshot, over: existing, previous: Sent(value: lastSaved), named: url.lastPathComponent)
   }
 
-  /// Notes whether the last save has succeeded (SD1).
+  /// Notes whether the last save has succeeded, and whether another program changed the document (SD1).
   func noteSave() {
-    guard relay.takeSaved() else { return }
-    if let running { lastSaved = running }
-    running = nil
-    content.link.confirmSave(isQuiet: undoManager.groupingLevel == 0)
+    let news = relay.takeNews()
+    if news.isSaved {
+      if let running { lastSaved = running }
+      running = nil
+      content.link.confirmSave(isQuiet: undoManager.groupingLevel == 0)
+    }
+    if news.isChangedByOthers { lastSaved = nil }
   }
 
   // MARK: Reverting and closing
@@ -281,9 +282,25 @@ where Model.Reader.Source == URL, Model.Writer.Destination == URL {
   }
 
   private func goOn(with present: SnapshotContent) async throws {
+    let (earlier, isEdited) = (content, hasUnsavedChanges)
     content = present
     attach()
-    try await apply(present)
+    // (SD1)
+    lastSaved = nil
+    do {
+      try await apply(present)
+    } catch {
+      if isEdited { await goBack(to: earlier) }
+      throw error
+    }
     undoManager.removeAllActions()
+  }
+
+  /// Goes on with unsaved changes, over the state that the document has read (SD3).
+  private func goBack(to earlier: SnapshotContent) async {
+    content = earlier
+    attach()
+    await file.goOn(withEarlierEdits: earlier)
+    earlier.link.forgetSaved()
   }
 }

@@ -19,6 +19,8 @@ enum SnapshotFiles {
       return Sent(value: try await reader.read(wrapper))
     }
     return try await FileCoordinator(filePresenter: presenter).coordinate(readingItemAt: url) { url in
+      // Before the read, so that the store finds each change that the reader does not see.
+      try wrapper.lookAtAllChildren()
       nonisolated(unsafe) let reader = reader.value  // it is used here only
       return Sent(value: try await reader.read(from: url, progress: Subprogress()))
     }
@@ -44,6 +46,7 @@ enum SnapshotFiles {
     if let existing, previous != nil { try files.write(existing, as: name) }
     try await writer.write(snapshot: snapshot, to: url, previous: previous, progress: Subprogress())
     let written = try files.read(name)
+    try written.lookAtAllChildren()
     guard written.isDirectory, let existing, existing.isDirectory else { return written }
     try existing.become(written)
     return existing

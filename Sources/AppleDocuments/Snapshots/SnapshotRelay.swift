@@ -6,8 +6,15 @@ final class SnapshotRelay: Sendable {
   private struct Target {
     weak var owner: (any SnapshotOwner)?
     var content: SnapshotContent?
-    /// Whether a save succeeded that the owner does not know of.
+    var news = News()
+  }
+
+  /// The changes of the disk that the owner does not know of.
+  struct News {
+    /// Whether a save succeeded.
     var isSaved = false
+    /// Whether another program changed the document after that.
+    var isChangedByOthers = false
   }
 
   private let target = Mutex(Target())
@@ -18,11 +25,11 @@ final class SnapshotRelay: Sendable {
     target.withLock { ($0.owner, $0.content) = (owner, content) }
   }
 
-  /// Returns whether a save has succeeded since the last call of this method.
-  func takeSaved() -> Bool {
+  /// Returns the changes of the disk since the last call of this method.
+  func takeNews() -> News {
     target.withLock { target in
-      defer { target.isSaved = false }
-      return target.isSaved
+      defer { target.news = News() }
+      return target.news
     }
   }
 
@@ -31,8 +38,10 @@ final class SnapshotRelay: Sendable {
     switch event {
     case .saved:
       content?.link.noteSave()
-      target.withLock { $0.isSaved = true }
-    case .changedByOthers(.conflict, _): content?.link.forgetSaved()
+      target.withLock { $0.news.isSaved = true }
+    case .changedByOthers(let outcome, _):
+      if outcome == .conflict { content?.link.forgetSaved() }
+      target.withLock { $0.news.isChangedByOthers = true }
     default: break
     }
     guard let owner = target.withLock({ $0.owner }) else { return }
