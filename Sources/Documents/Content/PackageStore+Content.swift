@@ -126,7 +126,7 @@ extension DocumentContent {
     try await BlockingThread().run { try newTree(at: place, writingBeside: url) }
   }
 
-  /// Returns the type of a new document with that name: a declared type that is one of the writable types, or a special
+  /// Returns the type of a new document with that name. It is a declared type: one of the writable types, or a special
   /// case of one.
   ///
   /// A name may tell both a file's type and a folder's. A content that writes no type of folders writes files first.

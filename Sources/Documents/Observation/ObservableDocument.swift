@@ -11,8 +11,8 @@ public import Observation
 /// try await notes.close()
 /// ```
 ///
-/// An edit changes `content` before the call returns, and the document makes the same edit soon after, in order. If
-/// another program or another caller edits the document meanwhile, `content` becomes the document's content with the
+/// An edit changes `content` before the call returns, and the document makes the same edit soon after, in order. Another
+/// program or another caller may edit the document meanwhile. Then `content` becomes the document's content with the
 /// edits of this object that it does not have yet. So the closure of an edit may run several times, and must change
 /// nothing but the content.
 ///
