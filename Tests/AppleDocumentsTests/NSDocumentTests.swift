@@ -150,6 +150,51 @@ struct NSDocumentTests {
     }
   }
 
+  @Test func `gives each of two saves its own error`() async throws {
+    try await withURL("Trip.txt") { url in
+      let document = Text()
+      document.setText("One")
+      let gone = url.deletingLastPathComponent().appending(path: "Gone/Trip.txt")
+      var errors: [(any Error)?] = []
+      document.save(to: gone, ofType: type, for: .saveAsOperation) { errors.append($0) }
+      document.refuses = true
+      document.save(to: url, ofType: type, for: .saveAsOperation) { errors.append($0) }
+      while errors.count < 2 { await Task.yield() }
+      #expect(errors[0] is DocumentError, "\(errors)")
+      #expect((errors[1] as? NSError)?.code == unimpErr, "\(errors)")
+      #expect(document.presented == 0)
+    }
+  }
+
+  @Test func `closes at the second attempt, if the first one could not save`() async throws {
+    try await withURL("Trip.txt") { url in
+      let document = SavingText()
+      try await document.save(to: url, ofType: type, for: .saveAsOperation)
+      document.setText("One")
+      document.refuses = true
+      document.close()
+      while document.presented == 0 || document.documentState.contains(.editingDisabled) {
+        await Task.yield()
+      }
+      #expect(!document.documentState.contains(.closed))
+      document.refuses = false
+      #expect(await document.finishClosing())
+      #expect(text(at: url) == "One" && document.documentState == .closed)
+    }
+  }
+
+  @Test func `gives up the changes of an open group, too`() async throws {
+    try await withURL("Trip.txt") { url in
+      let document = Text()
+      document.undoManager?.groupsByEvent = false
+      try await document.save(to: url, ofType: type, for: .saveAsOperation)
+      document.undoManager?.beginUndoGrouping()
+      document.setText("One")
+      #expect(await document.finishClosing())
+      #expect(text(at: url) == "" && document.documentState == .closed)
+    }
+  }
+
   @Test func `saves a copy, goes on elsewhere and reverts`() async throws {
     try await withURL("Trip.txt") { url in
       let copy = url.deletingLastPathComponent().appending(path: "Copy.txt")

@@ -32,43 +32,6 @@ public import Foundation
 @preconcurrency
 @MainActor
 open class NSDocument: NSObject {
-  /// The reason for a save.
-  public enum SaveOperationType: UInt, Sendable {
-    /// To the document's place.
-    case saveOperation = 0
-    /// To another place, at which the document goes on.
-    case saveAsOperation = 1
-    /// A copy; the document goes on where it is.
-    case saveToOperation = 2
-    /// A copy of unsaved changes; the document goes on where it is.
-    case autosaveElsewhereOperation = 3
-    /// To the document's place, by itself.
-    case autosaveInPlaceOperation = 4
-    /// To another place, by itself; the document goes on there.
-    case autosaveAsOperation = 5
-
-    var isCopy: Bool { self == .saveToOperation || self == .autosaveElsewhereOperation }
-    var isInPlace: Bool { self == .saveOperation || self == .autosaveInPlaceOperation }
-  }
-
-  /// The effect of a change on the change count.
-  public enum ChangeType: UInt, Sendable {
-    /// The user changed something.
-    case changeDone = 0
-    /// The user undid a change.
-    case changeUndone = 1
-    /// The document counts as saved.
-    case changeCleared = 2
-    /// The document has the contents of another file.
-    case changeReadOtherContents = 3
-    /// The document was autosaved.
-    case changeAutosaved = 4
-    /// The user did an undone change again.
-    case changeRedone = 5
-    /// The change need not be saved for its own sake.
-    case changeDiscardable = 256
-  }
-
   /// The file of the document, which reads and saves.
   lazy var file = NSDocumentFile(self)
   /// The last error of the file, for the completion handler of the present call.
@@ -167,7 +130,7 @@ open class NSDocument: NSObject {
   }
   /// Whether a program may read documents of the type on several threads; no code here asks for it.
   open class func canConcurrentlyReadDocuments(ofType typeName: String) -> Bool { false }
-  /// Whether a save may write beside the user's work; no code here asks for it: the model gives its tree at once, and
+  /// Whether a save may write beside the user's work; no code here asks for it. The model gives its tree at once, and
   /// the engine writes beside.
   open func canAsynchronouslyWrite(
     to url: URL, ofType typeName: String, for saveOperation: SaveOperationType
@@ -289,9 +252,11 @@ open class NSDocument: NSObject {
     operation = saveOperation
     runningSaves += 1
     defer { operation = .autosaveInPlaceOperation }
+    // The error of contents that the subclass refuses at once. An earlier save may fail after it.
+    var refusal: (any Error)?
     let finish: (Bool) -> Void = { [self] success in
       runningSaves -= 1
-      completionHandler(success ? nil : lastError ?? CocoaError(.fileWriteUnknown))
+      completionHandler(success ? nil : refusal ?? lastError ?? CocoaError(.fileWriteUnknown))
     }
     if saveOperation.isCopy { return file.saveCopy(to: url, ofType: typeName, finish) }
     file.typeToSave = typeName
@@ -300,6 +265,7 @@ open class NSDocument: NSObject {
       if success { (fileURL, fileType, isDraft) = (file.fileURL, typeName, false) }
       finish(success)
     }
+    refusal = lastError
   }
 
   /// Saves the contents of this moment to `url`, as `save(to:ofType:for:completionHandler:)` does.
@@ -335,16 +301,14 @@ open class NSDocument: NSObject {
   /// Closes the document, and returns before. It saves first if the class autosaves in place.
   ///
   /// `finishClosing()` waits for the end.
-  open func close() { file.closing = file.closing ?? Task { await file.closeForOwner() } }
+  open func close() { file.beginClosing() }
 
   /// Closes the document as `close()` does, and waits for the end; false if it could not be saved. Apple's class has no
   /// such method.
   @discardableResult
   public func finishClosing() async -> Bool {
     close()
-    let isClosed = await file.closing?.value ?? true
-    file.closing = nil
-    return isClosed
+    return await file.closing?.value ?? true
   }
 
   // MARK: Changes
@@ -410,12 +374,3 @@ open class NSDocument: NSObject {
   /// Tells a waiting user interface on Apple's systems that it may go on; does nothing here.
   open nonisolated func unblockUserInteraction() {}
 }
-
-/// A file of a user interface on Apple's systems, for its name only.
-public enum NSNib {
-  /// The name of the file.
-  public typealias Name = String
-}
-
-/// The status code of a function that a program does not have, as the first version of a subclass throws it.
-public let unimpErr = -4

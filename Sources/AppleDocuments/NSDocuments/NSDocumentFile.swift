@@ -7,8 +7,8 @@ final class NSDocumentFile: UIDocument {
   private weak var owner: NSDocument?
   /// The type that the next save writes; nil for that of the document.
   var typeToSave: String?
-  /// The running close.
-  var closing: Task<Bool, Never>?
+  /// The running close; nil if there is none.
+  private(set) var closing: Task<Bool, Never>?
 
   /// - Parameter owner: the document, which need not have a place yet.
   init(_ owner: NSDocument) {
@@ -100,10 +100,22 @@ final class NSDocumentFile: UIDocument {
     }
   }
 
-  /// Closes the document as its owner's class wants.
-  func closeForOwner() async -> Bool {
-    guard let owner else { return true }
-    if !type(of: owner).autosavesInPlace { updateChangeCount(.cleared) }
-    return await close()
+  /// Begins to close the document as its owner's class wants, unless it closes already.
+  func beginClosing() {
+    guard closing == nil, let owner else { return }
+    closing = Task {
+      // The owner stays until it is closed.
+      defer { withExtendedLifetime(owner) {} }
+      if !type(of: owner).autosavesInPlace {
+        forgetUndo()
+        updateChangeCount(.cleared)
+      }
+      return await withCheckedContinuation { continuation in
+        close { [self] isClosed in
+          closing = nil
+          continuation.resume(returning: isClosed)
+        }
+      }
+    }
   }
 }

@@ -17,6 +17,28 @@ extension UIDocument {
     }
   }
 
+  /// Calls `body`, and returns the answer that its completion handler gets.
+  func answer(_ body: (@escaping (Bool) -> Void) -> Void) async -> Bool {
+    await withCheckedContinuation { continuation in body { continuation.resume(returning: $0) } }
+  }
+
+  /// Runs `block` on another thread. An open document neither reads nor writes meanwhile.
+  func access(_ block: @escaping @Sendable () -> Void) async {
+    let work: @Sendable () async -> Void = {
+      await withCheckedContinuation { continuation in
+        DispatchQueue.global().async {
+          block()
+          continuation.resume()
+        }
+      }
+    }
+    if let engine = opened?.engine {
+      await engine.performAsynchronousFileAccess(work)
+    } else {
+      await work()
+    }
+  }
+
   // MARK: Opening
 
   func openNow() async -> Bool {
@@ -101,7 +123,7 @@ extension UIDocument {
   }
 
   /// Gets place, date and flags from the engine.
-  private func refresh() async {
+  func refresh() async {
     if let engine = opened?.engine {
       let (url, date) = (await engine.fileURL, await engine.fileModificationDate)
       let (flags, presenter) = (await engine.documentState, await engine.filePresenter)
@@ -165,7 +187,7 @@ extension UIDocument {
     }
   }
 
-  private func isSamePlace(_ one: URL, _ other: URL) -> Bool {
+  func isSamePlace(_ one: URL, _ other: URL) -> Bool {
     one.standardized.path == other.standardized.path
   }
 
@@ -209,7 +231,7 @@ extension UIDocument {
   }
 
   /// Tells the subclass which contents are saved.
-  private func noteSave() {
+  func noteSave() {
     link.confirmSave(isQuiet: isQuiet)
     for token in opened?.content.source.takeSaved() ?? [] {
       updateChangeCount(withToken: token.value, for: token.operation)
@@ -238,7 +260,7 @@ extension UIDocument {
   }
 
   /// Loads the content that the engine has read; false if the subclass refuses.
-  private func loadAgain(_ engine: Engine) async -> Bool {
+  func loadAgain(_ engine: Engine) async -> Bool {
     let content: UIDocumentContent
     do {
       content = try await engine.content
@@ -259,20 +281,39 @@ extension UIDocument {
   }
 
   /// Goes on with the model as it is, over the state that the engine has read (UI3).
-  private func goOnWithEdits(in engine: Engine) async {
+  func goOnWithEdits(in engine: Engine) async {
     guard let content = opened?.content else { return }
     await engine.goOn(withEarlierEdits: content)
     link.forgetSaved()
     reportErrors()
   }
 
-  func closeAfterAutosave(_ completionHandler: ((Bool) -> Void)?) async {
+  /// Closes the document in its turn, after an autosave if there are unsaved changes (UI1).
+  func closeAfterAutosave(_ completionHandler: ((Bool) -> Void)?) {
     holdEditing()
+    guard opened != nil, hasUnsavedChanges else {
+      enqueueClose(completionHandler) { _ in true }
+      return
+    }
     // The autosave is a call of its own, which a subclass may override.
-    var isSaved = true
-    if opened != nil, hasUnsavedChanges { isSaved = await autosave() }
+    let (earlier, answer) = (lastCall, AutosaveAnswer())
+    let saving = Task.immediate { answer.isSaved = await autosave() }
+    if answer.isSaved == nil && lastCall == earlier {
+      // The override begins to save later, and the close follows that save.
+      Task {
+        await saving.value
+        enqueueClose(completionHandler) { _ in answer.isSaved == true }
+      }
+    } else {
+      enqueueClose(completionHandler) { answer.isSaved ?? !$0.hasUnsavedChanges }
+    }
+  }
+
+  private func enqueueClose(
+    _ completionHandler: ((Bool) -> Void)?, if isSaved: @escaping @MainActor (UIDocument) -> Bool
+  ) {
     enqueue(completionHandler) { document in
-      let isClosed = isSaved ? await document.closeNow() : false
+      let isClosed = isSaved(document) ? await document.closeNow() : false
       document.releaseEditing()
       return isClosed
     }
@@ -294,85 +335,10 @@ extension UIDocument {
       return false
     }
   }
-
-  private func holdEditing() {
-    editingHolds += 1
-    updateState()
-    if editingHolds == 1 { disableEditing() }
-  }
-
-  private func releaseEditing() {
-    editingHolds -= 1
-    if editingHolds == 0 { enableEditing() }
-    updateState()
-  }
-
-  // MARK: Events and errors
-
-  /// The program has resolved the conflict versions of the document at `url`.
-  func noteResolution(at url: URL) async {
-    guard let engine = opened?.engine, isSamePlace(url, fileURL) else { return }
-    await engine.checkForConflicts()
-    await refresh()
-  }
-
-  /// Takes in an event of the engine.
-  func note(_ event: DocumentEvent) async {
-    switch event {
-    case .changedByOthers(.reloaded, _), .changedByOthers(.merged, _):
-      enqueue(nil) { await $0.takeIn() }
-    case .changedByOthers(.deleted, _):
-      if let engine = opened?.engine, await !engine.isOpen, opened?.engine === engine { opened = nil }
-    case .saved:
-      hasFailed = false
-      noteSave()
-    default: break
-    }
-    await refresh()
-    switch event {
-    case .moved(let url): presentedItemDidMove(to: url)
-    case .changedByOthers(.deleted, _): accommodatePresentedItemDeletion { _ in }
-    case .changedByOthers:
-      enqueue(nil) { document in
-        document.presentedItemDidChange(); return true
-      }
-    default: break
-    }
-  }
-
-  /// Loads what another program has written, unless the user has edited meanwhile.
-  private func takeIn() async -> Bool {
-    guard let (engine, content) = opened, let present = try? await engine.content,
-      present.link !== content.link
-    else { return true }
-    if hasUnsavedChanges {
-      await goOnWithEdits(in: engine)
-      return true
-    }
-    holdEditing()
-    defer { releaseEditing() }
-    return await loadAgain(engine)
-  }
-
-  /// Reports the error of the present call to the subclass, after the state has it.
-  private func fail(_ error: any Error) async {
-    await refresh()
-    reportErrors()
-    // The engine reports nearly all of its errors itself.
-    if reportedErrors == 0 { handleError(error, userInteractionPermitted: true) }
-  }
-
-  /// Reports the errors of the engine to the subclass.
-  func reportErrors() {
-    for error in relay.takeErrors() {
-      reportedErrors += 1
-      handleError(
-        error.code == .content ? error.cause ?? error : error, userInteractionPermitted: true)
-    }
-  }
 }
 
-extension UIDocument: @preconcurrency NSUserActivityDelegate {
-  /// Brings the activity up to date.
-  public func userActivityWillSave(_ userActivity: NSUserActivity) { updateUserActivityState(userActivity) }
+/// The answer of the autosave before a close; nil until it comes.
+@MainActor
+private final class AutosaveAnswer {
+  var isSaved: Bool?
 }

@@ -36,7 +36,7 @@ import Synchronization
 /// A save needs a main queue that runs.
 @preconcurrency
 @MainActor
-open class UIDocument: NSObject, @preconcurrency NSFilePresenter, EnginePresenting {
+open class UIDocument: NSObject, @preconcurrency NSFilePresenter {
   /// The flags of the document's state. This class never sets `progressAvailable`.
   public typealias State = DocumentState
   /// The reason for a save.
@@ -44,10 +44,6 @@ open class UIDocument: NSObject, @preconcurrency NSFilePresenter, EnginePresenti
   /// The effect of a change on the change count.
   public typealias ChangeKind = DocumentChangeKind
   typealias Engine = Documents.Document<UIDocumentContent>
-
-  /// The notification of a new state, with the document as its object.
-  public nonisolated static let stateChangedNotification = NSNotification.Name(
-    "UIDocumentStateChangedNotification")
 
   /// The document's place. It follows a move by another program, and a save elsewhere.
   public internal(set) var fileURL: URL {
@@ -57,7 +53,7 @@ open class UIDocument: NSObject, @preconcurrency NSFilePresenter, EnginePresenti
     }
   }
   /// The document's activity and its problems; `closed` at first.
-  public private(set) var documentState: State = .closed
+  public internal(set) var documentState: State = .closed
   /// The last known change of the document on disk; nil before the first read or save.
   open var fileModificationDate: Date?
 
@@ -68,8 +64,6 @@ open class UIDocument: NSObject, @preconcurrency NSFilePresenter, EnginePresenti
   var link = ChangeLink()
   /// The last call that reads or writes; each one follows the one before.
   var lastCall: Task<Void, Never>?
-  /// The last block that has the files for itself.
-  private var lastAccess: Task<Void, Never>?
   /// The tree that the document loads now; nil otherwise.
   var loading: FileWrapper?
   /// Takes the tree that a save writes; nil unless a save asks for it.
@@ -94,8 +88,9 @@ open class UIDocument: NSObject, @preconcurrency NSFilePresenter, EnginePresenti
   var hasFailed = false
   var editingHolds = 0
 
-  private var createdUndoManager: UndoManager?
-  private var observer: UndoObserver?
+  // The undo manager, if there is one, and its observer.
+  var createdUndoManager: UndoManager?
+  var observer: UndoObserver?
 
   /// Makes a closed document for `url`. `open` reads it, and `save(to:for:)` makes it.
   public init(fileURL url: URL) {
@@ -113,11 +108,7 @@ open class UIDocument: NSObject, @preconcurrency NSFilePresenter, EnginePresenti
 
   /// The identifier of the type that the filename's extension has; nil without an extension.
   open var fileType: String? {
-    // A declared type comes before one that is made for an unknown extension.
-    let types = [UTType.data, .package].compactMap {
-      UTType(filenameExtension: fileURL.pathExtension, conformingTo: $0)
-    }
-    return (types.first { !$0.isDynamic } ?? types.first)?.identifier
+    UTType.ofItem(withExtension: fileURL.pathExtension)?.identifier
   }
 
   /// The identifier of the type that a save writes; by default `fileType`.
@@ -198,22 +189,11 @@ open class UIDocument: NSObject, @preconcurrency NSFilePresenter, EnginePresenti
   }
 
   /// Calls `block` on another thread, after all earlier reads and writes of the document, and before all later ones.
-  open func performAsynchronousFileAccess(_ block: @escaping () -> Void) {
-    let engine = opened?.engine
-    // The block runs on one thread, as with Apple's class.
-    nonisolated(unsafe) let block = block
-    lastAccess = Task { [lastAccess] in
-      await lastAccess?.value
-      let work: @Sendable () async -> Void = {
-        await withCheckedContinuation { continuation in
-          DispatchQueue.global().async {
-            block()
-            continuation.resume()
-          }
-        }
-      }
-      guard let engine else { return await work() }
-      await engine.performAsynchronousFileAccess(work)
+  @preconcurrency
+  open func performAsynchronousFileAccess(_ block: @escaping @Sendable () -> Void) {
+    enqueue(nil) { document in
+      await document.access(block)
+      return true
     }
   }
 
@@ -240,9 +220,6 @@ open class UIDocument: NSObject, @preconcurrency NSFilePresenter, EnginePresenti
   open func userInteractionNoLongerPermitted(forError error: any Error) {}
 
   // MARK: Restoration
-
-  /// The key of the document's URL in the values of its activity.
-  public nonisolated static let userActivityURLKey = "NSUserActivityDocumentURL"
 
   /// The activity with which a program finds the document again at its next start; nil at first.
   ///
@@ -302,9 +279,6 @@ open class UIDocument: NSObject, @preconcurrency NSFilePresenter, EnginePresenti
   /// The document took in another program's changes, or they became a conflict version.
   open func presentedItemDidChange() {}
 
-  /// The presenter of the engine.
-  nonisolated var enginePresenter: (any FilePresenter)? { relay.presenter }
-
   // MARK: Opening and closing
 
   /// Opens the document, and loads its contents; gives true if it is open, also if it was before.
@@ -317,20 +291,20 @@ open class UIDocument: NSObject, @preconcurrency NSFilePresenter, EnginePresenti
   /// Opens the document, as `open(completionHandler:)` does.
   @discardableResult
   open func open() async -> Bool {
-    await withCheckedContinuation { continuation in open { continuation.resume(returning: $0) } }
+    await answer { open(completionHandler: $0) }
   }
 
   /// Saves unsaved changes by `autosave`, and closes the document; gives true if it is closed.
   ///
   /// If it cannot save, the document stays open with its changes, unlike Apple's.
   open func close(completionHandler: ((Bool) -> Void)? = nil) {
-    Task { await closeAfterAutosave(completionHandler) }
+    closeAfterAutosave(completionHandler)
   }
 
   /// Closes the document, as `close(completionHandler:)` does.
   @discardableResult
   open func close() async -> Bool {
-    await withCheckedContinuation { continuation in close { continuation.resume(returning: $0) } }
+    await answer { close(completionHandler: $0) }
   }
 
   /// Reads the document from `url`, and goes on there; gives true if it has the new contents.
@@ -343,9 +317,7 @@ open class UIDocument: NSObject, @preconcurrency NSFilePresenter, EnginePresenti
   /// Reads the document again, as `revert(toContentsOf:completionHandler:)` does.
   @discardableResult
   open func revert(toContentsOf url: URL) async -> Bool {
-    await withCheckedContinuation { continuation in
-      revert(toContentsOf: url) { continuation.resume(returning: $0) }
-    }
+    await answer { revert(toContentsOf: url, completionHandler: $0) }
   }
 
   // MARK: Saving
@@ -375,9 +347,7 @@ open class UIDocument: NSObject, @preconcurrency NSFilePresenter, EnginePresenti
   /// Saves the contents of this moment, as `save(to:for:completionHandler:)` does.
   @discardableResult
   open func save(to url: URL, for saveOperation: SaveOperation) async -> Bool {
-    await withCheckedContinuation { continuation in
-      save(to: url, for: saveOperation) { continuation.resume(returning: $0) }
-    }
+    await answer { save(to: url, for: saveOperation, completionHandler: $0) }
   }
 
   /// Saves the document if it has unsaved changes; gives true if it has none afterwards.
@@ -392,7 +362,7 @@ open class UIDocument: NSObject, @preconcurrency NSFilePresenter, EnginePresenti
   /// Saves the document if it has unsaved changes, as `autosave(completionHandler:)` does.
   @discardableResult
   open func autosave() async -> Bool {
-    await withCheckedContinuation { continuation in autosave { continuation.resume(returning: $0) } }
+    await answer { autosave(completionHandler: $0) }
   }
 
   // MARK: Changes
@@ -411,20 +381,6 @@ open class UIDocument: NSObject, @preconcurrency NSFilePresenter, EnginePresenti
     set { use(newValue) }
   }
 
-  private func use(_ manager: UndoManager?) {
-    createdUndoManager = manager
-    observer = manager.map { manager in UndoObserver(manager) { [relay] in relay.link?.count($0) } }
-  }
-
-  /// Closes the group of the present event, so that it counts.
-  func endEvent() { createdUndoManager?.endEventGrouping() }
-
-  /// Whether no group of edits is open.
-  var isQuiet: Bool { createdUndoManager.map { $0.groupingLevel == 0 } ?? true }
-
-  /// Forgets the edits, which are of no use for new contents.
-  func forgetUndo() { createdUndoManager?.removeAllActions() }
-
   /// Whether the document has changes that are not on disk.
   open var hasUnsavedChanges: Bool {
     link.hasUnsavedChanges || createdUndoManager?.hasOpenActions == true
@@ -440,17 +396,4 @@ open class UIDocument: NSObject, @preconcurrency NSFilePresenter, EnginePresenti
   ///
   /// It is called after each save. The document has counted that save by then.
   open func updateChangeCount(withToken changeCountToken: Any, for saveOperation: SaveOperation) {}
-
-  // MARK: State
-
-  /// Computes the state, and posts it if it has changed (UI2).
-  func updateState() {
-    var state = engineFlags
-    if opened == nil { state.insert(.closed) }
-    if hasFailed { state.insert(.savingError) }
-    if editingHolds > 0 { state.insert(.editingDisabled) }
-    if state == documentState { return }
-    documentState = state
-    NotificationCenter.default.post(name: Self.stateChangedNotification, object: self)
-  }
 }

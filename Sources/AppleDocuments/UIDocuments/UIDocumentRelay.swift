@@ -77,3 +77,8 @@ final class UIDocumentRelay: Sendable {
     Task { @MainActor in await body(document) }
   }
 }
+
+extension UIDocument: EnginePresenting {
+  /// The presenter of the engine.
+  nonisolated var enginePresenter: (any FilePresenter)? { relay.presenter }
+}

@@ -18,11 +18,19 @@ extension URLResourceValues {
     if let isDirectory { return UTType(filename: name, isDirectory: isDirectory) }
     let fileExtension = (name as NSString).pathExtension
     if fileExtension.isEmpty { return nil }
-    // A declared type comes before one that is made for an unknown extension.
+    return UTType.ofItem(withExtension: fileExtension).flatMap { $0.isDynamic ? nil : $0 }
+  }
+}
+
+extension UTType {
+  /// Returns the type of a file or package with that extension; nil if it is empty.
+  ///
+  /// A declared type comes before one that is made for an unknown extension.
+  static func ofItem(withExtension fileExtension: String) -> UTType? {
     let types = [UTType.data, .package].compactMap {
       UTType(filenameExtension: fileExtension, conformingTo: $0)
     }
-    return types.first { !$0.isDynamic }
+    return types.first { !$0.isDynamic } ?? types.first
   }
 }
 

@@ -1,0 +1,9 @@
+extension UIDocument {
+  /// The key of the document's URL in the values of its activity.
+  public nonisolated static let userActivityURLKey = "NSUserActivityDocumentURL"
+}
+
+extension UIDocument: @preconcurrency NSUserActivityDelegate {
+  /// Brings the activity up to date.
+  public func userActivityWillSave(_ userActivity: NSUserActivity) { updateUserActivityState(userActivity) }
+}
