@@ -36,7 +36,8 @@ public protocol DocumentWriter<Snapshot> {
   /// a `previous` snapshot, the place has a copy of the document, so that the writer need only change it. Otherwise
   /// there is nothing yet.
   ///
-  /// - Parameter previous: the snapshot that was last written; nil for the first write.
+  /// - Parameter previous: the snapshot that was last written; nil for the first write after opening, a revert or
+  ///   another program's change.
   @concurrent func write(
     snapshot: sending Snapshot, to destination: sending Destination, previous: sending Snapshot?,
     progress: consuming Subprogress

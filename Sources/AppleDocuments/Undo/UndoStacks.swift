@@ -26,7 +26,7 @@ struct UndoStacks {
   /// Whether the event of the group is over.
   private(set) var isEventOver = false
   private var disabled = 0
-  /// What the stacks have forgotten, until the manager releases it.
+  /// The groups that the stacks have forgotten, until the manager releases them.
   private var forgotten: [UndoGroup] = []
   /// The largest number of groups on each stack; 0 for any number.
   var levels = 0 { didSet { trim() } }
@@ -204,7 +204,7 @@ struct UndoStacks {
   /// Keeps all groups as they are now until the manager releases them.
   private mutating func forgetLater() { forgotten += undoGroups + redoGroups + openGroups + waitingGroups }
 
-  /// Returns what the stacks have forgotten since the last call of this method.
+  /// Returns the groups that the stacks have forgotten since the last call of this method.
   mutating func takeForgotten() -> [UndoGroup] {
     if forgotten.isEmpty { return [] }
     defer { forgotten = [] }

@@ -10,8 +10,8 @@ extension Document {
   /// Cost: the changed children for a package; the whole file for a flat file.
   ///
   /// - Throws: `closed`; `content` if the document type refuses; `file` if the file system refuses; `deleted` if the
-  ///   document is not in its place any more. After `deleted`, the document is closed. After `content` and `file`, the
-  ///   edits are in memory, the state has `savingError`, and `recoveryCopy` has their place on disk.
+  ///   document is gone from its place. After `deleted`, the document is closed. After `content` and `file`, the edits
+  ///   are in memory, the state has `savingError`, and `recoveryCopy` has their place on disk.
   @discardableResult
   public func save() async throws(DocumentError) -> SaveReport {
     if accesses.isWithinAccess { return try await write() }
