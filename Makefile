@@ -3,6 +3,9 @@
 
 .PHONY: demo test examples check build-tests symbols record-symbols record-baseline stage install uninstall deb deb-root crash-points two-processes random-schedules power-cut other-kernel fuzz archive-corpus large-archives other-version open-documents syncthing sanitizers build lint format prepare docs command-line
 
+# See Package.swift.
+export WITHOUT_APPLE_MODULES = 1
+
 demo: build
 	@Fixtures/demo.sh .build/release/docpkg
 
@@ -45,14 +48,14 @@ test: build-tests
 # Programs of a package of their own, which check what they do. They are built as a user builds them: without this
 # package's build products, and unoptimised.
 examples: prepare
-	swift build --package-path Examples
+	env -u WITHOUT_APPLE_MODULES swift build --package-path Examples
 	Examples/.build/debug/Checklist
 	Examples/.build/debug/TravelNote
 	Examples/.build/debug/Memo
 	Examples/.build/debug/Palette
-	Examples/.build/debug/RecipeBook
 	Examples/.build/debug/Models
 	Examples/.build/debug/ModelsInSwift5
+	swift run --package-path Examples/RecipeBook
 
 # The lint, the public symbols and the fast tests: those of suites without the tags `process` and `scale`.
 check: lint build-tests symbols

@@ -23,7 +23,11 @@ let system: Target.Dependency = .product(name: "SystemPackage", package: "swift-
 let database: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
-let appleModules = ["SwiftUI", "UIKit", "AppKit", "UniformTypeIdentifiers", "Combine"]
+// Modules of Apple's names. A package in the same build that asks `canImport(Combine)`, as GRDB does, finds them. So
+// builds of this package by `make` leave them out; the build of Examples has them.
+let appleModules =
+  Context.environment["WITHOUT_APPLE_MODULES"] == nil
+  ? ["SwiftUI", "UIKit", "AppKit", "UniformTypeIdentifiers", "Combine"] : []
 
 let package = Package(
   name: "FilePackages",

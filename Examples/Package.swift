@@ -11,8 +11,7 @@ let models: [Target.Dependency] = [
 let package = Package(
   name: "Examples",
   dependencies: [
-    .package(name: "FilePackages", path: ".."),
-    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(name: "FilePackages", path: "..")
   ],
   targets: [
     // A document type of a newcomer.
@@ -31,14 +30,6 @@ let package = Package(
     .executableTarget(
       name: "Memo", dependencies: [.product(name: "AppleDocuments", package: "FilePackages")], path: "Memo",
       swiftSettings: [.swiftLanguageMode(.v5)]),
-    // A document with a database inside.
-    .executableTarget(
-      name: "RecipeBook",
-      dependencies: [
-        .product(name: "ManagedDocuments", package: "FilePackages"),
-        .product(name: "GRDB", package: "GRDB.swift"),
-      ],
-      path: "RecipeBook"),
     // A ReferenceFileDocument as it is in SwiftUI.
     .executableTarget(
       name: "Palette", dependencies: [.product(name: "AppleDocuments", package: "FilePackages")],

@@ -11,8 +11,9 @@ struct BeginningHistoryTests {
     let disk = try await CrashCheck.disk(["Text.txt": "0", "F": ["a": "a"]], metadata: metadata)
     let store = try await PackageStore.open(CrashCheck.path, on: disk)
     let before = try PackagePicture(of: CrashCheck.path, on: disk)
-    let dry = try await store.startKeepingHistory(dryRun: true)
-    #expect(dry.begins && dry.addsMetadata == !metadata)
+    var dry = try await store.startKeepingHistory(dryRun: true)
+    #expect(dry.isDryRun && dry.begins && dry.addsMetadata == !metadata)
+    dry.isDryRun = false
     #expect(try PackagePicture(of: CrashCheck.path, on: disk) == before)
     #expect(try await store.startKeepingHistory() == dry)
     #expect(try await store.keepsHistory())

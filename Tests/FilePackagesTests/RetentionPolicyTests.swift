@@ -41,9 +41,10 @@ struct RetentionPolicyTests {
       model[version.persistentIdentifier] = try await VersionPicture(
         store.contents(of: version.persistentIdentifier).tree)
     }
-    let plan = try await store.thinHistory(at: now, dryRun: true)
+    var plan = try await store.thinHistory(at: now, dryRun: true)
     #expect(try await store.versions().count == ages.count + 1)
     let report = try await store.thinHistory(at: now)
+    plan.isDryRun = false
     #expect(report == plan)
     let found = try await Self.ages(store, now: now)
     let expected: [Double] = [0.1, 0.2, 0.5, 0.9, 2.1, 5.5, 30, 60, 960, 1440]

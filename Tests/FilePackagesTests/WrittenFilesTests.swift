@@ -25,4 +25,23 @@ struct WrittenFilesTests {
     }
     #expect(throws: SystemError.self) { _ = try disk.openDirectory(at: path) }
   }
+
+  @Test func `find a folder each, whatever other writers take for a leftover`() async throws {
+    try await withScratch { scratch in
+      let document = FilePath(scratch.url("A.pkg").path)
+      try await withThrowingTaskGroup(of: Int.self) { group in
+        for _ in 0..<8 {
+          group.addTask {
+            // Without a place beside the document a folder would be elsewhere.
+            try (0..<200).count { _ in
+              try !WrittenFiles.folder(beside: document).path.starts(with: document.removingLastComponent())
+            }
+          }
+        }
+        for try await elsewhere in group { #expect(elsewhere == 0) }
+      }
+      #expect(
+        try FileManager.default.contentsOfDirectory(atPath: document.removingLastComponent().string) == [])
+    }
+  }
 }

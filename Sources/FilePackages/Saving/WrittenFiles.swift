@@ -47,9 +47,11 @@ package final class WrittenFiles: Sendable {
     do {
       return try make(".docpkg-written", in: temporary)
     } catch {
-      throw FilePackageError(
+      var problem = FilePackageError(
         error, .save, StoredNode(location: Location(temporary, on: PosixDisk()), path: .root),
         activity: "making a folder for temporary files")
+      problem.subject = .folder
+      throw problem
     }
   }
 
@@ -72,8 +74,13 @@ package final class WrittenFiles: Sendable {
         withExtendedLifetime(left) {}
         continue
       }
-      let folder = try disk.openDirectory(name, in: directory)
-      // Another process may have taken it for a leftover of a crash.
+      // Another process may have taken it for a leftover of a crash, and removed it before or after this opening.
+      let folder: OwnedDescriptor
+      do {
+        folder = try disk.openDirectory(name, in: directory)
+      } catch  where error.code == .noSuchFileOrDirectory {
+        continue
+      }
       guard siblings.isLockedForUs(folder), try disk.isName(name, in: directory, of: folder) else { continue }
       return try WrittenFiles(name, in: parent, folder)
     }
