@@ -28,6 +28,8 @@ struct ManagedLifeTests {
       #expect(await !book.hasUnsavedChanges)
       #expect(try fixture.visibleFiles == ["Pictures/1.jpeg": "golden"])
       #expect(try fixture.generation == 2)
+      #expect(
+        try await PackageStore.reading(at: fixture.url) { try await $0.metadata() }?.contentType == .package)
 
       try await book.close()
       #expect(await book.documentState == .closed)
@@ -54,6 +56,8 @@ struct ManagedLifeTests {
       #expect(try await book.save().strategy == .database)
       #expect(try await book.save().strategy == .none)
       #expect(try fixture.generation == 2)
+      #expect(
+        try await PackageStore.reading(at: fixture.url) { try await $0.metadata() }?.contentType == .package)
       try await book.close()
     }
   }

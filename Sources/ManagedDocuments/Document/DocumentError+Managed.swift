@@ -11,8 +11,9 @@ extension DocumentError {
     self = DocumentError(ofDisk: error, operation, url, store: store) ?? DocumentError(error, operation, url)
   }
 
-  /// Makes the error of a failure of the disk, the database or the library; nil for an error of other code, such as a
-  /// constraint that an edit violates.
+  /// Makes the error of a failure of the disk, the database or the library.
+  ///
+  /// It is nil for an error of other code, such as a constraint that an edit violates.
   init?(ofDisk error: any Error, _ operation: Operation, _ url: URL, store: String) {
     switch error {
     case let error as DocumentError:

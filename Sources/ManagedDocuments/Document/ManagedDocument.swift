@@ -87,7 +87,9 @@ public actor ManagedDocument {
   ) async throws(DocumentError) -> ManagedDocument {
     do {
       let path = try FilePath(of: url, for: .open)
-      let type = options.contentType ?? UTType(filename: url.lastPathComponent, isDirectory: true)
+      let named = UTType(filename: url.lastPathComponent, isDirectory: true)
+      // A name of no known type is that of any folder.
+      let type = options.contentType ?? (named == .folder ? .package : named)
       _ = try await StoreFolder.createIfAbsent(path, contentType: type, options)
       let opened = try await StoreFolder.open(path, options)
       let document = ManagedDocument(opened, at: url, options)

@@ -21,7 +21,7 @@ public struct ManagedDocumentOptions: Sendable {
   public var keepsUndoAfterClosing = false
   /// The times at which the document saves by itself; nil for never.
   public var autosave: AutosavePolicy? = AutosavePolicy()
-  /// The type of a new document; nil for the type of its name.
+  /// The type of a new document; nil for the type of its name, which is `.package` if no type has its extension.
   public var contentType: UTType?
   /// The program that saves, as the metadata name it.
   public var program = SavingProgram.current
