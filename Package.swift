@@ -98,7 +98,10 @@ let package = Package(
     // Measurements: what saving costs, beside other ways of doing it.
     .target(
       name: "Benchmarks",
-      dependencies: ["CLinux", "Documents", "DurableIO", "FilePackages", "ImageNotes", system],
+      dependencies: [
+        "CLinux", "Documents", "DurableIO", "FilePackages", "ImageNotes", "ManagedDocuments", database,
+        system,
+      ],
       swiftSettings: strict),
 
     // The command line.

@@ -98,6 +98,22 @@ struct BenchTests {
     }
   }
 
+  @Test func `measures documents with a database beside plain transactions`() async throws {
+    try await withTemporaryDirectory { folder in
+      let run = try docpkg("bench", "managed", "--rows", "50,300", "--rounds", "3", "--json", in: folder)
+      #expect(run.status == 0, "\(run.errors)")
+      let results = try JSONDecoder().decode(Report.self, from: Data(run.output.utf8)).results
+      #expect(
+        results.map(\.strategy) == [
+          "plain", "without undo", "with undo", "plain, FULL", "save", "plain, FULL", "save", "50 rows",
+          "300 rows",
+          "50 rows", "300 rows",
+        ])
+      #expect(results.allSatisfy { $0.rounds == 3 && $0.problem == nil })
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.string).isEmpty)
+    }
+  }
+
   @Test func `has other programs compare what an export holds`() async throws {
     try await withTemporaryDirectory { folder in
       let run = try docpkg(

@@ -1,8 +1,8 @@
 /// The work that all entrants of a race do.
 package struct Work: Sendable, Hashable, Encodable {
-  /// The benchmark: `save`, `open`, `export`, `documents`, `replay` or `start`.
+  /// The benchmark: `save`, `open`, `export`, `documents`, `replay`, `managed` or `start`.
   package var benchmark: String
-  /// The number of the package's children, or of the documents.
+  /// The number of the package's children, of the documents, or of the database's rows.
   package var children: Int?
   /// The number of children that each save changes.
   package var changed: Int?

@@ -46,6 +46,9 @@ extension Work {
     case "documents":
       parts.append("\(counted(children, "open document", "open documents")), each edited, all saved")
     case "export": parts.append("\(subject ?? ""), \(Figures.bytes(size.map(UInt64.init)))")
+    case "managed":
+      parts.append(subject ?? "")
+      if children != nil { parts.append(counted(children, "row", "rows")) }
     case "start": parts.append("starting a program")
     default: parts.append("\(subject ?? ""), \(counted(children, "child", "children")) at first")
     }

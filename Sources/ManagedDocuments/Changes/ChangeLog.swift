@@ -47,6 +47,55 @@ struct ChangeLog: Sendable {
   let policy: UndoPolicy
 
   private static let columns = "change, step, name, before, after, at, steps, bytes"
+  private static let columnCount = 8
+
+  /// The changes that `undo()` and `redo()` can take back, as far as the next edit needs them.
+  struct Stack: Sendable, Hashable {
+    /// The last change that `undo()` takes back.
+    var last: Entry?
+    /// The first one.
+    var first: Entry?
+    /// The number of bytes before the first one, since the session began.
+    var bytesBefore: Int64 = 0
+    /// Whether there are changes that `redo()` takes back.
+    var hasRedo = false
+  }
+
+  func stack(in db: Database) throws -> Stack {
+    var stack = Stack(last: try last(.undo, in: db), hasRedo: try last(.redo, in: db) != nil)
+    try readFirst(of: &stack, in: db)
+    return stack
+  }
+
+  private func readFirst(of stack: inout Stack, in db: Database) throws {
+    let row = try Row.fetchOne(
+      db.cachedStatement(
+        sql: """
+          SELECT \(Self.columns), bytes - length(changeset) FROM grdb_changes
+          WHERE session = ? AND role = 1 ORDER BY change LIMIT 1
+          """), arguments: [session])
+    stack.first = row.map(Entry.init)
+    stack.bytesBefore = row?[Self.columnCount] ?? 0
+  }
+
+  /// Adds an edit that `undo()` takes back. It ends redoing, and the oldest steps beyond the policy go; the last step
+  /// always stays.
+  func push(_ entry: Entry, _ changeset: Changeset, on stack: inout Stack, in db: Database) throws {
+    if stack.hasRedo { try retireAll(.redo, in: db) }
+    stack.hasRedo = false
+    let last = try add(entry, changeset, .undo, above: stack.last, in: db)
+    if stack.first == nil { (stack.first, stack.bytesBefore) = (last, 0) }
+    stack.last = last
+    while let first = stack.first, first.step != last.step,
+      last.bytes - stack.bytesBefore > policy.byteBudget
+        || policy.levels > 0 && last.steps - first.steps >= policy.levels
+    {
+      try db.cachedStatement(
+        sql: "UPDATE grdb_changes SET role = 0 WHERE session = ? AND role = 1 AND change >= ? AND step = ?"
+      ).execute(arguments: [session, first.step, first.step])
+      try readFirst(of: &stack, in: db)
+    }
+  }
 
   /// Returns the last change of the role; nil if there is none.
   func last(_ role: Role, in db: Database) throws -> Entry? {
@@ -95,10 +144,15 @@ struct ChangeLog: Sendable {
   }
 
   /// Adds a change above the last one of its role.
+  ///
+  /// - Returns: the entry, with the numbers of steps and bytes.
+  @discardableResult
   func add(
     _ entry: Entry, _ changeset: Changeset, _ role: Role, above last: Entry?, in db: Database
-  ) throws {
-    let isNewStep = entry.step != last?.step
+  ) throws -> Entry {
+    var entry = entry
+    entry.steps = (last?.steps ?? 0) + (entry.step != last?.step ? 1 : 0)
+    entry.bytes = (last?.bytes ?? 0) + Int64(changeset.bytes.count)
     try db.cachedStatement(
       sql: """
         INSERT INTO grdb_changes(session, role, changeset, \(Self.columns))
@@ -106,9 +160,9 @@ struct ChangeLog: Sendable {
         """
     ).execute(arguments: [
       session, role.rawValue, changeset.bytes, entry.change, entry.step, entry.name, entry.before,
-      entry.after,
-      entry.at, (last?.steps ?? 0) + (isNewStep ? 1 : 0), (last?.bytes ?? 0) + Int64(changeset.bytes.count),
+      entry.after, entry.at, entry.steps, entry.bytes,
     ])
+    return entry
   }
 
   /// Leaves the changes to reverting, and nothing else.
@@ -123,26 +177,6 @@ struct ChangeLog: Sendable {
   func retireAll(_ role: Role, in db: Database) throws {
     try db.cachedStatement(sql: "UPDATE grdb_changes SET role = 0 WHERE session = ? AND role = ?")
       .execute(arguments: [session, role.rawValue])
-  }
-
-  /// Forgets the oldest steps beyond the policy; the last step always stays.
-  func trim(in db: Database) throws {
-    guard let last = try last(.undo, in: db) else { return }
-    let oldest = try db.cachedStatement(
-      sql: """
-        SELECT step, steps, bytes, length(changeset) FROM grdb_changes
-        WHERE session = ? AND role = 1 ORDER BY change LIMIT 1
-        """)
-    while let row = try Row.fetchOne(oldest, arguments: [session]) {
-      let (step, steps, bytes, size): (Int64, Int64, Int64, Int64) = (row[0], row[1], row[2], row[3])
-      let isWithin =
-        (policy.levels == 0 || last.steps - steps < policy.levels)
-        && last.bytes - bytes + size <= policy.byteBudget
-      if isWithin || step == last.step { return }
-      try db.cachedStatement(
-        sql: "UPDATE grdb_changes SET role = 0 WHERE session = ? AND role = 1 AND change >= ? AND step = ?"
-      ).execute(arguments: [session, step, step])
-    }
   }
 
   /// Removes the changes that neither undoing nor reverting needs, with the digests that they alone refer to.

@@ -20,6 +20,8 @@ final class ManagedStore: Sendable {
   let options: ManagedDocumentOptions
   /// Holds SQLite's hook for changes, from the first statement to the last.
   private let hook: Mutex<HookHolder?>
+  /// The facts as the last edit left them, with the number of the database's state that they are of.
+  private let known = Mutex<(dataVersion: UInt32, base: EditBase)?>(nil)
 
   /// - Parameter session: the number of this open document.
   init(
@@ -69,57 +71,58 @@ final class ManagedStore: Sendable {
     _ body: @escaping @Sendable (Database, AdditionalContentEditor) throws -> Result
   ) async throws -> (Result, Position) {
     try await pool.writeWithoutTransaction { db in
-      var outcome: (Result, Position)?
+      var outcome: (result: Result, position: Position, base: EditBase)?
       try db.inTransaction(.immediate) {
-        var head = try DocumentHead(of: db)
-        let editor = AdditionalContentEditor(self.content(db), change: head.next())
+        var base = try self.base(db)
+        let editor = AdditionalContentEditor(self.content(db), change: base.head.next())
         defer { editor.end() }
-        let schema = try Self.schemaVersion(db)
         let countBefore = db.totalChangesCount
         let recorder = self.options.undo == nil ? nil : try ChangeRecorder.recording(on: db)
         let result = try body(db, editor)
-        if try Self.schemaVersion(db) != schema { throw TablesProblem.schemaChanged }
+        if try EditBase.schemaVersion(db) != base.schemaVersion { throw TablesProblem.schemaChanged }
         let changeset = try recorder?.changeset()
         let hasChanged = changeset.map { !$0.isEmpty } ?? (db.totalChangesCount != countBefore)
         if hasChanged {
-          try self.note(name, changeset, editor.digests, at: now, &head, in: db)
+          try self.note(name, changeset, editor.digests, at: now, &base, in: db)
         } else if !editor.digests.isEmpty {
           // The edit wrote a file and took that back: the number of the change is used.
-          try head.write(to: db)
+          try base.head.write(to: db)
         }
-        outcome = (result, Position(head: head, hasChanged: hasChanged))
+        outcome = (result, Position(head: base.head, hasChanged: hasChanged), base)
         return .commit
       }
       guard let outcome else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
-      return outcome
+      let dataVersion = try EditBase.dataVersion(db)
+      self.known.withLock { $0 = (dataVersion, outcome.base) }
+      return (outcome.result, outcome.position)
     }
   }
 
-  private static func schemaVersion(_ db: Database) throws -> Int {
-    try Int.fetchOne(db.cachedStatement(sql: "PRAGMA schema_version")) ?? 0
+  /// Returns the facts of this moment, within a transaction.
+  private func base(_ db: Database) throws -> EditBase {
+    let dataVersion = try EditBase.dataVersion(db)
+    if let known = known.withLock({ $0 }), known.dataVersion == dataVersion { return known.base }
+    return try EditBase(of: db, log)
   }
 
   /// Adds the edit to the change log, and gives the document a new state.
   private func note(
-    _ name: String, _ changeset: Changeset?, _ digests: Set<Data>, at now: Double, _ head: inout DocumentHead,
+    _ name: String, _ changeset: Changeset?, _ digests: Set<Data>, at now: Double, _ base: inout EditBase,
     in db: Database
   ) throws {
-    let before = head.state
-    head.state = head.last
-    if let changeset {
-      let last = try log.last(.undo, in: db)
-      let isJoined =
-        !name.isEmpty && last?.name == name && last?.after == before
-        && now - (last?.at ?? 0) <= log.policy.groupingInterval.seconds
-      let entry = ChangeLog.Entry(
-        change: head.state, step: isJoined ? last?.step : nil, name: name, before: before, after: head.state,
-        at: now)
-      try log.retireAll(.redo, in: db)
-      try log.add(entry, changeset, .undo, above: last, in: db)
-      try ChangeLog.refer(to: digests, from: entry.change, in: db)
-      try log.trim(in: db)
-    }
-    try head.write(to: db)
+    let before = base.head.state
+    base.head.state = base.head.last
+    // The row of a change has the new state, too.
+    guard let changeset else { return try base.head.write(to: db) }
+    let last = base.stack.last
+    let isJoined =
+      !name.isEmpty && last?.name == name && last?.after == before
+      && now - (last?.at ?? 0) <= log.policy.groupingInterval.seconds
+    let entry = ChangeLog.Entry(
+      change: base.head.state, step: isJoined ? last?.step : nil, name: name, before: before,
+      after: base.head.state, at: now)
+    try log.push(entry, changeset, on: &base.stack, in: db)
+    try ChangeLog.refer(to: digests, from: entry.change, in: db)
   }
 
   // MARK: Looking

@@ -15,12 +15,15 @@ struct DocumentHead: Sendable, Hashable {
 
   var hasUnsavedChanges: Bool { state != savedState }
 
-  /// Reads the row.
+  /// Reads the row, and the last change: an edit adds its change, and leaves the row as it is.
   init(of db: Database) throws {
     let statement = try db.cachedStatement(
       sql: "SELECT last, state, saved_state, saved_change FROM grdb_document")
     guard let row = try Row.fetchOne(statement) else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
     (last, state, savedState, savedChange) = (row[0], row[1], row[2], row[3])
+    let changes = try db.cachedStatement(
+      sql: "SELECT change, after FROM grdb_changes WHERE change > ? ORDER BY change DESC LIMIT 1")
+    if let change = try Row.fetchOne(changes, arguments: [last]) { (last, state) = (change[0], change[1]) }
   }
 
   /// Returns a number that is new.

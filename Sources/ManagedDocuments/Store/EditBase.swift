@@ -1,0 +1,31 @@
+import CSQLiteSession
+import GRDB
+
+/// The facts about the database that an edit needs, kept from one edit to the next.
+///
+/// They hold until another transaction, of this connection or of another one, changes the database.
+struct EditBase: Sendable, Hashable {
+  var head: DocumentHead
+  /// SQLite's number of the schema.
+  var schemaVersion: Int
+  var stack: ChangeLog.Stack
+
+  /// Reads the facts.
+  init(of db: Database, _ log: ChangeLog) throws {
+    head = try DocumentHead(of: db)
+    schemaVersion = try Self.schemaVersion(db)
+    stack = try log.stack(in: db)
+  }
+
+  static func schemaVersion(_ db: Database) throws -> Int {
+    try Int.fetchOne(db.cachedStatement(sql: "PRAGMA schema_version")) ?? 0
+  }
+
+  /// Returns SQLite's number of the database's state, as this connection sees it. Each transaction changes it.
+  static func dataVersion(_ db: Database) throws -> UInt32 {
+    var version: UInt32 = 0
+    let code = sqlite3_file_control(db.sqliteConnection, "main", SQLITE_FCNTL_DATA_VERSION, &version)
+    if code != SQLITE_OK { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
+    return version
+  }
+}
