@@ -43,8 +43,11 @@ struct ConflictEvidence {
   private var places: [ContentHash: PackagePath] = [:]
   private var originals: [PackagePath: [PackagePath]] = [:]
 
-  init(_ location: Location) throws(FilePackageError) {
-    self.location = location
+  /// The children that the sums leave out.
+  private let uncounted: Set<PackagePath>
+
+  init(_ location: Location, leavingOut uncounted: Set<PackagePath>) throws(FilePackageError) {
+    (self.location, self.uncounted) = (location, uncounted)
     try findCopies()
     try readHidden()
     guard !copies.isEmpty || !metadataCopies.isEmpty else { return }
@@ -285,7 +288,7 @@ struct ConflictEvidence {
     _ node: PackageSnapshot.Node, at path: PackagePath, _ body: (ManifestRow) -> Void,
     _ known: (PackagePath, UInt64, FileTime) -> ManifestRow?
   ) throws(FilePackageError) {
-    if PackageLayout.isOurs(path) { return }
+    if PackageLayout.isOurs(path) || uncounted.contains(path) { return }
     if !path.isRoot {
       let modified = node.known?.modified ?? FileTime(seconds: 0, nanoseconds: 0)
       if node.kind == .file, let row = known(path, node.known?.size ?? 0, modified),

@@ -31,7 +31,7 @@ struct ConflictSet {
 
   init(_ location: Location, _ current: PackageMetadata?) throws(FilePackageError) {
     self.location = location
-    evidence = try ConflictEvidence(location)
+    evidence = try ConflictEvidence(location, leavingOut: current?.uncounted ?? [])
     var claimed: Set<PackagePath> = []
     if let current, !evidence.isEmpty {
       let overlay = overlay(of: current, ending: nil, &claimed)

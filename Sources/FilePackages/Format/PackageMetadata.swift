@@ -50,6 +50,11 @@ public struct PackageMetadata: Sendable, Hashable {
   /// It detects a package torn by a copy or by a program that synchronises folders; it is no proof against an attacker.
   public internal(set) var contentDigest = String(repeating: "0", count: 64)
 
+  /// The path of the document's database in the package; nil for a document without one.
+  ///
+  /// The sums leave the database out, with the files that SQLite keeps beside it: the database checks itself.
+  public package(set) var databasePath: String?
+
   /// The application's own keys, such as `DisplayName`, and the keys of newer versions.
   public var applicationValues: [String: PropertyListValue] = [:]
 
@@ -86,6 +91,7 @@ public struct PackageMetadata: Sendable, Hashable {
     case fileCount = "FileCount"
     case size = "ByteCount"
     case contentDigest = "ContentDigest"
+    case database = "Database"
     case displayName = "DisplayName"
   }
 }
@@ -112,6 +118,7 @@ extension PackageMetadata {
     set(.fileCount, .integer(Int64(fileCount)))
     set(.size, .integer(Int64(clamping: size)))
     set(.contentDigest, .string(contentDigest))
+    if let databasePath { set(.database, .string(databasePath)) }
     return values
   }
 
@@ -168,11 +175,27 @@ extension PackageMetadata {
     guard ContentDigest(hexadecimal: contentDigest) != nil else {
       throw .invalidValue(Key.contentDigest.rawValue)
     }
-    let own = Set(Key.allCases.filter { $0 != .displayName }.map(\.rawValue))
-    applicationValues = values.filter { !own.contains($0.key) }
+    databasePath = reader.path(.database)
+    applicationValues = Self.applicationValues(in: values)
   }
 
-  var summary: ContentSummary {
+  /// Returns the values of a plist without the library's own keys.
+  static func applicationValues(in values: [String: PropertyListValue]) -> [String: PropertyListValue] {
+    var own = Set(Key.allCases.map(\.rawValue))
+    own.remove(Key.displayName.rawValue)
+    // Any other value of this key is the application's.
+    if Reader(values: values).path(.database) == nil { own.remove(Key.database.rawValue) }
+    return values.filter { !own.contains($0.key) }
+  }
+
+  /// The children that the sums leave out: the database, and the files that SQLite keeps beside it.
+  package var uncounted: Set<PackagePath> {
+    guard let databasePath else { return [] }
+    return Set(["", "-wal", "-shm", "-journal"].map { PackagePath(databasePath + $0) })
+  }
+
+  /// The sums over the children.
+  package var summary: ContentSummary {
     get {
       ContentSummary(
         fileCount: fileCount, byteCount: size,
@@ -212,6 +235,16 @@ private struct Reader {
   func uuid(_ key: Key) throws(PackageMetadata.Problem) -> UUID {
     guard let value = UUID(uuidString: try string(key)) else { throw .invalidValue(key.rawValue) }
     return value
+  }
+
+  /// Returns the path of a child in a folder; nil for any other value, which is then the application's own.
+  func path(_ key: Key) -> String? {
+    guard case .string(let string) = values[key.rawValue] else { return nil }
+    let path = PackagePath(string)
+    let isValid =
+      (2...PackagePath.maximumDepth).contains(path.names.count) && !PackageLayout.isOurs(path)
+      && path.names.allSatisfy { $0.problem == nil }
+    return isValid ? string : nil
   }
 
   func uuids(_ key: Key) throws(PackageMetadata.Problem) -> [UUID] {

@@ -51,7 +51,7 @@ struct VersionAdding {
     metadata.revision = .new
     (metadata.parentRevisions, metadata.contentRevision) = ([], nil)
     metadata.modificationDate = date ?? saved ?? writer.clock()
-    metadata.summary = try ContentSummary(reading: contents.snapshot())
+    metadata.summary = try ContentSummary(reading: contents.snapshot(), leavingOut: metadata.uncounted)
     return metadata
   }
 }

@@ -74,7 +74,8 @@ struct VersionReading {
     guard let manifest = try package.manifest(for: metadata) else {
       // Without the digests of the children, only the sum of all shows a change.
       let now = PackageSnapshot(root: .init(root, kind: .directory))
-      return try ContentSummary(reading: now) == metadata.summary ? [] : [top]
+      let summary = try ContentSummary(reading: now, leavingOut: metadata.uncounted)
+      return summary == metadata.summary ? [] : [top]
     }
     var found: Set<PackagePath> = []
     try compare(

@@ -24,7 +24,8 @@ struct PackageVerification {
       package.state.damage?.reason ?? package.state.problem.map { "a save waits: \($0.reason ?? "")" }
     var root = StoredNode(location: location, path: .root)
     root.status = package.baseline.status
-    try visit(PackageSnapshot.Node(root, kind: .directory), at: .root, &verified)
+    let uncounted = package.baseline.metadata.known?.uncounted ?? []
+    try visit(PackageSnapshot.Node(root, kind: .directory), at: .root, leavingOut: uncounted, &verified)
     verified.report.unreadable = verified.unreadable.sorted { $0.key < $1.key }.map { path, error in
       .init(path: path.string, reason: error.reason ?? error.code.words)
     }
@@ -74,7 +75,8 @@ struct PackageVerification {
   }
 
   private func visit(
-    _ node: PackageSnapshot.Node, at path: PackagePath, _ verified: inout VerifiedChildren
+    _ node: PackageSnapshot.Node, at path: PackagePath, leavingOut uncounted: Set<PackagePath>,
+    _ verified: inout VerifiedChildren
   ) throws(FilePackageError) {
     let children: [(name: FileName, node: PackageSnapshot.Node)]
     do {
@@ -86,7 +88,7 @@ struct PackageVerification {
     }
     for (name, child) in children {
       let place = path.appending(name)
-      if PackageLayout.isOurs(place) { continue }
+      if PackageLayout.isOurs(place) || uncounted.contains(place) { continue }
       verified.report.children += 1
       do {
         let summary = try ChildSummary(reading: child, at: place)
@@ -96,7 +98,7 @@ struct PackageVerification {
       } catch {
         verified.note(error, at: place)
       }
-      if child.kind == .directory { try visit(child, at: place, &verified) }
+      if child.kind == .directory { try visit(child, at: place, leavingOut: uncounted, &verified) }
     }
   }
 }

@@ -63,7 +63,7 @@ public struct VerificationReport: Sendable, Hashable, Codable {
   /// The problems of the history, and of files that only versions have.
   public var damagedVersions: [VersionProblem] = []
 
-  init() {}
+  package init() {}
 }
 
 extension VerificationReport: CustomStringConvertible {

@@ -14,11 +14,14 @@ struct SummarizedChild {
 /// Calls `body` with each file, link and folder at `node` and beneath it, and with its term in the summary.
 ///
 /// Reads every byte of them, a chunk at a time, except for those that the manifest knows.
+///
+/// - Parameter uncounted: the children that the sums leave out.
 func summarize(
   _ node: PackageSnapshot.Node, at path: PackagePath, known: Manifest? = nil,
+  leavingOut uncounted: Set<PackagePath> = [],
   _ body: (SummarizedChild) -> Void
 ) throws(FilePackageError) {
-  guard !PackageLayout.isOurs(path) else { return }
+  guard !PackageLayout.isOurs(path), !uncounted.contains(path) else { return }
   if !path.isRoot {
     if let row = known?.row(at: path) {
       let isSame =
@@ -35,7 +38,7 @@ func summarize(
   }
   guard case .directory = node.content else { return }
   for (name, child) in try node.children(at: path, looking: true) {
-    try summarize(child, at: path.appending(name), known: known, body)
+    try summarize(child, at: path.appending(name), known: known, leavingOut: uncounted, body)
   }
 }
 
@@ -70,9 +73,13 @@ extension ChildSummary {
 
 extension ContentSummary {
   /// Computes the summary from the files: reads every byte of the tree.
-  package init(reading snapshot: PackageSnapshot) throws(FilePackageError) {
+  ///
+  /// - Parameter uncounted: the children that the sums leave out, as the metadata say.
+  package init(
+    reading snapshot: PackageSnapshot, leavingOut uncounted: Set<PackagePath> = []
+  ) throws(FilePackageError) {
     var summary = ContentSummary()
-    try summarize(snapshot.root, at: .root) { child in
+    try summarize(snapshot.root, at: .root, leavingOut: uncounted) { child in
       if let child = child.actual { summary.add(child) }
     }
     self = summary

@@ -14,6 +14,15 @@ package struct MetadataDraft: Sendable {
   /// The program that makes the state.
   package var program = SavingProgram.current
 
+  /// The path of the document's database in the package; nil for a document without one.
+  var databasePath: String? {
+    get { metadata.databasePath }
+    set { metadata.databasePath = newValue }
+  }
+
+  /// The children that the sums leave out.
+  var uncounted: Set<PackagePath> { metadata.uncounted }
+
   /// The state before; nil for a new document.
   var parent: UUID? { metadata.parentRevisions.first }
 
@@ -52,7 +61,7 @@ package struct MetadataDraft: Sendable {
   }
 
   /// Makes a draft for the next state of a document whose children are counted anew.
-  init(after known: PackageMetadata, _ summary: ContentSummary, _ location: Location) {
+  package init(after known: PackageMetadata, _ summary: ContentSummary, _ location: Location) {
     self.init(after: known, nil, location)
     metadata.summary = summary
   }

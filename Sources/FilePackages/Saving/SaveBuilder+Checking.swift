@@ -39,7 +39,7 @@ extension SaveBuilder {
       children.append($0)
     }
     for child in children {
-      if let accounted = child.accounted {
+      if let accounted = child.accounted, metadata?.uncounted.contains(accounted.path) != true {
         change.subtract(accounted)
         batch.remove(accounted.path)
       }

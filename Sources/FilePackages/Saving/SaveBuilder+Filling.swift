@@ -287,8 +287,9 @@ extension SaveBuilder {
   ) {
     let child = ChildSummary(path: path, kind: kind, mode: mode, size: size, content: content)
     if stagedNames[path] != nil { newChildren[path] = child }
-    guard metadata != nil else { return }
+    guard let metadata else { return }
     keepAbsence(at: path)
+    if metadata.uncounted.contains(path) { return }
     change.add(child)
     batch.add(ManifestRow(child: child, modified: modified))
   }

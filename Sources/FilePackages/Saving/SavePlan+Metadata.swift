@@ -53,7 +53,6 @@ extension SavePlan {
         .reservedName, .save, StoredNode(location: location, path: path),
         reason: "'Metadata.plist' belongs to the document itself and must be a property list")
     }
-    let own = Set(PackageMetadata.Key.allCases.filter { $0 != .displayName }.map(\.rawValue))
-    return values.filter { !own.contains($0.key) }
+    return PackageMetadata.applicationValues(in: values)
   }
 }

@@ -136,10 +136,10 @@ public actor PackageStore {
   package static func create(
     _ tree: FileWrapper, _ path: FilePath, contentType: UTType?, on disk: any Disk,
     journalCapacity: Int = JournalFile.capacity, delays: Delays = .none,
-    by program: SavingProgram = .current
+    by program: SavingProgram = .current, databasePath: String? = nil
   ) async throws(FilePackageError) -> (store: PackageStore, report: SaveReport) {
     let location = Location(path, on: disk)
-    let new = try NewPackage(tree, at: location, contentType: contentType)
+    let new = try NewPackage(tree, at: location, contentType: contentType, databasePath: databasePath)
     let (staged, report) = try new.make(by: program)
     guard let made = staged.made else {
       throw FilePackageError(.notAPackage, .create, document: FileName(path).string)

@@ -12,14 +12,20 @@ struct NewPackage {
 
   /// Plans a package of a tree.
   ///
-  /// - Parameter contentType: the document's type; nil for a package without metadata, unless
-  ///   the tree has a `Metadata.plist` with values for it.
-  init(_ tree: FileWrapper, at location: Location, contentType: UTType?) throws(FilePackageError) {
+  /// - Parameters:
+  ///   - contentType: the document's type; nil for a package without metadata, unless
+  ///     the tree has a `Metadata.plist` with values for it.
+  ///   - databasePath: the path of the document's database in the tree.
+  init(
+    _ tree: FileWrapper, at location: Location, contentType: UTType?, databasePath: String? = nil
+  ) throws(FilePackageError) {
     let snapshot = tree.snapshot()
     try self.init(snapshot, nil, at: location, .create) { found in
       let values = snapshot.metadataRole == .values ? found : nil
-      return contentType == nil && values == nil
-        ? nil : MetadataDraft(new: contentType, values ?? [:], location)
+      if contentType == nil && values == nil { return nil }
+      var draft = MetadataDraft(new: contentType, values ?? [:], location)
+      draft.databasePath = databasePath
+      return draft
     }
   }
 

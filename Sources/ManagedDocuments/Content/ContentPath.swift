@@ -6,6 +6,12 @@ import GRDB
 struct ContentPath: Sendable, Hashable {
   let path: PackagePath
   var string: String { path.string }
+  /// The path in the package.
+  var visible: PackagePath { PackagePath([ContentObjects.contentFolder] + path.names) }
+  /// The folders above, without `AdditionalContent`.
+  var folders: [PackagePath] {
+    path.names.indices.dropFirst().map { PackagePath(Array(path.names[..<$0])) }
+  }
 
   /// Checks a path of the caller; nil if no file can have it.
   init?(_ string: String) {

@@ -1,4 +1,5 @@
 public import Documents
+import DurableIO
 public import FilePackages
 public import GRDB
 
@@ -35,6 +36,9 @@ public struct ManagedDocumentOptions: Sendable {
   public var takesTurns = true
   /// The longest wait for other programs. After it the document saves all the same, and tells the error handler.
   public var coordinationDeadline = Duration.seconds(10)
+
+  /// The path of the database in the package.
+  var databasePath: String { "\(ManagedStore.storeFolder.string)/\(persistentStoreName)" }
 
   /// Makes the usual options.
   public init(migrator: DatabaseMigrator = DatabaseMigrator()) {

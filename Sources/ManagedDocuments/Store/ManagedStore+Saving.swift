@@ -18,7 +18,9 @@ extension ManagedStore {
         head.savedChange = head.last
         try head.write(to: db)
         try ChangeLog.removeUnneeded(upTo: head.savedChange, in: db)
-        let next = try self.metadata(db).next(at: self.location, by: self.options.program)
+        let next = try self.metadata(db).next(
+          CountedFiles(db: db, location: self.location), databasePath: self.options.databasePath,
+          by: self.options.program)
         try next.write(to: db)
         committed = try self.unpublished(head, next, in: db)
         return .commit

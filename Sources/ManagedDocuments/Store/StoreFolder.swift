@@ -45,7 +45,8 @@ actor StoreFolder {
     ])
     do {
       let (store, _) = try await PackageStore.create(
-        tree, path, contentType: contentType, on: disk, by: options.program)
+        tree, path, contentType: contentType, on: disk, by: options.program,
+        databasePath: options.databasePath)
       try await store.close()
       return true
     } catch  where error.code == .fileExists {

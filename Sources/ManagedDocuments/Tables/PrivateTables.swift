@@ -5,6 +5,8 @@ import GRDB
 // MT2 A row in `grdb_content` is the truth about a file. The file under its visible name follows after the next save.
 // MT3 The bytes of each digest in `grdb_content` and `grdb_references` are in `grdb_objects`, in a file of `objects`, or
 //    in a file that `grdb_published` names.
+// MT4 The rows in `grdb_counted` are the files of the last save. The sums of its metadata count exactly these, their
+//    folders, and the other children of the package.
 
 /// The tables that the library has in a document's database.
 ///
@@ -52,8 +54,9 @@ enum PrivateTables {
     if try db.tableExists("grdb_document") {
       let format = try Int.fetchOne(db, sql: "SELECT format FROM grdb_document") ?? 0
       if format > Self.format { throw TablesProblem.newerFormat(format) }
-      return
+    } else {
+      try db.execute(sql: schema)
     }
-    try db.execute(sql: schema)
+    try db.execute(sql: CountedFiles.schema)
   }
 }

@@ -32,10 +32,22 @@ struct SavedMetadata: Sendable {
     .execute(arguments: [plist, metadata.generation])
   }
 
-  /// Returns the metadata of the next save.
-  func next(at location: Location, by program: SavingProgram) throws -> SavedMetadata {
-    var draft = MetadataDraft(after: metadata, nil, location)
+  /// Returns the metadata of the next save, and counts its files.
+  ///
+  /// - Parameter databasePath: the path of the database in the package.
+  func next(
+    _ files: CountedFiles, databasePath: String, by program: SavingProgram
+  ) throws -> SavedMetadata {
+    var known = metadata
+    known.databasePath = databasePath
+    var draft = MetadataDraft(after: known, nil, files.location)
+    var change = ContentSummary()
+    if metadata.databasePath == databasePath {
+      change = try files.countChanges()
+    } else {
+      draft = MetadataDraft(after: known, try files.countAll(leavingOut: known.uncounted), files.location)
+    }
     draft.program = program
-    return try SavedMetadata(draft.completed(ContentSummary()).metadata)
+    return try SavedMetadata(draft.completed(change).metadata)
   }
 }

@@ -1,0 +1,138 @@
+import FilePackages
+import Foundation
+import GRDB
+import ManagedDocuments
+import SystemPackage
+import TestSupport
+import Testing
+
+// (MT4)
+@Suite("The sums of a document with a database")
+struct ManagedSumTests {
+  @Test func `are right after creation, and after each closing`() async throws {
+    try await BookFixture.with { fixture in
+      try await fixture.open().close()
+      #expect(try fixture.metadata.databasePath == "StoreContent/persistentStore")
+      #expect(try await fixture.verified().lines == ["whole: 2 children, 0 B"])
+      let steps: [@Sendable (Database, AdditionalContentEditor) throws -> Void] = [
+        { db, content in
+          try Recipe(id: 1, title: "Rösti").insert(db)
+          try content.write("Pictures/Winter/1.jpeg", Data("golden".utf8))
+        },
+        { _, content in try content.write("Pictures/2.jpeg", Data(count: 300_000)) },
+        { _, content in try content.write("Pictures/Winter/1.jpeg", Data("brown".utf8)) },
+        { _, content in try content.move("Pictures/Winter/1.jpeg", to: "Autumn/1.jpeg") },
+        { db, _ in try Recipe(id: 2, title: "Soup").insert(db) },
+        { _, content in
+          try content.remove("Pictures/2.jpeg")
+          try content.write("Autumn/1", Data())
+        },
+        { _, content in
+          for path in try content.paths() { try content.remove(path) }
+        },
+      ]
+      for (number, step) in steps.enumerated() {
+        let book = try await fixture.open()
+        try await book.edit("", step)
+        try await book.save()
+        try await book.undo()
+        try await book.save()
+        try await book.redo()
+        try await book.close()
+        let report = try await fixture.verified()
+        #expect(report.isWhole, "step \(number): \(report)")
+      }
+      #expect(try await fixture.verified().lines == ["whole: 2 children, 0 B"])
+    }
+  }
+
+  @Test func `show a file that another program changed, added or removed`() async throws {
+    try await BookFixture.with { fixture in
+      let book = try await fixture.open()
+      try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
+      try await book.close()
+      let picture = fixture.url.appending(path: "AdditionalContent/Pictures/1.jpeg")
+      let other = fixture.url.appending(path: "AdditionalContent/other")
+      try Data("black".utf8).write(to: picture)
+      #expect(try await !fixture.verified().isWhole)
+      try Data("golden".utf8).write(to: picture)
+      #expect(try await fixture.verified().isWhole)
+      try Data().write(to: other)
+      #expect(try await !fixture.verified().isWhole)
+      try FileManager.default.removeItem(at: other)
+      #expect(try await fixture.verified().isWhole)
+      // The database checks itself.
+      try Data("x".utf8).write(to: fixture.url.appending(path: "StoreContent/persistentStore-journal"))
+      #expect(try await fixture.verified().isWhole)
+    }
+  }
+
+  @Test func `count the mode that a save keeps`() async throws {
+    try await BookFixture.with { fixture in
+      var book = try await fixture.open()
+      try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
+      try await book.close()
+      let picture = fixture.url.appending(path: "AdditionalContent/Pictures/1.jpeg").path
+      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: picture)
+      #expect(try await !fixture.verified().isWhole)
+      book = try await fixture.open()
+      try await book.edit { _, content in try content.write("Pictures/1.jpeg", Data("brown".utf8)) }
+      try await book.close()
+      #expect(try await fixture.verified().isWhole)
+    }
+  }
+
+  @Test func `are counted once in a document whose sums had the database`() async throws {
+    try await BookFixture.with { fixture in
+      var book = try await fixture.open()
+      try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
+      try await book.close()
+      try fixture.forgetSums()
+      #expect(try await !fixture.verified().isWhole)
+
+      book = try await fixture.open()
+      try await book.edit { _, content in try content.write("Menu/2", Data("soup".utf8)) }
+      try await book.close()
+      #expect(try fixture.metadata.databasePath == "StoreContent/persistentStore")
+      #expect(try await fixture.verified().lines == ["whole: 6 children, 10 B"])
+    }
+  }
+
+  @Test func `stay an application's own value, if it is no path in a folder`() throws {
+    let values: [String: PropertyListValue] = ["Database": .string("Main")]
+    let metadata = try PackageMetadata(decoding: PackageMetadata(applicationValues: values).encoded())
+    #expect(metadata.databasePath == nil)
+    #expect(metadata.applicationValues == values)
+  }
+}
+
+extension BookFixture {
+  var metadata: PackageMetadata {
+    get throws { try #require(try PackageMetadata.read(from: folder.appending("Recipes.recipebook"))) }
+  }
+
+  /// Compares the closed document with its sums, as a program does that knows no databases.
+  func verified() async throws -> VerificationReport {
+    try await PackageStore.reading(at: url) { try await $0.verify() }
+  }
+
+  /// Makes the closed document one without the key `Database`, with sums of its creation.
+  fileprivate func forgetSums() throws {
+    let file = url.appending(path: "Metadata.plist")
+    var plist = try String(contentsOf: file, encoding: .utf8)
+    let key = try #require(
+      plist.range(of: "<key>Database</key>\n\t<string>StoreContent/persistentStore</string>\n\t"))
+    plist.removeSubrange(key)
+    try Data(plist.utf8).write(to: file)
+    let queue = try DatabaseQueue(path: url.appending(path: "StoreContent/persistentStore").path)
+    try queue.write { [plist] db in
+      try db.execute(sql: "UPDATE grdb_metadata SET plist = ?", arguments: [Data(plist.utf8)])
+      try db.execute(sql: "DROP TABLE grdb_counted")
+    }
+    try queue.close()
+    // As closing leaves it.
+    for ending in ["-wal", "-shm"] {
+      try? FileManager.default.removeItem(at: url.appending(path: "StoreContent/persistentStore\(ending)"))
+    }
+  }
+}
