@@ -6,48 +6,68 @@ import ManagedDocuments
 /// Edits and saves a document of recipes, and tells each step that is done. Tests kill it, and break its system calls.
 ///
 ///     bookkeeper FOLDER FIRST LAST
+///     bookkeeper FOLDER talk [POLICY]
+///     bookkeeper FOLDER count NUMBER
 ///
-/// Each round gives all rows and all files the round's number, in one transaction, and saves. FIRST = 0 makes the
-/// document.
+/// The first form makes rounds. A round gives all rows and all files the round's number, in one transaction, and saves.
+/// FIRST = 0 makes the document. `talk` reads commands, and tells changes by other programs. `count` counts in a row
+/// and a file of its own, beside other programs, until it is killed or its input ends.
 @main
 struct Bookkeeper {
   static func main() async {
     let arguments = CommandLine.arguments
-    guard arguments.count == 4, let first = Int(arguments[2]), let last = Int(arguments[3]) else { exit(64) }
+    guard arguments.count >= 3 else { exit(64) }
+    let url = URL(filePath: arguments[1], directoryHint: .isDirectory)
     do {
-      let url = URL(filePath: arguments[1], directoryHint: .isDirectory)
-      let book = try await ManagedDocument.open(at: url, options: options)
-      for round in first...last {
-        try await book.edit("Round") { db, content in
-          for id in 1...3 {
-            try db.execute(
-              sql: "INSERT OR REPLACE INTO recipe(id, title, notes, servings) VALUES (?, ?, '', 1)",
-              arguments: [id, "\(round)"])
-            // The third file is large.
-            let rest = id == 3 ? String(repeating: "x", count: 300_000) : ""
-            try content.write("Pictures/\(id)", Data("\(round) \(rest)".utf8))
-          }
-          // One file is there in even rounds only.
-          if round % 2 == 0 {
-            try content.write("even", Data("\(round) ".utf8))
-          } else if try content.fileExists("even") {
-            try content.remove("even")
-          }
+      switch arguments[2] {
+      case "talk":
+        var options = options
+        options.mergePolicy = arguments.dropFirst(3).first.flatMap(MergePolicy.init) ?? .error
+        try await Conversation.run(url, options)
+      case "count":
+        guard let number = Int(arguments.last ?? "") else { exit(64) }
+        try await Counter.run(url, options, number: number)
+      default:
+        guard arguments.count == 4, let first = Int(arguments[2]), let last = Int(arguments[3]) else {
+          exit(64)
         }
-        say("edited \(round)")
-        let report = try await book.save()
-        say("saved \(round)\(report.isPublished ? "" : ", not published")")
-        if round == last - 1 {
-          try await book.undo()
-          try await book.redo()
-        }
+        try await rounds(url, first, last)
       }
-      try await book.close()
-      say("closed")
     } catch {
       say("failed: \(error)")
       exit(2)
     }
+  }
+
+  private static func rounds(_ url: URL, _ first: Int, _ last: Int) async throws {
+    let book = try await ManagedDocument.open(at: url, options: options)
+    for round in first...last {
+      try await book.edit("Round") { db, content in
+        for id in 1...3 {
+          try db.execute(
+            sql: "INSERT OR REPLACE INTO recipe(id, title, notes, servings) VALUES (?, ?, '', 1)",
+            arguments: [id, "\(round)"])
+          // The third file is large.
+          let rest = id == 3 ? String(repeating: "x", count: 300_000) : ""
+          try content.write("Pictures/\(id)", Data("\(round) \(rest)".utf8))
+        }
+        // One file is there in even rounds only.
+        if round % 2 == 0 {
+          try content.write("even", Data("\(round) ".utf8))
+        } else if try content.fileExists("even") {
+          try content.remove("even")
+        }
+      }
+      say("edited \(round)")
+      let report = try await book.save()
+      say("saved \(round)\(report.isPublished ? "" : ", not published")")
+      if round == last - 1 {
+        try await book.undo()
+        try await book.redo()
+      }
+    }
+    try await book.close()
+    say("closed")
   }
 
   private static var options: ManagedDocumentOptions {
@@ -67,5 +87,5 @@ struct Bookkeeper {
   }
 
   /// Without a buffer, so that a kill loses no line.
-  private static func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+  static func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 }

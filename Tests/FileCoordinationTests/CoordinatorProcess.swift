@@ -7,54 +7,25 @@ import Testing
 
 /// A process of `Tests/Coordinator`: it reads commands and prints results, line by line.
 final class CoordinatorProcess: Sendable {
-  private struct State {
-    var lines: [String] = []
-    var rest: [UInt8] = []
-    var hasEnded = false
-    /// The number of pieces of output.
-    var count = 0
-    var waiting: [CheckedContinuation<Void, Never>] = []
-  }
-
-  /// The state, which the thread that reads the output holds, too.
-  private final class Output: Sendable {
-    let state = Mutex(State())
-
-    func take(_ bytes: [UInt8]) {
-      let waiting = state.withLock { state in
-        state.hasEnded = bytes.isEmpty
-        state.count += 1
-        state.rest += bytes
-        while let end = state.rest.firstIndex(of: 10) {
-          state.lines.append(String(decoding: state.rest[..<end], as: UTF8.self))
-          state.rest.removeSubrange(...end)
-        }
-        defer { state.waiting = [] }
-        return state.waiting
-      }
-      for continuation in waiting { continuation.resume() }
-    }
-  }
-
-  private let output = Output()
-  private let program: RunningProgram
+  private let program: TalkingProgram
 
   /// - Parameter runtime: the folder that stands for `$XDG_RUNTIME_DIR`; nil for the tests' own folder.
   init(_ runtime: FilePath?) throws {
-    program = try Program("coordinator").start(
-      [], input: .lines, environment: runtime.map { ["XDG_RUNTIME_DIR": $0.string] } ?? [:]
-    ) { [output] in output.take($0) }
+    program = try TalkingProgram(
+      Program("coordinator"), environment: runtime.map { ["XDG_RUNTIME_DIR": $0.string] } ?? [:])
   }
 
   var number: Int32 { program.number }
 
-  func send(_ line: String) { program.say(line) }
+  func send(_ line: String) { program.send(line) }
 
   /// The lines that it has printed so far.
-  var lines: [String] { output.state.withLock { $0.lines } }
-  var hasEnded: Bool { output.state.withLock { $0.hasEnded } }
+  var lines: [String] { program.lines }
+  var hasEnded: Bool { program.hasEnded }
 
-  func lines(_ id: String) -> [String] {
+  func lines(_ id: String) -> [String] { Self.lines(id, among: lines) }
+
+  private static func lines(_ id: String, among lines: [String]) -> [String] {
     lines.filter { $0.hasPrefix(id + " ") }.map { String($0.dropFirst(id.count + 1)) }
   }
 
@@ -62,57 +33,18 @@ final class CoordinatorProcess: Sendable {
 
   /// Waits until it prints a line with this beginning.
   @discardableResult
-  func expect(_ id: String, _ prefixes: String...) async throws -> String { try await expect(id, prefixes) }
-
-  private func expect(_ id: String, _ prefixes: [String]) async throws -> String {
-    try await withDeadline("\(id) \(prefixes)") { [self] in
-      while true {
-        let seen = output.state.withLock { $0.count }
-        let all = lines(id)
-        if let line = all.first(where: { line in prefixes.contains { line.hasPrefix($0) } }) { return line }
-        if hasEnded { throw try ended(before: "\(id) \(prefixes)") }
-        await more(than: seen)
-      }
+  func expect(_ id: String, _ prefixes: String...) async throws -> String {
+    try await program.expect("\(id) \(prefixes)") { lines in
+      Self.lines(id, among: lines).first { line in prefixes.contains { line.hasPrefix($0) } }
     }
   }
 
-  /// The error of a process that ended although nothing killed it.
-  private struct Ended: Error, CustomStringConvertible { var description: String }
-
-  private func ended(before awaited: String) throws -> Ended {
-    let run = try program.wait()
-    return Ended(
-      description: """
-        process \(number) ended before '\(awaited)': status \(run.status), signal \(run.signal ?? 0), \
-        errors '\(run.errors)', last lines \(lines.suffix(8))
-        """)
-  }
-
-  /// Waits until it has printed more than `seen` pieces of output.
-  private func more(than seen: Int) async {
-    await withCheckedContinuation { continuation in
-      let isThere = output.state.withLock { state in
-        if state.count > seen { return true }
-        state.waiting.append(continuation)
-        return false
-      }
-      if isThere { continuation.resume() }
-    }
-  }
-
-  func forgetLines(of id: String) {
-    output.state.withLock { state in state.lines.removeAll { $0.hasPrefix(id) } }
-  }
+  func forgetLines(of id: String) { program.forget { $0.hasPrefix(id) } }
 
   func signal(_ signal: Int32) { program.signal(signal) }
 
   /// Kills it, and waits for its end.
-  func kill() async throws {
-    signal(SIGKILL)
-    try await withDeadline("the end of a process") { [self] in
-      while !hasEnded { await more(than: output.state.withLock { $0.hasEnded ? -1 : $0.count }) }
-    }
-  }
+  func kill() async throws { try await program.kill() }
 }
 
 /// A folder for packages, and a folder in which processes find each other.

@@ -1,4 +1,5 @@
-package import Dispatch
+// A thread may suspend and resume a source that another thread made.
+@preconcurrency package import Dispatch
 package import DurableIO
 import SystemPackage
 
@@ -82,11 +83,20 @@ package final class WatchTable<Use: WatchUse> {
     }
   }
 
+  /// The time between two calls of the handler. A program that writes thousands of times a second wakes the thread a
+  /// hundred times. The kernel makes one event of equal ones that follow each other.
+  private static var pause: DispatchTimeInterval { .milliseconds(10) }
+
   private func open() throws(SystemError) -> Instance {
     if let instance = source?.instance { return instance }
     let instance = Instance(try Inotify.open())
     let events = DispatchSource.makeReadSource(fileDescriptor: instance.inotify.number, queue: queue)
-    events.setEventHandler(handler: handler)
+    // The source has its handler, and the handler the source, until the source is cancelled.
+    events.setEventHandler { [queue, handler] in
+      handler()
+      events.suspend()
+      queue.asyncAfter(deadline: .now() + Self.pause) { events.resume() }
+    }
     // The descriptor stays open until the last event is handled.
     events.setCancelHandler { withExtendedLifetime(instance) {} }
     events.activate()

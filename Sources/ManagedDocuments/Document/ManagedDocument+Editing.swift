@@ -36,10 +36,13 @@ extension ManagedDocument {
 
   /// Notes the position after a transaction. Calls may come in another order than the transactions.
   func note(_ head: DocumentHead) {
-    guard case .open(var opened) = phase, head.last >= opened.head.last else { return }
+    guard case .open(var opened) = phase, !head.isOlder(than: opened.head) else { return }
+    // Another program's save has the edits that a save here could not write.
+    if !head.hasUnsavedChanges { opened.hasFailed = false }
     opened.head = head
     phase = .open(opened)
     noteUnsavedChanges()
+    tellState()
   }
 
   /// Refuses edits until the caller has called `enableEditing()` as many times as this method.

@@ -25,7 +25,7 @@ extension ManagedDocument {
         save: { [weak self] in try await self?.savePresentedItemChanges() },
         accommodateDeletion: { [weak self] in try await self?.close() },
         move: { _ in },
-        change: {}))
+        change: { [weak self] in await self?.presentedItemDidChange() }))
   }
 
   /// Saves unsaved edits, and brings the write-ahead log into the database's own file: another program is about to read

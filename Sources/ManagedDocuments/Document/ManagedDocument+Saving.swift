@@ -122,6 +122,7 @@ extension ManagedDocument {
       return .failure(error)
     }
     autosaver.stop()
+    watching?.cancel()
     phase = .closed
     do {
       try await folder.close()
@@ -140,9 +141,9 @@ extension ManagedDocument.Phase.Opened {
   fileprivate mutating func note(_ report: SaveReport, _ saved: DocumentHead) {
     hasFailed = false
     if !report.conflicts.isEmpty { hasConflict = true }
-    if saved.last >= head.last {
+    if !saved.isOlder(than: head) {
       head = saved
-    } else {
+    } else if saved.savedChange > head.savedChange {
       (head.savedState, head.savedChange) = (saved.savedState, saved.savedChange)
     }
   }

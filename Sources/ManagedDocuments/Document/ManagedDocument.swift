@@ -62,6 +62,8 @@ public actor ManagedDocument {
   var autosaver: Autosaver
   let accesses = AccessQueue()
   let coordination = DocumentCoordination()
+  /// Hears other programs' changes.
+  var watching: Task<Void, Never>?
 
   init(_ opened: StoreFolder.Opened, at url: URL, _ options: ManagedDocumentOptions) {
     (folder, fileURL, self.options) = (opened.folder, url, options)
@@ -70,7 +72,10 @@ public actor ManagedDocument {
     phase = .open(.init(head: opened.head))
   }
 
-  deinit { broadcast.finish() }
+  deinit {
+    watching?.cancel()
+    broadcast.finish()
+  }
 
   // MARK: Opening
 
@@ -107,6 +112,7 @@ public actor ManagedDocument {
     if let problem = opened.problem { report(DocumentError(problem, .open, fileURL)) }
     if opened.isOlderThanMetadata { report(DocumentError(OlderStore.error(fileURL), .open, fileURL)) }
     await startPresenting()
+    await startWatching()
     noteUnsavedChanges()
   }
 
@@ -176,7 +182,8 @@ public actor ManagedDocument {
   /// for try await recipes in book.observe({ try Recipe.fetchAll($0) }) { show(recipes) }
   /// ```
   ///
-  /// It reports edits, undos and reverts of this document. The sequence ends with an error when the document is closed.
+  /// It reports edits, undos and reverts of this document, and the transactions of other programs, within a second. The
+  /// sequence ends with an error when the document is closed.
   public nonisolated func observe<Value: Sendable>(
     _ fetch: @escaping @Sendable (Database) throws -> Value
   ) -> AsyncValueObservation<Value> {

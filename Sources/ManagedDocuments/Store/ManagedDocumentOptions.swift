@@ -32,6 +32,9 @@ public struct ManagedDocumentOptions: Sendable {
   public var errorHandler: (@Sendable (DocumentError) -> Void)?
   /// The function that gets each event of the document, in order. The document waits meanwhile.
   public var eventHandler: (@Sendable (DocumentEvent) -> Void)?
+  /// Whether the document notices at once that another program edits, saves, moves or removes it. Otherwise it notices
+  /// that when it next reads or saves.
+  public var watchesDisk = true
   /// Whether the document takes part in coordination, in this process and with other processes.
   public var takesTurns = true
   /// The longest wait for other programs. After it the document saves all the same, and tells the error handler.

@@ -21,14 +21,16 @@ extension ManagedStore {
     let path = location.path.appending(storeFolder.string).appending(options.persistentStoreName).string
     let pool = try DatabasePool(path: path, configuration: configuration(options))
     // Before any other statement: SQLite looks at the hook when it compiles one.
-    let hook = try pool.writeWithoutTransaction { db in try HookHolder(on: db) }
+    let (hook, observed) = try pool.writeWithoutTransaction { db in
+      (try HookHolder(on: db), try ObservedTransactions(of: db))
+    }
     do {
       try pool.read { db in
         if try options.migrator.hasBeenSuperseded(db) { throw TablesProblem.newerSchema }
       }
       let session = try prepare(pool, metadata, isAlone: isAlone, options)
       let reverser = try DatabaseQueue(path: path, configuration: reversingConfiguration(options))
-      return ManagedStore(location, pool, reverser, hook: hook, session: session, options)
+      return ManagedStore(location, pool, reverser, hook: hook, observed, session: session, options)
     } catch {
       pool.writeWithoutTransaction { _ in hook.release() }
       throw error

@@ -83,10 +83,13 @@ extension ManagedStore {
     try await pool.writeWithoutTransaction { writer in
       var outcome: (position: Position, extent: Changeset.Extent)?
       try self.reverser.inDatabase { db in
+        var own: ObservedTransactions.OwnTransaction?
         try db.inTransaction(.immediate) {
+          own = try self.observed.begin(on: db, writer)
           outcome = try body(db)
           return .commit
         }
+        if let own { try self.observed.end(own, on: db, writer) }
       }
       guard let outcome else { return nil }
       try writer.inTransaction(.deferred) {

@@ -22,13 +22,16 @@ final class ManagedStore: Sendable {
   private let hook: Mutex<HookHolder?>
   /// The facts as the last edit left them, with the number of the database's state that they are of.
   private let known = Mutex<(dataVersion: UInt32, base: EditBase)?>(nil)
+  /// The transactions that the pool's observers know.
+  let observed: ObservedTransactions
 
   /// - Parameter session: the number of this open document.
   init(
-    _ location: Location, _ pool: DatabasePool, _ reverser: DatabaseQueue, hook: HookHolder, session: Int64,
-    _ options: ManagedDocumentOptions
+    _ location: Location, _ pool: DatabasePool, _ reverser: DatabaseQueue, hook: HookHolder,
+    _ observed: ObservedTransactions, session: Int64, _ options: ManagedDocumentOptions
   ) {
     (self.location, self.pool, self.reverser, self.options) = (location, pool, reverser, options)
+    self.observed = observed
     objects = ContentObjects(location)
     log = ChangeLog(session: session, policy: options.undo ?? UndoPolicy())
     self.hook = Mutex(hook)

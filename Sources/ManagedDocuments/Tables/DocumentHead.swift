@@ -15,6 +15,11 @@ struct DocumentHead: Sendable, Hashable {
 
   var hasUnsavedChanges: Bool { state != savedState }
 
+  /// Whether this is the row before the other one. Edits raise the first number, saves the second one.
+  func isOlder(than other: DocumentHead) -> Bool {
+    (last, savedChange) < (other.last, other.savedChange)
+  }
+
   /// Reads the row, and the last change: an edit adds its change, and leaves the row as it is.
   init(of db: Database) throws {
     let statement = try db.cachedStatement(

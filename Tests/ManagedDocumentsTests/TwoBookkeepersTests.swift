@@ -1,0 +1,91 @@
+import Documents
+import Foundation
+import GRDB
+import ManagedDocuments
+import TestSupport
+import Testing
+
+@Suite("Two programs with one document with a database", .tags(.process))
+struct TwoBookkeepersTests {
+  @Test func `see each other's edits, undos and saves`() async throws {
+    try await BookFixture.with { fixture in
+      let (one, two) = try await Self.programs(fixture)
+      try await one.perform("add 1 Rösti")
+      try await two.waitToSee("1=Rösti/1")
+      try await two.waitForEvent("changed by another program, reloaded: StoreContent/persistentStore")
+      try await two.wait(for: "true", of: "unsaved")
+      try await two.perform("add 2 Soup")
+      try await one.waitToSee("1=Rösti/1 2=Soup/1")
+      // A save of one program saves the edits of both.
+      try await two.perform("save")
+      try await one.wait(for: "false", of: "unsaved")
+      try await one.perform("undo")
+      try await two.waitToSee("2=Soup/1")
+      try await one.perform("redo")
+      try await two.waitToSee("1=Rösti/1 2=Soup/1")
+      try await one.perform("write note golden")
+      #expect(try await two.perform("read note") == "golden")
+      try await Self.end(one, two)
+      let book = try await fixture.open()
+      #expect(try await book.book.titles == ["Rösti", "Soup"])
+      #expect(try fixture.visibleFiles == ["note": "golden"])
+      try await book.close()
+    }
+  }
+
+  @Test func `see the edits of a program that knows only the database`() async throws {
+    try await BookFixture.with { fixture in
+      let one = try await BookkeeperProcess(fixture.url)
+      let other = try DatabaseQueue(path: fixture.url.appending(path: "StoreContent/persistentStore").path)
+      for number in 1...20 {
+        try await other.write { db in try Recipe(id: Int64(number), title: "\(number)").insert(db) }
+      }
+      try await one.waitToSee((1...20).map { "\($0)=\($0)/2" }.joined(separator: " "))
+      try other.close()
+      try await Self.end(one)
+    }
+  }
+
+  @Test(arguments: MergePolicy.allCases)
+  func `undo beside each other by the merge policy`(_ policy: MergePolicy) async throws {
+    try await BookFixture.with { fixture in
+      let (one, two) = try await Self.programs(fixture, policy)
+      // Another column of the same row: both changes stay.
+      try await one.perform("add 1 A")
+      try await one.perform("title 1 B")
+      try await two.perform("servings 1 9")
+      #expect(try await one.perform("undo") == "true")
+      try await two.waitToSee("1=A/9")
+      // The same column.
+      try await one.perform("title 1 B")
+      try await two.perform("title 1 C")
+      let answer = try await one.perform("undo")
+      let title = try await one.perform("rows")
+      switch policy {
+      case .error:
+        #expect(answer.contains("another program changed a row"), "\(answer)")
+        #expect(title == "1=C/9")
+      case .mergeByPropertyStoreTrump, .rollback: #expect(title == "1=C/9")
+      case .mergeByPropertyObjectTrump, .overwrite: #expect(title == "1=A/9")
+      }
+      try await two.waitToSee(title)
+      try await Self.end(one, two)
+    }
+  }
+
+  static func programs(
+    _ fixture: BookFixture, _ policy: MergePolicy = .error
+  ) async throws -> (BookkeeperProcess, BookkeeperProcess) {
+    let one = try await BookkeeperProcess(fixture.url, policy)
+    return (one, try await BookkeeperProcess(fixture.url, policy))
+  }
+
+  /// Has the programs close the document.
+  static func end(_ programs: BookkeeperProcess...) async throws {
+    for program in programs { program.program.send("close") }
+    for program in programs {
+      let run = try await program.program.waitForEnd()
+      #expect(run.status == 0, "\(program.program.lines.suffix(4)) \(run.errors)")
+    }
+  }
+}
