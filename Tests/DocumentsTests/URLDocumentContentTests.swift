@@ -149,6 +149,46 @@ struct URLDocumentContentTests {
     }
   }
 
+  // Another program writes into a file, which keeps its name and its folder's date.
+  @Test func `keeps what another program wrote into a file since it was read`() async throws {
+    try await withRecording { document, folder in
+      try await document.close()
+      let path = folder.appending("A.recording")
+      let again = try await Document<Recording>.open(
+        at: URL(filePath: path.string), options: .quiet(nil) { $0.watchesDisk = false })
+      try Data("another".utf8).write(to: URL(filePath: path.appending("Index.txt").string))
+      try Data("takes".utf8).write(to: URL(filePath: path.appending("Media/Samples").string))
+      try await again.edit { ($0.index, $0.samples) = ("two", .written("own")) }
+      try await again.save()
+      #expect(await again.documentState.contains(.inConflict))
+      try await again.close()
+      #expect(try text("A.recording/Index.txt", in: folder) == "two")
+      #expect(try text("A.recording/Media/Samples", in: folder) == "own")
+      let version = try #require(try names(in: path.appending(".docpkg/conflicts")).first)
+      #expect(try text("A.recording/.docpkg/conflicts/\(version)/Index.txt", in: folder) == "another")
+      #expect(try text("A.recording/.docpkg/conflicts/\(version)/Media/Samples", in: folder) == "takes")
+    }
+  }
+
+  @Test func `meets no conflict with what it links, writes anew and leaves out itself`() async throws {
+    try await withRecording { document, folder in
+      try await document.close()
+      let url = URL(filePath: folder.appending("A.recording").string)
+      let again = try await Document<Recording>.open(at: url, options: .quiet(nil))
+      for (round, samples) in [Recording.Samples.linked, .kept, .written("a"), .linked, .left, .written("b")]
+        .enumerated()
+      {
+        try await again.edit { ($0.index, $0.samples) = ("\(round)", samples) }
+        let report = try await again.save()
+        #expect(report.conflicts == [] && report.warnings.isEmpty)
+        if round % 2 == 0 { try await again.revert(toContentsOf: url) }
+      }
+      #expect(await again.documentState == .normal)
+      try await again.close()
+      #expect(try text("A.recording/Media/Samples", in: folder) == "b")
+    }
+  }
+
   @Test func `that is killed leaves the document, and what it wrote goes with the next save`() async throws {
     try await withRecording { document, folder in
       try await document.close()

@@ -149,7 +149,7 @@ open class NSDocument: NSObject {
 
   /// Reads the document from `url`; by default calls `read(from:ofType:)` with a wrapper.
   open func read(from url: URL, ofType typeName: String) throws {
-    try read(from: try file.loading ?? FileWrapper(url: url, options: []), ofType: typeName)
+    try read(from: try file.loadedTree(at: url), ofType: typeName)
   }
 
   /// Reads the document from a wrapper; by default calls `read(from:ofType:)` with the bytes of a file.

@@ -65,6 +65,7 @@ extension UIDocument {
     do {
       try await engine.revert(toContentsOf: url)
       let content = try await engine.content
+      if !takesTree { try content.read?.noteStatuses() }
       let isStale = !isCurrent()
       if isStale && !hasUnsavedChanges {
         try loadContents(content, from: url)
@@ -89,8 +90,19 @@ extension UIDocument {
     guard let read = content.read else { return }
     loading = read
     defer { loading = nil }
+    let tookTree = takesTree
+    takesTree = false
+    // A model that reads the files by itself makes no wrappers. So the tree has to know what the model sees.
+    if !tookTree { try read.noteStatuses() }
     try self.read(from: url)
+    if tookTree && !takesTree { try read.noteStatuses() }
     forgetUndo()
+  }
+
+  /// Returns the tree that the model loads, for a model that takes its contents from wrappers.
+  func loadedTree(at url: URL) throws -> FileWrapper {
+    takesTree = true
+    return try loading ?? FileWrapper(url: url, options: [])
   }
 
   private func makeEngine(at url: URL, _ content: UIDocumentContent?) -> Engine {

@@ -66,6 +66,8 @@ open class UIDocument: NSObject, @preconcurrency NSFilePresenter {
   var lastCall: Task<Void, Never>?
   /// The tree that the document loads now; nil otherwise.
   var loading: FileWrapper?
+  /// Whether the model took its contents from the last tree; false if it read files by itself.
+  var takesTree = false
   /// Takes the tree that a save writes; nil unless a save asks for it.
   var collecting: CollectedContents?
   /// The number of errors that the engine has reported since the present call began.
@@ -135,7 +137,7 @@ open class UIDocument: NSObject, @preconcurrency NSFilePresenter {
   ///
   /// An override reads other files than a wrapper can give. Unlike Apple's, it runs on the main actor.
   open func read(from url: URL) throws {
-    let file = try loading ?? FileWrapper(url: url, options: [])
+    let file = try loadedTree(at: url)
     try load(fromContents: file.isRegularFile ? try file.contents() : file, ofType: fileType)
   }
 

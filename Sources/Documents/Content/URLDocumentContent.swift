@@ -96,6 +96,7 @@ extension URLDocumentContent {
   public init(configuration: ReadConfiguration) throws {
     let reading = URLReadConfiguration(contentType: configuration.contentType)
     if let url = configuration.fileURL {
+      try configuration.file.noteStatuses()
       try self.init(from: url, configuration: reading)
       return
     }

@@ -15,6 +15,8 @@ package struct DirectoryNode: Sendable {
   }
   /// The children that are objects: callers asked for them or added them.
   package var children: [FileName: FileWrapper] = [:]
+  /// The statuses on disk of children that are no objects, if a program noted them before it read the files itself.
+  var seen: [FileName: FileStatus] = [:]
   /// The names whose child differs from the one on disk; a save looks at no other name.
   package var changes: [FileName: Baseline] = [:]
   /// The children that left since the tree last read or saved the directory, by their old names.

@@ -281,7 +281,7 @@ extension FileWrapper {
 
   // MARK: Reading on demand
 
-  private func withDirectory<Result: Sendable>(_ body: (StoredNode?, inout DirectoryNode) throws -> Result)
+  func withDirectory<Result: Sendable>(_ body: (StoredNode?, inout DirectoryNode) throws -> Result)
     throws -> Result
   {
     guard isDirectory else { throw wrongKind(needed: .directory) }
@@ -300,6 +300,7 @@ extension FileWrapper {
     guard let stored, !names.isEmpty else { return }
     let children = try stored.children(names)
     for (name, child) in zip(names, children) {
+      let child = child.since(directory.seen.removeValue(forKey: name))
       directory.children[name] = FileWrapper(
         state: State(child, name: name, parent: ParentLink(directory: self, name: name)))
     }

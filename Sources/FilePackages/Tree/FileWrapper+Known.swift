@@ -47,11 +47,11 @@ extension FileWrapper {
   ///
   /// If the folder was listed, these are all names; otherwise the names of children that are objects or were objects.
   var knownBaselines: (known: [FileName: DirectoryNode.Baseline], isListed: Bool) {
-    let (listing, changes, children) = state.withLock { state in
-      state.withDirectory { ($0.listing, $0.changes, $0.children) }
+    let (listing, changes, children, seen) = state.withLock { state in
+      state.withDirectory { ($0.listing, $0.changes, $0.children, $0.seen) }
     }
     func baseline(of name: FileName) -> DirectoryNode.Baseline {
-      changes[name] ?? .present(children[name]?.state.withLock { $0.stored?.status })
+      changes[name] ?? .present(children[name].map { $0.state.withLock { $0.stored?.status } } ?? seen[name])
     }
     var known = changes
     if let listing {
@@ -66,12 +66,12 @@ extension FileWrapper {
   }
 
   private func knownBaseline(of name: FileName) -> DirectoryNode.Baseline? {
-    let (change, child, listing) = state.withLock { state in
-      state.withDirectory { ($0.changes[name], $0.children[name], $0.listing) }
+    let (change, child, listing, seen) = state.withLock { state in
+      state.withDirectory { ($0.changes[name], $0.children[name], $0.listing, $0.seen[name]) }
     }
     if let change { return change }
     if let child { return .present(child.state.withLock { $0.stored?.status }) }
     guard let listing else { return nil }
-    return listing.position(of: name) == nil ? .absent : .present(nil)
+    return listing.position(of: name) == nil ? .absent : .present(seen)
   }
 }

@@ -1,0 +1,44 @@
+import DurableIO
+
+extension FileWrapper {
+  /// Remembers the status of each node on disk in this tree, for a program that is about to read the files by itself.
+  ///
+  /// If another program changes a file later, the tree knows it, although the file never was an object. Without this
+  /// the tree would take the file's status from the moment of the first look.
+  ///
+  /// Cost: a look at each child; an object for each folder.
+  ///
+  /// - Throws: a `FilePackageError` if a folder cannot be read.
+  package func noteStatuses() throws {
+    guard isDirectory else { return }
+    try withDirectory { stored, directory in
+      guard let stored else { return }
+      let names = directory.names().filter { directory.children[$0] == nil }
+      directory.seen.merge(stored.statuses(of: names)) { _, now in now }
+    }
+    for name in try childFolderNames() { try child(name)?.noteStatuses() }
+  }
+
+  private func childFolderNames() throws -> [FileName] {
+    try withDirectory { _, directory in
+      directory.names().filter { name in
+        (directory.listedKind(of: name) ?? directory.children[name]?.kind) == .directory
+      }
+    }
+  }
+}
+
+extension StoredNode {
+  /// Returns the node with the status that the tree noted, if the file has other bytes by now.
+  func since(_ seen: FileStatus?) -> StoredNode {
+    guard let seen, let status else { return self }
+    let isSame =
+      status.kind == seen.kind
+      && (status.kind == .directory
+        ? status.identity.isSameNode(as: seen.identity) : status.identity.hasSameContents(as: seen.identity))
+    if isSame { return self }
+    var node = self
+    node.status = seen
+    return node
+  }
+}
