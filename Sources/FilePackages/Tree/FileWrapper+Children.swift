@@ -164,10 +164,12 @@ extension FileWrapper {
     precondition(isDirectory, "removeFileWrapper is for directory wrappers")
     Self.structure.withLock { _ in
       guard let name = child.name(in: self) else { return }
-      change { [status = child.storedStatus] state in
+      let status = child.storedStatus
+      change { state in
         state.attributes.modified = nil
         state.withDirectory { $0.remove(name, was: status) }
       }
+      confirmMark(of: name, child, was: status)
       child.leave(self)
     }
   }
@@ -188,7 +190,8 @@ extension FileWrapper {
   private func rekey(_ child: FileWrapper, preferring preferred: FileName) {
     guard let old = child.name(in: self) else { return }
     var new = old
-    change { [status = child.storedStatus] state in
+    let status = child.storedStatus
+    change { state in
       try? state.list()
       state.attributes.modified = nil
       new = state.withDirectory { directory in
@@ -196,6 +199,7 @@ extension FileWrapper {
         return directory.insert(child, preferring: preferred)
       }
     }
+    confirmMark(of: old, child, was: status)
     child.leave(self)
     child.state.withLock { $0.parents.append(ParentLink(directory: self, name: new)) }
   }
@@ -228,6 +232,17 @@ extension FileWrapper {
     change { state in
       state.withDirectory { $0.markChanged(name, was: .present(status)) }
     }
+    confirmMark(of: name, child, was: status)
+  }
+
+  /// Corrects the baseline of a name if a save settled the child between the look at its status and the mark (T1).
+  private func confirmMark(of name: FileName, _ child: FileWrapper, was status: FileStatus?) {
+    guard let now = child.storedStatus, now != status else { return }
+    state.withLock { state in
+      state.withDirectory { directory in
+        if case .present(status)? = directory.changes[name] { directory.changes[name] = .present(now) }
+      }
+    }
   }
 
   private func name(in directory: FileWrapper) -> FileName? {
@@ -246,7 +261,7 @@ extension FileWrapper {
     state.withLock { $0.parents.compactMap(\.directory) }
   }
 
-  private var storedStatus: FileStatus? {
+  var storedStatus: FileStatus? {
     state.withLock { $0.stored?.status }
   }
 

@@ -81,17 +81,11 @@ extension FileWrapper {
 
     for (name, child) in children.map({ ($0, $1) }) + departed {
       let change = savedChanges[name]
-      // A change during the steps above found the name marked already, and the mark is gone (T1).
-      if change != nil, child.revision != revisions[name] {
-        state.withLock { state in
-          guard state.kind == .directory else { return }
-          state.withDirectory { directory in
-            if directory.children[name] === child {
-              // A file under a name that the save left empty is another program's (T5).
-              directory.markChanged(name, was: change?.now == nil ? .absent : .present(statuses[name]))
-            }
-          }
-        }
+      // After the child's own status. An edit before this step may have noted the status before the save, and an edit
+      // after it notes the new one (T1).
+      defer {
+        let isEdited = child.revision != revisions[name]
+        correctMark(of: name, child, isEdited: isEdited, after: change, to: statuses[name])
       }
       // A child that took the name after the snapshot is not the file on disk.
       guard change == nil || change?.now?.wrapper === child, let status = statuses[name] else { continue }
@@ -108,6 +102,29 @@ extension FileWrapper {
       try child.settle(
         as: childPlace, change?.now, from: origin, updatesNames: updatesNames && children[name] === child,
         isInPlace: isInPlace, removed: &removed)
+    }
+  }
+
+  /// Corrects the baseline of a name that an edit marked while the save settled.
+  private func correctMark(
+    of name: FileName, _ child: FileWrapper, isEdited: Bool, after change: PackageSnapshot.Change?,
+    to now: FileStatus?
+  ) {
+    let known = child.storedStatus
+    state.withLock { state in
+      guard state.kind == .directory else { return }
+      state.withDirectory { directory in
+        let isNew = isEdited && directory.children[name] === child && directory.changes[name] == nil
+        if let change {
+          guard isNew || directory.changes[name] != nil else { return }
+          // A file under a name that the save left empty is another program's (T5).
+          directory.changes[name] = change.now != nil && now != nil ? .present(now) : .absent
+        } else if isNew {
+          directory.changes[name] = .present(known)
+        } else {
+          directory.changes[name] = directory.changes[name]?.carried(to: now)
+        }
+      }
     }
   }
 
