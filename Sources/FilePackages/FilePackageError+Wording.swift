@@ -46,7 +46,7 @@ extension FilePackageError {
   }
 
   /// The reason, and the activity that failed.
-  var detail: String {
+  package var detail: String {
     let reason = reason ?? code.words
     if let child { return "\(reason) (\(activity ?? operation.present) '\(child)')" }
     return activity.map { "\(reason) (\($0))" } ?? reason

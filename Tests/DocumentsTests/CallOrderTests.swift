@@ -60,6 +60,7 @@ struct CallOrderTests {
         switch event {
         case .stateChanged(let state): log.note("state \(state)")
         case .saved: log.note("saved")
+        case .published: log.note("published")
         case .changedByOthers(let outcome, _): log.note("\(outcome)")
         case .moved: log.note("moved")
         }

@@ -19,6 +19,7 @@ struct DocumentEventTests {
         switch event {
         case .stateChanged(let state): "state \(state)"
         case .saved(let report): "saved \(report.written.filter { $0 != "Metadata.plist" })"
+        case .published(let report): "published \(report.written)"
         case .changedByOthers(let outcome, let paths): "\(outcome) \(paths)"
         case .moved(let url): "moved \(url.path)"
         }

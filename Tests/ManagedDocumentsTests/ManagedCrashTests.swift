@@ -110,6 +110,7 @@ struct BrokenBook {
       return "round \(round) with files \(rounds)"
     }
     try await book.save()
+    try await book.synchronize()
     if try fixture.visibleFiles != content.files { return "other visible files" }
     let isSound = try await book.read { db, _ in try String.fetchOne(db, sql: "PRAGMA quick_check") == "ok" }
     if !isSound { return "a damaged database" }

@@ -76,17 +76,20 @@ struct ManagedErrorTests {
   // The other program's bytes become a conflict version (MP3).
   @Test func `keeps what another program wrote in the place of a file`() async throws {
     try await BookFixture.with { fixture in
-      let book = try await fixture.open()
+      let events = PublishingList()
+      let book = try await fixture.open { $0.eventHandler = { events.add($0) } }
       try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
       try await book.save()
+      try await book.synchronize()
       let file = fixture.url.appending(path: "AdditionalContent/Pictures/1.jpeg")
       try Data("painted elsewhere".utf8).write(to: file)
       let error = await documentError { _ = try await book.book }
       #expect(error?.fileError?.code == .changedOnDisk)
       #expect(error?.fileError?.child == "AdditionalContent/Pictures/1.jpeg")
       try await book.edit { _, content in try content.write("Pictures/1.jpeg", Data("brown".utf8)) }
-      let report = try await book.save()
-      #expect(report.conflicts == ["AdditionalContent/Pictures/1.jpeg"])
+      #expect(try await book.save().conflicts == [])
+      try await book.synchronize()
+      #expect(events.published.map(\.conflicts) == [[], ["AdditionalContent/Pictures/1.jpeg"]])
       #expect(await book.documentState == .inConflict)
       #expect(try fixture.visibleFiles == ["Pictures/1.jpeg": "brown"])
       let conflicts = try fixture.names(in: ".docpkg/conflicts")
@@ -102,11 +105,14 @@ struct ManagedErrorTests {
       let book = try await fixture.open()
       try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
       try await book.save()
+      try await book.synchronize()
       try FileManager.default.removeItem(at: fixture.url.appending(path: "AdditionalContent/Pictures"))
       let error = await documentError { _ = try await book.book }
       #expect(error?.fileError?.child == "AdditionalContent/Pictures/1.jpeg")
       try await book.edit { _, content in try content.write("Pictures/1.jpeg", Data("brown".utf8)) }
-      #expect(try await book.save().conflicts == [])
+      try await book.save()
+      try await book.synchronize()
+      #expect(await book.documentState == .normal)
       #expect(try fixture.visibleFiles == ["Pictures/1.jpeg": "brown"])
       try await book.close()
     }
@@ -115,9 +121,7 @@ struct ManagedErrorTests {
   @Test func `reports a database that is locked, and loses nothing`() async throws {
     try await BookFixture.with { fixture in
       let book = try await fixture.open { $0.configuration.busyMode = .immediateError }
-      var configuration = Configuration()
-      configuration.allowsUnsafeTransactions = true
-      let other = try DatabaseQueue(path: fixture.store.path, configuration: configuration)
+      let other = try DatabaseQueue(path: fixture.store.path, configuration: .unsafe)
       try await book.add(Recipe(id: 1, title: "Rösti"))
       try other.inDatabase { db in try db.execute(sql: "BEGIN IMMEDIATE") }
       #expect(
@@ -194,4 +198,23 @@ final class ErrorList: Sendable {
   private let errors = Mutex<[DocumentError]>([])
   func add(_ error: DocumentError) { errors.withLock { $0.append(error) } }
   var all: [DocumentError] { errors.withLock { $0 } }
+}
+
+/// The reports of publishing that a handler got.
+final class PublishingList: Sendable {
+  private let reports = Mutex<[SaveReport]>([])
+  private let (signals, signal) = AsyncStream.makeStream(of: Void.self)
+
+  func add(_ event: DocumentEvent) {
+    guard case .published(let report) = event else { return }
+    reports.withLock { $0.append(report) }
+    signal.yield()
+  }
+
+  var published: [SaveReport] { reports.withLock { $0 } }
+
+  /// Waits for the next publishing.
+  func nextPublishing() async {
+    for await _ in signals { return }
+  }
 }

@@ -130,6 +130,7 @@ struct ManagedMergeTests {
       try await theirs.redo()
       // One save is of all edits.
       try await theirs.save()
+      try await theirs.synchronize()
       #expect(try fixture.visibleFiles == ["Pictures/1.jpeg": "golden", "Pictures/2.jpeg": "red"])
       try await theirs.close()
       #expect(try fixture.names().contains(".docpkg"), "another document has the package open")

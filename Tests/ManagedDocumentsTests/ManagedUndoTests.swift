@@ -30,6 +30,7 @@ struct ManagedUndoTests {
         #expect(try await book.undo())
         #expect(try await book.book == moment)
         try await book.save()
+        try await book.synchronize()
         #expect(try fixture.visibleFiles == moment.files)
       }
       #expect(try await !book.undo())
@@ -38,6 +39,7 @@ struct ManagedUndoTests {
         #expect(try await book.redo())
         #expect(try await book.book == moment)
         try await book.save()
+        try await book.synchronize()
         #expect(try fixture.visibleFiles == moment.files)
       }
       #expect(try await !book.redo())
@@ -243,6 +245,7 @@ struct ManagedUndoTests {
           == "The document 'Recipes.recipebook' could not be reverted: the changes since its last save are not known."
       )
       try await book.save()
+      try await book.synchronize()
       #expect(try fixture.visibleFiles == ["Pictures/1.jpeg": "golden"])
       try await book.close()
     }

@@ -7,6 +7,9 @@ public enum DocumentEvent: Sendable {
   case stateChanged(DocumentState)
   /// The document was saved, by a call or by itself.
   case saved(SaveReport)
+  /// Other programs see a save of a document with a database, whose `saved` came at its commit. The report has the
+  /// conflicts. If `isPublished` is false, there were conflicts and then an error.
+  case published(SaveReport)
   /// The document took in another program's change, so that its content may be a new one.
   ///
   /// The paths are those of the children that the other program changed, made or removed. There are none if a whole
@@ -22,6 +25,7 @@ extension DocumentEvent: CustomStringConvertible {
     switch self {
     case .stateChanged(let state): "state: \(state)"
     case .saved(let report): "saved: \(report)"
+    case .published(let report): "published: \(report)"
     case .changedByOthers(let outcome, let paths):
       "changed by another program, \(outcome.rawValue)"
         + (paths.isEmpty ? "" : ": " + paths.map(displayString).joined(separator: ", "))

@@ -10,13 +10,11 @@ import SystemPackage
 public final class AdditionalContentEditor {
   private let content: AdditionalContent
   private var db: Database { content.db }
-  /// The number of the edit's change.
-  private let change: Int64
   /// The digests that undoing the edit, or redoing it, needs.
   private(set) var digests: Set<Data> = []
   private var hasEnded = false
 
-  init(_ content: AdditionalContent, change: Int64) { (self.content, self.change) = (content, change) }
+  init(_ content: AdditionalContent) { self.content = content }
 
   func end() { hasEnded = true }
 
@@ -139,7 +137,7 @@ public final class AdditionalContentEditor {
   }
 
   private func noteUnpublished(_ place: ContentPath) throws {
-    try UnpublishedFile.note([place.string], change: change, in: db)
+    try UnpublishedFile.touch([place.string], in: db)
   }
 
   // MARK: Copying
@@ -158,45 +156,6 @@ public final class AdditionalContentEditor {
       hash.update(bytes)
       try disk.write(bytes, to: target, at: offset)
       offset += UInt64(count)
-    }
-  }
-}
-
-/// A file whose row changed since it was published.
-struct UnpublishedFile: Sendable, Hashable {
-  var path: ContentPath
-  /// The new digest; nil if the file is removed.
-  var digest: Data?
-  /// The bytes of a small file.
-  var bytes: Data?
-  /// The file as it was published before.
-  var published: PublishedFile?
-
-  /// Notes that a change touched these files.
-  static func note(_ paths: [String], change: Int64, in db: Database) throws {
-    for path in paths {
-      try db.cachedStatement(sql: "INSERT OR REPLACE INTO grdb_unpublished(path, change) VALUES (?, ?)")
-        .execute(arguments: [path, change])
-    }
-  }
-
-  /// Returns the files that the changes up to one touched, and no later change.
-  static func all(upTo change: Int64, in db: Database) throws -> [UnpublishedFile] {
-    let rows = try Row.fetchAll(
-      db.cachedStatement(
-        sql: """
-          SELECT grdb_unpublished.path, digest FROM grdb_unpublished LEFT JOIN grdb_content USING (path)
-          WHERE change <= ? ORDER BY grdb_unpublished.path
-          """), arguments: [change])
-    return try rows.map { row in
-      let path = ContentPath(stored: row[0])
-      let digest: Data? = row[1]
-      let bytes = try digest.flatMap {
-        try Data.fetchOne(
-          db.cachedStatement(sql: "SELECT bytes FROM grdb_objects WHERE digest = ?"), arguments: [$0])
-      }
-      return UnpublishedFile(
-        path: path, digest: digest, bytes: bytes, published: try PublishedFile.at(path, in: db))
     }
   }
 }

@@ -22,6 +22,9 @@ struct ContentObjects: Sendable {
     FileName(digest.map { byte in String(byte >> 4, radix: 16) + String(byte & 15, radix: 16) }.joined())
   }
 
+  /// Returns the path of a file in the package, for reports.
+  static func visiblePath(_ path: ContentPath) -> String { "\(contentFolder.string)/\(path.path.display)" }
+
   /// Reads the digest in a name; nil for any other name.
   static func digest(_ name: FileName) -> Data? {
     guard name.bytes.count == 64 else { return nil }

@@ -28,13 +28,14 @@ extension ManagedDocument {
         change: { [weak self] in await self?.presentedItemDidChange() }))
   }
 
-  /// Saves unsaved edits, and brings the write-ahead log into the database's own file: another program is about to read
-  /// the document.
+  /// Saves unsaved edits, publishes them, and brings the write-ahead log into the database's own file: another program
+  /// is about to read the document.
   ///
-  /// - Throws: as `save()`.
+  /// - Throws: as `save()` and `synchronize()`.
   public func savePresentedItemChanges() async throws(DocumentError) {
     guard isOpen else { return }
     try await autosave()
+    try await synchronize()
     do {
       try await folder.checkpoint()
     } catch {
@@ -44,12 +45,14 @@ extension ManagedDocument {
 
   private func makeWay() async -> FilePresenter.Reacquirer? {
     await coordination.give()
+    // No file may get its visible name after another program's turn began. The error handler has the error.
+    do { try note(await folder.publish(), .save) } catch {}
     return { [weak self] in await self?.takeBackTurn() }
   }
 
   private func takeBackTurn() { coordination.takeBack() }
 
-  /// Saves in turn with other programs.
+  /// Publishes in turn with other programs.
   func inTurn<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
     try await coordination.take(
       .writingIntent(with: fileURL), deadline: options.coordinationDeadline, body, publish: {},

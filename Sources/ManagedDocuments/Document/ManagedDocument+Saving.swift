@@ -6,10 +6,12 @@ import GRDB
 extension ManagedDocument {
   /// Saves all edits so far.
   ///
-  /// After the return they survive a power cut, rows and files alike. Then other programs see the files under their
-  /// names, unless the report says otherwise. Edits go on meanwhile, and later ones stay unsaved.
+  /// After the return they survive a power cut, rows and files alike. Other programs see the files under their names
+  /// some hundredths of a second later; `synchronize()` waits for that. Edits go on meanwhile, and later ones stay
+  /// unsaved. The report says what will be written and removed, and `isPublished` is false. The event `published` has
+  /// the report of publishing, with the conflicts.
   ///
-  /// Cost: one flush for the commit, one for `Metadata.plist`; for each changed file one more, and one for its folder.
+  /// Cost: one flush of the write-ahead log, whatever the number of rows.
   ///
   /// - Throws: `closed`; `deleted` if the document is not in its place any more; `file` if the disk refuses. The edits
   ///   are then still in the document, and its state has `savingError`.
@@ -44,10 +46,11 @@ extension ManagedDocument {
     tellState()
     autosaver.saveBegins()
     do {
-      let (report, head) = try await inTurn { [folder] in try await folder.save() }
+      let (report, head) = try await store.commit()
       autosaver.saveEnds()
-      end { $0.note(report, head) }
+      end { $0.note(saved: head) }
       noteUnsavedChanges()
+      publishSoon()
       options.eventHandler?(.saved(report))
       return report
     } catch {
@@ -98,7 +101,7 @@ extension ManagedDocument {
 
   // MARK: Closing
 
-  /// Saves unsaved edits, and closes the document. A closed document does nothing.
+  /// Saves unsaved edits, publishes them, and closes the document. A closed document does nothing.
   ///
   /// The package then has the database as one whole file, which any SQLite program reads.
   ///
@@ -121,6 +124,9 @@ extension ManagedDocument {
     } catch {
       return .failure(error)
     }
+    await stopPublishingSoon()
+    // The save is durable, and the next opening publishes it.
+    do { try await publish() } catch {}
     autosaver.stop()
     watching?.cancel()
     phase = .closed
@@ -138,9 +144,8 @@ extension ManagedDocument {
 
 extension ManagedDocument.Phase.Opened {
   /// Notes a save. Edits since then have made a newer position.
-  fileprivate mutating func note(_ report: SaveReport, _ saved: DocumentHead) {
+  fileprivate mutating func note(saved: DocumentHead) {
     hasFailed = false
-    if !report.conflicts.isEmpty { hasConflict = true }
     if !saved.isOlder(than: head) {
       head = saved
     } else if saved.savedChange > head.savedChange {

@@ -42,7 +42,7 @@ public actor ManagedDocument {
       var head: DocumentHead
       /// Whether the last save failed.
       var hasFailed = false
-      /// Whether a save met files of another program.
+      /// Whether the publisher met files of another program.
       var hasConflict = false
     }
   }
@@ -60,6 +60,7 @@ public actor ManagedDocument {
   var editingHolds = 0
   var broadcast = StateBroadcast()
   var autosaver: Autosaver
+  var publishing = PublishingSchedule()
   let accesses = AccessQueue()
   let coordination = DocumentCoordination()
   /// Hears other programs' changes.
@@ -109,7 +110,8 @@ public actor ManagedDocument {
 
   private func begin(_ opened: StoreFolder.Opened) async {
     tellState()
-    if let problem = opened.problem { report(DocumentError(problem, .open, fileURL)) }
+    // It goes on all the same: the next save publishes.
+    do { try note(opened.published, .open) } catch {}
     if opened.isOlderThanMetadata { report(DocumentError(OlderStore.error(fileURL), .open, fileURL)) }
     await startPresenting()
     await startWatching()

@@ -18,6 +18,8 @@ struct ContentPublisher {
   private(set) var removed: [ContentPath] = []
   /// The files whose place had another program's bytes, which are a conflict version now.
   private(set) var conflicts: [String] = []
+  /// The digests of the replaced and removed files, whose bytes have a name by them.
+  private(set) var retained: Set<Data> = []
   private(set) var bytesWritten: UInt64 = 0
   private(set) var synchronizations = 0
   private var touched: Set<PackagePath> = []
@@ -163,7 +165,11 @@ struct ContentPublisher {
   /// Gives the published bytes that are replaced or removed a name by their digest (MP2).
   private mutating func retain(_ files: [UnpublishedFile]) throws(SystemError) {
     var isToSync = false
-    for file in files { if try retain(file) { isToSync = true } }
+    for file in files {
+      guard try retain(file), let digest = file.published?.digest else { continue }
+      retained.insert(digest)
+      isToSync = true
+    }
     if isToSync { try synchronize(try disk.openDirectory(ContentObjects.folder, in: folder.folder)) }
   }
 

@@ -37,7 +37,7 @@ extension ManagedStore {
     }
   }
 
-  private static func configuration(_ options: ManagedDocumentOptions) -> Configuration {
+  static func configuration(_ options: ManagedDocumentOptions) -> Configuration {
     var configuration = options.configuration
     configuration.prepareDatabase { db in
       // The library brings the log into the database's file when no edit waits for that.

@@ -1,38 +1,68 @@
+import CSQLiteSession
+import DurableIO
 import FilePackages
 import FoundationEssentials
 import GRDB
 
 extension ManagedStore {
   /// Commits all transactions so far (MS1), with a revision that no other save has (MS2).
-  func commit() throws -> CommittedSave {
-    try pool.writeWithoutTransaction { db in
+  ///
+  /// It takes SQLite's lock only.
+  ///
+  /// - Throws: `noSuchFile` if the document is not in its place any more; the reason of the database.
+  func commit() async throws -> (report: SaveReport, head: DocumentHead) {
+    try await pool.writeWithoutTransaction { db in
+      try self.checkPlace(db)
       try db.execute(sql: "PRAGMA synchronous = FULL")
       defer {
         // Without this the next edits wait for the disk, and are right all the same.
         try? db.execute(sql: "PRAGMA synchronous = NORMAL")
       }
-      var committed: CommittedSave?
+      var outcome: (report: SaveReport, head: DocumentHead)?
       try db.inTransaction(.immediate) {
         var head = try DocumentHead(of: db)
+        guard head.hasUnsavedChanges else {
+          outcome = (SaveReport(strategy: .none), head)
+          return .rollback
+        }
         head.savedState = head.state
         head.savedChange = head.last
         try head.write(to: db)
-        try ChangeLog.removeUnneeded(upTo: head.savedChange, in: db)
         let next = try self.metadata(db).next(
           CountedFiles(db: db, location: self.location), databasePath: self.options.databasePath,
           by: self.options.program)
         try next.write(to: db)
-        committed = try self.unpublished(head, next, in: db)
+        let files = try UnpublishedFile.commit(in: db)
+        outcome = (SaveReport(committing: files, next.metadata.generation), head)
         return .commit
       }
-      guard let committed else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
-      return committed
+      guard let outcome else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
+      return outcome
     }
   }
 
-  /// Returns the files that the last save has and that are not published.
-  func unpublished() throws -> CommittedSave {
-    try pool.read { db in try self.unpublished(DocumentHead(of: db), self.metadata(db), in: db) }
+  /// Checks that the database's file still has its name.
+  private func checkPlace(_ db: Database) throws {
+    var hasMoved: CInt = 0
+    let code = sqlite3_file_control(db.sqliteConnection, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved)
+    if code != SQLITE_OK { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
+    if hasMoved != 0 {
+      throw FilePackageError(.noSuchFile, .save, StoredNode(location: location, path: .root))
+    }
+  }
+
+  /// Returns the last save, with its files that are not published.
+  func lastSave() throws -> CommittedSave {
+    try pool.read { db in
+      let files = try UnpublishedFile.all(in: db)
+      var sources: [Data: [ContentPath]] = [:]
+      for file in files {
+        guard let digest = file.digest, file.bytes == nil else { continue }
+        sources[digest] = try PublishedFile.all(of: digest, in: db).map(\.path)
+      }
+      return try CommittedSave(
+        head: DocumentHead(of: db), metadata: self.metadata(db), files: files, sources: sources)
+    }
   }
 
   private func metadata(_ db: Database) throws -> SavedMetadata {
@@ -40,41 +70,34 @@ extension ManagedStore {
     return metadata
   }
 
-  private func unpublished(
-    _ head: DocumentHead, _ metadata: SavedMetadata, in db: Database
-  ) throws -> CommittedSave {
-    let files = try UnpublishedFile.all(upTo: head.savedChange, in: db)
-    var sources: [Data: [ContentPath]] = [:]
-    for file in files {
-      guard let digest = file.digest, file.bytes == nil else { continue }
-      sources[digest] = try PublishedFile.all(of: digest, in: db).map(\.path)
-    }
-    return CommittedSave(head: head, metadata: metadata, unpublished: files, sources: sources)
-  }
-
   /// Returns whether the document has the bytes of a digest, now or for undoing.
   func knows(_ digest: Data) throws -> Bool {
-    try pool.read { db in
-      try ["grdb_content", "grdb_published", "grdb_objects", "grdb_references"].contains { table in
+    let isInTables = try pool.read { db in
+      try PrivateTables.withDigests.contains { table in
         try Int.fetchOne(db, sql: "SELECT 1 FROM \(table) WHERE digest = ?", arguments: [digest]) != nil
       }
     }
+    return try isInTables || objects.open(digest) != nil
   }
 
   /// Notes the files that are published, and removes the bytes that nothing needs any more (MT3).
-  func note(published: [PublishedFile], removed: [ContentPath], of save: CommittedSave) throws {
+  ///
+  /// - Parameter retained: the digests of the replaced and removed files. A reader of an older moment may need their
+  ///   bytes: they stay until the next publishing.
+  func note(
+    published: [PublishedFile], removed: [ContentPath], retained: Set<Data>, of save: CommittedSave
+  ) throws {
     try pool.write { db in
+      try ChangeLog.removeUnneeded(upTo: save.head.savedChange, in: db)
+      if published.isEmpty && removed.isEmpty { return }
       for file in published { try file.write(to: db) }
       for path in removed {
-        try db.cachedStatement(sql: "DELETE FROM grdb_published WHERE path = ?").execute(arguments: [
-          path.string
-        ])
+        try db.cachedStatement(sql: "DELETE FROM grdb_published WHERE path = ?")
+          .execute(arguments: [path.string])
       }
-      for path in published.map(\.path) + removed {
-        try db.cachedStatement(sql: "DELETE FROM grdb_unpublished WHERE path = ? AND change <= ?")
-          .execute(arguments: [path.string, save.head.savedChange])
-      }
-      try self.removeUnneededBytes(in: db)
+      let done = Set(published.map(\.path) + removed)
+      for file in save.files where done.contains(file.path) { try file.removeRow(in: db) }
+      try self.removeUnneededBytes(except: retained, in: db)
     }
   }
 
@@ -89,27 +112,43 @@ extension ManagedStore {
       head.settle()
       try head.write(to: db)
       try ChangeLog.removeUnneeded(upTo: head.savedChange, in: db)
-      try self.removeUnneededBytes(in: db)
+      try self.removeUnneededBytes(except: [], in: db)
     }
   }
 
   /// Within a transaction, so that no edit adds bytes meanwhile.
-  private func removeUnneededBytes(in db: Database) throws {
+  private func removeUnneededBytes(except retained: Set<Data>, in db: Database) throws {
     try db.execute(
       sql: """
         DELETE FROM grdb_objects AS o WHERE EXISTS (SELECT 1 FROM grdb_published WHERE digest = o.digest)
           OR NOT EXISTS (SELECT 1 FROM grdb_content WHERE digest = o.digest)
             AND NOT EXISTS (SELECT 1 FROM grdb_references WHERE digest = o.digest)
+            AND NOT EXISTS (SELECT 1 FROM grdb_unpublished WHERE digest = o.digest)
         """)
     let needed = try db.cachedStatement(
       sql: """
         SELECT NOT EXISTS (SELECT 1 FROM grdb_published WHERE digest = ?1)
           AND (EXISTS (SELECT 1 FROM grdb_content WHERE digest = ?1)
-            OR EXISTS (SELECT 1 FROM grdb_references WHERE digest = ?1))
+            OR EXISTS (SELECT 1 FROM grdb_references WHERE digest = ?1)
+            OR EXISTS (SELECT 1 FROM grdb_unpublished WHERE digest = ?1))
         """)
     try objects.removeAll { name in
       guard let digest = ContentObjects.digest(name) else { return false }
-      return try Bool.fetchOne(needed, arguments: [digest]) ?? true
+      return try retained.contains(digest) || Bool.fetchOne(needed, arguments: [digest]) ?? true
     }
+  }
+}
+
+extension SaveReport {
+  /// Makes the report of a save that is committed and not published.
+  fileprivate init(committing files: [(path: ContentPath, isRemoved: Bool)], _ generation: Int) {
+    self.init(strategy: .database)
+    self.generation = generation
+    written = files.filter { !$0.isRemoved }.map { ContentObjects.visiblePath($0.path) }
+    written.append(PackageLayout.metadata.string)
+    removed = files.filter(\.isRemoved).map { ContentObjects.visiblePath($0.path) }
+    isPublished = false
+    // The flush of the write-ahead log.
+    synchronizations = 1
   }
 }

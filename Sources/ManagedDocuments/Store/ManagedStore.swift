@@ -77,7 +77,8 @@ final class ManagedStore: Sendable {
       var outcome: (result: Result, position: Position, base: EditBase)?
       try db.inTransaction(.immediate) {
         var base = try self.base(db)
-        let editor = AdditionalContentEditor(self.content(db), change: base.head.next())
+        _ = base.head.next()
+        let editor = AdditionalContentEditor(self.content(db))
         defer { editor.end() }
         let countBefore = db.totalChangesCount
         let recorder = self.options.undo == nil ? nil : try ChangeRecorder.recording(on: db)
@@ -85,12 +86,7 @@ final class ManagedStore: Sendable {
         if try EditBase.schemaVersion(db) != base.schemaVersion { throw TablesProblem.schemaChanged }
         let changeset = try recorder?.changeset()
         let hasChanged = changeset.map { !$0.isEmpty } ?? (db.totalChangesCount != countBefore)
-        if hasChanged {
-          try self.note(name, changeset, editor.digests, at: now, &base, in: db)
-        } else if !editor.digests.isEmpty {
-          // The edit wrote a file and took that back: the number of the change is used.
-          try base.head.write(to: db)
-        }
+        if hasChanged { try self.note(name, changeset, editor.digests, at: now, &base, in: db) }
         outcome = (result, Position(head: base.head, hasChanged: hasChanged), base)
         return .commit
       }

@@ -36,10 +36,12 @@ final class ObservedTransactions: Sendable {
     fileprivate var isKnown: Bool
   }
 
-  /// Begins a transaction on another connection of this store; called within it.
+  /// Begins a transaction or a checkpoint on another connection of this store; called within a transaction.
   func begin(on db: Database, _ writer: Database) throws -> OwnTransaction {
+    // In this order: a commit between both makes the last number another one.
+    let version = try Self.version(of: db)
     let before = try Self.version(of: writer)
-    return OwnTransaction(version: try Self.version(of: db), isKnown: before == version.withLock { $0 })
+    return OwnTransaction(version: version, isKnown: before == self.version.withLock { $0 })
   }
 
   /// Counts a transaction as known, unless another program committed before or after it.

@@ -5,8 +5,8 @@ import FoundationEssentials
 import GRDB
 import SystemPackage
 
-/// The package of an open document: opening, saving, publishing and closing, one after the other, on a thread that may
-/// block.
+/// The package of an open document: opening, publishing, checkpoints and closing, one after the other, on a thread that
+/// may block. Edits and saves need the store only.
 actor StoreFolder {
   private nonisolated let executor = BlockingExecutor()
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -14,6 +14,10 @@ actor StoreFolder {
   private let location: Location
   private let hidden: HiddenFolder
   nonisolated let store: ManagedStore
+  private var log: WriteAheadLog { WriteAheadLog(store: store) }
+  /// The generation of the last save that is published, as far as this program knows.
+  private var publishedGeneration = 0
+  private var isClosed = false
 
   private init(_ hidden: sending HiddenFolder, _ store: ManagedStore) {
     (location, self.hidden, self.store) = (hidden.location, hidden, store)
@@ -25,8 +29,8 @@ actor StoreFolder {
   struct Opened: Sendable {
     var folder: StoreFolder
     var head: DocumentHead
-    /// The reason why the last save is not published.
-    var problem: FilePackageError?
+    /// The result of publishing, if a save was not published.
+    var published: Published?
     /// Whether the package saw a later save than the database has.
     var isOlderThanMetadata: Bool
   }
@@ -104,87 +108,96 @@ actor StoreFolder {
   /// - Parameter generation: that of `Metadata.plist`.
   private func begin(_ generation: Int) throws -> Opened {
     defer { hidden.unlock() }
-    let save = try store.unpublished()
+    let save = try store.lastSave()
     // A manifest has the digests of earlier bytes.
     if try location.disk.exists(PackageLayout.manifest, in: hidden.folder) {
       try location.disk.removeFile(PackageLayout.manifest, in: hidden.folder)
     }
-    let isOlder = generation > save.metadata.metadata.generation
-    var problem: FilePackageError?
-    let isBehind = generation < save.metadata.metadata.generation
-    if !save.unpublished.isEmpty || isBehind {
-      problem = publish(save, isBehind: isBehind).problem
+    let saved = save.metadata.metadata.generation
+    publishedGeneration = min(generation, saved)
+    var published: Published?
+    if !save.files.isEmpty || generation < saved {
+      // A killed program may have written the save's frames without the flush (MP1).
+      try log.flush()
+      published = publish(save, withMetadata: generation < saved)
     }
-    return Opened(folder: self, head: save.head, problem: problem, isOlderThanMetadata: isOlder)
+    return Opened(
+      folder: self, head: save.head, published: published, isOlderThanMetadata: generation > saved)
   }
 
-  // MARK: Saving
+  // MARK: Publishing
 
-  /// Saves all transactions so far, and publishes the files.
-  ///
-  /// - Throws: the reason why the save is not durable. After the commit nothing is an error: the report has warnings.
-  func save() throws -> (SaveReport, DocumentHead) {
-    try hidden.lock(LockWait())
-    defer { hidden.unlock() }
-    guard try hidden.isInPlace() else {
-      throw FilePackageError(.noSuchFile, .save, StoredNode(location: location, path: .root))
-    }
-    let present = try store.unpublished()
-    if !present.head.hasUnsavedChanges {
-      if present.unpublished.isEmpty { return (SaveReport(strategy: .none), present.head) }
-      return (publish(present, isBehind: true).report, present.head)
-    }
-    let save = try store.commit()
-    var (report, _) = publish(save, isBehind: true)
-    // The flush of the write-ahead log.
-    report.synchronizations += 1
-    return (report, save.head)
+  /// The result of publishing.
+  struct Published: Sendable {
+    var report: SaveReport
+    /// The reason why the save is not published.
+    var problem: (any Error)?
   }
 
-  /// Publishes a durable save.
+  /// Publishes the last save, under the package's lock.
   ///
-  /// - Parameter isBehind: whether `Metadata.plist` is older than the save.
-  private func publish(_ save: CommittedSave, isBehind: Bool) -> (
-    report: SaveReport, problem: FilePackageError?
-  ) {
+  /// - Returns: nil if that is done already.
+  func publish() -> Published? {
+    guard !isClosed else { return nil }
+    do {
+      try hidden.lock(LockWait())
+      defer { hidden.unlock() }
+      let save = try store.lastSave()
+      let generation = save.metadata.metadata.generation
+      if save.files.isEmpty && generation == publishedGeneration { return nil }
+      guard try hidden.isInPlace() else {
+        throw FilePackageError(.noSuchFile, .publish, StoredNode(location: location, path: .root))
+      }
+      // Another program may have published the save. A plist that cannot be read is written again.
+      let present = try? PackageMetadata.read(from: location.path, on: location.disk)
+      let isBehind = present?.generation != generation
+      if !isBehind { publishedGeneration = generation }
+      return save.files.isEmpty && !isBehind ? nil : publish(save, withMetadata: isBehind)
+    } catch {
+      return Published(SaveReport(strategy: .database), error)
+    }
+  }
+
+  private func publish(_ save: CommittedSave, withMetadata: Bool) -> Published {
     // A digest that cannot be looked up counts as another program's: its file becomes a conflict version.
     var publisher = ContentPublisher(hidden, sources: save.sources) { [store] in
       (try? store.knows($0)) ?? false
     }
+    var problem: (any Error)?
+    do {
+      try publisher.publish(save.files, metadata: withMetadata ? Array(save.metadata.plist) : nil)
+      publishedGeneration = save.metadata.metadata.generation
+    } catch {
+      problem = FilePackageError(error, .publish, StoredNode(location: location, path: .root))
+    }
+    do {
+      try store.note(
+        published: publisher.published, removed: publisher.removed, retained: publisher.retained, of: save)
+    } catch {
+      // The files are in their places. The next publishing notes them; the first error counts.
+      problem = problem ?? error
+    }
     var report = SaveReport(strategy: .database)
     report.generation = save.metadata.metadata.generation
-    var problem: FilePackageError?
-    do {
-      defer { report.note(publisher, isBehind: isBehind) }
-      do {
-        try publisher.publish(save.unpublished, metadata: isBehind ? Array(save.metadata.plist) : nil)
-      } catch {
-        // The files so far are noted all the same.
-        try store.note(published: publisher.published, removed: publisher.removed, of: save)
-        throw FilePackageError(error, .publish, StoredNode(location: location, path: .root))
-      }
-      try store.note(published: publisher.published, removed: publisher.removed, of: save)
-    } catch {
-      let failure =
-        error as? FilePackageError
-        ?? FilePackageError(
-          .inputOutput, .publish, document: FileName(location.path).string, reason: sentenceReason(error))
-      report.isPublished = false
-      report.warnings.append(SaveWarning(.unpublished, failure))
-      problem = failure
-    }
-    return (report, problem)
+    report.note(publisher, withMetadata: withMetadata)
+    return Published(report, problem)
+  }
+
+  // MARK: Checkpoints
+
+  /// Brings the write-ahead log into the database's own file, if the log is large.
+  func checkpointIfLarge() throws {
+    if try !isClosed && log.isLarge { try log.checkpoint() }
   }
 
   /// Brings the write-ahead log into the database's own file, as far as readers let it.
-  func checkpoint() throws {
-    _ = try store.reverser.inDatabase { db in try db.checkpoint(.passive) }
-  }
+  func checkpoint() throws { if !isClosed { try log.checkpoint() } }
 
   // MARK: Closing
 
   /// Closes the database, and removes what only an open document has.
   func close() throws {
+    isClosed = true
     try hidden.lock(LockWait())
     defer { hidden.unlock() }
     let ending = Result { try store.endSession() }
@@ -202,13 +215,22 @@ func sentenceReason(_ error: any Error) -> String {
   return text
 }
 
+extension StoreFolder.Published {
+  fileprivate init(_ report: SaveReport, _ problem: (any Error)?) {
+    (self.report, self.problem) = (report, problem)
+    guard let problem else { return }
+    let reason = (problem as? FilePackageError)?.detail ?? sentenceReason(problem)
+    self.report.isPublished = false
+    self.report.warnings.append(SaveWarning(.unpublished, reason: reason))
+  }
+}
+
 extension SaveReport {
   /// Notes the work of a publisher.
-  fileprivate mutating func note(_ publisher: ContentPublisher, isBehind: Bool) {
-    let folder = ContentObjects.contentFolder.string
-    written = publisher.published.map { "\(folder)/\($0.path.path.display)" }
-    if isBehind { written.append(PackageLayout.metadata.string) }
-    removed = publisher.removed.map { "\(folder)/\($0.path.display)" }
+  fileprivate mutating func note(_ publisher: ContentPublisher, withMetadata: Bool) {
+    written = publisher.published.map { ContentObjects.visiblePath($0.path) }
+    if withMetadata { written.append(PackageLayout.metadata.string) }
+    removed = publisher.removed.map(ContentObjects.visiblePath)
     conflicts = publisher.conflicts
     bytesWritten = publisher.bytesWritten
     synchronizations = publisher.synchronizations

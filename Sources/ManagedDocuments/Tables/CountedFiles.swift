@@ -45,7 +45,7 @@ struct CountedFiles {
       db.cachedStatement(
         sql: """
           SELECT path, now.digest, now.size, counted.digest, counted.size, counted.executable
-          FROM grdb_unpublished LEFT JOIN grdb_content AS now USING (path) LEFT JOIN grdb_counted AS counted USING (path)
+          FROM grdb_touched LEFT JOIN grdb_content AS now USING (path) LEFT JOIN grdb_counted AS counted USING (path)
           """))
     var change = ContentSummary()
     var folders: Set<PackagePath> = []

@@ -3,10 +3,12 @@ import GRDB
 // MT1 The row in `grdb_document`, the rows of the additional content and the rows of the application change in one
 //    transaction.
 // MT2 A row in `grdb_content` is the truth about a file. The file under its visible name follows after the next save.
-// MT3 The bytes of each digest in `grdb_content` and `grdb_references` are in `grdb_objects`, in a file of `objects`, or
-//    in a file that `grdb_published` names.
+// MT3 The bytes of each digest in `grdb_content`, `grdb_references` and `grdb_unpublished` are in `grdb_objects`, in a
+//    file of `objects`, or in a file of `grdb_published`.
 // MT4 The rows in `grdb_counted` are the files of the last save. The sums of its metadata count exactly these, their
 //    folders, and the other children of the package.
+// MT5 `grdb_touched` has the paths that edits touched since the last save. A save makes them rows of `grdb_unpublished`,
+//    in its own transaction.
 
 /// The tables that the library has in a document's database.
 ///
@@ -14,6 +16,11 @@ import GRDB
 enum PrivateTables {
   /// The list of the additional content (MT2).
   static let content = "grdb_content"
+
+  /// The tables with the digests of bytes that the document has.
+  static let withDigests = [
+    content, "grdb_published", "grdb_unpublished", "grdb_objects", "grdb_references",
+  ]
 
   /// Whether changes of a table can be undone.
   static func isRecorded(_ table: String) -> Bool {
@@ -35,7 +42,9 @@ enum PrivateTables {
       path TEXT PRIMARY KEY NOT NULL, digest BLOB NOT NULL, size INTEGER NOT NULL, inode INTEGER NOT NULL,
       seconds INTEGER NOT NULL, nanoseconds INTEGER NOT NULL);
     CREATE INDEX grdb_published_digest ON grdb_published(digest);
-    CREATE TABLE grdb_unpublished(path TEXT PRIMARY KEY NOT NULL, change INTEGER NOT NULL);
+    CREATE TABLE grdb_touched(path TEXT PRIMARY KEY NOT NULL);
+    CREATE TABLE grdb_unpublished(path TEXT PRIMARY KEY NOT NULL, digest BLOB);
+    CREATE INDEX grdb_unpublished_digest ON grdb_unpublished(digest);
     CREATE TABLE grdb_changes(
       change INTEGER PRIMARY KEY, session INTEGER NOT NULL, role INTEGER NOT NULL, step INTEGER NOT NULL,
       name TEXT NOT NULL, before INTEGER NOT NULL, after INTEGER NOT NULL, at REAL NOT NULL,

@@ -131,6 +131,7 @@ extension SessionOutput {
       tell(
         Line(event: "saved", report: report),
         report.strategy == .none && report.warnings.isEmpty ? nil : talk.joined(separator: "\n"))
+    case .published(let report): tell(Line(event: "published", report: report), nil)
     case .moved(let url): tell(Line(event: "moved", document: url.path), "moved to \(display(url.path))")
     case .changedByOthers(let outcome, let paths):
       tell(Line(event: "changed", outcome: outcome.rawValue, paths: paths), words(outcome, paths))

@@ -1,0 +1,54 @@
+import FoundationEssentials
+import GRDB
+
+/// A file of the last save that is not under its visible name yet.
+struct UnpublishedFile: Sendable, Hashable {
+  var path: ContentPath
+  /// The new digest; nil if the file is removed.
+  var digest: Data?
+  /// The bytes of a small file.
+  var bytes: Data?
+  /// The file as it was published before.
+  var published: PublishedFile?
+
+  /// Notes that an edit touched these files.
+  static func touch(_ paths: [String], in db: Database) throws {
+    for path in paths {
+      try db.cachedStatement(sql: "INSERT OR IGNORE INTO grdb_touched(path) VALUES (?)")
+        .execute(arguments: [path])
+    }
+  }
+
+  /// Makes the touched files those of the save that this transaction commits (MT5).
+  ///
+  /// - Returns: their paths in byte order, and whether the save removes them.
+  static func commit(in db: Database) throws -> [(path: ContentPath, isRemoved: Bool)] {
+    let touched = "SELECT path, digest FROM grdb_touched LEFT JOIN grdb_content USING (path)"
+    let files = try Row.fetchAll(db.cachedStatement(sql: touched + " ORDER BY path"))
+      .map { row in (ContentPath(stored: row[0]), (row[1] as Data?) == nil) }
+    if files.isEmpty { return [] }
+    try db.cachedStatement(sql: "INSERT OR REPLACE INTO grdb_unpublished(path, digest) " + touched).execute()
+    try db.cachedStatement(sql: "DELETE FROM grdb_touched").execute()
+    return files
+  }
+
+  /// Returns all files of the last save that are not published.
+  static func all(in db: Database) throws -> [UnpublishedFile] {
+    let rows = try Row.fetchAll(
+      db.cachedStatement(
+        sql: """
+          SELECT path, digest, bytes FROM grdb_unpublished LEFT JOIN grdb_objects USING (digest) ORDER BY path
+          """))
+    return try rows.map { row in
+      let path = ContentPath(stored: row[0])
+      return UnpublishedFile(
+        path: path, digest: row[1], bytes: row[2], published: try PublishedFile.at(path, in: db))
+    }
+  }
+
+  /// Notes that the file is published, unless a later save has another one.
+  func removeRow(in db: Database) throws {
+    try db.cachedStatement(sql: "DELETE FROM grdb_unpublished WHERE path = ? AND digest IS ?")
+      .execute(arguments: [path.string, digest])
+  }
+}

@@ -1,0 +1,87 @@
+public import Documents
+import FilePackages
+import FoundationEssentials
+
+extension ManagedDocument {
+  /// Waits until other programs see the last save: the files under their names, and `Metadata.plist`.
+  ///
+  /// Readers of this library need not wait for it.
+  ///
+  /// Cost: a flush for `Metadata.plist`; for each changed file one more, and one for its folder.
+  ///
+  /// - Throws: `closed`; `file` if the save cannot be published. It is durable all the same, and the next save, the
+  ///   closing or the next opening publishes it.
+  public func synchronize() async throws(DocumentError) {
+    guard isOpen else { throw error(.closed, .save) }
+    // After the saves that were called before.
+    await accesses.enqueue {}.value
+    await stopPublishingSoon()
+    try await publish()
+  }
+
+  /// Publishes the last save a moment later, together with the saves that follow in that time.
+  ///
+  /// The document stays alive until then.
+  func publishSoon() {
+    publishing.isDue = true
+    if publishing.task == nil { publishing.task = Task { await publishWhileDue() } }
+  }
+
+  private func publishWhileDue() async {
+    while publishing.isDue {
+      let due = clock.now() + PublishingSchedule.delay
+      let wait = Task { [clock] in await clock.sleep(due) }
+      publishing.wait = wait
+      await wait.value
+      guard publishing.isDue else { break }
+      publishing.isDue = false
+      // The error handler has the error. The next save publishes this one, too.
+      do { try await publish() } catch {}
+    }
+    publishing.task = nil
+  }
+
+  /// Leaves the publishing to the caller, and waits for one that runs.
+  func stopPublishingSoon() async {
+    publishing.isDue = false
+    publishing.wait?.cancel()
+    await publishing.task?.value
+  }
+
+  /// Publishes the last save in turn with other programs, and tells the outcome.
+  ///
+  /// - Throws: the reason why the save is not published, which the error handler has got, too.
+  func publish() async throws(DocumentError) {
+    guard isOpen else { return }
+    let published: StoreFolder.Published?
+    do {
+      published = try await inTurn { [folder] in await folder.publish() }
+    } catch {
+      throw report(DocumentError(managed: error, .save, fileURL, store: options.persistentStoreName))
+    }
+    try note(published, .save)
+    do {
+      try await folder.checkpointIfLarge()
+    } catch {
+      // The log has all transactions. The next publishing tries again.
+      report(DocumentError(managed: error, .save, fileURL, store: options.persistentStoreName))
+    }
+  }
+
+  /// Tells the outcome of publishing.
+  func note(
+    _ published: StoreFolder.Published?, _ operation: DocumentError.Operation
+  ) throws(DocumentError) {
+    guard let published else { return }
+    let hasConflict = !published.report.conflicts.isEmpty
+    if hasConflict, case .open(var opened) = phase {
+      opened.hasConflict = true
+      phase = .open(opened)
+      tellState()
+    }
+    if hasConflict || published.problem == nil { options.eventHandler?(.published(published.report)) }
+    if let problem = published.problem {
+      throw report(DocumentError(managed: problem, operation, fileURL, store: options.persistentStoreName))
+    }
+  }
+}
