@@ -61,8 +61,8 @@ struct Bookkeeper {
       say("edited \(round)")
       try await book.save()
       say("saved \(round)")
-      // Other rounds are published beside the next edits.
-      if round % 2 == 0 { try await book.synchronize() }
+      // Publishing and a checkpoint. Other rounds are published beside the next edits.
+      if round % 2 == 0 { try await book.savePresentedItemChanges() }
       if round == last - 1 {
         try await book.undo()
         try await book.redo()
