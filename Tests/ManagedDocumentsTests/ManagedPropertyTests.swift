@@ -181,7 +181,7 @@ private struct ManagedProgram {
 }
 
 /// One change of an edit.
-private enum Change: Sendable, CustomStringConvertible {
+enum Change: Sendable, CustomStringConvertible {
   case put(Recipe)
   case removeRecipe(Int64)
   case write(String, String)

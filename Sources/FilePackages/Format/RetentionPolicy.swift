@@ -31,15 +31,19 @@ public struct RetentionPolicy: Sendable, Hashable {
   }
 
   /// The facts about a version that the policy uses.
-  struct Candidate {
-    var revision: UUID
-    var date: Date
-    var bytes: UInt64
-    var isDiscardable: Bool
+  package struct Candidate {
+    package var revision: UUID
+    package var date: Date
+    package var bytes: UInt64
+    package var isDiscardable: Bool
+
+    package init(revision: UUID, date: Date, bytes: UInt64, isDiscardable: Bool) {
+      (self.revision, self.date, self.bytes, self.isDiscardable) = (revision, date, bytes, isDiscardable)
+    }
   }
 
   /// Returns the versions to drop for their age; expects the oldest first.
-  func outdated(of versions: [Candidate], now: Date) -> Set<UUID> {
+  package func outdated(of versions: [Candidate], now: Date) -> Set<UUID> {
     var outdated: Set<UUID> = []
     var last: [Bucket: UUID] = [:]
     for version in versions.dropLast() where version.isDiscardable {
@@ -50,7 +54,7 @@ public struct RetentionPolicy: Sendable, Hashable {
   }
 
   /// Returns the versions to drop for their bytes; expects the oldest first.
-  func beyondBudget(of versions: [Candidate]) -> Set<UUID> {
+  package func beyondBudget(of versions: [Candidate]) -> Set<UUID> {
     var beyond: Set<UUID> = []
     var bytes = versions.reduce(UInt64(0)) { $0 &+ $1.bytes }
     for version in versions.dropLast() where version.isDiscardable && bytes > byteBudget {

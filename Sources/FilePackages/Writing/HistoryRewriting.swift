@@ -18,6 +18,8 @@ public struct ThinningReport: Sendable, Hashable, Codable {
   public var isDryRun = false
   /// The tasks that remain, although the versions are dropped.
   public var warnings: [SaveWarning] = []
+
+  package init(isDryRun: Bool = false) { self.isDryRun = isDryRun }
 }
 
 extension ThinningReport: CustomStringConvertible {

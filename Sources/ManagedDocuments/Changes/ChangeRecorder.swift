@@ -36,6 +36,12 @@ struct ChangeRecorder: ~Copyable {
     return recorder
   }
 
+  /// Adds the changes that lead from a table of an attached database to the main one's table. Cost: all rows of both.
+  borrowing func addDifferences(of table: String, from schema: String) throws {
+    try Self.check(sqlite3session_attach(session, table), "sqlite3session_attach")
+    try Self.check(sqlite3session_diff(session, schema, table, nil), "sqlite3session_diff")
+  }
+
   /// Returns the changes so far.
   borrowing func changeset() throws -> Changeset {
     if sqlite3session_isempty(session) != 0 { return Changeset(bytes: Data()) }

@@ -16,7 +16,16 @@ struct Changeset: Sendable, Hashable {
   /// Reads which tables and paths it changes. Cost: its length.
   func extent() throws -> Extent {
     var extent = Extent()
-    guard !isEmpty else { return extent }
+    try forEachRow { change in
+      if extent.tables.last != change.table { extent.tables.append(change.table) }
+      if change.table == PrivateTables.content, let path = change.text(0) { extent.paths.append(path) }
+    }
+    return extent
+  }
+
+  /// Calls `body` with each changed row, table by table.
+  func forEachRow(_ body: (ChangedRow) throws -> Void) throws {
+    if isEmpty { return }
     var bytes = bytes
     try bytes.withUnsafeMutableBytes { buffer in
       var iterator: OpaquePointer?
@@ -25,14 +34,11 @@ struct Changeset: Sendable, Hashable {
       defer { sqlite3changeset_finalize(iterator) }
       while true {
         let step = sqlite3changeset_next(iterator)
-        if step == SQLITE_DONE { break }
+        if step == SQLITE_DONE { return }
         guard step == SQLITE_ROW else { throw Self.error(step, "sqlite3changeset_next") }
-        let change = ChangedRow(iterator)
-        if extent.tables.last != change.table { extent.tables.append(change.table) }
-        if change.table == PrivateTables.content, let path = change.text(0) { extent.paths.append(path) }
+        try body(ChangedRow(iterator))
       }
     }
-    return extent
   }
 
   /// Takes the changes back.
@@ -81,7 +87,7 @@ struct Changeset: Sendable, Hashable {
     }
   }
 
-  private static func check(_ code: Int32, _ call: String) throws {
+  static func check(_ code: Int32, _ call: String) throws {
     if code != SQLITE_OK { throw error(code, call) }
   }
 

@@ -9,12 +9,15 @@ struct EditBase: Sendable, Hashable {
   /// SQLite's number of the schema.
   var schemaVersion: Int
   var stack: ChangeLog.Stack
+  /// Whether the document keeps versions.
+  var keepsHistory: Bool
 
   /// Reads the facts.
   init(of db: Database, _ log: ChangeLog) throws {
     head = try DocumentHead(of: db)
     schemaVersion = try Self.schemaVersion(db)
     stack = try log.stack(in: db)
+    keepsHistory = try DocumentHistory(of: db) != nil
   }
 
   static func schemaVersion(_ db: Database) throws -> Int {

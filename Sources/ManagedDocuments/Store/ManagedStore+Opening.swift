@@ -28,7 +28,7 @@ extension ManagedStore {
       try pool.read { db in
         if try options.migrator.hasBeenSuperseded(db) { throw TablesProblem.newerSchema }
       }
-      let session = try prepare(pool, metadata, isAlone: isAlone, options)
+      let session = try prepare(pool, metadata, location, isAlone: isAlone, options)
       let reverser = try DatabaseQueue(path: path, configuration: reversingConfiguration(options))
       return ManagedStore(location, pool, reverser, hook: hook, observed, session: session, options)
     } catch {
@@ -46,7 +46,7 @@ extension ManagedStore {
     return configuration
   }
 
-  private static func reversingConfiguration(_ options: ManagedDocumentOptions) -> Configuration {
+  static func reversingConfiguration(_ options: ManagedDocumentOptions) -> Configuration {
     var configuration = configuration(options)
     // The effects of triggers and foreign keys are in the changesets.
     configuration.foreignKeysEnabled = false
@@ -59,12 +59,16 @@ extension ManagedStore {
 
   /// Returns the number of the new session.
   private static func prepare(
-    _ pool: DatabasePool, _ metadata: SavedMetadata, isAlone: Bool, _ options: ManagedDocumentOptions
+    _ pool: DatabasePool, _ metadata: SavedMetadata, _ location: Location, isAlone: Bool,
+    _ options: ManagedDocumentOptions
   ) throws -> Int64 {
     try pool.write { db in
       try PrivateTables.make(on: db)
       if try SavedMetadata.read(db) == nil { try metadata.write(to: db) }
+      try VersionLog.checkSchema(in: db)
     }
+    if isAlone { try DatabaseCopies(location: location).removeTemporary() }
+    try endChain(pool, location, options)
     let migrations = try pool.read { db in try options.migrator.appliedIdentifiers(db) }
     try options.migrator.migrate(pool)
     return try pool.write { db in
@@ -73,18 +77,51 @@ extension ManagedStore {
       let log = ChangeLog(session: head.next(), policy: options.undo ?? UndoPolicy())
       if try options.migrator.appliedIdentifiers(db) != migrations {
         // A changeset holds for one schema only.
-        try db.execute(sql: "DELETE FROM grdb_changes; DELETE FROM grdb_references")
+        try db.execute(sql: "DELETE FROM grdb_changes; DELETE FROM grdb_references WHERE change > 0")
         let isSaved = !head.hasUnsavedChanges
         head.state = head.next()
         // The next opening migrates again what a power cut takes back.
         if isSaved { head.savedState = head.state }
+        try VersionLog.beginChain(at: head, in: db)
       }
       head.settle()
       if isAlone {
         try log.adoptAll(keepsUndo: options.keepsUndoAfterClosing, savedChange: head.savedChange, in: db)
       }
       try head.write(to: db)
+      if options.keepsHistory { try DocumentHistory.begin(in: db) }
       return log.session
+    }
+  }
+
+  /// Saves the document before a migration, with a snapshot of the database, if it keeps versions (MV3).
+  private static func endChain(
+    _ pool: DatabasePool, _ location: Location, _ options: ManagedDocumentOptions
+  ) throws {
+    let isUpToDate = try pool.read { db in
+      try DocumentHistory(of: db) == nil || options.migrator.hasCompletedMigrations(db)
+    }
+    if isUpToDate { return }
+    try pool.writeWithoutTransaction { db in
+      try db.inDurableTransaction {
+        guard let metadata = try SavedMetadata.read(db) else {
+          throw DatabaseError(resultCode: .SQLITE_CORRUPT)
+        }
+        var head = try DocumentHead(of: db)
+        let hasEnded = try VersionLog.endChain(metadata, at: head, in: db) {
+          try DatabaseCopies(location: location).makeSnapshot(of: pool.path)
+        }
+        if !hasEnded { return .commit }
+        let next = try metadata.next(
+          CountedFiles(db: db, location: location), databasePath: options.databasePath, by: options.program)
+        try next.write(to: db)
+        _ = try UnpublishedFile.commit(in: db)
+        head.state = head.next()
+        (head.savedState, head.savedChange) = (head.state, head.last)
+        try head.write(to: db)
+        try VersionLog.beginChain(at: head, in: db)
+        return .commit
+      }
     }
   }
 

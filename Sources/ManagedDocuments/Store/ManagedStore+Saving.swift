@@ -13,22 +13,19 @@ extension ManagedStore {
   func commit() async throws -> (report: SaveReport, head: DocumentHead) {
     try await pool.writeWithoutTransaction { db in
       try self.checkPlace(db)
-      try db.execute(sql: "PRAGMA synchronous = FULL")
-      defer {
-        // Without this the next edits wait for the disk, and are right all the same.
-        try? db.execute(sql: "PRAGMA synchronous = NORMAL")
-      }
       var outcome: (report: SaveReport, head: DocumentHead)?
-      try db.inTransaction(.immediate) {
+      try db.inDurableTransaction {
         var head = try DocumentHead(of: db)
         guard head.hasUnsavedChanges else {
           outcome = (SaveReport(strategy: .none), head)
           return .rollback
         }
+        let metadata = try self.metadata(db)
+        try VersionLog.keep(metadata, before: head, in: db)
         head.savedState = head.state
         head.savedChange = head.last
         try head.write(to: db)
-        let next = try self.metadata(db).next(
+        let next = try metadata.next(
           CountedFiles(db: db, location: self.location), databasePath: self.options.databasePath,
           by: self.options.program)
         try next.write(to: db)
@@ -97,12 +94,27 @@ extension ManagedStore {
       }
       let done = Set(published.map(\.path) + removed)
       for file in save.files where done.contains(file.path) { try file.removeRow(in: db) }
-      try self.removeUnneededBytes(except: retained, in: db)
+      if try DocumentHistory(of: db) == nil {
+        try self.removeUnneededBytes(except: retained, in: db)
+      } else {
+        // Versions may have the bytes of many files: only those that are published now can go.
+        try self.removeBytes(of: published, in: db)
+      }
+    }
+  }
+
+  /// Removes the second places of published bytes (MT3).
+  private func removeBytes(of published: [PublishedFile], in db: Database) throws {
+    for file in published {
+      try db.cachedStatement(sql: "DELETE FROM grdb_objects WHERE digest = ?")
+        .execute(arguments: [file.digest])
+      try objects.remove(file.digest)
     }
   }
 
   /// Ends the session: forgets what could be undone, unless the next one goes on with it.
   func endSession() throws {
+    _ = try thinHistory(at: Surroundings.current.now().date)
     try pool.write { db in
       if !self.options.keepsUndoAfterClosing {
         try self.log.retireAll(.undo, in: db)
@@ -136,6 +148,18 @@ extension ManagedStore {
       guard let digest = ContentObjects.digest(name) else { return false }
       return try retained.contains(digest) || Bool.fetchOne(needed, arguments: [digest]) ?? true
     }
+  }
+}
+
+extension Database {
+  /// Runs a transaction whose end flushes the write-ahead log.
+  func inDurableTransaction(_ body: () throws -> TransactionCompletion) throws {
+    try execute(sql: "PRAGMA synchronous = FULL")
+    defer {
+      // Without this the next edits wait for the disk, and are right all the same.
+      try? execute(sql: "PRAGMA synchronous = NORMAL")
+    }
+    try inTransaction(.immediate, body)
   }
 }
 

@@ -77,7 +77,7 @@ extension ManagedStore {
 
   /// Runs a transaction on the connection that takes changes back, while the pool's writer waits. Then it tells the
   /// pool's observers.
-  private func reversing(
+  func reversing(
     _ body: @escaping @Sendable (Database) throws -> (Position, Changeset.Extent)?
   ) async throws -> Position? {
     try await pool.writeWithoutTransaction { writer in

@@ -81,7 +81,8 @@ final class ManagedStore: Sendable {
         let editor = AdditionalContentEditor(self.content(db))
         defer { editor.end() }
         let countBefore = db.totalChangesCount
-        let recorder = self.options.undo == nil ? nil : try ChangeRecorder.recording(on: db)
+        let isRecorded = self.options.undo != nil || base.keepsHistory
+        let recorder = isRecorded ? try ChangeRecorder.recording(on: db) : nil
         let result = try body(db, editor)
         if try EditBase.schemaVersion(db) != base.schemaVersion { throw TablesProblem.schemaChanged }
         let changeset = try recorder?.changeset()
@@ -120,7 +121,12 @@ final class ManagedStore: Sendable {
     let entry = ChangeLog.Entry(
       change: base.head.state, step: isJoined ? last?.step : nil, name: name, before: before,
       after: base.head.state, at: now)
-    try log.push(entry, changeset, on: &base.stack, in: db)
+    if options.undo == nil {
+      // Only versions need the change.
+      try log.add(entry, changeset, .none, above: nil, in: db)
+    } else {
+      try log.push(entry, changeset, on: &base.stack, in: db)
+    }
     try ChangeLog.refer(to: digests, from: entry.change, in: db)
   }
 

@@ -193,6 +193,9 @@ actor StoreFolder {
   /// Brings the write-ahead log into the database's own file, as far as readers let it.
   func checkpoint() throws { if !isClosed { try log.checkpoint() } }
 
+  /// Thins the history, if enough versions have come since the last time.
+  func thinHistoryIfDue() throws { if !isClosed { try store.thinHistoryIfDue() } }
+
   // MARK: Closing
 
   /// Closes the database, and removes what only an open document has.
