@@ -95,6 +95,10 @@ let package = Package(
       dependencies: ["CArchive", "CDeflate", "CZlib", "DurableIO", "FilePackages", system],
       swiftSettings: strict),
 
+    // Objects under keys: a folder, memory, an S3 service.
+    .target(
+      name: "ObjectStores", dependencies: ["DurableIO", "FilePackages", system], swiftSettings: strict),
+
     // Measurements: what saving costs, beside other ways of doing it.
     .target(
       name: "Benchmarks",
@@ -179,6 +183,10 @@ let package = Package(
     .testTarget(
       name: "PackageArchiveTests",
       dependencies: ["PackageArchive", "FilePackages", "DurableIO", "TestSupport", "CZlib", system],
+      swiftSettings: testing),
+    .testTarget(
+      name: "ObjectStoresTests",
+      dependencies: ["DurableIO", "FilePackages", "ObjectStores", "TestSupport", system],
       swiftSettings: testing),
     .testTarget(
       name: "BenchmarksTests", dependencies: ["Benchmarks", "DurableIO", "TestSupport", system],

@@ -1,0 +1,259 @@
+package import DurableIO
+import FilePackages
+public import FoundationEssentials
+package import SystemPackage
+
+/// Objects as files of a folder, on a mounted or an external disk.
+///
+/// A file gets its name after its bytes are durable, and a call returns after the name is. `put` with `ifAbsent` makes a
+/// second name of the file, which the file system refuses if there is one; file systems without such names rename.
+/// Cost of a `put`: two flushes, and one more for each new folder.
+public struct FolderStore: ObjectStore {
+  /// The place of the store in the words of an error.
+  public let place: String
+  let path: FilePath
+  let disk: any Disk
+
+  /// Names in this folder are no keys: they begin with a dot.
+  static let uploads: FileName = ".uploads"
+
+  /// Makes a store in the folder at `url`, which must be there.
+  public init(at url: URL) throws(ObjectStoreError) {
+    do {
+      self.init(try FilePath(of: url, for: .open), on: PosixDisk())
+    } catch {
+      throw ObjectStoreError(.noSuchStore, .open, in: url.path, reason: error.reason)
+    }
+  }
+
+  package init(_ path: FilePath, on disk: any Disk) {
+    (self.path, self.disk) = (path, disk)
+    place = FileName(path).display
+  }
+
+  // MARK: Calls
+
+  /// Stores an object, as `ObjectStore` says.
+  @discardableResult
+  public func put(_ bytes: Data, at key: ObjectKey, ifAbsent: Bool) async throws(ObjectStoreError) -> Bool {
+    try await call(.put, key) { () throws(SystemError) in
+      let root = try disk.openDirectory(at: path)
+      if ifAbsent, try exists(key, in: root) { return false }
+      let uploads = try folder([Self.uploads], in: root)
+      let staged = FileName(UUID().uuidString)
+      do throws(SystemError) {
+        let file = try disk.createFile(staged, in: uploads, mode: 0o666)
+        try disk.write(Array(bytes), to: file, at: 0)
+        try disk.synchronize(file)
+        let (names, name) = (key.folderNames, key.fileName)
+        let parent = try folder(names, in: root)
+        let isStored = try publish(staged, in: uploads, as: name, in: parent, ifAbsent: ifAbsent)
+        // Also if another program has made the name: it may not have synced it yet.
+        try disk.synchronize(parent)
+        if !isStored || ifAbsent { _ = disk.removeEverything(staged, from: uploads) }
+        return isStored
+      } catch {
+        // The error counts, not the remains: `removeOldUploads()` removes them.
+        _ = disk.removeEverything(staged, from: uploads)
+        throw error
+      }
+    }
+  }
+
+  /// Reads an object or a part of it, as `ObjectStore` says.
+  public func get(_ key: ObjectKey, range: Range<Int>?) async throws(ObjectStoreError) -> Data? {
+    try await call(.get, key) { () throws(SystemError) in
+      let file: OwnedDescriptor
+      do throws(SystemError) {
+        file = try disk.openFile(key.fileName, in: directory(key.folderNames))
+      } catch {
+        if try isAbsent(error) { return nil }
+        throw error
+      }
+      let size = Int(clamping: try disk.status(of: file).size)
+      let end = min(range?.upperBound ?? size, size)
+      let start = min(max(0, range?.lowerBound ?? 0), end)
+      let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: end - start, alignment: 16)
+      defer { buffer.deallocate() }
+      var count = 0
+      while count < buffer.count {
+        let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
+        let read = try disk.read(file, at: UInt64(start + count), into: rest)
+        if read == 0 { break }
+        count += read
+      }
+      return Data(buffer[..<count])
+    }
+  }
+
+  /// Returns the size and the date of an object, as `ObjectStore` says.
+  public func head(_ key: ObjectKey) async throws(ObjectStoreError) -> StoredObject? {
+    try await call(.head, key) { () throws(SystemError) in
+      do throws(SystemError) {
+        let status = try disk.status(of: key.fileName, in: directory(key.folderNames))
+        return status.kind == .file ? StoredObject(key, status) : nil
+      } catch {
+        if try isAbsent(error) { return nil }
+        throw error
+      }
+    }
+  }
+
+  /// Removes an object, as `ObjectStore` says.
+  public func delete(_ key: ObjectKey) async throws(ObjectStoreError) {
+    try await call(.delete, key) { () throws(SystemError) in
+      do throws(SystemError) {
+        let parent = try directory(key.folderNames)
+        try disk.removeFile(key.fileName, in: parent)
+        try disk.synchronize(parent)
+      } catch {
+        if try !isAbsent(error) { throw error }
+      }
+    }
+  }
+
+  /// Lists objects, as `ObjectStore` says.
+  public func list(
+    _ prefix: String, after start: ObjectKey?, limit: Int
+  ) async throws(ObjectStoreError) -> ObjectListing {
+    try await call(.list, nil) { () throws(SystemError) in
+      var walk = FolderWalk(disk: disk, prefix: prefix, start: start, limit: max(1, limit))
+      try walk.visit(disk.openDirectory(at: path), at: "")
+      return walk.listing
+    }
+  }
+
+  /// Removes the remains of uploads that were broken off, if they are older than two days.
+  ///
+  /// - Returns: their number.
+  @discardableResult
+  public func removeOldUploads(now: Date = Date()) async throws(ObjectStoreError) -> Int {
+    try await call(.delete, nil) { () throws(SystemError) in
+      let root = try disk.openDirectory(at: path)
+      guard try disk.statusIfPresent(of: Self.uploads, in: root) != nil else { return 0 }
+      let uploads = try disk.openDirectory(Self.uploads, in: root)
+      let listing = try disk.list(uploads)
+      var count = 0
+      for position in 0..<listing.count {
+        let name = listing.name(at: position)
+        guard let status = try disk.statusIfPresent(of: name, in: uploads) else { continue }
+        let age = Int64(now.timeIntervalSince1970) - status.modified.seconds
+        if age > 48 * 3_600, disk.removeEverything(name, from: uploads) { count += 1 }
+      }
+      return count
+    }
+  }
+
+  // MARK: Steps
+
+  private func call<Result: Sendable>(
+    _ operation: ObjectStoreError.Operation, _ key: ObjectKey?,
+    _ body: @Sendable () throws(SystemError) -> Result
+  ) async throws(ObjectStoreError) -> Result {
+    do throws(SystemError) {
+      return try await BlockingThread().run { () throws(SystemError) in try body() }
+    } catch {
+      throw ObjectStoreError(error, operation, in: place, key: key)
+    }
+  }
+
+  private func directory(_ names: [FileName]) throws(SystemError) -> OwnedDescriptor {
+    var directory = try disk.openDirectory(at: path)
+    for name in names { directory = try disk.openDirectory(name, in: directory) }
+    return directory
+  }
+
+  /// Opens a folder, and makes it and those above it.
+  private func folder(
+    _ names: [FileName], in root: borrowing OwnedDescriptor
+  ) throws(SystemError) -> OwnedDescriptor {
+    guard let first = names.first else { return try disk.openDirectory(at: path) }
+    if try disk.makeDirectoryIfAbsent(first, in: root) { try disk.synchronize(root) }
+    var directory = try disk.openDirectory(first, in: root)
+    for name in names.dropFirst() {
+      if try disk.makeDirectoryIfAbsent(name, in: directory) { try disk.synchronize(directory) }
+      directory = try disk.openDirectory(name, in: directory)
+    }
+    return directory
+  }
+
+  /// Gives a staged file its name.
+  ///
+  /// - Returns: false if there is a file of that name, and `ifAbsent` is true.
+  private func publish(
+    _ staged: FileName, in uploads: borrowing OwnedDescriptor, as name: FileName,
+    in parent: borrowing OwnedDescriptor, ifAbsent: Bool
+  ) throws(SystemError) -> Bool {
+    guard ifAbsent else {
+      try disk.rename(staged, in: uploads, to: name, in: parent, .replace)
+      return true
+    }
+    do throws(SystemError) {
+      do throws(SystemError) {
+        try disk.link(staged, in: uploads, to: name, in: parent)
+      } catch {
+        guard [.notPermitted, .notSupported, .tooManyLinks, .noFunction].contains(error.code) else {
+          throw error
+        }
+        try disk.rename(staged, in: uploads, to: name, in: parent, .noReplace)
+      }
+      return true
+    } catch {
+      if error.code == .fileExists { return false }
+      throw error
+    }
+  }
+
+  private func exists(_ key: ObjectKey, in root: borrowing OwnedDescriptor) throws(SystemError) -> Bool {
+    do throws(SystemError) {
+      let parent = try directory(key.folderNames)
+      guard try disk.statusIfPresent(of: key.fileName, in: parent) != nil else { return false }
+      // The program that made the name may not have synced it yet.
+      try disk.synchronize(parent)
+      return true
+    } catch {
+      if error.isAbsence { return false }
+      throw error
+    }
+  }
+
+  /// Returns whether only the object is absent.
+  ///
+  /// - Throws: the error if the store's folder is absent, too, as after a disk was removed.
+  private func isAbsent(_ error: SystemError) throws(SystemError) -> Bool {
+    // A folder of that name is no object.
+    guard error.isAbsence || error.code == .invalidArgument || error.code == .isDirectory else {
+      return false
+    }
+    _ = try disk.openDirectory(at: path)
+    return true
+  }
+}
+
+extension ObjectKey {
+  fileprivate var folderNames: [FileName] { segments.dropLast().map { FileName(String($0)) } }
+  fileprivate var fileName: FileName { FileName(String(segments.last ?? "")) }
+}
+
+extension StoredObject {
+  init(_ key: ObjectKey, _ status: FileStatus) {
+    let seconds = Double(status.modified.seconds) + Double(status.modified.nanoseconds) / 1e9
+    self.init(
+      key: key, size: Int(clamping: status.size), modificationDate: Date(timeIntervalSince1970: seconds))
+  }
+}
+
+extension ObjectStoreError {
+  fileprivate init(
+    _ error: SystemError, _ operation: Operation, in place: String, key: ObjectKey?
+  ) {
+    let code: Code =
+      switch error.code {
+      case .noSpace, .diskQuotaExceeded: .noSpace
+      case .permissionDenied, .notPermitted, .readOnlyFileSystem: .forbidden
+      case .noSuchFileOrDirectory, .notDirectory: .noSuchStore
+      default: .file
+      }
+    self.init(code, operation, in: place, key: key, reason: error.code.description)
+  }
+}

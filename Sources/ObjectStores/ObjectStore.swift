@@ -1,0 +1,108 @@
+public import FoundationEssentials
+
+// OS1 After `put` returns, every reader gets these bytes, or those of a later `put`.
+// OS2 Of all `put` calls that ask for an absent key, one at most returns `true`.
+// OS3 An answer can be lost. A call that throws may have done its work, or may do it later.
+// OS4 A listing has every object from before its beginning, once, in the order of keys.
+
+/// A place for objects: immutable bytes under keys, as an S3 service has it.
+///
+/// A store promises no more than OS1 to OS4, so that a service, a folder on a mounted disk and memory are the same to
+/// a container. `StoreProbe` checks a service.
+public protocol ObjectStore: Sendable {
+  /// The place of the store in the words of an error, such as `s3://bucket/prefix`. It has no secret.
+  var place: String { get }
+
+  /// Stores an object (OS1, OS3).
+  ///
+  /// - Parameter ifAbsent: whether an object of that key stays as it is (OS2).
+  /// - Returns: whether the bytes are stored; false if there is an object and `ifAbsent` is true.
+  @discardableResult
+  func put(_ bytes: Data, at key: ObjectKey, ifAbsent: Bool) async throws(ObjectStoreError) -> Bool
+
+  /// Reads an object, or a part of it.
+  ///
+  /// - Parameter range: the bytes to read; nil for all. A range beyond the end gives the bytes that there are.
+  /// - Returns: the bytes; nil if there is no object.
+  func get(_ key: ObjectKey, range: Range<Int>?) async throws(ObjectStoreError) -> Data?
+
+  /// Returns the size and the date of an object; nil if there is none.
+  func head(_ key: ObjectKey) async throws(ObjectStoreError) -> StoredObject?
+
+  /// Lists objects whose keys begin with `prefix` (OS4).
+  ///
+  /// - Parameters:
+  ///   - prefix: the first bytes of the keys, such as `feed/`; empty for all objects.
+  ///   - start: the listing begins after this key.
+  ///   - limit: the number of objects, at least 1. A store may give fewer, and says whether there are more.
+  func list(
+    _ prefix: String, after start: ObjectKey?, limit: Int
+  ) async throws(ObjectStoreError) -> ObjectListing
+
+  /// Removes an object. It does nothing if there is none.
+  func delete(_ key: ObjectKey) async throws(ObjectStoreError)
+}
+
+extension ObjectStore {
+  /// Stores an object, over one that there may be.
+  public func put(_ bytes: Data, at key: ObjectKey) async throws(ObjectStoreError) {
+    try await put(bytes, at: key, ifAbsent: false)
+  }
+
+  /// Reads a whole object; nil if there is none.
+  public func get(_ key: ObjectKey) async throws(ObjectStoreError) -> Data? { try await get(key, range: nil) }
+
+  /// Lists all objects whose keys begin with `prefix`, a page after the other.
+  ///
+  /// - Parameter body: gets each page; returns whether to go on.
+  public func listAll(
+    _ prefix: String, after start: ObjectKey? = nil, pageSize: Int = 1_000,
+    _ body: ([StoredObject]) throws -> Bool
+  ) async throws {
+    var start = start
+    while true {
+      let page = try await list(prefix, after: start, limit: pageSize)
+      if try !body(page.objects) || !page.hasMore { return }
+      // A store that says "more" and gives nothing would be asked for ever.
+      guard let last = page.objects.last?.key, start.map({ $0 < last }) ?? true else {
+        throw ObjectStoreError(.invalidAnswer, .list, in: place, reason: "a listing does not go on")
+      }
+      start = last
+    }
+  }
+}
+
+/// An object as a listing has it.
+public struct StoredObject: Sendable, Hashable {
+  /// The key.
+  public var key: ObjectKey
+  /// Bytes.
+  public var size: Int
+  /// The time when the object was stored, by the store's clock.
+  public var modificationDate: Date
+
+  /// Makes a description of an object.
+  public init(key: ObjectKey, size: Int, modificationDate: Date) {
+    (self.key, self.size, self.modificationDate) = (key, size, modificationDate)
+  }
+}
+
+extension StoredObject: CustomStringConvertible {
+  /// One line for a user.
+  public var description: String { "\(key), \(size) bytes" }
+}
+
+/// One page of a listing.
+public struct ObjectListing: Sendable, Hashable {
+  /// The objects in the order of keys.
+  public var objects: [StoredObject]
+  /// Whether there are more objects after the last one.
+  public var hasMore: Bool
+  /// The number of names in the store that are no keys. Another program made them, and the listing leaves them out.
+  public var otherNames: Int
+
+  /// Makes a page.
+  public init(objects: [StoredObject], hasMore: Bool, otherNames: Int = 0) {
+    (self.objects, self.hasMore, self.otherNames) = (objects, hasMore, otherNames)
+  }
+}

@@ -1,0 +1,135 @@
+public import FoundationEssentials
+
+/// The failure of one call to an object store, in one sentence that says what to do.
+public struct ObjectStoreError: Error, Sendable, Hashable {
+  /// The reason.
+  public enum Code: String, Sendable, Hashable, CaseIterable {
+    /// No connection, or it broke. The call may have done its work.
+    case unreachable
+    /// The store did not answer in time. The call may have done its work.
+    case timedOut
+    /// The store is busy, and asks to come again later.
+    case busy
+    /// The store failed by itself.
+    case serverFailure
+    /// There are no credentials, or the store does not know them.
+    case unauthorized
+    /// The credentials do not allow the call.
+    case forbidden
+    /// The bucket or folder is not there.
+    case noSuchStore
+    /// There is no room.
+    case noSpace
+    /// This machine's clock and the store's are too far apart.
+    case clockSkewed
+    /// The answer is not one of such a store.
+    case invalidAnswer
+    /// The server's certificate is not valid for its name.
+    case untrusted
+    /// The object is larger than the caller or the store allows.
+    case tooLarge
+    /// The file system of a folder refused.
+    case file
+    /// The task was cancelled.
+    case cancelled
+  }
+
+  /// The call.
+  public enum Operation: String, Sendable, Hashable, CaseIterable {
+    case put, get, head, list, delete, open, probe
+  }
+
+  /// The reason.
+  public var code: Code
+  /// The call.
+  public var operation: Operation
+  /// The store's place, without a secret.
+  public var place: String
+  /// The object; nil for a listing.
+  public var key: ObjectKey?
+  /// The reason in the store's words; nil if it gave none.
+  public var reason: String?
+  /// The time after which the store wants to be asked again, in seconds.
+  public var retryAfter: Double?
+
+  /// Makes an error.
+  public init(
+    _ code: Code, _ operation: Operation, in place: String, key: ObjectKey? = nil, reason: String? = nil,
+    retryAfter: Double? = nil
+  ) {
+    (self.code, self.operation, self.place) = (code, operation, place)
+    (self.key, self.reason, self.retryAfter) = (key, reason, retryAfter)
+  }
+
+  /// Whether the same call may succeed later without a change by the user.
+  public var isTransient: Bool {
+    switch code {
+    case .unreachable, .timedOut, .busy, .serverFailure: true
+    default: false
+    }
+  }
+}
+
+extension ObjectStoreError: CustomStringConvertible {
+  /// One line for a user.
+  public var description: String {
+    let subject = key.map { "'\($0)' in \(place)" } ?? place
+    let reason = reason.map { " (\($0))" } ?? ""
+    return "\(subject) could not be \(operation.participle): \(code.words)\(reason). \(code.advice)"
+  }
+}
+
+extension ObjectStoreError: LocalizedError {
+  /// The same sentence, for Foundation.
+  public var errorDescription: String? { description }
+}
+
+extension ObjectStoreError.Operation {
+  fileprivate var participle: String {
+    switch self {
+    case .put: "stored"
+    case .get, .head: "read"
+    case .list: "listed"
+    case .delete: "removed"
+    case .open: "opened"
+    case .probe: "used"
+    }
+  }
+}
+
+extension ObjectStoreError.Code {
+  fileprivate var words: String {
+    switch self {
+    case .unreachable: "there is no connection to the server"
+    case .timedOut: "the server did not answer in time"
+    case .busy: "the server is busy"
+    case .serverFailure: "the server failed"
+    case .unauthorized: "the server does not know the credentials"
+    case .forbidden: "the credentials do not allow it"
+    case .noSuchStore: "the bucket or folder is not there"
+    case .noSpace: "there is no room"
+    case .clockSkewed: "this machine's clock and the server's differ by too much"
+    case .invalidAnswer: "the answer is not that of an object store"
+    case .untrusted: "the server's certificate is not valid"
+    case .tooLarge: "it is too large"
+    case .file: "the file system refused"
+    case .cancelled: "the task was cancelled"
+    }
+  }
+
+  fileprivate var advice: String {
+    switch self {
+    case .unreachable, .timedOut, .busy, .serverFailure: "Nothing is lost; try again later."
+    case .unauthorized: "Check the access key, the secret key and the profile."
+    case .forbidden: "Ask the owner of the bucket for the right to read, write, list and remove objects."
+    case .noSuchStore: "Make the bucket, mount the disk, or correct the address."
+    case .noSpace: "Make room in the store."
+    case .clockSkewed: "Set this machine's clock."
+    case .invalidAnswer: "Check the address; a proxy or another kind of server may answer there."
+    case .untrusted: "Check the address, and install the authority's certificate if it is your own."
+    case .tooLarge: "Store it in pieces."
+    case .file: "Check the disk and the permissions."
+    case .cancelled: "Call again."
+    }
+  }
+}

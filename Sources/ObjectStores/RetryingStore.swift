@@ -1,0 +1,98 @@
+public import FoundationEssentials
+
+/// A store whose calls are repeated after failures that may pass.
+///
+/// The wait doubles from one attempt to the next, and has a random part, so that many machines do not come back at
+/// once. If the store says when to come again, it is at least that time.
+public struct RetryingStore<Base: ObjectStore>: ObjectStore {
+  /// The times of repeated calls.
+  public struct Policy: Sendable, Hashable {
+    /// The number of calls, with the first one.
+    public var attempts: Int
+    /// The wait before the second call.
+    public var firstWait: Duration
+    /// The longest wait. A store that wants a longer one gets its error reported.
+    public var longestWait: Duration
+
+    /// Makes a policy; by default six calls in about ten seconds.
+    public init(
+      attempts: Int = 6, firstWait: Duration = .milliseconds(200), longestWait: Duration = .seconds(30)
+    ) {
+      (self.attempts, self.firstWait, self.longestWait) = (attempts, firstWait, longestWait)
+    }
+  }
+
+  /// The store that does the work.
+  public let base: Base
+  private let policy: Policy
+  private let sleep: @Sendable (Duration) async throws -> Void
+
+  /// The place of the store in the words of an error.
+  public var place: String { base.place }
+
+  /// Makes a store over another one.
+  ///
+  /// - Parameter sleep: waits; tests give a clock of their own.
+  public init(
+    _ base: Base, policy: Policy = Policy(),
+    sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+  ) {
+    (self.base, self.policy, self.sleep) = (base, policy, sleep)
+  }
+
+  /// Stores an object. If an answer was lost, an object with the same bytes counts as stored by this call.
+  @discardableResult
+  public func put(_ bytes: Data, at key: ObjectKey, ifAbsent: Bool) async throws(ObjectStoreError) -> Bool {
+    try await retrying(.put, key) { attempt throws(ObjectStoreError) in
+      if try await base.put(bytes, at: key, ifAbsent: ifAbsent) { return true }
+      // The first attempt may have stored it, and only its answer was lost.
+      return attempt > 0 ? try await base.get(key) == bytes : false
+    }
+  }
+
+  /// Reads an object or a part of it, as `ObjectStore` says.
+  public func get(_ key: ObjectKey, range: Range<Int>?) async throws(ObjectStoreError) -> Data? {
+    try await retrying(.get, key) { _ throws(ObjectStoreError) in try await base.get(key, range: range) }
+  }
+
+  /// Returns the size and the date of an object, as `ObjectStore` says.
+  public func head(_ key: ObjectKey) async throws(ObjectStoreError) -> StoredObject? {
+    try await retrying(.head, key) { _ throws(ObjectStoreError) in try await base.head(key) }
+  }
+
+  /// Lists objects, as `ObjectStore` says.
+  public func list(
+    _ prefix: String, after start: ObjectKey?, limit: Int
+  ) async throws(ObjectStoreError) -> ObjectListing {
+    try await retrying(.list, nil) { _ throws(ObjectStoreError) in
+      try await base.list(prefix, after: start, limit: limit)
+    }
+  }
+
+  /// Removes an object, as `ObjectStore` says.
+  public func delete(_ key: ObjectKey) async throws(ObjectStoreError) {
+    try await retrying(.delete, key) { _ throws(ObjectStoreError) in try await base.delete(key) }
+  }
+
+  private func retrying<Result>(
+    _ operation: ObjectStoreError.Operation, _ key: ObjectKey?,
+    _ body: (Int) async throws(ObjectStoreError) -> Result
+  ) async throws(ObjectStoreError) -> Result {
+    var attempt = 0
+    while true {
+      do throws(ObjectStoreError) {
+        return try await body(attempt)
+      } catch {
+        attempt += 1
+        let wanted = Duration.seconds(error.retryAfter ?? 0)
+        guard error.isTransient, attempt < policy.attempts, wanted <= policy.longestWait else { throw error }
+        let usual = min(policy.firstWait * (1 << min(attempt - 1, 20)), policy.longestWait)
+        do {
+          try await sleep(max(wanted, usual * Double.random(in: 0.5...1)))
+        } catch {
+          throw ObjectStoreError(.cancelled, operation, in: place, key: key)
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,66 @@
+public import FoundationEssentials
+
+/// One request, as it goes over the wire.
+public struct HTTPRequest: Sendable, Hashable {
+  /// The method, such as `PUT`.
+  public var method: String
+  /// Whether the connection is encrypted.
+  public var isEncrypted: Bool
+  /// The host name.
+  public var host: String
+  /// The port; nil for the usual one.
+  public var port: Int?
+  /// The path, encoded.
+  public var path: String
+  /// The query, encoded, without the question mark.
+  public var query: String
+  /// The header fields. Names are in lower case.
+  public var headers: [String: String]
+  /// The bytes after the header.
+  public var body: Data
+
+  /// The address of the request.
+  public var url: String {
+    "\(isEncrypted ? "https" : "http")://\(authority)\(path)\(query.isEmpty ? "" : "?" + query)"
+  }
+
+  /// The host name, and the port unless it is the usual one.
+  public var authority: String { host + (port.map { ":\($0)" } ?? "") }
+}
+
+/// The answer to a request.
+public struct HTTPResponse: Sendable, Hashable {
+  /// The number of the outcome, such as 200.
+  public var status: Int
+  /// The header fields. Names are in lower case.
+  public var headers: [String: String]
+  /// The bytes after the header.
+  public var body: Data
+
+  /// Makes an answer.
+  public init(status: Int, headers: [String: String] = [:], body: Data = Data()) {
+    (self.status, self.headers, self.body) = (status, headers, body)
+  }
+}
+
+/// The reason why a request has no answer.
+public enum HTTPFailure: Error, Sendable, Hashable {
+  /// No connection, or it broke before the end of the answer.
+  case unreachable(String)
+  case timedOut
+  /// The certificate is not valid.
+  case untrusted(String)
+  /// The body has more bytes than the caller takes.
+  case tooLarge
+  case cancelled
+}
+
+/// A way for requests to a server and answers back.
+///
+/// It follows no redirect, keeps no cookies, and checks certificates.
+public protocol HTTPTransport: Sendable {
+  /// Sends a request, and returns the answer.
+  ///
+  /// - Parameter limit: the largest body in bytes; the transport stops reading beyond it.
+  func send(_ request: HTTPRequest, limit: Int) async throws(HTTPFailure) -> HTTPResponse
+}

@@ -1,0 +1,281 @@
+import FilePackages
+public import FoundationEssentials
+
+/// Objects in a bucket of an S3 service.
+///
+/// It needs of the service what `StoreProbe` checks: to see at once what was stored, and `If-None-Match: *`. It uses no
+/// other condition, no versions of objects and no uploads in parts, because services differ there. Each call is one
+/// request, and is not repeated: `RetryingStore` does that.
+public struct S3Store: ObjectStore {
+  /// The bucket and the server.
+  public let address: S3Address
+  private let credentials: S3Credentials
+  private let transport: any HTTPTransport
+  private let now: @Sendable () -> Date
+
+  /// The place of the store in the words of an error.
+  public var place: String { address.description }
+
+  /// The largest object that a call takes or gives, in bytes.
+  public static let maximumSize = 256 << 20
+  /// The largest listing or error, in bytes.
+  private static let answerLimit = 8 << 20
+
+  /// Makes a store in a bucket that is there.
+  ///
+  /// - Parameter now: the clock of the signatures.
+  public init(
+    at address: S3Address, credentials: S3Credentials,
+    transport: any HTTPTransport = URLSessionTransport.shared,
+    now: @escaping @Sendable () -> Date = { Date() }
+  ) {
+    (self.address, self.credentials, self.transport, self.now) = (address, credentials, transport, now)
+  }
+
+  // MARK: Calls
+
+  /// Stores an object, as `ObjectStore` says.
+  @discardableResult
+  public func put(_ bytes: Data, at key: ObjectKey, ifAbsent: Bool) async throws(ObjectStoreError) -> Bool {
+    if bytes.count > Self.maximumSize { throw ObjectStoreError(.tooLarge, .put, in: place, key: key) }
+    var headers = ["content-type": "application/octet-stream"]
+    if ifAbsent { headers["if-none-match"] = "*" }
+    let answer = try await send("PUT", key, headers: headers, body: bytes, .put)
+    switch answer.status {
+    case 200...299: return true
+    case 412 where ifAbsent: return false
+    default: throw failure(answer, .put, key)
+    }
+  }
+
+  /// Reads an object or a part of it, as `ObjectStore` says.
+  public func get(_ key: ObjectKey, range: Range<Int>?) async throws(ObjectStoreError) -> Data? {
+    if let range, range.isEmpty { return try await head(key).map { _ in Data() } }
+    let headers = range.map { ["range": "bytes=\(max(0, $0.lowerBound))-\($0.upperBound - 1)"] } ?? [:]
+    let answer = try await send("GET", key, headers: headers, .get, limit: Self.maximumSize)
+    switch answer.status {
+    case 200:
+      try checkLength(answer, .get, key)
+      // The server may ignore the range.
+      guard let range else { return answer.body }
+      return answer.body.dropFirst(max(0, range.lowerBound)).prefix(range.count)
+    case 206 where range != nil:
+      try checkLength(answer, .get, key)
+      guard answer.body.count <= range?.count ?? 0 else {
+        throw ObjectStoreError(
+          .invalidAnswer, .get, in: place, key: key, reason: "it has more bytes than asked for")
+      }
+      return answer.body
+    case 416 where range != nil: return Data()
+    case 404 where code(of: answer) != "NoSuchBucket": return nil
+    default: throw failure(answer, .get, key)
+    }
+  }
+
+  /// Returns the size and the date of an object, as `ObjectStore` says.
+  public func head(_ key: ObjectKey) async throws(ObjectStoreError) -> StoredObject? {
+    let answer = try await send("HEAD", key, .head)
+    switch answer.status {
+    case 200:
+      guard let size = answer.headers["content-length"].flatMap({ Int($0) }), size >= 0,
+        let date = answer.headers["last-modified"].flatMap(S3Date.date(ofHeader:))
+      else {
+        throw ObjectStoreError(.invalidAnswer, .head, in: place, key: key, reason: "size or date is missing")
+      }
+      return StoredObject(key: key, size: size, modificationDate: date)
+    case 404: return nil
+    default: throw failure(answer, .head, key)
+    }
+  }
+
+  /// Removes an object, as `ObjectStore` says.
+  public func delete(_ key: ObjectKey) async throws(ObjectStoreError) {
+    let answer = try await send("DELETE", key, .delete)
+    switch answer.status {
+    case 200...299: return
+    case 404 where code(of: answer) != "NoSuchBucket": return
+    default: throw failure(answer, .delete, key)
+    }
+  }
+
+  /// Lists objects, as `ObjectStore` says.
+  public func list(
+    _ prefix: String, after start: ObjectKey?, limit: Int
+  ) async throws(ObjectStoreError) -> ObjectListing {
+    let base = address.prefix.isEmpty ? "" : address.prefix + "/"
+    var (after, others) = (start.map { base + $0.string }, 0)
+    while true {
+      var query = [
+        ("encoding-type", "url"), ("list-type", "2"), ("max-keys", "\(min(max(1, limit), 1_000))"),
+        ("prefix", base + prefix),
+      ]
+      if let after { query.append(("start-after", after)) }
+      let answer = try await send("GET", nil, query: query, .list)
+      guard answer.status == 200 else { throw failure(answer, .list, nil) }
+      let page = try page(of: answer, beneath: base)
+      others += page.otherNames
+      if !page.objects.isEmpty || !page.hasMore {
+        return ObjectListing(objects: page.objects, hasMore: page.hasMore, otherNames: others)
+      }
+      // A page of names that are no keys.
+      guard let last = page.lastName, after.map({ $0.utf8.lexicographicallyPrecedes(last.utf8) }) ?? true
+      else {
+        throw ObjectStoreError(.invalidAnswer, .list, in: place, reason: "a listing does not go on")
+      }
+      after = last
+    }
+  }
+
+  // MARK: Requests
+
+  private func send(
+    _ method: String, _ key: ObjectKey?, query: [(String, String)] = [], headers: [String: String] = [:],
+    body: Data = Data(), _ operation: ObjectStoreError.Operation, limit: Int = Self.answerLimit
+  ) async throws(ObjectStoreError) -> HTTPResponse {
+    var path = address.usesPathStyle ? "/" + address.bucket : ""
+    if let key {
+      path += "/" + (address.prefix.isEmpty ? "" : address.prefix + "/") + key.string
+    } else if path.isEmpty {
+      path = "/"
+    }
+    var request = HTTPRequest(
+      method: method, isEncrypted: address.isEncrypted,
+      host: address.usesPathStyle ? address.host : "\(address.bucket).\(address.host)", port: address.port,
+      path: SignatureV4.encoded(path, isPath: true),
+      query: query.sorted { $0.0 < $1.0 }.map { "\($0.0)=\(SignatureV4.encoded($0.1))" }.joined(
+        separator: "&"),
+      headers: headers, body: body)
+    SignatureV4(credentials, region: address.region).sign(&request, at: now())
+    // An encoded body would have another length.
+    request.headers["accept-encoding"] = "identity"
+    do {
+      return try await transport.send(request, limit: limit)
+    } catch {
+      throw ObjectStoreError(without: error, operation, in: place, key: key)
+    }
+  }
+
+  private func checkLength(
+    _ answer: HTTPResponse, _ operation: ObjectStoreError.Operation, _ key: ObjectKey
+  ) throws(ObjectStoreError) {
+    guard let length = answer.headers["content-length"], Int(length) != answer.body.count else { return }
+    throw ObjectStoreError(
+      .unreachable, operation, in: place, key: key,
+      reason: "\(answer.body.count) of \(Int(length).map { "\($0)" } ?? "unknown") bytes came")
+  }
+
+  // MARK: Answers
+
+  private struct Page {
+    var objects: [StoredObject] = []
+    var otherNames = 0
+    var hasMore = false
+    var lastName: String?
+  }
+
+  private func page(of answer: HTTPResponse, beneath base: String) throws(ObjectStoreError) -> Page {
+    func invalid(_ reason: String) -> ObjectStoreError {
+      ObjectStoreError(.invalidAnswer, .list, in: place, reason: "the listing is wrong: \(reason)")
+    }
+    let element: S3Answer.Element
+    do throws(S3Answer.Problem) {
+      element = try S3Answer.element(of: answer.body)
+    } catch {
+      throw invalid(error.reason)
+    }
+    guard element.name == "ListBucketResult" else { throw invalid("it is another document") }
+    var page = Page(hasMore: element["IsTruncated"] == "true")
+    for content in element.elements where content.name == "Contents" {
+      guard let name = content["Key"].flatMap(S3Answer.decoded),
+        let size = content["Size"].flatMap({ Int($0) }),
+        size >= 0, let date = content["LastModified"].flatMap(S3Date.date(ofListing:))
+      else { throw invalid("an object has no name, size or date") }
+      guard name.hasPrefix(base) else { throw invalid("it has objects of another prefix") }
+      if let last = page.lastName, !last.utf8.lexicographicallyPrecedes(name.utf8) {
+        throw invalid("it is not in order")
+      }
+      page.lastName = name
+      if let key = ObjectKey(String(name.dropFirst(base.count))) {
+        page.objects.append(StoredObject(key: key, size: size, modificationDate: date))
+      } else {
+        page.otherNames += 1
+      }
+    }
+    return page
+  }
+
+  private func code(of answer: HTTPResponse) -> String? {
+    guard let element = try? S3Answer.element(of: answer.body), element.name == "Error" else { return nil }
+    return element["Code"]
+  }
+
+  private func failure(
+    _ answer: HTTPResponse, _ operation: ObjectStoreError.Operation, _ key: ObjectKey?
+  ) -> ObjectStoreError {
+    // A body that is no error of S3 has no reason to show.
+    let element = (try? S3Answer.element(of: answer.body)).flatMap { $0.name == "Error" ? $0 : nil }
+    let code = element?["Code"]
+    var reason = "status \(answer.status)"
+    if let code { reason += ", \(Self.shown(code))" }
+    if let message = element?["Message"], !message.isEmpty { reason += ": \(Self.shown(message))" }
+    if let region = answer.headers["x-amz-bucket-region"], region != address.region {
+      reason += ", the bucket is in the region \(Self.shown(region))"
+    }
+    let seconds = answer.headers["retry-after"].flatMap { Double($0) }
+    return ObjectStoreError(
+      ObjectStoreError.Code(status: answer.status, code), operation, in: place, key: key, reason: reason,
+      retryAfter: seconds)
+  }
+
+  /// Returns a text of the server for one line of an error.
+  private static func shown(_ text: String) -> String {
+    var text = String(
+      text.unicodeScalars.prefix(200).map { $0.properties.generalCategory == .control ? " " : Character($0) })
+    while text.last == "." || text.last == " " { text.removeLast() }
+    return text
+  }
+}
+
+extension ObjectStoreError.Code {
+  /// Makes the code of an answer that is no success.
+  init(status: Int, _ code: String?) {
+    switch code {
+    case "InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken", "InvalidToken",
+      "TokenRefreshRequired":
+      self = .unauthorized
+    case "AccessDenied", "AllAccessDisabled", "AccountProblem": self = .forbidden
+    case "RequestTimeTooSkewed", "RequestExpired": self = .clockSkewed
+    case "NoSuchBucket": self = .noSuchStore
+    case "SlowDown", "ServiceUnavailable", "Busy", "ConditionalRequestConflict", "OperationAborted",
+      "RequestTimeout":
+      self = .busy
+    case "QuotaExceeded", "InsufficientStorage", "XMinioStorageFull", "StorageFull": self = .noSpace
+    case "EntityTooLarge": self = .tooLarge
+    default:
+      self =
+        switch status {
+        case 401: .unauthorized
+        case 403: .forbidden
+        case 408, 409, 429, 503: .busy
+        case 413: .tooLarge
+        case 507: .noSpace
+        case 500...599: .serverFailure
+        default: .invalidAnswer
+        }
+    }
+  }
+}
+
+extension ObjectStoreError {
+  /// Makes the error of a request without an answer.
+  init(without answer: HTTPFailure, _ operation: Operation, in place: String, key: ObjectKey?) {
+    switch answer {
+    case .unreachable(let reason): self.init(.unreachable, operation, in: place, key: key, reason: reason)
+    case .timedOut: self.init(.timedOut, operation, in: place, key: key)
+    case .untrusted(let reason): self.init(.untrusted, operation, in: place, key: key, reason: reason)
+    case .tooLarge:
+      self.init(.invalidAnswer, operation, in: place, key: key, reason: "the answer does not end")
+    case .cancelled: self.init(.cancelled, operation, in: place, key: key)
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import FilePackages
+import FoundationEssentials
+
+/// The signature of a request, by Amazon's algorithm AWS4-HMAC-SHA256.
+struct SignatureV4 {
+  let credentials: S3Credentials
+  let region: String
+  let service: String
+
+  init(_ credentials: S3Credentials, region: String, service: String = "s3") {
+    (self.credentials, self.region, self.service) = (credentials, region, service)
+  }
+
+  /// Signs all header fields, the path, the query and the body.
+  ///
+  /// The request's query must be in order. It gets `x-amz-date`, `x-amz-content-sha256` and `authorization`.
+  func sign(_ request: inout HTTPRequest, at date: Date) {
+    let time = Self.timestamp(date)
+    let payload = hex(ContentHash(of: Array(request.body)))
+    request.headers["host"] = request.authority
+    request.headers["x-amz-date"] = time
+    request.headers["x-amz-content-sha256"] = payload
+    if let token = credentials.sessionToken { request.headers["x-amz-security-token"] = token }
+    let (signature, names, scope) = signature(of: request, payload: payload, time)
+    request.headers["authorization"] =
+      "AWS4-HMAC-SHA256 Credential=\(credentials.accessKeyID)/\(scope), SignedHeaders=\(names), "
+      + "Signature=\(signature)"
+  }
+
+  func signature(
+    of request: HTTPRequest, payload: String, _ time: String
+  ) -> (signature: String, signedHeaders: String, scope: String) {
+    let headers = request.headers.sorted { $0.key < $1.key }
+    let names = headers.map(\.key).joined(separator: ";")
+    let canonical =
+      "\(request.method)\n\(request.path)\n\(request.query)\n"
+      + headers.map { "\($0.key):\(Self.trimmed($0.value))\n" }.joined() + "\n\(names)\n\(payload)"
+    let day = String(time.prefix(8))
+    let scope = "\(day)/\(region)/\(service)/aws4_request"
+    let text = "AWS4-HMAC-SHA256\n\(time)\n\(scope)\n\(hex(ContentHash(of: Array(canonical.utf8))))"
+    var key = Array("AWS4\(credentials.secretAccessKey)".utf8)
+    for part in [day, region, service, "aws4_request"] { key = Self.code(of: part, key) }
+    return (Self.code(of: text, key).map(hex).joined(), names, scope)
+  }
+
+  private static func code(of text: String, _ key: [UInt8]) -> [UInt8] {
+    var code = HMACSHA256(key: key)
+    code.update(Array(text.utf8))
+    return code.finalize().bytes
+  }
+
+  /// Returns the value without spaces around it, and with one for several in a row.
+  private static func trimmed(_ value: String) -> String {
+    value.split(separator: " ", omittingEmptySubsequences: true).joined(separator: " ")
+  }
+
+  /// Returns a date such as `20130524T000000Z`.
+  static func timestamp(_ date: Date) -> String {
+    let parts = Calendar.utc.dateComponents([.year, .month, .day, .hour, .minute, .second], from: date)
+    func digits(_ number: Int?, _ count: Int) -> String {
+      let text = "\(number ?? 0)"
+      return String(repeating: "0", count: max(0, count - text.count)) + text
+    }
+    return digits(parts.year, 4) + digits(parts.month, 2) + digits(parts.day, 2) + "T" + digits(parts.hour, 2)
+      + digits(parts.minute, 2) + digits(parts.second, 2) + "Z"
+  }
+
+  /// Encodes a text as a part of a path or a query. It leaves `/` in a path.
+  static func encoded(_ text: String, isPath: Bool = false) -> String {
+    var encoded = ""
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+        UInt8(ascii: "~"):
+        encoded.unicodeScalars.append(Unicode.Scalar(byte))
+      case UInt8(ascii: "/") where isPath: encoded += "/"
+      default: encoded += "%" + hex(byte).uppercased()
+      }
+    }
+    return encoded
+  }
+}
+
+extension Calendar {
+  fileprivate static let utc: Calendar = {
+    var calendar = Calendar(identifier: .gregorian)
+    calendar.timeZone = .gmt
+    return calendar
+  }()
+}
+
+/// Returns two hexadecimal digits.
+func hex(_ byte: UInt8) -> String { String(byte >> 4, radix: 16) + String(byte & 15, radix: 16) }
+
+/// Returns 64 hexadecimal digits.
+func hex(_ hash: ContentHash) -> String { hash.bytes.map(hex).joined() }

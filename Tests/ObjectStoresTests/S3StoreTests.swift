@@ -1,0 +1,194 @@
+import Foundation
+import Glibc
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import ObjectStores
+
+@Suite("A store in an S3 service")
+struct S3StoreTests {
+  // The examples of Amazon's documentation of the algorithm.
+  @Test(arguments: [
+    (
+      "GET", "/test.txt", "", ["range": "bytes=0-9"], "",
+      "f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41"
+    ),
+    (
+      "PUT", "/test%24file.text", "",
+      ["date": "Fri, 24 May 2013 00:00:00 GMT", "x-amz-storage-class": "REDUCED_REDUNDANCY"],
+      "Welcome to Amazon S3.", "98ad721746da40c64f1a55b78f14c238d841ea1380cd77a1b5971af0ece108bd"
+    ),
+    (
+      "GET", "/", "max-keys=2&prefix=J", [:], "",
+      "34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7"
+    ),
+  ])
+  func `signs as Amazon's examples`(
+    method: String, path: String, query: String, headers: [String: String], body: String, signature: String
+  ) {
+    var request = HTTPRequest(
+      method: method, isEncrypted: true, host: "examplebucket.s3.amazonaws.com", path: path, query: query,
+      headers: headers, body: Data(body.utf8))
+    let credentials = S3Credentials(
+      accessKeyID: "AKIAIOSFODNN7EXAMPLE", secretAccessKey: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY")
+    SignatureV4(credentials, region: "us-east-1").sign(
+      &request, at: Date(timeIntervalSince1970: 1_369_353_600))
+    #expect(request.headers["authorization"]?.hasSuffix("Signature=\(signature)") == true)
+  }
+
+  @Test(arguments: [
+    (S3Server.Trouble.refusal(403, "AccessDenied"), ObjectStoreError.Code.forbidden),
+    (.refusal(403, "InvalidAccessKeyId"), .unauthorized),
+    (.refusal(403, "RequestTimeTooSkewed"), .clockSkewed),
+    (.refusal(404, "NoSuchBucket"), .noSuchStore),
+    (.refusal(503, "SlowDown", ["Retry-After": "7"]), .busy),
+    (.refusal(500, "InternalError"), .serverFailure),
+    (.refusal(507, "QuotaExceeded"), .noSpace),
+    (
+      .refusal(301, "PermanentRedirect", ["Location": "http://127.0.0.1:1/", "x-amz-bucket-region": "eu-1"]),
+      .invalidAnswer
+    ),
+    (.refusal(302, "Found", ["Location": "http://127.0.0.1:1/"]), .invalidAnswer),
+    (.lostAnswer, .unreachable),
+    (.truncated, .unreachable),
+    (.raw("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort"), .unreachable),
+    (.raw("not a server\r\n\r\n"), .unreachable),
+  ])
+  func `says in one sentence what went wrong`(
+    trouble: S3Server.Trouble, code: ObjectStoreError.Code
+  ) async throws {
+    let server = try S3Server { $0.method == "GET" ? trouble : nil }
+    defer { server.stop() }
+    let store = try server.store()
+    try await store.put(Data("bytes".utf8), at: "a")
+    let error = await #expect(throws: ObjectStoreError.self) { try await store.get("a") }
+    #expect(error?.code == code, "\(trouble): \(error?.description ?? "")")
+    if case .refusal(503, _, _) = trouble { #expect(error?.retryAfter == 7) }
+    let sentence = error?.description ?? ""
+    #expect(
+      !sentence.contains("not-a-real-secret") && !sentence.contains("AKTESTKEY") && !sentence.contains("\n"))
+  }
+
+  @Test(.timeLimit(.minutes(2))) func `stops reading an answer that does not end`() async throws {
+    let server = try S3Server { $0.query.contains("list-type") ? .endless : nil }
+    defer { server.stop() }
+    let error = await #expect(throws: ObjectStoreError.self) {
+      try await server.store().list("", after: nil, limit: 10)
+    }
+    #expect(error?.code == .invalidAnswer && error?.reason == "the answer does not end")
+  }
+
+  @Test(arguments: [
+    "<html><body>Hello</body></html>", "", "<ListBucketResult>", "<ListBucketResult></Other>",
+    "<!DOCTYPE x [<!ENTITY a \"aaaaaaaa\"><!ENTITY b \"&a;&a;\">]><ListBucketResult>&b;</ListBucketResult>",
+    "<ListBucketResult><Contents><Key>a</Key><Size>-1</Size><LastModified>2013-05-24T00:00:00.000Z</LastModified></Contents></ListBucketResult>",
+    "<ListBucketResult><Contents><Key>b</Key><Size>1</Size><LastModified>soon</LastModified></Contents></ListBucketResult>",
+    "<ListBucketResult><Contents><Key>&unknown;</Key></Contents></ListBucketResult>",
+    String(repeating: "<a>", count: 100_000),
+  ])
+  func `refuses a listing that is none`(text: String) async throws {
+    let server = try S3Server { request in
+      request.query.contains("list-type")
+        ? .raw("HTTP/1.1 200 OK\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)") : nil
+    }
+    defer { server.stop() }
+    let error = await #expect(throws: ObjectStoreError.self) {
+      try await server.store().list("", after: nil, limit: 10)
+    }
+    #expect(error?.code == .invalidAnswer, "\(error?.description ?? "")")
+  }
+
+  @Test func `leaves out names that are no keys, and counts them`() async throws {
+    let server = try S3Server()
+    defer { server.stop() }
+    for name in ["team/.hidden", "team/a b", "team/ok", "team/zä"] { server.put(name, "x") }
+    let listing = try await server.store(prefix: "team").list("", after: nil, limit: 2)
+    #expect(listing.objects.map(\.key) == ["ok"])
+    #expect(listing.otherNames >= 1)
+  }
+
+  @Test func `ends with its task`() async throws {
+    let server = try S3Server { _ in .silence }
+    defer { server.stop() }
+    let store = try server.store()
+    let task = Task { try await store.get("a") }
+    while server.requests.isEmpty { await Task.yield() }
+    task.cancel()
+    let error = await #expect(throws: ObjectStoreError.self) { try await task.value }
+    #expect(error?.code == .cancelled)
+  }
+
+  @Test(
+    arguments: [
+      ("http://bucket", nil), ("s3://", nil), ("s3://A", nil), ("s3://bucket/a/../b", nil),
+      ("s3://bucket", "ftp://x"),
+      ("s3://bucket", "http://example.org"), ("s3://bucket", "https://user:secret@example.org"),
+      ("s3://bucket", "http://127.evil.example"),
+    ] as [(String, String?)])
+  func `refuses an address`(address: String, endpoint: String?) {
+    #expect(throws: S3Address.Problem.self) { try S3Address(address, endpoint: endpoint) }
+  }
+
+  @Test func `has addresses in both styles`() throws {
+    let plain = try S3Address("s3://my-bucket/a/b/", region: "eu-central-1")
+    #expect(plain.prefix == "a/b" && !plain.usesPathStyle && plain.isEncrypted)
+    #expect("\(plain)" == "s3://my-bucket/a/b at https://s3.eu-central-1.amazonaws.com")
+    let own = try S3Address("s3://my-bucket", endpoint: "http://127.0.0.1:9000")
+    #expect(own.usesPathStyle && own.port == 9_000 && !own.isEncrypted)
+    #expect(
+      try S3Address("s3://my-bucket", endpoint: "http://nas.example", allowsPlain: true).host == "nas.example"
+    )
+  }
+}
+
+@Suite("Credentials")
+struct S3CredentialsTests {
+  @Test func `come from the environment, or a profile of awscli's files`() async throws {
+    try await withTemporaryDirectory { folder in
+      let home = URL(filePath: folder.string, directoryHint: .isDirectory)
+      try FileManager.default.createDirectory(
+        at: home.appending(path: ".aws"), withIntermediateDirectories: true)
+      let keys = home.appending(path: ".aws/credentials")
+      try Data(
+        """
+        # awscli
+        [default]
+        aws_access_key_id = AKDEFAULT
+        aws_secret_access_key=secret-default
+        [work]
+          aws_access_key_id=AKWORK
+          aws_secret_access_key = secret-work
+          aws_session_token = token
+        """.utf8
+      ).write(to: keys)
+      try Data("[default]\nregion = eu-1\n[profile work]\nregion=eu-2\n".utf8)
+        .write(to: home.appending(path: ".aws/config"))
+      chmod(keys.path, 0o600)
+      let environment = ["HOME": folder.string]
+      let first = try #require(try S3Credentials.find(environment: environment))
+      #expect(first.credentials.accessKeyID == "AKDEFAULT" && first.region == "eu-1" && first.warning == nil)
+      let work = try #require(try S3Credentials.find(profile: "work", environment: environment))
+      #expect(work.credentials.secretAccessKey == "secret-work" && work.credentials.sessionToken == "token")
+      #expect(work.region == "eu-2")
+      #expect(
+        try S3Credentials.find(environment: environment.merging(["AWS_PROFILE": "work"]) { $1 }) == work)
+      let keyed = environment.merging(["AWS_ACCESS_KEY_ID": "AKENV", "AWS_SECRET_ACCESS_KEY": "s"]) { $1 }
+      #expect(try S3Credentials.find(environment: keyed)?.credentials.accessKeyID == "AKENV")
+      #expect(try S3Credentials.find(profile: "none", environment: environment) == nil)
+      chmod(keys.path, 0o644)
+      let warning = try S3Credentials.find(environment: environment)?.warning
+      #expect(warning == "Other users can read the keys in '\(keys.path)'; run: chmod 600 '\(keys.path)'")
+    }
+  }
+
+  @Test func `are in no description`() {
+    let credentials = S3Credentials(
+      accessKeyID: "AKIDENTIFIER", secretAccessKey: "hush", sessionToken: "token")
+    var dumped = ""
+    dump(credentials, to: &dumped)
+    for text in ["\(credentials)", String(reflecting: credentials), dumped, "\([credentials])"] {
+      #expect(!text.contains("hush") && !text.contains("token") && !text.contains("IDENTIFIER"))
+    }
+  }
+}

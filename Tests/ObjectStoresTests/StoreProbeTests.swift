@@ -1,0 +1,69 @@
+import Foundation
+import ObjectStores
+import Synchronization
+import Testing
+
+@Suite("The probe of a store")
+struct StoreProbeTests {
+  @Test func `refuses a store that lets several writers make one object`() async throws {
+    let store = MemoryStore { $0.operation == .put ? .droppedCondition : nil }
+    let report = try await StoreProbe(store).run()
+    #expect(report.violations.contains(.severalWinners))
+    #expect("\(report)".hasPrefix("The store cannot hold a container: it lets several writers"))
+    let server = try S3Server { $0.method == "PUT" ? .droppedCondition : nil }
+    defer { server.stop() }
+    #expect(try await StoreProbe(server.store()).run().violations.contains(.severalWinners))
+  }
+
+  @Test func `refuses a store that lists late`() async throws {
+    let store = MemoryStore { $0.operation == .list ? .staleAnswer : nil }
+    #expect(try await StoreProbe(store).run().violations.contains(.lateListing))
+  }
+
+  @Test func `refuses a store that returns stale reads`() async throws {
+    let store = MemoryStore { $0.operation == .get ? .staleAnswer : nil }
+    #expect(try await StoreProbe(store).run().violations.contains(.staleRead))
+  }
+
+  @Test func `says why it could not look, and removes what it made`() async throws {
+    let store = MemoryStore { $0.operation == .list ? .refusal(.forbidden) : nil }
+    let error = await #expect(throws: ObjectStoreError.self) { try await StoreProbe(store).run() }
+    #expect(error?.code == .forbidden)
+    #expect(store.keys == [])
+  }
+}
+
+@Suite("A store that tries again")
+struct RetryingStoreTests {
+  @Test func `waits twice as long each time, and ends`() async throws {
+    let waits = Mutex<[Duration]>([])
+    let base = MemoryStore { _ in .refusal(.serverFailure) }
+    let store = RetryingStore(
+      base, policy: .init(attempts: 5, firstWait: .seconds(1), longestWait: .seconds(3))
+    ) { wait in
+      waits.withLock { $0.append(wait) }
+    }
+    let error = await #expect(throws: ObjectStoreError.self) { try await store.get("a") }
+    #expect(error?.code == .serverFailure && base.callCount == 5)
+    let bounds: [ClosedRange<Duration>] = [
+      .seconds(0.5) ... .seconds(1), .seconds(1) ... .seconds(2), .seconds(1.5) ... .seconds(3),
+      .seconds(1.5) ... .seconds(3),
+    ]
+    #expect(waits.withLock { $0.count == 4 && zip($0, bounds).allSatisfy { $1.contains($0) } })
+  }
+
+  @Test func `does not repeat a call that cannot succeed`() async throws {
+    let base = MemoryStore { _ in .refusal(.forbidden) }
+    await #expect(throws: ObjectStoreError.self) { try await RetryingStore(base).get("a") }
+    #expect(base.callCount == 1)
+  }
+
+  @Test func `counts an object with its bytes as its own, and no other`() async throws {
+    // The second call loses its answer, and so does the fourth one.
+    let base = MemoryStore { [1, 3].contains($0.number) ? .lostAnswer : nil }
+    let store = RetryingStore(base, sleep: { _ in })
+    try await store.put(Data("theirs".utf8), at: "b")
+    #expect(try await store.put(Data("mine".utf8), at: "a", ifAbsent: true))
+    #expect(try await store.put(Data("mine".utf8), at: "b", ifAbsent: true) == false)
+  }
+}
