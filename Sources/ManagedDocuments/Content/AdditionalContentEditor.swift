@@ -142,7 +142,8 @@ public final class AdditionalContentEditor {
 
   // MARK: Copying
 
-  private static func copy(
+  /// Copies bytes, and returns their digest and their number.
+  static func copy(
     _ source: borrowing OwnedDescriptor, to target: borrowing OwnedDescriptor, on disk: any Disk
   ) throws -> (Data, Int) {
     var hash = SHA256()

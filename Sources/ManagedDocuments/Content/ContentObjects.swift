@@ -127,13 +127,6 @@ struct ContentObjects: Sendable {
     }
   }
 
-  /// Removes the file of a digest, if there is one.
-  func remove(_ digest: Data) throws(SystemError) {
-    let hidden = try location.openDirectory(PackagePath([PackageLayout.hidden]))
-    guard try disk.exists(Self.folder, in: hidden) else { return }
-    _ = disk.removeEverything(Self.name(digest), from: try disk.openDirectory(Self.folder, in: hidden))
-  }
-
   /// Removes the folder, unless versions or undoing need a file in it.
   func removeFolderIfEmpty() throws(SystemError) {
     let hidden = try location.openDirectory(PackagePath([PackageLayout.hidden]))

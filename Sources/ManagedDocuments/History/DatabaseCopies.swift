@@ -127,12 +127,24 @@ struct DatabaseCopies: Sendable {
       queue = try DatabaseQueue(path: path, configuration: configuration)
     }
 
+    /// Copies a file beside the database, and returns the copy's path. The copy shares blocks if the disk can.
+    func add(_ source: borrowing OwnedDescriptor) throws -> String {
+      let disk = copies.disk
+      let copyName = "\(name)-\(UUID().uuidString.lowercased())"
+      let target = try disk.createFile(FileName(copyName), in: copies.openFolder(), mode: 0o666)
+      do throws(SystemError) {
+        try disk.clone(source, to: target)
+      } catch {
+        // The file system cannot share blocks.
+        _ = try AdditionalContentEditor.copy(source, to: target, on: disk)
+      }
+      return copies.path(of: copyName)
+    }
+
     deinit {
       // A copy that cannot be removed here goes when the document is opened the next time.
       try? queue.close()
-      for suffix in ["", "-journal", "-wal", "-shm"] {
-        try? copies.removeAll { $0 == name + suffix }
-      }
+      try? copies.removeAll { $0.hasPrefix(name) }
     }
   }
 

@@ -97,18 +97,19 @@ extension ManagedStore {
       if try DocumentHistory(of: db) == nil {
         try self.removeUnneededBytes(except: retained, in: db)
       } else {
-        // Versions may have the bytes of many files: only those that are published now can go.
-        try self.removeBytes(of: published, in: db)
+        try self.removeRows(of: published, in: db)
       }
     }
   }
 
-  /// Removes the second places of published bytes (MT3).
-  private func removeBytes(of published: [PublishedFile], in db: Database) throws {
+  /// Removes the rows with the bytes of published files (MT3).
+  ///
+  /// Versions may have the bytes of many files, so a publishing does not look through them, as closing does. A reader of
+  /// a version finds the others under their digests meanwhile.
+  private func removeRows(of published: [PublishedFile], in db: Database) throws {
     for file in published {
       try db.cachedStatement(sql: "DELETE FROM grdb_objects WHERE digest = ?")
         .execute(arguments: [file.digest])
-      try objects.remove(file.digest)
     }
   }
 

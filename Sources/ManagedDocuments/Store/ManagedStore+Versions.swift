@@ -57,20 +57,10 @@ extension ManagedStore {
         ?? copies.temporary(of: db, configuration)
       let changesets = try self.changesets(from: version, in: db)
       try copy.queue.write { target in
-        for changeset in changesets.reversed() { try Self.goBack(changeset, in: target) }
+        for changeset in changesets.reversed() { try ExactReversal.goBack(changeset, in: target) }
         if snapshot != nil { try Self.copyBytes(from: db, to: target) }
       }
       return copy
-    }
-  }
-
-  /// Takes changes back exactly, or not at all.
-  private static func goBack(_ changeset: Changeset, in db: Database) throws {
-    var resolution = ConflictResolution(.error)
-    do {
-      try changeset.takeBack(on: db, &resolution)
-    } catch let conflict as ChangeConflict {
-      throw VersionProblem.conflict(conflict)
     }
   }
 
@@ -108,7 +98,7 @@ extension ManagedStore {
       return try await restoring(name, at: now) { db in
         // The newest changes go first.
         for changeset in try self.changesets(from: self.require(revision, in: db), in: db).reversed() {
-          try Self.goBack(changeset, in: db)
+          try ExactReversal.goBack(changeset, in: db)
         }
       }
     }
@@ -121,7 +111,7 @@ extension ManagedStore {
           if try RecordedTables.description(of: Self.attached, in: db) != RecordedTables.description(in: db) {
             throw VersionProblem.otherTables
           }
-          try Self.goBack(TableComparison.changeset(from: Self.attached, in: db), in: db)
+          try ExactReversal.goBack(TableComparison.changeset(from: Self.attached, in: db), in: db)
         })
     } catch {
       outcome = .failure(error)

@@ -22,7 +22,7 @@ extension ManagedStore {
     let files = FileWrapper(directoryWithFileWrappers: [:])
     try copy.queue.writeWithoutTransaction { db in
       let content = content(db)
-      for path in try content.paths() { try files.setDescendant(file(path, content), at: path) }
+      for path in try content.paths() { try files.setDescendant(file(path, content, copy), at: path) }
       try PrivateTables.detach(db)
       try DatabaseCopies.compact(db)
     }
@@ -34,11 +34,15 @@ extension ManagedStore {
     ])
   }
 
-  private func file(_ path: String, _ content: AdditionalContent) throws -> FileWrapper {
+  /// Returns a file of the version. A publisher may move a large one meanwhile, so the tree reads a copy.
+  private func file(
+    _ path: String, _ content: AdditionalContent, _ copy: DatabaseCopies.Temporary
+  ) throws -> FileWrapper {
     guard let row = try content.row(path) else { throw objects.problem(.noSuchFile, .read, path) }
     if let bytes = try content.storedBytes(row.digest) { return FileWrapper(regularFileWithContents: bytes) }
-    guard let file = try content.openFile(row.digest, at: path), let place = try location.disk.place(of: file)
-    else { throw objects.problem(.changedOnDisk, .read, path) }
-    return try FileWrapper(regularFileWithContentsOf: URL(filePath: place.string))
+    guard let file = try content.openFile(row.digest, at: path) else {
+      throw objects.problem(.changedOnDisk, .read, path)
+    }
+    return try FileWrapper(regularFileWithContentsOf: URL(filePath: copy.add(file)))
   }
 }

@@ -1,0 +1,71 @@
+import GRDB
+
+/// Takes changes back exactly, also if rows exchanged unique values.
+///
+/// SQLite applies a changeset row by row. If two rows exchanged a unique value, neither can go first. Then all changed
+/// rows are removed, and those of the earlier state are inserted.
+struct ExactReversal {
+  private let db: Database
+  private let changeset: Changeset
+
+  /// Takes changes back, in a transaction of the caller.
+  ///
+  /// - Throws: `VersionProblem.conflict` if a row is not as the changes left it. The caller's transaction then ends.
+  static func goBack(_ changeset: Changeset, in db: Database) throws {
+    var resolution = ConflictResolution(.error)
+    do {
+      try db.inSavepoint {
+        try changeset.takeBack(on: db, &resolution)
+        return .commit
+      }
+    } catch let conflict as ChangeConflict where conflict.kind == .constraint {
+      try ExactReversal(db: db, changeset: changeset).run()
+    } catch let conflict as ChangeConflict {
+      throw VersionProblem.conflict(conflict)
+    }
+  }
+
+  private func run() throws {
+    var restored: [(table: String, values: [DatabaseValue])] = []
+    try changeset.forEachRow { row in
+      var values = row.old
+      if row.operation != .delete {
+        let present = try remove(row)
+        // An update says the changed columns only.
+        if row.operation == .update {
+          values = zip(row.old, present).map { $0 ?? $1 }
+        }
+      }
+      if row.operation != .insert { restored.append((row.table, values.map { $0 ?? .null })) }
+    }
+    for (table, values) in restored {
+      let places = values.map { _ in "?" }.joined(separator: ", ")
+      do {
+        try db.execute(
+          sql: "INSERT INTO \(table.quotedDatabaseIdentifier) VALUES (\(places))",
+          arguments: StatementArguments(values))
+      } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
+        throw VersionProblem.conflict(ChangeConflict(kind: .constraint, table: table))
+      }
+    }
+  }
+
+  /// Removes a row that the changes made or updated, and returns its values.
+  private func remove(_ row: ChangedRow) throws -> [DatabaseValue] {
+    let columns = try db.columns(in: row.table).map(\.name.quotedDatabaseIdentifier)
+    let keys = row.isKey.indices.filter { row.isKey[$0] }
+    // The key of an updated row is among its old values.
+    let key = keys.map { row.new[$0] ?? row.old[$0] ?? .null }
+    let table = row.table.quotedDatabaseIdentifier
+    let condition = keys.map { "\(columns[$0]) = ?" }.joined(separator: " AND ")
+    let found = try Row.fetchOne(
+      db, sql: "SELECT \(columns.joined(separator: ", ")) FROM \(table) WHERE \(condition)",
+      arguments: StatementArguments(key))
+    guard let found else { throw VersionProblem.conflict(ChangeConflict(kind: .notFound, table: row.table)) }
+    let present = Array(found.databaseValues)
+    let isAsLeft = zip(row.new, present).allSatisfy { $0 == nil || $0 == $1 }
+    guard isAsLeft else { throw VersionProblem.conflict(ChangeConflict(kind: .data, table: row.table)) }
+    try db.execute(sql: "DELETE FROM \(table) WHERE \(condition)", arguments: StatementArguments(key))
+    return present
+  }
+}
