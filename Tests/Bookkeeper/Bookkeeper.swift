@@ -8,17 +8,22 @@ import ManagedDocuments
 ///     bookkeeper FOLDER FIRST LAST
 ///     bookkeeper FOLDER talk [POLICY]
 ///     bookkeeper FOLDER count NUMBER
+///     bookkeeper init|loop|check|naive FOLDER …
 ///
 /// The first form makes rounds. A round gives all rows and all files the round's number, in one transaction, and saves.
 /// FIRST = 0 makes the document. `talk` reads commands, and tells changes by other programs. `count` counts in a row
-/// and a file of its own, beside other programs, until it is killed or its input ends.
+/// and a file of its own, beside other programs, until it is killed or its input ends. The last form is for the tests of
+/// power cuts, which call `saver` in the same way.
 @main
 struct Bookkeeper {
   static func main() async {
     let arguments = CommandLine.arguments
     guard arguments.count >= 3 else { exit(64) }
-    let url = URL(filePath: arguments[1], directoryHint: .isDirectory)
     do {
+      if let command = PowerCut.Command(rawValue: arguments[1]) {
+        return try await PowerCut.run(command, Array(arguments.dropFirst(2)))
+      }
+      let url = URL(filePath: arguments[1], directoryHint: .isDirectory)
       switch arguments[2] {
       case "talk":
         var options = options
@@ -42,22 +47,7 @@ struct Bookkeeper {
   private static func rounds(_ url: URL, _ first: Int, _ last: Int) async throws {
     let book = try await ManagedDocument.open(at: url, options: options)
     for round in first...last {
-      try await book.edit("Round") { db, content in
-        for id in 1...3 {
-          try db.execute(
-            sql: "INSERT OR REPLACE INTO recipe(id, title, notes, servings) VALUES (?, ?, '', 1)",
-            arguments: [id, "\(round)"])
-          // The third file is large.
-          let rest = id == 3 ? String(repeating: "x", count: 300_000) : ""
-          try content.write("Pictures/\(id)", Data("\(round) \(rest)".utf8))
-        }
-        // One file is there in even rounds only.
-        if round % 2 == 0 {
-          try content.write("even", Data("\(round) ".utf8))
-        } else if try content.fileExists("even") {
-          try content.remove("even")
-        }
-      }
+      try await edit(book, round)
       say("edited \(round)")
       try await book.save()
       say("saved \(round)")
@@ -72,7 +62,30 @@ struct Bookkeeper {
     say("closed")
   }
 
-  private static var options: ManagedDocumentOptions {
+  /// Gives all rows and all files the round's number.
+  static func edit(_ book: ManagedDocument, _ round: Int) async throws {
+    try await book.edit("Round") { db, content in
+      for id in 1...3 {
+        try db.execute(
+          sql: "INSERT OR REPLACE INTO recipe(id, title, notes, servings) VALUES (?, ?, '', 1)",
+          arguments: [id, "\(round)"])
+        try content.write("Pictures/\(id)", Data(text(round, id).utf8))
+      }
+      // One file is there in even rounds only.
+      if round % 2 == 0 {
+        try content.write("even", Data("\(round) ".utf8))
+      } else if try content.fileExists("even") {
+        try content.remove("even")
+      }
+    }
+  }
+
+  /// The content of a file. The third one is large.
+  static func text(_ round: Int, _ id: Int) -> String {
+    "\(round) " + (id == 3 ? String(repeating: "x", count: 300_000) : "")
+  }
+
+  static var options: ManagedDocumentOptions {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("recipes") { db in
       try db.create(table: "recipe") { table in

@@ -12,7 +12,7 @@ enum Counter {
     let book = try await ManagedDocument.open(at: url, options: options)
     Bookkeeper.say("open")
     for steps in 1... {
-      let count = try await book.edit("Count") { db, content in try step(number, db, content) }
+      let count = try await book.edit { db, content in try step(number, db, content) }
       Bookkeeper.say("edited \(count)")
       if steps % 3 == 0 {
         try await book.save()

@@ -189,10 +189,6 @@ struct ManagedErrorTests {
   }
 }
 
-extension BookFixture {
-  fileprivate var store: URL { url.appending(path: "StoreContent/persistentStore") }
-}
-
 /// The errors that a handler got.
 final class ErrorList: Sendable {
   private let errors = Mutex<[DocumentError]>([])

@@ -73,7 +73,8 @@ struct Book: Sendable, Hashable {
 /// A folder with one document.
 struct BookFixture: Sendable {
   let folder: FilePath
-  var url: URL { URL(filePath: folder.appending("Recipes.recipebook").string, directoryHint: .isDirectory) }
+  var name = "Recipes.recipebook"
+  var url: URL { URL(filePath: folder.appending(name).string, directoryHint: .isDirectory) }
 
   func open(_ change: (inout ManagedDocumentOptions) -> Void = { _ in }) async throws -> ManagedDocument {
     try await ManagedDocument.open(at: url, options: RecipeBook.options(change))
@@ -96,7 +97,7 @@ struct BookFixture: Sendable {
   }
 
   var generation: Int? {
-    get throws { try PackageMetadata.read(from: folder.appending("Recipes.recipebook"))?.generation }
+    get throws { try PackageMetadata.read(from: folder.appending(name))?.generation }
   }
 
   func names(in path: String = "") throws -> [String] {

@@ -8,7 +8,7 @@ package enum PackageLayout {
   package static let hidden: FileName = ".docpkg"
 
   /// The beginning of every name that a save uses beside the package.
-  static let siblingPrefix = Array(".docpkg-".utf8)
+  package static let siblingPrefix = Array(".docpkg-".utf8)
 
   // The names in the hidden folder follow.
 

@@ -37,7 +37,9 @@ public struct AdditionalContent {
     guard let row = try row(path) else { throw objects.problem(.noSuchFile, .read, path) }
     if let bytes = try storedBytes(row.digest) { return bytes }
     guard let file = try openFile(row.digest, at: path) else {
-      throw objects.problem(.changedOnDisk, .read, path)
+      let isMissing = try objects.openVisible(ContentPath(stored: path).path) == nil
+      throw objects.problem(
+        .changedOnDisk, .read, path, reason: isMissing ? "another program removed it" : nil)
     }
     return try objects.readAll(file)
   }

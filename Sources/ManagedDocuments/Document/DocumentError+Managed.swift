@@ -79,6 +79,7 @@ extension TablesProblem {
     let code: FilePackageError.Code =
       switch self {
       case .newerFormat, .newerSchema: .newerFormat
+      case .cannotBePrepared: .readOnly
       default: .invalidContent
       }
     return FilePackageError(

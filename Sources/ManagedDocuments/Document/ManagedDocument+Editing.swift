@@ -31,6 +31,7 @@ extension ManagedDocument {
 
   func checkEditing(_ operation: DocumentError.Operation) throws(DocumentError) {
     guard isOpen else { throw error(.closed, operation) }
+    if !store.isWritable { throw DocumentError(store.readOnlyError, operation, fileURL) }
     if editingHolds > 0 { throw error(.editingDisabled, operation) }
   }
 

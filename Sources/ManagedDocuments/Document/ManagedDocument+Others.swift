@@ -1,7 +1,8 @@
 import Documents
 import DurableIO
 import FilePackages
-import FoundationEssentials
+public import FoundationEssentials
+import SystemPackage
 
 extension ManagedDocument {
   /// Takes in the transactions that other programs have committed: tells the observers, and whether there are unsaved
@@ -56,7 +57,88 @@ extension ManagedDocument {
   private func takeIn(_ event: PackageWatcher.Event) async {
     switch event {
     case .changed, .overflow: await presentedItemDidChange()
-    case .moved, .replaced, .deleted: break
+    case .moved(let url): await presentedItemDidMove(to: url)
+    case .replaced, .deleted: await leaveIfRemoved()
+    }
+  }
+
+  // MARK: Moves
+
+  /// Tells the document that another program moved it. It goes on at `newURL`.
+  ///
+  /// A document that watches the disk notices a move by itself. An error goes to the error handler: a package that was
+  /// copied to another file system and removed here is another package.
+  public func presentedItemDidMove(to newURL: URL) async {
+    await accesses.enqueue { await self.follow(to: newURL) }.value
+  }
+
+  private func follow(to newURL: URL) async {
+    guard isOpen else { return }
+    do {
+      try store.place.follow(to: FilePath(of: newURL, for: .open))
+    } catch {
+      report(DocumentError(managed: error, .revert, newURL, store: options.persistentStoreName))
+      return
+    }
+    await notePlace(newURL)
+  }
+
+  /// Notes the place at which a save found the package.
+  func notePlace() async {
+    let path = store.location.path
+    // The path of the caller may have symbolic links.
+    if path != knownPath { await notePlace(URL(filePath: path.string, directoryHint: .isDirectory)) }
+  }
+
+  private func notePlace(_ newURL: URL) async {
+    knownPath = store.location.path
+    if newURL.path == fileURL.path { return }
+    fileURL = newURL
+    if filePresenter != nil { await startPresenting() }
+    options.eventHandler?(.moved(to: newURL))
+  }
+
+  // MARK: Removal
+
+  private func leaveIfRemoved() async {
+    await accesses.enqueue { await self.leaveIfAbsent() }.value
+  }
+
+  private func leaveIfAbsent() async {
+    guard isOpen else { return }
+    do {
+      try store.place.follow()
+      await notePlace()
+    } catch  where error.code == .noSuchFileOrDirectory {
+      var removal = self.error(.deleted, .revert)
+      removal.hasUnsavedChanges = hasUnsavedChanges
+      report(removal)
+      await leaveRemoved()
+    } catch {
+      // The next event or save looks again.
+      report(DocumentError(managed: error, .revert, fileURL, store: options.persistentStoreName))
+    }
+  }
+
+  /// Leaves a package that another program removed. It can be read until the document is closed.
+  func leaveRemoved() async {
+    guard isOpen else { return }
+    autosaver.stop()
+    watching?.cancel()
+    phase = .removed
+    await coordination.stopPresenting()
+    options.eventHandler?(.changedByOthers(.deleted, paths: []))
+    tellState()
+  }
+
+  /// Closes the database of a removed package.
+  func closeRemoved() async {
+    guard case .removed = phase else { return }
+    phase = .closed
+    do {
+      try await folder.closeRemoved()
+    } catch {
+      report(DocumentError(managed: error, .close, fileURL, store: options.persistentStoreName))
     }
   }
 }

@@ -24,7 +24,7 @@ extension ManagedDocument {
         makeWay: { [weak self] in await self?.makeWay() },
         save: { [weak self] in try await self?.savePresentedItemChanges() },
         accommodateDeletion: { [weak self] in try await self?.close() },
-        move: { _ in },
+        move: { [weak self] in await self?.presentedItemDidMove(to: $0) },
         change: { [weak self] in await self?.presentedItemDidChange() }))
   }
 

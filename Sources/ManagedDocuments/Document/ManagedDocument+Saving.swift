@@ -51,6 +51,7 @@ extension ManagedDocument {
       end { $0.note(saved: head) }
       noteUnsavedChanges()
       publishSoon()
+      await notePlace()
       options.eventHandler?(.saved(report))
       return report
     } catch {
@@ -60,6 +61,7 @@ extension ManagedDocument {
       end { $0.hasFailed = true }
       autosaver.saveFails(at: clock.now())
       startAutosaving()
+      if failure.code == .deleted { await leaveRemoved() }
       throw report(failure)
     }
   }
@@ -108,7 +110,7 @@ extension ManagedDocument {
   /// - Parameter discardingChanges: whether to go back to the last save instead, as `revertToSaved()` does.
   /// - Throws: as `save()`, or as `revertToSaved()`. The document then stays open, with all edits.
   public func close(discardingChanges: Bool = false) async throws(DocumentError) {
-    guard isOpen else { return }
+    guard isOpen else { return await closeRemoved() }
     if discardingChanges { try await revertToSaved() }
     disableEditing()
     defer { enableEditing() }

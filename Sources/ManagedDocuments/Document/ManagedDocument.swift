@@ -33,9 +33,12 @@ public actor ManagedDocument {
   /// | --- | --- | --- |
   /// | — | `open(at:options:)` | open |
   /// | open | edits, saves, undo, revert | open |
-  /// | open | `close()`, another program removes the document | closed |
+  /// | open | another program removes the document | removed |
+  /// | open, removed | `close()` | closed |
   enum Phase {
     case open(Opened)
+    /// Another program removed the package. Its database is still open, and can be read.
+    case removed
     case closed
 
     struct Opened {
@@ -65,12 +68,15 @@ public actor ManagedDocument {
   let coordination = DocumentCoordination()
   /// Hears other programs' changes.
   var watching: Task<Void, Never>?
+  /// The path of the package that `fileURL` names.
+  var knownPath: FilePath
 
   init(_ opened: StoreFolder.Opened, at url: URL, _ options: ManagedDocumentOptions) {
     (folder, fileURL, self.options) = (opened.folder, url, options)
     clock = DocumentClock(options.clock)
     autosaver = Autosaver(options.autosave)
     phase = .open(.init(head: opened.head))
+    knownPath = opened.folder.store.location.path
   }
 
   deinit {
@@ -127,20 +133,22 @@ public actor ManagedDocument {
   public var localizedName: String { fileURL.deletingPathExtension().lastPathComponent }
 
   /// Whether the document has edits that no save has. Undoing all of them makes it unchanged again.
+  ///
+  /// It is false for a document that cannot be written.
   public var hasUnsavedChanges: Bool {
-    if case .open(let opened) = phase { opened.head.hasUnsavedChanges } else { false }
+    if case .open(let opened) = phase { opened.head.hasUnsavedChanges && store.isWritable } else { false }
   }
 
   /// The document's activity and its problems.
   public var documentState: DocumentState {
     var state: DocumentState = []
     switch phase {
-    case .closed: state.insert(.closed)
+    case .closed, .removed: state.insert(.closed)
     case .open(let opened):
       if opened.hasFailed { state.insert(.savingError) }
       if opened.hasConflict { state.insert(.inConflict) }
     }
-    if editingHolds > 0 { state.insert(.editingDisabled) }
+    if editingHolds > 0 || !store.isWritable { state.insert(.editingDisabled) }
     if accesses.activity != nil { state.insert(.progressAvailable) }
     return state
   }
@@ -166,12 +174,15 @@ public actor ManagedDocument {
   ///
   /// Readers wait for no edit and no save. `body` runs on another thread, and must not keep its arguments.
   ///
+  /// A document that another program removed can still be read, until it is closed.
+  ///
   /// - Throws: `closed`; any error of `body`.
   public func read<Result: Sendable>(
     _ body: @escaping @Sendable (Database, AdditionalContent) throws -> Result
   ) async throws -> Result {
-    guard isOpen else { throw error(.closed, .edit) }
+    if case .closed = phase { throw error(.closed, .edit) }
     do {
+      if case .removed = phase { return try await store.readRemoved(body) }
       return try await store.pool.read { [store] db in try body(db, store.content(db)) }
     } catch {
       throw mapped(error, .edit)
@@ -195,7 +206,8 @@ public actor ManagedDocument {
   // MARK: Errors
 
   func error(_ code: DocumentError.Code, _ operation: DocumentError.Operation) -> DocumentError {
-    DocumentError(code, operation, fileURL)
+    if case .removed = phase, code == .closed { return DocumentError(.deleted, operation, fileURL) }
+    return DocumentError(code, operation, fileURL)
   }
 
   /// Returns an error of the disk or the database as a `DocumentError`, and an error of the caller's closure as it is.

@@ -16,10 +16,15 @@ extension ManagedStore {
   ///   - isAlone: whether no other program has the document open.
   /// - Throws: `DatabaseError`, `TablesProblem`.
   static func open(
-    _ location: Location, _ metadata: SavedMetadata, isAlone: Bool, _ options: ManagedDocumentOptions
+    _ place: StorePlace, _ access: StoreAccess, _ metadata: SavedMetadata, isAlone: Bool,
+    _ options: ManagedDocumentOptions
   ) throws -> ManagedStore {
-    let path = location.path.appending(storeFolder.string).appending(options.persistentStoreName).string
-    let pool = try DatabasePool(path: path, configuration: configuration(options))
+    let path = try place.database(access)
+    if try (isAlone || access.way == .unlocked) && place.hasLog() {
+      let metadata = try PackageMetadata.read(from: place.location.path, on: place.location.disk)
+      try LeftoverLog.check(path, metadata?.identifier, configuration(options, access))
+    }
+    let pool = try DatabasePool(path: path, configuration: configuration(options, access))
     // Before any other statement: SQLite looks at the hook when it compiles one.
     let (hook, observed) = try pool.writeWithoutTransaction { db in
       (try HookHolder(on: db), try ObservedTransactions(of: db))
@@ -28,26 +33,37 @@ extension ManagedStore {
       try pool.read { db in
         if try options.migrator.hasBeenSuperseded(db) { throw TablesProblem.newerSchema }
       }
-      let session = try prepare(pool, metadata, location, isAlone: isAlone, options)
-      let reverser = try DatabaseQueue(path: path, configuration: reversingConfiguration(options))
-      return ManagedStore(location, pool, reverser, hook: hook, observed, session: session, options)
+      let session =
+        access.refusal == nil
+        ? try prepare(pool, metadata, place.location, isAlone: isAlone, options)
+        : try checkForReading(pool, options)
+      let reverser = try DatabaseQueue(path: path, configuration: reversingConfiguration(options, access))
+      return ManagedStore(
+        place, access, pool, reverser, hook: hook, observed, session: session, options)
     } catch {
       pool.writeWithoutTransaction { _ in hook.release() }
       throw error
     }
   }
 
-  static func configuration(_ options: ManagedDocumentOptions) -> Configuration {
+  static func configuration(
+    _ options: ManagedDocumentOptions, _ access: StoreAccess
+  ) -> Configuration {
     var configuration = options.configuration
+    configuration.readonly = access.refusal != nil
     configuration.prepareDatabase { db in
+      // Without shared memory, each connection has an index of the log of its own.
+      if access.way == .unlocked { try db.execute(sql: "PRAGMA locking_mode = EXCLUSIVE") }
       // The library brings the log into the database's file when no edit waits for that.
       try db.execute(sql: "PRAGMA wal_autocheckpoint = 0")
     }
     return configuration
   }
 
-  static func reversingConfiguration(_ options: ManagedDocumentOptions) -> Configuration {
-    var configuration = configuration(options)
+  static func reversingConfiguration(
+    _ options: ManagedDocumentOptions, _ access: StoreAccess
+  ) -> Configuration {
+    var configuration = configuration(options, access)
     // The effects of triggers and foreign keys are in the changesets.
     configuration.foreignKeysEnabled = false
     configuration.prepareDatabase { db in
@@ -55,6 +71,19 @@ extension ManagedStore {
       csqlite_disable_triggers(db.sqliteConnection)
     }
     return configuration
+  }
+
+  /// Checks a document that cannot be written.
+  ///
+  /// - Returns: the number of the session, which makes no change.
+  private static func checkForReading(_ pool: DatabasePool, _ options: ManagedDocumentOptions) throws -> Int64
+  {
+    try pool.read { db in
+      guard try PrivateTables.arePresent(in: db), try options.migrator.hasCompletedMigrations(db) else {
+        throw TablesProblem.cannotBePrepared
+      }
+      return 0
+    }
   }
 
   /// Returns the number of the new session.

@@ -1,4 +1,7 @@
+import DurableIO
+import FilePackages
 import GRDB
+import SystemPackage
 
 extension ManagedStore {
   /// Tells the observers if another program has committed since the last call.
@@ -17,6 +20,33 @@ extension ManagedStore {
         }
         return head
       } ?? nil
+    }
+  }
+}
+
+// A document that cannot be written, and one whose package another program removed.
+extension ManagedStore {
+  var isWritable: Bool { access.refusal == nil }
+
+  /// The error of an edit or a save of a document that cannot be written.
+  var readOnlyError: FilePackageError {
+    FilePackageError(
+      access.refusal?.code == .permissionDenied ? .permissionDenied : .readOnly, .save,
+      StoredNode(location: location, path: .root))
+  }
+
+  /// Reads from the one connection that is certain to be open: a new one finds no files any more.
+  func readRemoved<Result: Sendable>(
+    _ body: @escaping @Sendable (Database, AdditionalContent) throws -> Result
+  ) async throws -> Result {
+    try await pool.writeWithoutTransaction { db in
+      var result: Result?
+      try db.inTransaction(.deferred) {
+        result = try body(db, self.content(db))
+        return .rollback
+      }
+      guard let result else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
+      return result
     }
   }
 }

@@ -11,7 +11,9 @@ extension ManagedStore {
   ///
   /// - Throws: `noSuchFile` if the document is not in its place any more; the reason of the database.
   func commit() async throws -> (report: SaveReport, head: DocumentHead) {
-    try await pool.writeWithoutTransaction { db in
+    if !isWritable { throw readOnlyError }
+    return try await pool.writeWithoutTransaction { db in
+      try self.place.follow()
       try self.checkPlace(db)
       var outcome: (report: SaveReport, head: DocumentHead)?
       try db.inDurableTransaction {

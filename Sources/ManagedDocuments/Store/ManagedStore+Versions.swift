@@ -46,7 +46,7 @@ extension ManagedStore {
   ///
   /// Cost: the bytes of the database, and the changes since the version.
   func copy(of revision: UUID?) throws -> DatabaseCopies.Temporary {
-    let configuration = Self.reversingConfiguration(options)
+    let configuration = Self.reversingConfiguration(options, StoreAccess(way: .writing))
     let copies = DatabaseCopies(location: location)
     return try pool.read { db in
       guard let revision else { return try copies.temporary(of: db, configuration) }

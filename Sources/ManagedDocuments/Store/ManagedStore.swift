@@ -11,8 +11,9 @@ import Synchronization
 /// triggers and foreign keys off: full-text tables and other caches then notice it as another program's transaction. It
 /// runs only while the pool's writer waits for it.
 final class ManagedStore: Sendable {
-  let location: Location
+  let place: StorePlace
   let objects: ContentObjects
+  let access: StoreAccess
   let pool: DatabasePool
   /// The connection that takes changes back.
   let reverser: DatabaseQueue
@@ -27,17 +28,21 @@ final class ManagedStore: Sendable {
 
   /// - Parameter session: the number of this open document.
   init(
-    _ location: Location, _ pool: DatabasePool, _ reverser: DatabaseQueue, hook: HookHolder,
+    _ place: StorePlace, _ access: StoreAccess, _ pool: DatabasePool, _ reverser: DatabaseQueue,
+    hook: HookHolder,
     _ observed: ObservedTransactions, session: Int64, _ options: ManagedDocumentOptions
   ) {
-    (self.location, self.pool, self.reverser, self.options) = (location, pool, reverser, options)
+    (self.place, self.access, self.pool) = (place, access, pool)
+    (self.reverser, self.options) = (reverser, options)
     self.observed = observed
-    objects = ContentObjects(location)
+    objects = ContentObjects(place.location)
     log = ChangeLog(session: session, policy: options.undo ?? UndoPolicy())
     self.hook = Mutex(hook)
   }
 
   deinit { releaseHook() }
+
+  var location: Location { place.location }
 
   /// Closes the database. SQLite then brings the write-ahead log into the database's own file and removes it.
   func close() throws {

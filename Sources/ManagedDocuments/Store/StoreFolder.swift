@@ -12,15 +12,16 @@ actor StoreFolder {
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   private let location: Location
-  private let hidden: HiddenFolder
+  /// Nil if the document cannot be written.
+  private let hidden: HiddenFolder?
   nonisolated let store: ManagedStore
   private var log: WriteAheadLog { WriteAheadLog(store: store) }
   /// The generation of the last save that is published, as far as this program knows.
   private var publishedGeneration = 0
   private var isClosed = false
 
-  private init(_ hidden: sending HiddenFolder, _ store: ManagedStore) {
-    (location, self.hidden, self.store) = (hidden.location, hidden, store)
+  private init(_ hidden: sending HiddenFolder?, _ store: ManagedStore) {
+    (location, self.hidden, self.store) = (store.location, hidden, store)
   }
 
   // MARK: Opening
@@ -70,10 +71,13 @@ actor StoreFolder {
     try await BlockingThread().run {
       let location = Location(path, on: PosixDisk())
       let metadata = try requirePackage(location, options)
-      let hidden = try HiddenFolder.open(location, on: location.disk, LockWait())
+      let place = try StorePlace(location, options.persistentStoreName)
+      let access = try place.access()
+      let hidden =
+        access.refusal == nil ? try HiddenFolder.open(location, on: location.disk, LockWait()) : nil
       // After an error the lock ends with the folder's descriptor.
-      let isAlone = try hidden.whileAlone { () throws(SystemError) in true } ?? false
-      let store = try ManagedStore.open(location, metadata, isAlone: isAlone, options)
+      let isAlone = try hidden?.whileAlone { () throws(SystemError) in true } ?? false
+      let store = try ManagedStore.open(place, access, metadata, isAlone: isAlone, options)
       let folder = StoreFolder(hidden, store)
       return try await folder.begin(metadata.metadata.generation)
     }
@@ -84,22 +88,13 @@ actor StoreFolder {
     _ location: Location, _ options: ManagedDocumentOptions
   ) throws -> SavedMetadata {
     let node = StoredNode(location: location, path: .root)
-    let name = FileName(options.persistentStoreName)
     do throws(SystemError) {
       _ = try location.disk.openDirectory(at: location.path)
     } catch {
       throw FilePackageError(
         error.code == .notDirectory ? .notAPackage : .init(error.code), .open, node)
     }
-    let store = PackagePath([ManagedStore.storeFolder, name])
-    do throws(SystemError) {
-      let folder = try location.openDirectory(PackagePath([ManagedStore.storeFolder]))
-      guard try location.disk.statusIfPresent(of: name, in: folder)?.kind == .file else {
-        throw SystemError("openat", name, code: .noSuchFileOrDirectory)
-      }
-    } catch {
-      throw FilePackageError(error, .open, StoredNode(location: location, path: store))
-    }
+    try StoreFiles(location: location, name: options.persistentStoreName).check()
     return try SavedMetadata(
       PackageMetadata.read(from: location.path, on: location.disk)
         ?? PackageMetadata(contentType: options.contentType))
@@ -107,8 +102,12 @@ actor StoreFolder {
 
   /// - Parameter generation: that of `Metadata.plist`.
   private func begin(_ generation: Int) throws -> Opened {
-    defer { hidden.unlock() }
     let save = try store.lastSave()
+    guard let hidden else {
+      let isOlder = generation > save.metadata.metadata.generation
+      return Opened(folder: self, head: save.head, published: nil, isOlderThanMetadata: isOlder)
+    }
+    defer { hidden.unlock() }
     // A manifest has the digests of earlier bytes.
     if try location.disk.exists(PackageLayout.manifest, in: hidden.folder) {
       try location.disk.removeFile(PackageLayout.manifest, in: hidden.folder)
@@ -119,7 +118,7 @@ actor StoreFolder {
     if !save.files.isEmpty || generation < saved {
       // A killed program may have written the save's frames without the flush (MP1).
       try log.flush()
-      published = publish(save, withMetadata: generation < saved)
+      published = publish(save, in: hidden, withMetadata: generation < saved)
     }
     return Opened(
       folder: self, head: save.head, published: published, isOlderThanMetadata: generation > saved)
@@ -138,8 +137,9 @@ actor StoreFolder {
   ///
   /// - Returns: nil if that is done already.
   func publish() -> Published? {
-    guard !isClosed else { return nil }
+    guard !isClosed, let hidden else { return nil }
     do {
+      try store.place.follow()
       try hidden.lock(LockWait())
       defer { hidden.unlock() }
       let save = try store.lastSave()
@@ -152,13 +152,13 @@ actor StoreFolder {
       let present = try? PackageMetadata.read(from: location.path, on: location.disk)
       let isBehind = present?.generation != generation
       if !isBehind { publishedGeneration = generation }
-      return save.files.isEmpty && !isBehind ? nil : publish(save, withMetadata: isBehind)
+      return save.files.isEmpty && !isBehind ? nil : publish(save, in: hidden, withMetadata: isBehind)
     } catch {
       return Published(SaveReport(strategy: .database), error)
     }
   }
 
-  private func publish(_ save: CommittedSave, withMetadata: Bool) -> Published {
+  private func publish(_ save: CommittedSave, in hidden: HiddenFolder, withMetadata: Bool) -> Published {
     // A digest that cannot be looked up counts as another program's: its file becomes a conflict version.
     var publisher = ContentPublisher(hidden, sources: save.sources) { [store] in
       (try? store.knows($0)) ?? false
@@ -187,20 +187,27 @@ actor StoreFolder {
 
   /// Brings the write-ahead log into the database's own file, if the log is large.
   func checkpointIfLarge() throws {
-    if try !isClosed && log.isLarge { try log.checkpoint() }
+    if try !isClosed && hidden != nil && log.isLarge { try log.checkpoint() }
   }
 
   /// Brings the write-ahead log into the database's own file, as far as readers let it.
-  func checkpoint() throws { if !isClosed { try log.checkpoint() } }
+  func checkpoint() throws { if !isClosed && hidden != nil { try log.checkpoint() } }
 
   /// Thins the history, if enough versions have come since the last time.
   func thinHistoryIfDue() throws { if !isClosed { try store.thinHistoryIfDue() } }
 
   // MARK: Closing
 
+  /// Closes the database of a package that another program removed.
+  func closeRemoved() throws {
+    isClosed = true
+    try store.close()
+  }
+
   /// Closes the database, and removes what only an open document has.
   func close() throws {
     isClosed = true
+    guard let hidden else { return try store.close() }
     try hidden.lock(LockWait())
     defer { hidden.unlock() }
     let ending = Result { try store.endSession() }

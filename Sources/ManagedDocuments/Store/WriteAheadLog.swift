@@ -34,7 +34,7 @@ struct WriteAheadLog {
 
   /// Brings the log into the database's own file, as far as readers let it, and then empties the log.
   func checkpoint() throws {
-    var configuration = ManagedStore.configuration(store.options)
+    var configuration = ManagedStore.configuration(store.options, store.access)
     configuration.busyMode = .immediateError
     let connection = try DatabaseQueue(path: store.pool.path, configuration: configuration)
     // The checkpoint counts, not the end of its connection.

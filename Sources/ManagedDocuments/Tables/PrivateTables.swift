@@ -60,12 +60,7 @@ enum PrivateTables {
   ///
   /// - Throws: `TablesProblem` if a newer program made them.
   static func make(on db: Database) throws {
-    if try db.tableExists("grdb_document") {
-      let format = try Int.fetchOne(db, sql: "SELECT format FROM grdb_document") ?? 0
-      if format > Self.format { throw TablesProblem.newerFormat(format) }
-    } else {
-      try db.execute(sql: schema)
-    }
+    if try !arePresent(in: db) { try db.execute(sql: schema) }
     try db.execute(sql: CountedFiles.schema)
     try db.execute(sql: DocumentHistory.schema)
   }
@@ -83,5 +78,15 @@ enum PrivateTables {
           """)
       return .commit
     }
+  }
+
+  /// Returns whether the database has the tables.
+  ///
+  /// - Throws: `TablesProblem` if a newer program made them.
+  static func arePresent(in db: Database) throws -> Bool {
+    guard try db.tableExists("grdb_document") else { return false }
+    let format = try Int.fetchOne(db, sql: "SELECT format FROM grdb_document") ?? 0
+    if format > Self.format { throw TablesProblem.newerFormat(format) }
+    return true
   }
 }

@@ -14,6 +14,10 @@ enum TablesProblem: Error, Sendable, Hashable {
   case generatedColumn(table: String, column: String)
   /// An edit changed the schema.
   case schemaChanged
+  /// The database and the write-ahead log beside it do not agree.
+  case foreignLog
+  /// The library's tables or the application's migrations are missing, and the document cannot be written.
+  case cannotBePrepared
 
   var reason: String {
     switch self {
@@ -29,6 +33,10 @@ enum TablesProblem: Error, Sendable, Hashable {
       "table '\(table)' has the generated column '\(column)', and this SQLite cannot undo its changes; "
         + "use a view or an index on the expression"
     case .schemaChanged: "an edit changed the schema; the migrator does that"
+    case .foreignLog:
+      "the database is damaged, or the write-ahead log beside it is of another one; without the log, it is as its last "
+        + "checkpoint left it"
+    case .cannotBePrepared: "its schema is older than this program's, and it cannot be changed in this place"
     }
   }
 }

@@ -1,0 +1,130 @@
+import DurableIO
+import FilePackages
+import SystemPackage
+
+/// The place of an open package. It follows the package's folder wherever another program moves it.
+final class StorePlace: Sendable {
+  let location: Location
+  private let root: OpenNode
+  private let status: FileStatus
+  private let storeFolder: OpenNode
+  private let name: String
+
+  /// Opens the folders of the package at `location`.
+  ///
+  /// - Throws: ENOENT, ENOTDIR or ELOOP if `StoreContent` is no folder of the package.
+  init(_ location: Location, _ name: String) throws(SystemError) {
+    self.location = location
+    self.name = name
+    let disk = location.disk
+    let root = try disk.openDirectory(at: location.path)
+    status = try disk.status(of: root)
+    storeFolder = OpenNode(try disk.openDirectory(ManagedStore.storeFolder, in: root))
+    self.root = OpenNode(root)
+  }
+
+  // MARK: The database
+
+  /// Returns the name of the database for SQLite.
+  func database(_ access: StoreAccess) throws(FilePackageError) -> String {
+    let system = access.way == .unlocked ? FolderVFS.unlocked : .usual
+    try system.register()
+    let folder = PosixDisk().link(to: storeFolder.descriptor).string
+    let immutable = access.way == .immutable ? "&immutable=1" : ""
+    return "file://\(folder)/\(Self.encoded(name))?vfs=\(system.rawValue)\(immutable)"
+  }
+
+  private static func encoded(_ name: String) -> String {
+    name.utf8.map { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+        String(UnicodeScalar(byte))
+      default: "%" + String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+      }
+    }.joined()
+  }
+
+  /// Returns how this program can use the database.
+  func access() throws(SystemError) -> StoreAccess {
+    let disk = PosixDisk()
+    do throws(SystemError) {
+      try disk.checkWritable(".", in: root.descriptor)
+      try disk.checkWritable(".", in: storeFolder.descriptor)
+      try disk.checkWritable(name, in: storeFolder.descriptor)
+      return StoreAccess(way: .writing)
+    } catch {
+      guard error.code == .readOnlyFileSystem || error.code == .permissionDenied else { throw error }
+      guard try hasLog() else { return StoreAccess(way: .immutable, refusal: error) }
+      // A program that may write has the database open, or had it open when it was killed.
+      let isShared = try disk.exists(FileName(name + "-shm"), in: storeFolder.descriptor)
+      let way: StoreAccess.Way = isShared && error.code == .permissionDenied ? .reading : .unlocked
+      return StoreAccess(way: way, refusal: error)
+    }
+  }
+
+  /// Whether there is a write-ahead log with bytes.
+  func hasLog() throws(SystemError) -> Bool {
+    let log = try location.disk.statusIfPresent(of: FileName(name + "-wal"), in: storeFolder.descriptor)
+    return log.map { $0.size > 0 } ?? false
+  }
+
+  // MARK: Moving
+
+  /// Finds the package if another program has moved it, and goes on there.
+  ///
+  /// Cost: one look at the path if the package is in its place.
+  ///
+  /// - Throws: ENOENT if the package is removed, or if another package is in its place.
+  func follow() throws(SystemError) {
+    if try isPackage(at: location.path) { return }
+    let disk = PosixDisk()
+    let path = try disk.path(of: root.descriptor)
+    // The staged save of another program gives a replaced package such a name before it removes it.
+    if let name = path.lastComponent, try isPackage(at: path),
+      !FileName(name).bytes.starts(with: PackageLayout.siblingPrefix)
+    {
+      location.path = path
+    } else {
+      throw SystemError("open", FileName(location.path), code: .noSuchFileOrDirectory)
+    }
+  }
+
+  /// Goes on at `path`.
+  ///
+  /// - Throws: `changedOnDisk` if the package there is another one.
+  func follow(to path: FilePath) throws {
+    guard try isPackage(at: path) else {
+      throw FilePackageError(
+        .changedOnDisk, .open, document: path.string, reason: "it is not the package that was opened")
+    }
+    location.path = path
+  }
+
+  private func isPackage(at path: FilePath) throws(SystemError) -> Bool {
+    do {
+      let now = try location.disk.status(of: location.disk.openDirectory(at: path))
+      return now.identity.isSameNode(as: status.identity)
+    } catch  where error.isAbsence || error.code == .notDirectory {
+      return false
+    }
+  }
+}
+
+/// The way in which a program can use a database.
+struct StoreAccess: Sendable {
+  enum Way: Sendable, Hashable {
+    /// It reads and writes.
+    case writing
+    /// It reads beside a program that may write.
+    case reading
+    /// It reads a database whose last program closed it. No log can be made beside it.
+    case immutable
+    /// It reads a database and its log on a file system that no program can write.
+    case unlocked
+  }
+
+  var way: Way
+  /// The reason why the program cannot write; nil if it can.
+  var refusal: SystemError?
+}
