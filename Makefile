@@ -91,7 +91,7 @@ two-processes: build-tests
 # and NFS. Not part of `test`: both need root, install what they need, and take some ten minutes each.
 power-cut:
 	@Tests/PowerCut/loop-devices
-	@SAVER=.build/release/bookkeeper Tests/PowerCut/loop-devices
+	@SAVER=.build/release/bookkeeper SLOWNESS=4 Tests/PowerCut/loop-devices
 
 other-kernel:
 	@Tests/PowerCut/other-kernel

@@ -45,9 +45,9 @@ enum Conversation {
     case "remove": try await edit(book, "DELETE FROM recipe WHERE id = ?", [second])
     case "write":
       try await book.edit { _, content in try content.write(second, Data(third.utf8)) }
-    // The text of that many bytes.
+    // The name and that many bytes.
     case "fill":
-      let bytes = Data(repeating: 120, count: Int(third) ?? 0)
+      let bytes = Data(second.utf8) + Data(repeating: 120, count: Int(third) ?? 0)
       try await book.edit { _, content in try content.write(second, bytes) }
     case "read":
       return try await book.read { _, content in String(decoding: try content.read(second), as: UTF8.self) }

@@ -6,8 +6,17 @@ import TestSupport
 struct BookkeeperProcess: Sendable {
   let program: TalkingProgram
 
-  init(_ url: URL, _ policy: MergePolicy = .error) async throws {
-    program = try TalkingProgram(Program("bookkeeper"), [url.path, "talk", policy.rawValue])
+  /// - Parameter setup: a command of the shell, run as root of a user namespace of its own before the program.
+  init(_ url: URL, _ policy: MergePolicy = .error, after setup: String? = nil) async throws {
+    let bookkeeper = Program("bookkeeper")
+    let arguments = [url.path, "talk", policy.rawValue]
+    if let setup {
+      program = try TalkingProgram(
+        Program(path: "/usr/bin/unshare"),
+        ["-Ur", "sh", "-ec", "\(setup); exec \"$0\" \"$@\"", bookkeeper.path] + arguments)
+    } else {
+      program = try TalkingProgram(bookkeeper, arguments)
+    }
     try await program.expect("the opening") { $0.contains("open") ? () : nil }
   }
 

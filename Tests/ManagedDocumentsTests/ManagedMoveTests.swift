@@ -83,6 +83,35 @@ struct ManagedMoveTests {
     }
   }
 
+  @Test func `is moved by a program that coordinates, with its edits saved first`() async throws {
+    try await BookFixture.with { fixture in
+      let book = try await fixture.open {
+        $0.watchesDisk = false
+        $0.takesTurns = true
+      }
+      try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
+      let (old, moved) = (fixture.url, fixture.moved)
+      let coordinator = FileCoordinator()
+      try await coordinator.coordinate(
+        with: [
+          .writingIntent(with: old, options: .forMoving),
+          .writingIntent(with: moved.url, options: .forReplacing),
+        ]
+      ) {
+        coordinator.item(at: old, willMoveTo: moved.url)
+        try FileManager.default.moveItem(at: old, to: moved.url)
+        try await coordinator.item(at: old, didMoveTo: moved.url)
+      }
+      try await withDeadline("the new place") {
+        while await book.fileURL.lastPathComponent != "Moved.recipebook" { await Task.yield() }
+      }
+      try await book.add(Recipe(id: 2, title: "Soup"), picture: "green")
+      try await book.close()
+      #expect(try moved.visibleFiles == ["Pictures/1.jpeg": "golden", "Pictures/2.jpeg": "green"])
+      #expect(!FileManager.default.fileExists(atPath: old.path))
+    }
+  }
+
   @Test func `can be read after its removal, and is not made again`() async throws {
     try await BookFixture.with { fixture in
       let (events, errors) = (EventList(), ErrorList())

@@ -46,6 +46,24 @@ struct TwoBookkeepersTests {
     }
   }
 
+  /// In a user namespace of its own, a program may have no watches at all.
+  private static let noWatches = "echo 0 > /proc/sys/user/max_inotify_watches"
+
+  @Test(.enabled(if: Program.succeeds("unshare -Ur sh -ec '\(noWatches)'"), "this needs a user namespace"))
+  func `see each other's edits without a watch, and say so`() async throws {
+    try await BookFixture.with { fixture in
+      let one = try await BookkeeperProcess(fixture.url, after: Self.noWatches)
+      let two = try await BookkeeperProcess(fixture.url)
+      try await two.perform("add 1 Rösti")
+      try await one.waitToSee("1=Rösti/1")
+      try await two.perform("save")
+      try await one.wait(for: "false", of: "unsaved")
+      let errors = one.program.lines.filter { $0.hasPrefix("error ") }
+      #expect(errors.count == 1 && errors[0].contains("fs.inotify.max_user_watches"), "\(errors)")
+      try await Self.end(one, two)
+    }
+  }
+
   @Test(arguments: MergePolicy.allCases)
   func `undo beside each other by the merge policy`(_ policy: MergePolicy) async throws {
     try await BookFixture.with { fixture in
