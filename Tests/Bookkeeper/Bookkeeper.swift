@@ -54,8 +54,10 @@ struct Bookkeeper {
       // Publishing and a checkpoint. Other rounds are published beside the next edits.
       if round % 2 == 0 { try await book.savePresentedItemChanges() }
       if round == last - 1 {
+        say("undoing \(round)")
         try await book.undo()
         try await book.redo()
+        say("redone \(round)")
       }
     }
     try await book.close()

@@ -3,7 +3,7 @@
 //   breaker LOG SECONDS PLACE NUMBER ACTION PROGRAM ARGUMENT...
 //
 // Numbers the calls of the table below, those of all threads in one sequence, from the first that names a path
-// which begins with PLACE; writes them to LOG, one a line; and does ACTION to the one of that NUMBER. What is done
+// which begins with PLACE; writes them to LOG, one a line, with their paths or the path of their descriptor; and does ACTION to the one of that NUMBER. What is done
 // with files of /proc is left out: libdispatch looks at its threads there, and traps when it cannot.
 //
 //   none      nothing
@@ -128,6 +128,14 @@ static void read_string(pid_t thread, uint64_t address, char *text, size_t size)
     length += (size_t)count;
   }
   text[length] = 0;
+}
+
+// The file of a descriptor; empty where there is none.
+static void read_file_of(uint64_t descriptor, char *text, size_t size) {
+  char link[64];
+  snprintf(link, sizeof link, "/proc/%d/fd/%llu", child, (unsigned long long)descriptor);
+  ssize_t length = readlink(link, text, size - 1);
+  text[length < 0 ? 0 : length] = 0;
 }
 
 // MARK: Registers
@@ -274,6 +282,7 @@ static int trace(FILE *log, const char *place, long wanted) {
       if (!started) started = strncmp(path, place, strlen(place)) == 0;
       if (call && started && !begins_with_proc(thread, call, path, info.entry.args[0])) {
         count++;
+        if (call->path < 0) read_file_of(info.entry.args[0], path, sizeof path);
         fprintf(log, "%ld %s %s %s\n", count, call->name, path, second);
         if (count == wanted && break_call(thread, call)) broken = thread;
       }

@@ -14,7 +14,8 @@ struct ManagedPowerCutTests {
   /// A power cut may lose any frame after the flush. SQLite then goes back to the last transaction that is whole.
   @Test func `leaves the last save, or a later moment, and never a mix`() async throws {
     try await BookFixture.with { fixture in
-      let book = try await fixture.open()
+      // The save is not published yet: the clock of publishing stands.
+      let book = try await fixture.open { $0.clock = ManualClock() }
       var moments: [Book] = []
       for number in 1...6 {
         try await book.edit { db, content in
@@ -50,6 +51,8 @@ struct ManagedPowerCutTests {
           let moment = try await content(of: fixture, with: Data(state))
           let number = moments.firstIndex(of: moment)
           #expect(number.map { $0 >= 2 } == true, "log of \(end) bytes")
+          // Closing went back to the last save, and opening had published it.
+          #expect(try copy(of: fixture).visibleFiles == ["number": "3"], "log of \(end) bytes")
           if let number { found.insert(number) }
         }
       }
@@ -62,9 +65,13 @@ struct ManagedPowerCutTests {
     }
   }
 
+  private func copy(of fixture: BookFixture) -> BookFixture {
+    BookFixture(folder: fixture.folder.appending("cut"))
+  }
+
   /// Opens a copy of the package that has this log.
   private func content(of fixture: BookFixture, with log: Data) async throws -> Book {
-    let copy = BookFixture(folder: fixture.folder.appending("cut"))
+    let copy = copy(of: fixture)
     let files = FileManager.default
     if files.fileExists(atPath: copy.folder.string) { try files.removeItem(atPath: copy.folder.string) }
     try files.createDirectory(atPath: copy.folder.string, withIntermediateDirectories: false)

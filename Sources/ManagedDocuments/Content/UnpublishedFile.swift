@@ -4,6 +4,8 @@ import GRDB
 /// A file of the last save that is not under its visible name yet.
 struct UnpublishedFile: Sendable, Hashable {
   var path: ContentPath
+  /// The number of the save: its last change.
+  var save: Int64
   /// The new digest; nil if the file is removed.
   var digest: Data?
   /// The bytes of a small file.
@@ -21,13 +23,21 @@ struct UnpublishedFile: Sendable, Hashable {
 
   /// Makes the touched files those of the save that this transaction commits (MT5).
   ///
+  /// - Parameter save: the number of the save.
   /// - Returns: their paths in byte order, and whether the save removes them.
-  static func commit(in db: Database) throws -> [(path: ContentPath, isRemoved: Bool)] {
-    let touched = "SELECT path, digest FROM grdb_touched LEFT JOIN grdb_content USING (path)"
-    let files = try Row.fetchAll(db.cachedStatement(sql: touched + " ORDER BY path"))
-      .map { row in (ContentPath(stored: row[0]), (row[1] as Data?) == nil) }
+  static func commit(_ save: Int64, in db: Database) throws -> [(path: ContentPath, isRemoved: Bool)] {
+    let files = try Row.fetchAll(
+      db.cachedStatement(
+        sql: "SELECT path, digest FROM grdb_touched LEFT JOIN grdb_content USING (path) ORDER BY path")
+    )
+    .map { row in (ContentPath(stored: row[0]), (row[1] as Data?) == nil) }
     if files.isEmpty { return [] }
-    try db.cachedStatement(sql: "INSERT OR REPLACE INTO grdb_unpublished(path, digest) " + touched).execute()
+    try db.cachedStatement(
+      sql: """
+        INSERT INTO grdb_unpublished(path, save, digest)
+        SELECT path, ?, digest FROM grdb_touched LEFT JOIN grdb_content USING (path)
+        """
+    ).execute(arguments: [save])
     try db.cachedStatement(sql: "DELETE FROM grdb_touched").execute()
     return files
   }
@@ -37,18 +47,20 @@ struct UnpublishedFile: Sendable, Hashable {
     let rows = try Row.fetchAll(
       db.cachedStatement(
         sql: """
-          SELECT path, digest, bytes FROM grdb_unpublished LEFT JOIN grdb_objects USING (digest) ORDER BY path
+          SELECT path, max(save), digest, bytes FROM grdb_unpublished LEFT JOIN grdb_objects USING (digest)
+          GROUP BY path ORDER BY path
           """))
     return try rows.map { row in
       let path = ContentPath(stored: row[0])
       return UnpublishedFile(
-        path: path, digest: row[1], bytes: row[2], published: try PublishedFile.at(path, in: db))
+        path: path, save: row[1], digest: row[2], bytes: row[3], published: try PublishedFile.at(path, in: db)
+      )
     }
   }
 
-  /// Notes that the file is published, unless a later save has another one.
-  func removeRow(in db: Database) throws {
-    try db.cachedStatement(sql: "DELETE FROM grdb_unpublished WHERE path = ? AND digest IS ?")
-      .execute(arguments: [path.string, digest])
+  /// Notes that the file is published; those of later saves are not.
+  func removeRows(in db: Database) throws {
+    try db.cachedStatement(sql: "DELETE FROM grdb_unpublished WHERE path = ? AND save <= ?")
+      .execute(arguments: [path.string, save])
   }
 }

@@ -144,9 +144,9 @@ extension ManagedStore {
         let next = try metadata.next(
           CountedFiles(db: db, location: location), databasePath: options.databasePath, by: options.program)
         try next.write(to: db)
-        _ = try UnpublishedFile.commit(in: db)
         head.state = head.next()
         (head.savedState, head.savedChange) = (head.state, head.last)
+        _ = try UnpublishedFile.commit(head.savedChange, in: db)
         try head.write(to: db)
         try VersionLog.beginChain(at: head, in: db)
         return .commit

@@ -31,7 +31,7 @@ extension ManagedStore {
           CountedFiles(db: db, location: self.location), databasePath: self.options.databasePath,
           by: self.options.program)
         try next.write(to: db)
-        let files = try UnpublishedFile.commit(in: db)
+        let files = try UnpublishedFile.commit(head.savedChange, in: db)
         outcome = (SaveReport(committing: files, next.metadata.generation), head)
         return .commit
       }
@@ -95,7 +95,7 @@ extension ManagedStore {
           .execute(arguments: [path.string])
       }
       let done = Set(published.map(\.path) + removed)
-      for file in save.files where done.contains(file.path) { try file.removeRow(in: db) }
+      for file in save.files where done.contains(file.path) { try file.removeRows(in: db) }
       if try DocumentHistory(of: db) == nil {
         try self.removeUnneededBytes(except: retained, in: db)
       } else {

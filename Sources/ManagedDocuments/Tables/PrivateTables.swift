@@ -8,7 +8,8 @@ import GRDB
 // MT4 The rows in `grdb_counted` are the files of the last save. The sums of its metadata count exactly these, their
 //    folders, and the other children of the package.
 // MT5 `grdb_touched` has the paths that edits touched since the last save. A save makes them rows of `grdb_unpublished`,
-//    in its own transaction.
+//    in its own transaction. A row stays until a later one of its path is published, too: a publisher may be at work
+//    with it.
 
 /// The tables that the library has in a document's database.
 ///
@@ -43,7 +44,8 @@ enum PrivateTables {
       seconds INTEGER NOT NULL, nanoseconds INTEGER NOT NULL);
     CREATE INDEX grdb_published_digest ON grdb_published(digest);
     CREATE TABLE grdb_touched(path TEXT PRIMARY KEY NOT NULL);
-    CREATE TABLE grdb_unpublished(path TEXT PRIMARY KEY NOT NULL, digest BLOB);
+    CREATE TABLE grdb_unpublished(
+      path TEXT NOT NULL, save INTEGER NOT NULL, digest BLOB, PRIMARY KEY (path, save)) WITHOUT ROWID;
     CREATE INDEX grdb_unpublished_digest ON grdb_unpublished(digest);
     CREATE TABLE grdb_changes(
       change INTEGER PRIMARY KEY, session INTEGER NOT NULL, role INTEGER NOT NULL, step INTEGER NOT NULL,
@@ -73,7 +75,7 @@ enum PrivateTables {
           DELETE FROM grdb_history; DELETE FROM grdb_versions; DELETE FROM grdb_snapshots; DELETE FROM grdb_changes;
           DELETE FROM grdb_references; DELETE FROM grdb_objects; DELETE FROM grdb_published; DELETE FROM grdb_metadata;
           DELETE FROM grdb_counted; DELETE FROM grdb_unpublished; DELETE FROM grdb_touched;
-          INSERT INTO grdb_unpublished(path, digest) SELECT path, digest FROM grdb_content;
+          INSERT INTO grdb_unpublished(path, save, digest) SELECT path, 0, digest FROM grdb_content;
           UPDATE grdb_document SET last = 0, state = 0, saved_state = 0, saved_change = 0;
           """)
       return .commit
