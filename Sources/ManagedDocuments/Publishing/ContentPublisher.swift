@@ -28,9 +28,12 @@ struct ContentPublisher {
   /// The visible files that have the bytes of a digest.
   private let sources: [Data: [ContentPath]]
   /// Whether the document has the bytes of a digest (MT3). A displaced file of other bytes is another program's.
-  private let isKnown: (Data) -> Bool
+  private let isKnown: (Data) throws(SystemError) -> Bool
 
-  init(_ folder: HiddenFolder, sources: [Data: [ContentPath]], isKnown: @escaping (Data) -> Bool) {
+  init(
+    _ folder: HiddenFolder, sources: [Data: [ContentPath]],
+    isKnown: @escaping (Data) throws(SystemError) -> Bool
+  ) {
     (self.folder, self.sources, self.isKnown) = (folder, sources, isKnown)
   }
 
@@ -86,7 +89,7 @@ struct ContentPublisher {
       let name = listing.name(at: position)
       guard name.string.hasPrefix(Self.wholePrefix) else { continue }
       let digest = try disk.contentHash(of: disk.openFile(name, in: folder.staging.descriptor))
-      if isKnown(Data(digest.bytes)) { continue }
+      if try isKnown(Data(digest.bytes)) { continue }
       let path = files.first { Self.name($0.path) == name }?.path
       try moveToConflicts(name, path ?? ContentPath(stored: name.string))
     }
@@ -239,7 +242,7 @@ struct ContentPublisher {
     guard status.kind == .file else { return false }
     if let old = file.published, old.isSame(as: status) { return true }
     let opened = try disk.openFile(displaced, in: folder.staging.descriptor)
-    return isKnown(Data(try disk.contentHash(of: opened).bytes))
+    return try isKnown(Data(disk.contentHash(of: opened).bytes))
   }
 
   private mutating func moveToConflicts(_ displaced: FileName, _ path: ContentPath) throws(SystemError) {

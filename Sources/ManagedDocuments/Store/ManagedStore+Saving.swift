@@ -3,6 +3,7 @@ import DurableIO
 import FilePackages
 import FoundationEssentials
 import GRDB
+import SystemPackage
 
 extension ManagedStore {
   /// Commits all transactions so far (MS1), with a revision that no other save has (MS2).
@@ -70,13 +71,19 @@ extension ManagedStore {
   }
 
   /// Returns whether the document has the bytes of a digest, now or for undoing.
-  func knows(_ digest: Data) throws -> Bool {
-    let isInTables = try pool.read { db in
-      try PrivateTables.withDigests.contains { table in
-        try Int.fetchOne(db, sql: "SELECT 1 FROM \(table) WHERE digest = ?", arguments: [digest]) != nil
+  func knows(_ digest: Data) throws(SystemError) -> Bool {
+    let isInTables: Bool
+    do {
+      isInTables = try pool.read { db in
+        try PrivateTables.withDigests.contains { table in
+          try Int.fetchOne(db, sql: "SELECT 1 FROM \(table) WHERE digest = ?", arguments: [digest]) != nil
+        }
       }
+    } catch {
+      throw SystemError("sqlite3_step", FileName(options.persistentStoreName), code: .ioError)
     }
-    return try isInTables || objects.open(digest) != nil
+    if isInTables { return true }
+    return try objects.open(digest) != nil
   }
 
   /// Notes the files that are published, and removes the bytes that nothing needs any more (MT3).

@@ -159,9 +159,8 @@ actor StoreFolder {
   }
 
   private func publish(_ save: CommittedSave, in hidden: HiddenFolder, withMetadata: Bool) -> Published {
-    // A digest that cannot be looked up counts as another program's: its file becomes a conflict version.
-    var publisher = ContentPublisher(hidden, sources: save.sources) { [store] in
-      (try? store.knows($0)) ?? false
+    var publisher = ContentPublisher(hidden, sources: save.sources) {
+      [store] digest throws(SystemError) in try store.knows(digest)
     }
     var problem: (any Error)?
     do {
