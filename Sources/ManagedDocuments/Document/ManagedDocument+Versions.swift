@@ -59,6 +59,9 @@ extension ManagedDocument {
   /// - Throws: `closed`; `file` with `fileExists` if there is something at `url`; otherwise as `read(_:_:)`.
   public func write(_ version: UUID, to url: URL) async throws(DocumentError) {
     guard isOpen else { throw error(.closed, .save) }
+    // No publisher moves the files meanwhile.
+    await stopPublishingSoon()
+    try await publish()
     do {
       let named = UTType(filename: url.lastPathComponent, isDirectory: true)
       try await store.write(
