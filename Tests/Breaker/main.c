@@ -195,9 +195,16 @@ enum { DESCRIPTORS = 1024 };
 static char is_of_proc[DESCRIPTORS];
 static pid_t opening;
 
+// Whether a path leads through a descriptor to a file of another file system, as /proc/self/fd/7/name does.
+static int leads_out_of_proc(const char *path) {
+  static const char start[] = "/proc/self/fd/";
+  if (strncmp(path, start, sizeof start - 1) != 0) return 0;
+  return strchr(path + sizeof start - 1, '/') != NULL;
+}
+
 // Whether a call that begins is about a file of /proc.
 static int begins_with_proc(pid_t thread, const struct call *call, const char *path, uint64_t descriptor) {
-  if (strncmp(path, "/proc/", 6) == 0) {
+  if (strncmp(path, "/proc/", 6) == 0 && !leads_out_of_proc(path)) {
     if (call->number == SYS_openat) opening = thread;
     return 1;
   }

@@ -61,7 +61,8 @@ struct ManagedFlushTests {
       print("flushes of publishing: \(flushes)")
       #expect(flushes.filter { $0 == "unfinished" }.count == 3, "two small files and Metadata.plist")
       #expect(
-        Set(flushes) == ["Recipes.recipebook", "objects", "unfinished", "AdditionalContent", "Pictures"])
+        Set(flushes) == ["Recipes.recipebook", "objects", "unfinished", "AdditionalContent", "Pictures"],
+        "a new hidden folder, replaced files, staged files, folders")
     }
   }
 }
