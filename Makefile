@@ -1,7 +1,7 @@
 # The two commands: `make demo` shows the main job on real documents, `make test` runs everything.
 # Both install what is missing, build, and run.
 
-.PHONY: demo test examples check build-tests symbols record-symbols record-baseline stage install uninstall deb deb-root crash-points two-processes random-schedules power-cut other-kernel fuzz archive-corpus large-archives other-version open-documents syncthing sanitizers build lint format prepare docs command-line
+.PHONY: demo test examples check build-tests symbols record-symbols record-baseline stage install uninstall deb deb-root crash-points two-processes managed-kills random-schedules power-cut other-kernel fuzz archive-corpus large-archives other-version open-documents syncthing sanitizers build lint format prepare docs command-line
 
 # See Package.swift.
 export WITHOUT_APPLE_MODULES = 1
@@ -86,6 +86,11 @@ crash-points: build-tests
 SECONDS = 60
 two-processes: build-tests
 	TWO_PROCESSES_SECONDS=$(SECONDS) $(run-tests) --filter TwoProcessesTests
+
+# Two processes count in one document with a database, and one of them is killed, so many times.
+KILLS = 300
+managed-kills: build-tests
+	MANAGED_KILLS=$(KILLS) $(run-tests) --filter KilledBookkeeperTests
 
 # Real file systems that lose power: on loop devices here, and in user-mode Linux with another kernel, disks that fail
 # and NFS. Not part of `test`: both need root, install what they need, and take some ten minutes each.

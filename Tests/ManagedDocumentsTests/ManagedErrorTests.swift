@@ -128,6 +128,17 @@ struct ManagedErrorTests {
         await documentError { try await book.add(Recipe(id: 2, title: "Soup")) }?.fileError?.code == .busy)
       let failure = await documentError { try await book.save() }
       #expect(failure?.fileError?.code == .busy)
+      #expect(
+        failure?.description
+          == "The document 'Recipes.recipebook' could not be saved: another program is using it (writing 'StoreContent/persistentStore'). The document on disk is unchanged. Try again after it has finished. The edits are still in memory."
+      )
+      let refusal = await documentError {
+        _ = try await fixture.open { $0.configuration.busyMode = .immediateError }
+      }
+      #expect(
+        refusal?.description
+          == "The document 'Recipes.recipebook' could not be opened: another program is using it (opening 'StoreContent/persistentStore'). Try again after it has finished."
+      )
       #expect(failure?.hasUnsavedChanges == true)
       #expect(await book.documentState == .savingError)
       try other.inDatabase { db in try db.execute(sql: "ROLLBACK") }
