@@ -112,7 +112,9 @@ let package = Package(
     .executableTarget(
       name: "docpkg",
       dependencies: [
-        "Benchmarks", "Documents", "FilePackages", "ImageNotes", "PackageArchive", arguments, system,
+        "Benchmarks", "Documents", "FilePackages", "ImageNotes", "ManagedDocuments", "PackageArchive",
+        arguments,
+        system,
       ],
       swiftSettings: strict),
 
@@ -194,7 +196,7 @@ let package = Package(
     .testTarget(
       name: "docpkgTests",
       dependencies: [
-        "docpkg", "Documents", "DurableIO", "FilePackages", "ImageNotes", "TestSupport", system,
+        "bookkeeper", "docpkg", "Documents", "DurableIO", "FilePackages", "ImageNotes", "TestSupport", system,
       ],
       swiftSettings: testing),
     .testTarget(

@@ -150,6 +150,14 @@ struct WritingOptions: ParsableArguments {
     for line in plan.lines { output.line(line) }
   }
 
+  /// Prints the lines of a plan that is no `SavePlan`.
+  func report(_ plan: [String]) throws {
+    if quiet { return }
+    if json { return try printJSON(["plan": plan]) }
+    var output = StandardOutput()
+    for line in plan { output.line(line) }
+  }
+
   /// Prints a save's report in one line, and its warnings.
   func report(_ report: SaveReport, of path: String) throws {
     warn(report.warnings)

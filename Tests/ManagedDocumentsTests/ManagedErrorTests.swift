@@ -34,13 +34,13 @@ struct ManagedErrorTests {
 
   @Test func `is not opened by an older program`() async throws {
     try await BookFixture.with { fixture in
-      let newer = try await fixture.open { $0.migrator.registerMigration("newer") { _ in } }
+      let newer = try await fixture.open { $0.migrator?.registerMigration("newer") { _ in } }
       try await newer.add(Recipe(id: 1, title: "Rösti"))
       try await newer.close()
       let error = await documentError { _ = try await fixture.open() }
       #expect(error?.fileError?.code == .newerFormat)
       #expect(error?.description.contains("a newer version of the application made its schema") == true)
-      let again = try await fixture.open { $0.migrator.registerMigration("newer") { _ in } }
+      let again = try await fixture.open { $0.migrator?.registerMigration("newer") { _ in } }
       #expect(try await again.book.titles == ["Rösti"])
       try await again.close()
     }
@@ -54,7 +54,9 @@ struct ManagedErrorTests {
   func `is not opened if a table's changes cannot be undone`(_ sql: String, _ reason: String) async throws {
     try await BookFixture.with { fixture in
       let error = await documentError {
-        _ = try await fixture.open { $0.migrator.registerMigration("bad") { db in try db.execute(sql: sql) } }
+        _ = try await fixture.open {
+          $0.migrator?.registerMigration("bad") { db in try db.execute(sql: sql) }
+        }
       }
       #expect(error?.fileError?.code == .invalidContent)
       #expect(error?.description.contains(reason) == true)

@@ -14,7 +14,7 @@ struct ManagedHistoryMigrationTests {
   /// The next schema: another column, another table, and other rows.
   private static func migrate(_ options: inout ManagedDocumentOptions) {
     options.keepsHistory = true
-    options.migrator.registerMigration("stars") { db in
+    options.migrator?.registerMigration("stars") { db in
       try db.execute(
         sql: """
           ALTER TABLE recipe ADD COLUMN stars INTEGER NOT NULL DEFAULT 3;
@@ -107,7 +107,7 @@ struct ManagedHistoryMigrationTests {
       for _ in 1...2 {
         let error = await documentError {
           _ = try await fixture.open {
-            $0.migrator.registerMigration("broken") { db in
+            $0.migrator?.registerMigration("broken") { db in
               try db.execute(sql: "INSERT INTO nothing VALUES (1)")
             }
           }

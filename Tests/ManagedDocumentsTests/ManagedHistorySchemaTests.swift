@@ -20,7 +20,7 @@ struct ManagedHistorySchemaTests {
       let book = try await fixture.open { options in
         options.keepsHistory = true
         options.migrator = DatabaseMigrator()
-        options.migrator.registerMigration("seats") { db in
+        options.migrator?.registerMigration("seats") { db in
           try db.execute(
             sql: """
               CREATE TABLE seat(name TEXT PRIMARY KEY NOT NULL, number INTEGER NOT NULL UNIQUE);

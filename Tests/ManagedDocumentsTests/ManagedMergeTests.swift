@@ -95,7 +95,7 @@ struct ManagedMergeTests {
     try await BookFixture.with { fixture in
       let change: (inout ManagedDocumentOptions) -> Void = { options in
         options.mergePolicy = .overwrite
-        options.migrator.registerMigration("steps") { db in
+        options.migrator?.registerMigration("steps") { db in
           try db.execute(
             sql: "CREATE TABLE step(id INTEGER PRIMARY KEY, recipe INTEGER NOT NULL REFERENCES recipe(id))")
         }

@@ -108,7 +108,7 @@ struct ManagedSumTests {
 
 extension BookFixture {
   var metadata: PackageMetadata {
-    get throws { try #require(try PackageMetadata.read(from: folder.appending("Recipes.recipebook"))) }
+    get throws { try #require(try PackageMetadata.read(from: folder.appending(name))) }
   }
 
   /// Compares the closed document with its sums, as a program does that knows no databases.

@@ -198,7 +198,7 @@ struct ManagedUndoTests {
   @Test func `takes back changes of a full-text table`() async throws {
     try await BookFixture.with { fixture in
       let book = try await fixture.open { options in
-        options.migrator.registerMigration("search") { db in
+        options.migrator?.registerMigration("search") { db in
           try db.create(virtualTable: "search", using: FTS5()) { table in
             table.synchronize(withTable: "recipe")
             table.column("title")
@@ -256,7 +256,7 @@ struct ManagedUndoTests {
     try await BookFixture.with { fixture in
       let book = try await fixture.open { options in
         options.migrator = DatabaseMigrator()
-        options.migrator.registerMigration("schema") { db in try db.execute(sql: schema) }
+        options.migrator?.registerMigration("schema") { db in try db.execute(sql: schema) }
       }
       @Sendable func rows() async throws -> [[[DatabaseValue]]] {
         try await book.read { db, _ in

@@ -71,13 +71,7 @@ package struct ChildSummary: Hashable, Sendable {
     hash.update([letter, isExecutable ? UInt8(ascii: "x") : UInt8(ascii: "-")])
     hash.update(content)
     hash.update(path.bytes)
-    return hash.finalize().withUnsafeBytes { bytes in
-      var lanes = SIMD4<UInt64>()
-      for lane in 0..<4 {
-        lanes[lane] = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: lane * 8, as: UInt64.self))
-      }
-      return lanes
-    }
+    return ContentDigest(of: hash.finalize()).lanes
   }
 }
 
@@ -93,6 +87,15 @@ package struct ContentDigest: Sendable, Hashable {
   package init(lanes: SIMD4<UInt64>) { self.lanes = lanes }
 
   package init() {}
+
+  /// Makes the digest of one term.
+  package init(of hash: ContentHash) {
+    hash.withUnsafeBytes { bytes in
+      for lane in 0..<4 {
+        lanes[lane] = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: lane * 8, as: UInt64.self))
+      }
+    }
+  }
 
   package mutating func add(_ term: SIMD4<UInt64>) { lanes &+= term }
   package mutating func subtract(_ term: SIMD4<UInt64>) { lanes &-= term }

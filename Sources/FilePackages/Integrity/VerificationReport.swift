@@ -16,6 +16,8 @@ public struct VerificationReport: Sendable, Hashable, Codable {
     public var path: String
     /// The system's reason.
     public var reason: String
+
+    package init(path: String, reason: String) { (self.path, self.reason) = (path, reason) }
   }
 
   /// A problem of the history, or of one file that only a version has.
@@ -44,6 +46,28 @@ public struct VerificationReport: Sendable, Hashable, Codable {
     public var reason: String?
   }
 
+  /// A problem of the document's database.
+  public struct DatabaseProblem: Sendable, Hashable, Codable {
+    /// The kind of a problem.
+    public enum Kind: String, Sendable, Codable, CaseIterable {
+      /// SQLite finds its pages or an index damaged.
+      case damaged
+      /// Rows refer to rows that are not there.
+      case foreignKeys
+      /// The package and its database are of two saves.
+      case otherSave
+    }
+
+    /// The kind of the problem.
+    public var kind: Kind
+    /// The problem in words.
+    public var reason: String
+
+    package init(_ kind: Kind, _ reason: String) { (self.kind, self.reason) = (kind, reason) }
+  }
+
+  /// The problems of the document's database.
+  public var database: [DatabaseProblem] = []
   /// The children that differ from the saved state, or that the device cannot read, as paths in byte order.
   public var damaged: [String] = []
   /// The children that this user, or this process, cannot read, so that their state is unknown.
@@ -74,6 +98,7 @@ extension VerificationReport: CustomStringConvertible {
     lines += missing.map { "missing: \(displayString($0))" }
     lines += extra.map { "added by another program: \(displayString($0))" }
     if isUnexplained { lines.append("the children together do not have the digest of the save") }
+    lines += database.map { "database: \(displayString($0.reason))" }
     if let journal { lines.append("journal: \(journal)") }
     lines += damagedVersions.map { "versions: \($0)" }
     let size = "\(counted(children, "child", "children")), \(SaveReport.bytes(bytes))"

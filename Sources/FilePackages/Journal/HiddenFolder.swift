@@ -194,6 +194,19 @@ package final class HiddenFolder {
     }
   }
 
+  /// Returns whether a program has the package open, in a session of its own.
+  package static func isInUse(_ location: Location) throws(SystemError) -> Bool {
+    let disk = location.disk
+    do {
+      let folder = try location.openDirectory(PackagePath([PackageLayout.hidden]))
+      let lockFile = try disk.openFileForWriting(PackageLayout.lock, in: folder)
+      // The lock ends with the descriptor.
+      return try !disk.lock(byte: Byte.session, of: lockFile, .exclusive)
+    } catch  where error.isAbsence {
+      return false
+    }
+  }
+
   /// Blocks readers that use this library while `body` changes several names.
   func withoutReaders(_ wait: LockWait, _ body: () throws(FilePackageError) -> Void) throws(FilePackageError)
   {

@@ -152,6 +152,39 @@ public actor PackageStore {
     return (store, report)
   }
 
+  /// Makes a package of a tree that is a copy of a document, with an identifier of its own.
+  ///
+  /// It may block its thread.
+  ///
+  /// - Parameters:
+  ///   - known: the metadata of the copied document. Their sums are those that the copy must have.
+  ///   - progress: the progress of the copy.
+  /// - Throws: as `copy(to:)`; `changedOnDisk` if a file has other bytes than the sums say. `path` is then as it was.
+  package static func create(
+    _ tree: FileWrapper, copying known: PackageMetadata, at path: FilePath, on disk: any Disk = PosixDisk(),
+    progress: ByteProgress, by program: SavingProgram = .current
+  ) throws(FilePackageError) -> SaveReport {
+    let location = Location(path, on: disk, progress: progress)
+    let (_, report) = try NewPackage(tree, copying: known, at: location)
+      .make(by: program, isCancellable: true)
+    guard try PackageMetadata.read(from: path, on: disk)?.summary != known.summary else { return report }
+    let folder = path.removingLastComponent()
+    if let opened = try? disk.openDirectory(at: folder.isEmpty ? "." : folder) {
+      // The error counts, not the remains.
+      _ = disk.removeEverything(FileName(path), from: opened)
+    }
+    throw FilePackageError(
+      .changedOnDisk, .copy, StoredNode(location: location, path: .root),
+      reason: "another program changed a file of the original")
+  }
+
+  /// Returns the plan of `create(_:copying:at:)`, without touching anything.
+  package static func plan(
+    _ tree: FileWrapper, copying known: PackageMetadata, at path: FilePath, on disk: any Disk = PosixDisk()
+  ) throws(FilePackageError) -> SavePlan {
+    try NewPackage(tree, copying: known, at: Location(path, on: disk)).plan
+  }
+
   private func adopt(_ saved: PublishedSave) { writer.adopt(saved) }
 
   /// Returns the plan of `create(_:at:contentType:)`, without touching anything.

@@ -29,6 +29,13 @@ struct NewPackage {
     }
   }
 
+  /// Plans a package of a tree that is a copy of the document with those metadata.
+  init(_ tree: FileWrapper, copying known: PackageMetadata, at location: Location) throws(FilePackageError) {
+    try self.init(tree.snapshot(), nil, at: location, .copy) { values in
+      MetadataDraft(copying: known, values, location)
+    }
+  }
+
   /// Plans a copy of a document, unsaved edits included, with an identifier of its own.
   init(copying package: OpenPackage, to location: Location) throws(FilePackageError) {
     if try package.location.contains(location) {

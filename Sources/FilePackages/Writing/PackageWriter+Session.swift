@@ -11,6 +11,11 @@ extension PackageWriter {
   ///   it.
   func openSession(superseding: Bool = false) throws(FilePackageError) -> PackageSession {
     if let damage = state.damage { throw damage.during(.save) }
+    if baseline.metadata.known?.databasePath != nil {
+      throw FilePackageError(
+        .unsupported, .save, node,
+        reason: "it is a document with a database, whose files change with the database")
+    }
     let session: PackageSession
     do {
       if let known = self.session {

@@ -52,7 +52,12 @@ struct ContentObjects: Sendable {
       let file = try disk.createFile(staged, in: folder, mode: 0o666)
       let (digest, size) = try chunks(file)
       try disk.synchronize(file)
-      try disk.rename(staged, in: folder, to: Self.name(digest), in: folder, .replace)
+      if try has(digest, in: folder) {
+        // A copy may be reading the file, which has the same bytes.
+        try disk.removeFile(staged, in: folder)
+      } else {
+        try disk.rename(staged, in: folder, to: Self.name(digest), in: folder, .replace)
+      }
       try disk.synchronize(folder)
       return (digest, size)
     } catch {
@@ -60,6 +65,12 @@ struct ContentObjects: Sendable {
       _ = disk.removeEverything(staged, from: folder)
       throw error
     }
+  }
+
+  /// Returns whether there is a file of a digest to which no other name leads, so that no other program writes to it.
+  private func has(_ digest: Data, in folder: borrowing OwnedDescriptor) throws(SystemError) -> Bool {
+    let status = try disk.statusIfPresent(of: Self.name(digest), in: folder)
+    return status?.kind == .file && status?.links == 1
   }
 
   // MARK: Reading

@@ -9,8 +9,9 @@ public struct ManagedDocumentOptions: Sendable {
   public var persistentStoreName = "persistentStore"
   /// The schema of the database and its changes. Opening a document runs the migrations that are missing.
   ///
-  /// Each table needs a primary key without NULL.
-  public var migrator: DatabaseMigrator
+  /// Each table needs a primary key without NULL. Without a migrator, opening neither changes the schema nor checks it:
+  /// for a tool that opens documents of any application.
+  public var migrator: DatabaseMigrator?
   /// The configuration of all connections. By default a connection waits ten seconds for another program's
   /// transaction.
   public var configuration: Configuration
@@ -49,7 +50,7 @@ public struct ManagedDocumentOptions: Sendable {
   var databasePath: String { "\(ManagedStore.storeFolder.string)/\(persistentStoreName)" }
 
   /// Makes the usual options.
-  public init(migrator: DatabaseMigrator = DatabaseMigrator()) {
+  public init(migrator: DatabaseMigrator? = nil) {
     self.migrator = migrator
     configuration = Configuration()
     configuration.busyMode = .timeout(10)

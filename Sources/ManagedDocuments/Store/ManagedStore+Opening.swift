@@ -31,7 +31,7 @@ extension ManagedStore {
     }
     do {
       try pool.read { db in
-        if try options.migrator.hasBeenSuperseded(db) { throw TablesProblem.newerSchema }
+        if try options.migrator?.hasBeenSuperseded(db) == true { throw TablesProblem.newerSchema }
       }
       let session =
         access.refusal == nil
@@ -79,7 +79,8 @@ extension ManagedStore {
   private static func checkForReading(_ pool: DatabasePool, _ options: ManagedDocumentOptions) throws -> Int64
   {
     try pool.read { db in
-      guard try PrivateTables.arePresent(in: db), try options.migrator.hasCompletedMigrations(db) else {
+      guard try PrivateTables.arePresent(in: db), try options.migrator?.hasCompletedMigrations(db) != false
+      else {
         throw TablesProblem.cannotBePrepared
       }
       return 0
@@ -98,13 +99,13 @@ extension ManagedStore {
     }
     if isAlone { try DatabaseCopies(location: location).removeTemporary() }
     try endChain(pool, location, options)
-    let migrations = try pool.read { db in try options.migrator.appliedIdentifiers(db) }
-    try options.migrator.migrate(pool)
+    let migrations = try pool.read { db in try options.migrator?.appliedIdentifiers(db) }
+    try options.migrator?.migrate(pool)
     return try pool.write { db in
-      try TablesProblem.check(db)
+      if options.migrator != nil { try TablesProblem.check(db) }
       var head = try DocumentHead(of: db)
       let log = ChangeLog(session: head.next(), policy: options.undo ?? UndoPolicy())
-      if try options.migrator.appliedIdentifiers(db) != migrations {
+      if try options.migrator?.appliedIdentifiers(db) != migrations {
         // A changeset holds for one schema only.
         try db.execute(sql: "DELETE FROM grdb_changes; DELETE FROM grdb_references WHERE change > 0")
         let isSaved = !head.hasUnsavedChanges
@@ -128,7 +129,7 @@ extension ManagedStore {
     _ pool: DatabasePool, _ location: Location, _ options: ManagedDocumentOptions
   ) throws {
     let isUpToDate = try pool.read { db in
-      try DocumentHistory(of: db) == nil || options.migrator.hasCompletedMigrations(db)
+      try DocumentHistory(of: db) == nil || options.migrator?.hasCompletedMigrations(db) != false
     }
     if isUpToDate { return }
     try pool.writeWithoutTransaction { db in

@@ -130,7 +130,7 @@ extension ManagedStore {
 
   private func migratedCopy(of revision: UUID) throws -> DatabaseCopies.Temporary {
     let copy = try copy(of: revision)
-    try options.migrator.migrate(copy.queue)
+    try options.migrator?.migrate(copy.queue)
     return copy
   }
 

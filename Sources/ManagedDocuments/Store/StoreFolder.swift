@@ -68,7 +68,8 @@ actor StoreFolder {
 
   /// Opens the package, and publishes what a cut left.
   static func open(_ path: FilePath, _ options: ManagedDocumentOptions) async throws -> Opened {
-    try await BlockingThread().run {
+    // A closure that awaits would begin on one of Swift's few threads, and wait for the lock there.
+    let (folder, generation) = try await BlockingThread().run {
       let location = Location(path, on: PosixDisk())
       let metadata = try requirePackage(location, options)
       let place = try StorePlace(location, options.persistentStoreName)
@@ -78,9 +79,9 @@ actor StoreFolder {
       // After an error the lock ends with the folder's descriptor.
       let isAlone = try hidden?.whileAlone { () throws(SystemError) in true } ?? false
       let store = try ManagedStore.open(place, access, metadata, isAlone: isAlone, options)
-      let folder = StoreFolder(hidden, store)
-      return try await folder.begin(metadata.metadata.generation)
+      return (StoreFolder(hidden, store), metadata.metadata.generation)
     }
+    return try await folder.begin(generation)
   }
 
   /// Checks that the package is one, and reads its metadata.

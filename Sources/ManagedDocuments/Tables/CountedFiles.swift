@@ -20,6 +20,10 @@ struct CountedFiles {
     var size: Int64
     var isExecutable: Bool
 
+    init(digest: Data, size: Int64, isExecutable: Bool) {
+      (self.digest, self.size, self.isExecutable) = (digest, size, isExecutable)
+    }
+
     init?(_ row: Row, from column: Int, isExecutable: Bool? = nil) {
       guard let digest: Data = row[column] else { return nil }
       (self.digest, size) = (digest, row[column + 1])
@@ -93,6 +97,39 @@ struct CountedFiles {
     return summary
   }
 
+  /// Counts one file of a copy, whose rows were removed.
+  ///
+  /// - Returns: its term.
+  func count(
+    _ path: ContentPath, _ digest: Data, size: Int64, isExecutable: Bool
+  ) throws -> ChildSummary {
+    let file = File(digest: digest, size: size, isExecutable: isExecutable)
+    guard let child = file.summary(at: path) else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
+    try insert(path, file)
+    return child
+  }
+
+  /// Returns the terms of all files, their folders and `AdditionalContent`.
+  func summary() throws -> ContentSummary {
+    var summary = ContentSummary()
+    var folders: Set<PackagePath> = [.root]
+    let rows = try Row.fetchCursor(db, sql: "SELECT path, digest, size, executable FROM grdb_counted")
+    while let row = try rows.next() {
+      let path = ContentPath(stored: row[0])
+      folders.formUnion(path.folders)
+      if let child = File(row, from: 1)?.summary(at: path) { summary.add(child) }
+    }
+    for folder in folders { summary.add(Self.folder(folder)) }
+    return summary
+  }
+
+  /// Returns the term of a folder below `AdditionalContent`.
+  static func folder(_ path: PackagePath) -> ChildSummary {
+    ChildSummary(
+      path: PackagePath([ContentObjects.contentFolder] + path.names), kind: .directory, isExecutable: false,
+      size: 0, content: .empty)
+  }
+
   // MARK: Rows
 
   private func replace(_ path: ContentPath, _ file: File?) throws {
@@ -114,12 +151,6 @@ struct CountedFiles {
     try Int.fetchOne(
       db.cachedStatement(sql: "SELECT 1 FROM grdb_counted WHERE path > ? AND path < ? LIMIT 1"),
       arguments: [folder.string + "/", folder.string + "0"]) != nil
-  }
-
-  private static func folder(_ path: PackagePath) -> ChildSummary {
-    ChildSummary(
-      path: PackagePath([ContentObjects.contentFolder] + path.names), kind: .directory, isExecutable: false,
-      size: 0, content: .empty)
   }
 
   /// Returns whether the owner may execute the file under its visible name: a save keeps its mode.

@@ -58,6 +58,18 @@ enum PrivateTables {
     INSERT INTO grdb_document VALUES (1, 1, 0, 0, 0, 0);
     """
 
+  /// Checks that the database has the tables, in a format that this version knows.
+  ///
+  /// - Throws: `DatabaseError` for a database of another program; `TablesProblem` for a newer format.
+  static func check(_ db: Database) throws {
+    guard try db.tableExists("grdb_document"),
+      let format = try Int.fetchOne(db, sql: "SELECT format FROM grdb_document")
+    else {
+      throw DatabaseError(resultCode: .SQLITE_NOTADB, message: "it is no document's database")
+    }
+    if format > Self.format { throw TablesProblem.newerFormat(format) }
+  }
+
   /// Makes the tables if there are none.
   ///
   /// - Throws: `TablesProblem` if a newer program made them.

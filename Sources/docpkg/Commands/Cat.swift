@@ -1,12 +1,16 @@
 import ArgumentParser
 import FilePackages
 import FoundationEssentials
+import ManagedDocuments
 
 struct Cat: CoordinatedCommand {
   static let configuration = CommandConfiguration(
     commandName: "cat",
     abstract: "Write a child's bytes to standard output.",
     discussion: """
+      In a document with a database, the bytes of a file are those of the last edit, also before a save publishes \
+      them. The database is written as one file with its log.
+
       Examples:
         docpkg cat Trip.imageNotes Images/Dawn.png > Dawn.png
         docpkg cat Trip.imageNotes Text.txt --version 4F2A9C01
@@ -24,11 +28,29 @@ struct Cat: CoordinatedCommand {
   var version: String?
 
   func run() async throws {
+    if version == nil, let package = managedPackage(path), try await write(package) { return }
     let store = try await PackageStore.open(at: url(path))
     let tree = try await store.tree(ofVersion: version)
     let file = try suggesting(child, in: tree.tree) { try tree.tree.regularFile(at: child) }
     if tree.lost.contains(child) { throw isLost(child) }
     try file.forEachChunk { StandardOutput.write($0) }
+  }
+
+  /// Writes the committed bytes of a file, or the database with its log.
+  ///
+  /// - Returns: false for a child that is neither.
+  private func write(_ package: ManagedPackage) async throws -> Bool {
+    if package.isDatabase(child) {
+      try await package.withTree { try $0.regularFile(at: child).forEachChunk { StandardOutput.write($0) } }
+      return true
+    }
+    guard let path = ManagedPackage.contentPath(child) else { return false }
+    let bytes = try await package.read { _, content in
+      try content.fileExists(path) ? try content.read(path) : nil
+    }
+    guard let bytes else { return false }
+    bytes.withUnsafeBytes { StandardOutput.write($0) }
+    return true
   }
 
   private func isLost(_ child: String) -> InputError {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import FilePackages
+import ManagedDocuments
 
 struct Copy: CoordinatedCommand {
   static let configuration = CommandConfiguration(
@@ -10,6 +11,9 @@ struct Copy: CoordinatedCommand {
       original. It never shares files. The report has the bytes that were written and the bytes that were shared. \
       Holes in files stay holes. FIFOs, sockets and devices are left out. If the destination is a folder and no \
       package, the copy gets the document's name in it.
+
+      A document with a database is copied at one moment, also while another program edits it, with all edits so far. \
+      The copy can undo nothing, and its database is one file without a log.
 
       Examples:
         docpkg copy Trip.imageNotes "Trip, shortened.imageNotes"
@@ -30,13 +34,21 @@ struct Copy: CoordinatedCommand {
 
   func run() async throws {
     let destination = Destination.path(destination) { Destination.name(of: source)?.name }
+    if let package = managedPackage(source) {
+      if writing.dryRun { return try writing.report(await package.copyPlan(to: url(destination))) }
+      let report = try await showingProgress { try await package.copy(to: url(destination), progress: $0) }
+      return try writing.report(report, of: destination)
+    }
     let store = try await PackageStore.open(at: url(source))
     if writing.dryRun { return try writing.report(await store.copyPlan(to: url(destination))) }
-    try writing.report(await copy(store, to: destination), of: destination)
+    let report = try await showingProgress { try await store.copy(to: url(destination), progress: $0) }
+    try writing.report(report, of: destination)
   }
 
   /// Copies the document, and shows the progress.
-  private func copy(_ store: PackageStore, to destination: String) async throws -> SaveReport {
+  private func showingProgress(
+    _ copy: @escaping @Sendable (ByteProgress) async throws -> SaveReport
+  ) async throws -> SaveReport {
     let (progress, shown) = (ByteProgress(), Throughput())
     let ticking = Task {
       while shown.isShown && !writing.quiet && !Task.isCancelled {
@@ -47,7 +59,7 @@ struct Copy: CoordinatedCommand {
     defer { shown.clear() }
     do {
       let report = try await interruptible {
-        try await store.copy(to: url(destination), progress: progress)
+        try await copy(progress)
       }
       await end(ticking)
       return report

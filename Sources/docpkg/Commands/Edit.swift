@@ -2,6 +2,7 @@ import ArgumentParser
 import Documents
 import FilePackages
 import ImageNotes
+import ManagedDocuments
 
 struct Edit: WritingCommand {
   static let configuration = CommandConfiguration(
@@ -16,6 +17,9 @@ struct Edit: WritingCommand {
       save. `docpkg undo` restores that version. Keeping a version costs no more than removing it. A package of \
       another program has no 'Metadata.plist' and no history, so its saves cannot be undone. `docpkg versions start` \
       adds 'Metadata.plist' and begins a history.
+
+      In a document with a database, --set and --remove change files below AdditionalContent, in one edit that its \
+      application can undo.
 
       A value may begin with a dash, as in --append '- milk'. In NAME=FILE and similar values, the first = ends the \
       name; \\= stands for a = in the name. A file replaces a folder only if the folder is removed as well, or with \
@@ -125,6 +129,8 @@ struct Edit: WritingCommand {
         await store.close(after: try await store.save(notes, options: options))
       }
       try report(done)
+    } else if let package = managedPackage(path) {
+      try await edit(package)
     } else {
       let store = try await PackageStore.open(at: url(path))
       try change(await store.tree)
@@ -172,6 +178,43 @@ struct Edit: WritingCommand {
         "docpkg: another program changed the same meanwhile; '.docpkg/conflicts' has its changes\n")
       throw ExitCode(ExitStatus.different)
     }
+  }
+
+  /// Changes the files of a document with a database, in one edit and one save.
+  private func edit(_ package: ManagedPackage) async throws {
+    let removed = try removedChildren.map { try contentPath($0, package) }
+    let written = try setChildren.map { (path: try contentPath($0.name, package), file: $0.file) }
+    if writing.dryRun {
+      return try writing.report(
+        removed.map { "remove \(display($0))" } + written.map { "write \(display($0.path))" })
+    }
+    let contents = try written.map { ($0.path, try docpkg.contents(ofFile: $0.file).contents()) }
+    let document = try await ManagedDocument.open(at: package.url, options: .oneSave(package))
+    let done = try await interruptible {
+      do {
+        try await document.edit("docpkg edit") { _, content in
+          for path in removed { try content.remove(path) }
+          for (path, bytes) in contents { try content.write(path, bytes) }
+        }
+      } catch {
+        try await document.close()
+        throw error
+      }
+      let done = try await document.save()
+      try await document.close()
+      return done
+    }
+    try report(done)
+  }
+
+  /// Returns the path below `AdditionalContent`.
+  private func contentPath(_ child: String, _ package: ManagedPackage) throws -> String {
+    if let path = ManagedPackage.contentPath(child) { return path }
+    let reason =
+      package.isDatabase(child)
+      ? "is the document's database: change it with the application, or close the document and use sqlite3."
+      : "is not below 'AdditionalContent', and a document with a database has its files there."
+    throw InputError(description: "'\(display(child))' \(reason)")
   }
 
   private var options: PackageStore.SavingOptions {

@@ -170,8 +170,7 @@ struct Export: CoordinatedCommand {
   }
 
   private func export(_ options: ExportOptions, _ shown: Throughput) async throws -> ExportReport? {
-    try await PackageStore.reading(at: url(path)) { store in
-      let snapshot = await store.tree.snapshot()
+    try await withSnapshot(of: path) { snapshot in
       if writing.dryRun {
         try await show(
           snapshot.exportedPaths(as: format ?? ArchiveFormat(filename: target) ?? .zip, options: options))

@@ -1,5 +1,6 @@
 import ArgumentParser
 import FilePackages
+import ManagedDocuments
 
 struct Verify: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -10,6 +11,9 @@ struct Verify: AsyncParsableCommand {
       child that could not be read, with the reason; nothing is known about its bytes. A copy or a synchronising \
       program may tear a package, so that its children belong to different states. 'Metadata.plist' alone shows \
       that. Packages of other programs have no digests: their children are only read.
+
+      In a document with a database, SQLite checks the database, and each file is compared with its row, also while \
+      another program edits the document. Lines that begin with 'database:' have the problems of the database.
 
       If there are several documents, each line begins with the path. Each JSON object is one line, and has the path \
       as 'path'. The exit status is the greatest of all.
@@ -32,7 +36,12 @@ struct Verify: AsyncParsableCommand {
 
   func run() async throws {
     try await forEachOperand(paths) { path in
-      let report = try await PackageStore.reading(at: url(path)) { try await $0.verify() }
+      let report =
+        if let package = managedPackage(path) {
+          try await package.verify()
+        } else {
+          try await PackageStore.reading(at: url(path)) { try await $0.verify() }
+        }
       let prefix = paths.count == 1 ? "" : "\(display(path)): "
       if json && !quiet {
         try paths.count == 1 ? printJSON(report) : printJSON(Located(path: path, report: report))

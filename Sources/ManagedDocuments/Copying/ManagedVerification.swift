@@ -1,0 +1,204 @@
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import GRDB
+import SystemPackage
+
+/// The comparison of a document's files with their rows and its sums, and the database's own check.
+struct ManagedVerification {
+  let reader: StoreReader
+  private var location: Location { reader.location }
+
+  /// It may block its thread.
+  func verify() throws -> VerificationReport {
+    // A publisher that waits for the lock changes nothing meanwhile.
+    let lock = try isOpen ? PackageLock.take(location) : nil
+    defer { lock?.release() }
+    let report = try reader.read { db, content in try verify(db, content) }
+    // Another program may have opened a closed document.
+    if lock == nil, !report.isWhole, try isOpen { return try verify() }
+    return report
+  }
+
+  /// Whether a program has the document open, or was killed while it had.
+  private var isOpen: Bool {
+    get throws(SystemError) {
+      do {
+        return try location.disk.exists(
+          PackageLayout.lock, in: location.openDirectory(PackagePath([PackageLayout.hidden])))
+      } catch  where error.isAbsence {
+        return false
+      }
+    }
+  }
+
+  private func verify(_ db: Database, _ content: AdditionalContent) throws -> VerificationReport {
+    var report = VerificationReport()
+    report.hasDigests = true
+    report.database = try problems(db)
+    guard let saved = try SavedMetadata.read(db) else {
+      // A copy that was never opened: its metadata are those of its sums.
+      return try compare(db, content, PackageMetadata.read(from: location.path, on: location.disk), report)
+    }
+    if let visible = try PackageMetadata.read(from: location.path, on: location.disk) {
+      let known = saved.metadata
+      if visible.generation > known.generation
+        || visible.generation == known.generation && visible.revision != known.revision
+      {
+        report.database.append(.init(.otherSave, "Metadata.plist is of another save than the database"))
+      }
+    }
+    return try compare(db, content, saved.metadata, report)
+  }
+
+  /// Lets SQLite check its pages and indexes, and the references between rows.
+  private func problems(_ db: Database) throws -> [VerificationReport.DatabaseProblem] {
+    var problems = try String.fetchAll(db, sql: "PRAGMA quick_check").filter { $0 != "ok" }
+      .map { VerificationReport.DatabaseProblem(.damaged, $0) }
+    if !problems.isEmpty { return problems }
+    let rows = try Row.fetchAll(
+      db, sql: "SELECT \"table\", count(*) FROM pragma_foreign_key_check GROUP BY \"table\" ORDER BY 1")
+    for row in rows {
+      let (table, count): (String, Int) = (row[0], row[1])
+      problems.append(
+        .init(
+          .foreignKeys,
+          "\(count) row\(count == 1 ? "" : "s") of table '\(displayString(table))' refer to rows that are not there"
+        ))
+    }
+    return problems
+  }
+
+  // MARK: Files
+
+  private func compare(
+    _ db: Database, _ content: AdditionalContent, _ metadata: PackageMetadata?,
+    _ before: VerificationReport
+  ) throws -> VerificationReport {
+    var report = before
+    let files = try compareFiles(db, content, &report)
+    try addExtra(db, &report)
+    if let metadata, metadata.databasePath != nil {
+      // The children besides the document's files have only their sum.
+      let left = metadata.uncounted.union([PackagePath([ContentObjects.contentFolder])])
+      let others = try ContentSummary(reading: FileWrapper(url: location.url).snapshot(), leavingOut: left)
+      var sum = files
+      sum.add(others)
+      report.isUnexplained = sum != metadata.summary
+      report.bytes += others.byteCount
+    }
+    report.isWhole =
+      report.damaged.isEmpty && report.missing.isEmpty && report.extra.isEmpty && report.unreadable.isEmpty
+      && !report.isUnexplained && report.database.isEmpty
+    return report
+  }
+
+  /// Reads the bytes of each row.
+  ///
+  /// - Returns: the sums of the last save's files, as the rows have them.
+  private func compareFiles(
+    _ db: Database, _ content: AdditionalContent, _ report: inout VerificationReport
+  ) throws -> ContentSummary {
+    let executables = try executables(db)
+    let unpublished = Set(
+      try String.fetchAll(db, sql: "SELECT path FROM grdb_unpublished UNION SELECT path FROM grdb_touched"))
+    let rows = try Row.fetchCursor(db, sql: "SELECT path, digest, size FROM grdb_content ORDER BY path")
+    while let row = try rows.next() {
+      let path = ContentPath(stored: row[0])
+      let place = path.visible.string
+      report.bytes += UInt64(row[2] as Int64)
+      do throws(SystemError) {
+        let isRight: Bool? =
+          try unpublished.contains(path.string)
+          ? content.hasBytes(row[1], at: path)
+          : reader.objects.hasVisible(row[1], executable: executables?.contains(path.string), at: path)
+        switch isRight {
+        case true?: break
+        case false?: report.damaged.append(place)
+        case nil: report.missing.append(place)
+        }
+      } catch {
+        report.unreadable.append(.init(path: place, reason: error.code.description))
+      }
+    }
+    return try executables == nil ? ContentSummary() : CountedFiles(db: db, location: location).summary()
+  }
+
+  /// Returns the files that were executable at the last save; nil for a document whose sums have the database.
+  private func executables(_ db: Database) throws -> Set<String>? {
+    guard try db.tableExists("grdb_counted") else { return nil }
+    return Set(try String.fetchAll(db, sql: "SELECT path FROM grdb_counted WHERE executable"))
+  }
+
+  /// Counts the children, and finds the files below `AdditionalContent` that no row has, and none had at the last save.
+  private func addExtra(_ db: Database, _ report: inout VerificationReport) throws {
+    var all: [PackagePath: Bool] = [:]
+    try FileWrapper(url: location.url).collect(.root, in: &all)
+    let own = Set(["", "-wal", "-shm", "-journal"].map { PackagePath(reader.database.string + $0) })
+    all = all.filter { !own.contains($0.key) }
+    report.children = all.count
+    let found = all.filter { $0.key.names.count > 1 && $0.key.names[0] == ContentObjects.contentFolder }
+    var extra: [String] = []
+    let known = try db.cachedStatement(
+      sql: """
+        SELECT EXISTS (SELECT 1 FROM grdb_content WHERE path = ?1) OR EXISTS (SELECT 1 FROM grdb_published WHERE path = ?1)
+        """)
+    let folders = try db.cachedStatement(
+      sql: """
+        SELECT EXISTS (SELECT 1 FROM grdb_content WHERE path > ?1 AND path < ?2)
+          OR EXISTS (SELECT 1 FROM grdb_published WHERE path > ?1 AND path < ?2)
+        """)
+    for (place, isDirectory) in found {
+      let path = PackagePath(Array(place.names.dropFirst()))
+      let isKnown =
+        isDirectory
+        ? try Bool.fetchOne(folders, arguments: [path.string + "/", path.string + "0"])
+        : try Bool.fetchOne(known, arguments: [path.string])
+      if isKnown == false { extra.append(place.string) }
+    }
+    report.extra = extra.sorted()
+  }
+}
+
+extension ContentObjects {
+  /// Returns whether the file under its visible name has these bytes and that mode; nil if there is none.
+  fileprivate func hasVisible(
+    _ digest: Data, executable: Bool?, at path: ContentPath
+  ) throws(SystemError) -> Bool? {
+    guard let file = try openVisible(path.path) else { return nil }
+    if let executable, try (status(of: file).mode & 0o100 != 0) != executable { return false }
+    return try self.digest(of: file) == digest
+  }
+}
+
+extension AdditionalContent {
+  /// Returns whether the bytes of a file that no save has published are there; nil if there are none.
+  fileprivate func hasBytes(_ digest: Data, at path: ContentPath) throws(SystemError) -> Bool? {
+    do {
+      switch try source(of: digest, at: path) {
+      case .bytes(let bytes): return bytes.withUnsafeBytes { Data(ContentHash(of: $0).bytes) } == digest
+      case .file(let place):
+        guard let name = place.name else { return nil }
+        let file = try objects.location.disk.openFile(name, in: objects.location.openDirectory(place.parent))
+        return try objects.digest(of: file) == digest
+      case nil: return nil
+      }
+    } catch {
+      if let error = error as? SystemError { throw error }
+      return nil
+    }
+  }
+}
+
+extension FileWrapper {
+  /// Collects the paths below a folder, and whether each is a folder.
+  fileprivate func collect(_ place: PackagePath, in found: inout [PackagePath: Bool]) throws {
+    for name in try childNames() {
+      guard let child = try child(named: name) else { continue }
+      let path = place.appending(FileName(name))
+      if PackageLayout.isOurs(path) { continue }
+      found[path] = child.isDirectory
+      if child.isDirectory { try child.collect(path, in: &found) }
+    }
+  }
+}

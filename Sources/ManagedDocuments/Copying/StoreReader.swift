@@ -1,0 +1,71 @@
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import GRDB
+import SystemPackage
+
+/// The database of a package, for a program that only reads it.
+///
+/// A closed document has its database as one file, and reading leaves no trace in it. Another connection takes part in
+/// the write-ahead log of an open document, and waits for no writer.
+struct StoreReader: Sendable {
+  let location: Location
+  /// The path of the database in the package.
+  let database: PackagePath
+  var objects: ContentObjects { ContentObjects(location) }
+
+  /// Calls `body` with the database and the files of one moment, once or twice: only its last result counts.
+  ///
+  /// It may block its thread.
+  func read<Result>(_ body: (Database, AdditionalContent) throws -> Result) throws -> Result {
+    if let before = try quietStatus() {
+      let result = Swift.Result { try connect(immutable: true, body) }
+      // No program opened the document meanwhile.
+      if try quietStatus() == before { return try result.get() }
+    }
+    return try connect(immutable: false, body)
+  }
+
+  /// The status of the database's file; nil if it has a write-ahead log.
+  private func quietStatus() throws -> FileStatus? {
+    let folder = try location.openDirectory(database.parent)
+    guard let name = database.name, let status = try location.disk.statusIfPresent(of: name, in: folder),
+      status.kind == .file
+    else {
+      throw FilePackageError(.noSuchFile, .open, StoredNode(location: location, path: database))
+    }
+    return try location.disk.exists(FileName(name.string + "-wal"), in: folder) ? nil : status
+  }
+
+  private func connect<Result>(
+    immutable: Bool, _ body: (Database, AdditionalContent) throws -> Result
+  ) throws -> Result {
+    let path = location.path.appending(database.string).string
+    var configuration = Configuration()
+    configuration.busyMode = .timeout(10)
+    configuration.readonly = immutable
+    configuration.prepareDatabase { db in
+      if !immutable { try db.execute(sql: "PRAGMA wal_autocheckpoint = 0") }
+    }
+    let queue = try DatabaseQueue(path: immutable ? Self.immutable(path) : path, configuration: configuration)
+    let result = Swift.Result {
+      try queue.read { db in
+        try PrivateTables.check(db)
+        return try body(db, AdditionalContent(db: db, objects: objects))
+      }
+    }
+    try queue.close()
+    return try result.get()
+  }
+
+  /// Returns the name by which SQLite opens a file that no program changes.
+  private static func immutable(_ path: String) -> String {
+    let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/-_.~".utf8)
+    let encoded = path.utf8.map { byte in
+      if plain.contains(byte) { return String(UnicodeScalar(byte)) }
+      return "%" + String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+    }
+    // Two slashes and an empty authority come before an absolute path only.
+    return "file:" + (path.hasPrefix("/") ? "//" : "") + encoded.joined() + "?immutable=1"
+  }
+}

@@ -1,0 +1,35 @@
+import Documents
+import FilePackages
+import FoundationEssentials
+import ManagedDocuments
+
+/// Finds the database of the document at a path; nil if it has none.
+///
+/// For a path that is no package the command itself has the error.
+func managedPackage(_ path: String) -> ManagedPackage? { try? ManagedPackage(at: url(path)) }
+
+/// Calls `body` with the package at a path as a frozen tree.
+///
+/// The database of a document is in the tree as one file of one moment, never beside its log.
+func withSnapshot<Result: Sendable>(
+  of path: String, _ body: @Sendable (PackageSnapshot) async throws -> Result
+) async throws -> Result {
+  if let package = managedPackage(path) { return try await package.withSnapshot(body) }
+  return try await PackageStore.reading(at: url(path)) { store in
+    try await body(await store.tree.snapshot())
+  }
+}
+
+extension ManagedDocumentOptions {
+  /// Makes the options for a command that saves once, and knows no schema.
+  static func oneSave(_ package: ManagedPackage) -> ManagedDocumentOptions {
+    var options = ManagedDocumentOptions()
+    options.persistentStoreName = package.persistentStoreName
+    options.autosave = nil
+    // The application's undo is still there after the command.
+    options.keepsUndoAfterClosing = true
+    // The command coordinates already.
+    options.takesTurns = false
+    return options
+  }
+}
