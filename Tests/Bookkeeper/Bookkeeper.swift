@@ -8,12 +8,13 @@ import ManagedDocuments
 ///     bookkeeper FOLDER FIRST LAST
 ///     bookkeeper FOLDER talk [POLICY]
 ///     bookkeeper FOLDER count NUMBER
+///     bookkeeper FOLDER migrate
 ///     bookkeeper init|loop|check|naive FOLDER …
 ///
 /// The first form makes rounds. A round gives all rows and all files the round's number, in one transaction, and saves.
 /// FIRST = 0 makes the document. `talk` reads commands, and tells changes by other programs. `count` counts in a row
-/// and a file of its own, beside other programs, until it is killed or its input ends. The last form is for the tests of
-/// power cuts, which call `saver` in the same way.
+/// and a file of its own, beside other programs, until it is killed or its input ends. `migrate` opens the document with
+/// one more migration, and closes it. The last form is for the tests of power cuts, which call `saver` in the same way.
 @main
 struct Bookkeeper {
   static func main() async {
@@ -32,6 +33,17 @@ struct Bookkeeper {
       case "count":
         guard let number = Int(arguments.last ?? "") else { exit(64) }
         try await Counter.run(url, options, number: number)
+      case "migrate":
+        var options = options
+        options.migrator.registerMigration("stars") { db in
+          try db.execute(
+            sql: """
+              ALTER TABLE recipe ADD COLUMN stars INTEGER NOT NULL DEFAULT 3;
+              UPDATE recipe SET notes = 'migrated';
+              """)
+        }
+        try await ManagedDocument.open(at: url, options: options).close()
+        say("closed")
       default:
         guard arguments.count == 4, let first = Int(arguments[2]), let last = Int(arguments[3]) else {
           exit(64)

@@ -125,6 +125,29 @@ struct ManagedHistoryMigrationTests {
     }
   }
 
+  @Test func `have the state before it, also if the history begins with it`() async throws {
+    try await BookFixture.with { fixture in
+      let book = try await fixture.open()
+      try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
+      try await book.save()
+      let old = try await book.book
+      try await book.startKeepingHistory()
+      try await book.close()
+      let again = try await fixture.open(Self.migrate)
+      let version = try #require(try await again.versions().first)
+      #expect(try await again.book(of: version) == old)
+      try await again.close()
+      // A copy without the hidden folder has no snapshot, and lists no version that needs it.
+      try FileManager.default.removeItem(at: fixture.url.appending(path: ".docpkg"))
+      let copy = try await fixture.open(Self.migrate)
+      #expect(try await copy.versions() == [])
+      try await copy.add(Recipe(id: 2, title: "Soup"))
+      try await copy.save()
+      #expect(try await copy.versions().count == 1)
+      try await copy.close()
+    }
+  }
+
   @Test func `become documents of their own with their own schema`() async throws {
     try await BookFixture.with { fixture in
       let books = try await makeBook(fixture)

@@ -10,6 +10,42 @@ struct ManagedHistoryScaleTests {
   /// `ALL_VERSIONS=1` makes 1,000 saves.
   private static let saves = ProcessInfo.processInfo.environment["ALL_VERSIONS"] == "1" ? 1_000 : 150
 
+  /// `ALL_VERSIONS=1` makes a database of 100 MB.
+  @Test func `of one changed row are as small in a large database`() async throws {
+    let rows = ProcessInfo.processInfo.environment["ALL_VERSIONS"] == "1" ? 50_000 : 2_500
+    try await BookFixture.with { fixture in
+      let book = try await fixture.open { ($0.undo, $0.takesTurns) = (nil, false) }
+      try await book.edit { db, _ in
+        try db.execute(
+          sql: """
+            WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < ?)
+            INSERT INTO recipe SELECT n, 'Recipe ' || n, hex(randomblob(1000)), 2 FROM number
+            """, arguments: [rows])
+      }
+      try await book.save()
+      try await book.savePresentedItemChanges()
+      try await book.startKeepingHistory()
+      try await book.edit { db, _ in try db.execute(sql: "UPDATE recipe SET title = 'Rösti' WHERE id = 77") }
+      try await book.save()
+      let version = try #require(try await book.versions().first)
+      let log = fixture.url.appending(path: "StoreContent/persistentStore-wal").path
+      let file = fixture.url.appending(path: "StoreContent/persistentStore").path
+      func size(_ path: String) throws -> Int {
+        try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
+      }
+      print(
+        "one row of a database of \(try size(file)) bytes: a version of \(version.keptBytes) bytes, a log of",
+        "\(try size(log)) bytes")
+      #expect(version.keptBytes < 8 << 10)
+      #expect(try size(log) < 64 << 10)
+      let title = try await book.read(version.id) { db, _ in
+        try String.fetchOne(db, sql: "SELECT title FROM recipe WHERE id = 77")
+      }
+      #expect(title == "Recipe 77")
+      try await book.close()
+    }
+  }
+
   @Test func `are exact, and small`() async throws {
     try await BookFixture.with { fixture in
       let book = try await fixture.open { $0.keepsHistory = true }

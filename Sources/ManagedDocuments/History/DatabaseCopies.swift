@@ -51,6 +51,15 @@ struct DatabaseCopies: Sendable {
     }
   }
 
+  /// Returns whether a snapshot is there.
+  func hasSnapshot(_ name: String) throws(SystemError) -> Bool {
+    do throws(SystemError) {
+      return try disk.exists(FileName(name), in: location.openDirectory(folderPath))
+    } catch  where error.isAbsence {
+      return false
+    }
+  }
+
   private static func copy(_ source: String, to target: String) throws {
     var readOnly = Configuration()
     readOnly.readonly = true

@@ -76,14 +76,16 @@ enum VersionLog {
   /// Ends the present chain before a migration, with the present state as its last version (MV3).
   ///
   /// - Parameter snapshot: makes the snapshot of the database, durable; returns its name and its size.
-  /// - Returns: false if the present chain has nothing to keep, as after a migration that was killed.
+  /// - Returns: false if there is nothing to keep, as after a migration that was killed.
   static func endChain(
     _ metadata: SavedMetadata, at head: DocumentHead, in db: Database,
     snapshot: () throws -> (name: String, bytes: Int64)
   ) throws -> Bool {
     guard var history = try DocumentHistory(of: db) else { return false }
-    if head.state == history.startState && !head.hasUnsavedChanges {
-      if try KeptVersion.last(of: history.chain, in: db) == nil { return false }
+    let isSnapshot =
+      try snapshotName(of: history.chain - 1, in: db) != nil && head.state == history.startState
+    if try isSnapshot && !head.hasUnsavedChanges && KeptVersion.last(of: history.chain, in: db) == nil {
+      return false
     }
     guard let changeset = try connectedChanges(&history, head, in: db) else {
       try history.write(to: db)
@@ -120,7 +122,7 @@ enum VersionLog {
   }
 
   /// The snapshot at the end of a chain; nil for the present chain.
-  static func snapshot(of chain: Int64, in db: Database) throws -> String? {
+  static func snapshotName(of chain: Int64, in db: Database) throws -> String? {
     try String.fetchOne(db, sql: "SELECT name FROM grdb_snapshots WHERE chain = ?", arguments: [chain])
   }
 

@@ -9,29 +9,39 @@ extension ManagedStore {
 
   /// Returns the versions, the newest first.
   func versions() throws -> [KeptVersion] {
-    try pool.read { db in try KeptVersion.all(in: db).filter { try self.isAvailable($0, in: db) }.reversed() }
-  }
-
-  /// Returns whether the changes lead from the version to the present state or to a snapshot (MV2).
-  ///
-  /// A program of an earlier version of this library may have saved without keeping a version.
-  private func isAvailable(_ version: KeptVersion, in db: Database) throws -> Bool {
-    if try VersionLog.snapshot(of: version.chain, in: db) != nil { return true }
-    let last = try KeptVersion.last(of: version.chain, in: db)
-    return try last?.nextState == DocumentHead(of: db).savedState
-  }
-
-  func require(_ revision: UUID, in db: Database) throws -> KeptVersion {
-    guard let version = try KeptVersion.of(revision, in: db), try isAvailable(version, in: db) else {
-      throw VersionProblem.noSuchVersion(revision)
+    try pool.read { db in
+      let chains = try self.availableChains(in: db)
+      return try KeptVersion.all(in: db).filter { chains.contains($0.chain) }.reversed()
     }
+  }
+
+  /// Returns the chains whose changes lead to the present state or to a snapshot that is there (MV2).
+  ///
+  /// A program with an earlier version of this library may have saved without keeping a version. A copy of the package
+  /// may lack the hidden folder.
+  private func availableChains(in db: Database) throws -> Set<Int64> {
+    let copies = DatabaseCopies(location: location)
+    let snapshots = try Row.fetchAll(db, sql: "SELECT chain, name FROM grdb_snapshots")
+    var chains = try Set(snapshots.filter { try copies.hasSnapshot($0[1]) }.map { $0[0] as Int64 })
+    if let history = try DocumentHistory(of: db), let last = try KeptVersion.last(of: history.chain, in: db),
+      try last.nextState == DocumentHead(of: db).savedState
+    {
+      chains.insert(history.chain)
+    }
+    return chains
+  }
+
+  private func require(_ revision: UUID, in db: Database) throws -> KeptVersion {
+    guard let version = try KeptVersion.of(revision, in: db),
+      try availableChains(in: db).contains(version.chain)
+    else { throw VersionProblem.noSuchVersion(revision) }
     return version
   }
 
   /// Returns the changesets from a version to the end of its chain, the oldest first.
   private func changesets(from version: KeptVersion, in db: Database) throws -> [Changeset] {
     var changesets = try version.numbersToEnd(in: db).map { try KeptVersion.changeset(of: $0, in: db) }
-    if try VersionLog.snapshot(of: version.chain, in: db) == nil {
+    if try VersionLog.snapshotName(of: version.chain, in: db) == nil {
       guard let unsaved = try VersionLog.changesetsSinceSave(DocumentHead(of: db), in: db) else {
         throw VersionProblem.noSuchVersion(version.revision)
       }
@@ -51,7 +61,7 @@ extension ManagedStore {
     return try pool.read { db in
       guard let revision else { return try copies.temporary(of: db, configuration) }
       let version = try self.require(revision, in: db)
-      let snapshot = try VersionLog.snapshot(of: version.chain, in: db)
+      let snapshot = try VersionLog.snapshotName(of: version.chain, in: db)
       let copy =
         try snapshot.map { try copies.temporary(ofSnapshot: $0, configuration) }
         ?? copies.temporary(of: db, configuration)
@@ -92,7 +102,7 @@ extension ManagedStore {
   /// A version from before a migration is migrated in a copy, and the rows that differ change.
   func restore(_ revision: UUID, named name: String, at now: Double) async throws -> Position? {
     let isOfPresentChain = try await pool.read { db in
-      try VersionLog.snapshot(of: self.require(revision, in: db).chain, in: db) == nil
+      try VersionLog.snapshotName(of: self.require(revision, in: db).chain, in: db) == nil
     }
     if isOfPresentChain {
       return try await restoring(name, at: now) { db in
@@ -143,6 +153,12 @@ extension ManagedStore {
       try goBack(db)
       let changeset = try recorder.changeset()
       if changeset.isEmpty { return nil }
+      // A program without this library may have made rows that refer to rows that are gone now.
+      do {
+        try ConflictResolution.checkForeignKeys(of: db)
+      } catch let conflict as ChangeConflict {
+        throw VersionProblem.conflict(conflict)
+      }
       let extent = try changeset.extent()
       let before = head.state
       head.state = head.next()
@@ -173,7 +189,7 @@ extension ManagedStore {
         let differences = try ManagedDifferences(changeset, in: db)
         return isForward ? differences : differences.reversed
       }
-      guard new == nil, try VersionLog.snapshot(of: old.chain, in: db) == nil else { return nil }
+      guard new == nil, try VersionLog.snapshotName(of: old.chain, in: db) == nil else { return nil }
       return try ManagedDifferences(ChangeGroup.combine(self.changesets(from: old, in: db)), in: db)
     }
     if let known { return known }
