@@ -3,6 +3,7 @@ import DurableIO
 import FilePackages
 import FoundationEssentials
 import GRDB
+import Synchronization
 import SystemPackage
 
 extension ManagedStore {
@@ -32,6 +33,7 @@ extension ManagedStore {
           CountedFiles(db: db, location: self.location), databasePath: self.options.databasePath,
           by: self.options.program)
         try next.write(to: db)
+        self.knownMetadata.withLock { $0 = next }
         let files = try UnpublishedFile.commit(head.savedChange, in: db)
         outcome = (SaveReport(committing: files, next.metadata.generation), head)
         return .commit
@@ -66,7 +68,11 @@ extension ManagedStore {
   }
 
   private func metadata(_ db: Database) throws -> SavedMetadata {
-    guard let metadata = try SavedMetadata.read(db) else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
+    let known = knownMetadata.withLock { $0 }
+    guard let metadata = try SavedMetadata.read(db, known: known) else {
+      throw DatabaseError(resultCode: .SQLITE_CORRUPT)
+    }
+    knownMetadata.withLock { $0 = metadata }
     return metadata
   }
 

@@ -21,6 +21,8 @@ final class ManagedStore: Sendable {
   let options: ManagedDocumentOptions
   /// Holds SQLite's hook for changes, from the first statement to the last.
   private let hook: Mutex<HookHolder?>
+  /// The metadata that were last read or written. Each use compares them with the row.
+  let knownMetadata = Mutex<SavedMetadata?>(nil)
   /// The facts as the last edit left them, with the number of the database's state that they are of.
   private let known = Mutex<(dataVersion: UInt32, base: EditBase)?>(nil)
   /// The transactions that the pool's observers know.

@@ -10,9 +10,10 @@ struct SavedMetadata: Sendable {
   var plist: Data
 
   init(_ metadata: PackageMetadata) throws {
-    self.metadata = metadata
-    plist = try metadata.encoded()
+    self.init(metadata: metadata, plist: try metadata.encoded())
   }
+
+  private init(metadata: PackageMetadata, plist: Data) { (self.metadata, self.plist) = (metadata, plist) }
 
   private init(decoding plist: Data) throws {
     metadata = try PackageMetadata(decoding: plist)
@@ -20,9 +21,12 @@ struct SavedMetadata: Sendable {
   }
 
   /// Reads the row; nil in a database that was never open as a document.
-  static func read(_ db: Database) throws -> SavedMetadata? {
-    guard let plist = try Data.fetchOne(db, sql: "SELECT plist FROM grdb_metadata") else { return nil }
-    return try SavedMetadata(decoding: plist)
+  ///
+  /// - Parameter known: metadata that are not decoded again if the row has the same bytes.
+  static func read(_ db: Database, known: SavedMetadata? = nil) throws -> SavedMetadata? {
+    let statement = try db.cachedStatement(sql: "SELECT plist FROM grdb_metadata")
+    guard let plist = try Data.fetchOne(statement) else { return nil }
+    return try known?.plist == plist ? known : SavedMetadata(decoding: plist)
   }
 
   func write(to db: Database) throws {
@@ -48,6 +52,7 @@ struct SavedMetadata: Sendable {
       draft = MetadataDraft(after: known, try files.countAll(leavingOut: known.uncounted), files.location)
     }
     draft.program = program
-    return try SavedMetadata(draft.completed(change).metadata)
+    let made = try draft.completed(change)
+    return SavedMetadata(metadata: made.metadata, plist: Data(made.plist))
   }
 }
