@@ -35,7 +35,7 @@ struct Bookkeeper {
         try await Counter.run(url, options, number: number)
       case "migrate":
         var options = options
-        options.migrator.registerMigration("stars") { db in
+        options.migrator?.registerMigration("stars") { db in
           try db.execute(
             sql: """
               ALTER TABLE recipe ADD COLUMN stars INTEGER NOT NULL DEFAULT 3;

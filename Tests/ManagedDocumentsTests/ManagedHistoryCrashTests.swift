@@ -30,7 +30,7 @@ struct ManagedHistoryCrashTests {
   @Test func `stay whole when a migration is killed or fails`() async throws {
     try await breakAll(["migrate"], ["kill": 16, "error=28": 5, "error=5": 5]) { fixture, _ in
       let book = try await fixture.open { options in
-        options.migrator.registerMigration("stars") { db in
+        options.migrator?.registerMigration("stars") { db in
           try db.execute(
             sql: """
               ALTER TABLE recipe ADD COLUMN stars INTEGER NOT NULL DEFAULT 3;
