@@ -132,11 +132,36 @@ struct ManagedCommandTests {
     }
   }
 
+  @Test func `versions and restore go back, rows and files alike`() async throws {
+    try await withTemporaryDirectory { folder in
+      try make(in: folder)
+      #expect(try output("versions", "Book.recipebook", in: folder).hasPrefix("* "))
+      #expect(
+        try output("versions", "start", "Book.recipebook", in: folder) == "Book.recipebook: keeps versions\n")
+      let digits = try Program("bookkeeper").run(
+        [folder.appending("Book.recipebook").string, "7", "7"], in: folder, input: "")
+      #expect(digits.status == 0)
+      #expect(try output("cat", "Book.recipebook", "AdditionalContent/Pictures/1", in: folder) == "7 ")
+      let listed = try JSONSerialization.jsonObject(
+        with: Data(try output("versions", "--json", "Book.recipebook", in: folder).utf8))
+      let versions = try #require(listed as? [[String: Any]])
+      let id = try #require(versions.last?["id"] as? String)
+      #expect(versions.count == 2 && versions[0]["current"] as? Bool == true)
+      #expect(try docpkg("restore", "Book.recipebook", "--version", "none", in: folder).status == 2)
+      #expect(
+        try output("restore", "Book.recipebook", "--version", id, "--dry-run", in: folder)
+          == "restore \(id)\n")
+      _ = try output("restore", "Book.recipebook", "--version", String(id.prefix(8)), in: folder)
+      #expect(try output("cat", "Book.recipebook", "AdditionalContent/Pictures/1", in: folder) == "2 ")
+      #expect(try output("verify", "Book.recipebook", in: folder) == "whole: 7 children, 300 KB\n")
+    }
+  }
+
   @Test func `commands for trees leave it as it is`() async throws {
     try await withTemporaryDirectory { folder in
       try make(in: folder)
       for arguments in [
-        ["undo", "Book.recipebook"], ["redo", "Book.recipebook"], ["versions", "start", "Book.recipebook"],
+        ["undo", "Book.recipebook"], ["redo", "Book.recipebook"],
         ["edit", "Book.recipebook", "--text", "x"],
       ] {
         let run = try run(tool, arguments, in: folder)

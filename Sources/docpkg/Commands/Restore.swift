@@ -1,6 +1,7 @@
 import ArgumentParser
 import FilePackages
 import FoundationEssentials
+import ManagedDocuments
 
 struct Restore: WritingCommand {
   static let configuration = CommandConfiguration(
@@ -32,6 +33,7 @@ struct Restore: WritingCommand {
   @OptionGroup var writing: WritingOptions
 
   func run() async throws {
+    if let package = managedPackage(path) { return try await restore(package) }
     let store = try await PackageStore.open(at: url(path))
     let id: UUID
     if let present = try await store.present(version) {
@@ -46,6 +48,27 @@ struct Restore: WritingCommand {
       report.save = await store.close(after: report.save)
       return report
     }
+    try writing.report(report, of: path)
+  }
+
+  /// Restores rows and files of a document with a database.
+  private func restore(_ package: ManagedPackage) async throws {
+    if let child {
+      throw InputError(
+        description:
+          "'\(display(child))' cannot be restored alone: its database and its files are one version. "
+          + "Leave the child out to restore the document.")
+    }
+    let found = try await package.versions().filter { $0.id.uuidString.hasPrefix(version.uppercased()) }
+    guard let id = found.first?.id, !version.isEmpty else {
+      throw InputError(
+        description: "There is no version '\(display(version))'; 'docpkg versions' lists them.")
+    }
+    guard found.count == 1 else {
+      throw InputError(description: "More than one version begins with '\(display(version))'.")
+    }
+    if writing.dryRun { return try writing.report(["restore \(id)"]) }
+    let report = try await interruptible { try await package.editing { try await $0.restore(id) } }
     try writing.report(report, of: path)
   }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FilePackages
 import FoundationEssentials
+import ManagedDocuments
 
 struct Versions: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -43,13 +44,21 @@ struct VersionsList: CoordinatedCommand {
   var json = false
 
   func run() async throws {
-    let (current, versions) = try await PackageStore.reading(at: url(path)) { store in
-      (try await store.metadata(), try await store.versions())
-    }
-    let shown = (current.map { [ShownVersion($0)] } ?? []) + versions.map(ShownVersion.init)
+    let shown = try await shown()
     if json { return try printJSON(shown) }
     var output = StandardOutput()
     for version in shown { output.line(version.line) }
+  }
+
+  private func shown() async throws -> [ShownVersion] {
+    if let package = managedPackage(path) {
+      let current = try await package.summary().metadata
+      return try await (current.map { [ShownVersion($0)] } ?? []) + package.versions().map(ShownVersion.init)
+    }
+    let (current, versions) = try await PackageStore.reading(at: url(path)) { store in
+      (try await store.metadata(), try await store.versions())
+    }
+    return (current.map { [ShownVersion($0)] } ?? []) + versions.map(ShownVersion.init)
   }
 }
 
@@ -73,6 +82,11 @@ private struct ShownVersion: Encodable {
   init(_ version: FileVersion) {
     self.init(version.metadata, isCurrent: false, line: "  \(version)")
     (bytes, discardable, changed) = (version.keptBytes, version.isDiscardable, version.differences)
+  }
+
+  init(_ version: ManagedVersion) {
+    self.init(version.metadata, isCurrent: false, line: "  \(version)")
+    (bytes, discardable) = (version.keptBytes, version.isDiscardable)
   }
 
   private init(_ metadata: PackageMetadata, isCurrent: Bool, line: String) {
@@ -109,6 +123,11 @@ struct VersionsStart: WritingCommand {
   @OptionGroup var writing: WritingOptions
 
   func run() async throws {
+    if let package = managedPackage(path) {
+      if !writing.dryRun { try await package.editing { try await $0.startKeepingHistory() } }
+      return try writing.tell(
+        ["isDryRun": writing.dryRun], "\(display(path)): \(writing.dryRun ? "would keep" : "keeps") versions")
+    }
     let store = try await PackageStore.open(at: url(path))
     let report = try await store.startKeepingHistory(dryRun: writing.dryRun)
     try await store.close()
