@@ -1,7 +1,7 @@
 public import FilePackages
 public import FoundationEssentials
 
-extension Document {
+extension Document: AutosavingDocument {
   /// Saves the present content.
   ///
   /// After the return, the content of the moment when the save began is durable. Other programs see it some hundredths
@@ -14,14 +14,7 @@ extension Document {
   ///   are in memory, the state has `savingError`, and `recoveryCopy` has their place on disk.
   @discardableResult
   public func save() async throws(DocumentError) -> SaveReport {
-    if accesses.isWithinAccess { return try await write() }
-    return try await accesses.enqueueSave { await self.saveInTurn() }.value.get()
-  }
-
-  private func saveInTurn() async -> Result<SaveReport, DocumentError> {
-    // No `await` may come between this and the beginning of the save.
-    accesses.saveBegins()
-    return await outcome { document throws(DocumentError) in try await document.write() }
+    try await saveInTurn()
   }
 
   /// Saves the document to `url`.
@@ -66,7 +59,7 @@ extension Document {
 
   /// Saves the present content, and tells the outcome.
   @discardableResult
-  func write() async throws(DocumentError) -> SaveReport {
+  package func write() async throws(DocumentError) -> SaveReport {
     guard isOpen else { throw error(.closed, .save) }
     begin(.saving)
     do throws(DocumentError) {
@@ -157,25 +150,5 @@ extension Document {
       end()
       throw report(DocumentError(error, .save, url))
     }
-  }
-
-  // MARK: Autosaving
-
-  /// Begins to wait for the next autosave. The waiting task keeps the document alive.
-  func startAutosaving() {
-    guard isOpen, hasUnsavedChanges, autosaver.needsTask else { return }
-    autosaver.wait(in: Task { await autosaveWhileChanged() })
-  }
-
-  private func autosaveWhileChanged() async {
-    while !Task.isCancelled, hasUnsavedChanges, let due = autosaver.due {
-      if clock.now() < due {
-        await clock.sleep(due)
-      } else {
-        // `save()` reports an error to the state and the error handler, and the autosaver has the next attempt.
-        _ = try? await save()
-      }
-    }
-    autosaver.endsWaiting()
   }
 }

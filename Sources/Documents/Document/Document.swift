@@ -37,7 +37,7 @@ public actor Document<Content: DocumentContent> {
 
   /// The options of the document.
   public nonisolated let options: DocumentOptions<Content>
-  nonisolated let clock: DocumentClock
+  package nonisolated let clock: DocumentClock
   nonisolated let storageEnvironment: StorageEnvironment
 
   /// The document's place, or its future place. It follows a move, and a save elsewhere.
@@ -57,9 +57,9 @@ public actor Document<Content: DocumentContent> {
   var viewers = DocumentViewers<Content>()
 
   /// Who may read and write the files now.
-  let accesses = AccessQueue()
+  package let accesses = AccessQueue()
   /// When the document saves by itself.
-  var autosaver: Autosaver
+  package var autosaver: Autosaver
   /// The copies of edits that could not be saved; nil if the document makes none.
   let recovery: RecoveryCopies?
   /// The document's part in coordination with other programs.

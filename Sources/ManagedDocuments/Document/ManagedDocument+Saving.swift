@@ -3,7 +3,7 @@ public import FilePackages
 import FoundationEssentials
 import GRDB
 
-extension ManagedDocument {
+extension ManagedDocument: AutosavingDocument {
   /// Saves all edits so far.
   ///
   /// After the return they survive a power cut, rows and files alike. Other programs see the files under their names
@@ -17,18 +17,7 @@ extension ManagedDocument {
   ///   are then still in the document, and its state has `savingError`.
   @discardableResult
   public func save() async throws(DocumentError) -> SaveReport {
-    if accesses.isWithinAccess { return try await write() }
-    return try await accesses.enqueueSave { await self.saveInTurn() }.value.get()
-  }
-
-  private func saveInTurn() async -> Result<SaveReport, DocumentError> {
-    // No `await` may come between this and the beginning of the save.
-    accesses.saveBegins()
-    do throws(DocumentError) {
-      return .success(try await write())
-    } catch {
-      return .failure(error)
-    }
+    try await saveInTurn()
   }
 
   /// Saves the document if it has unsaved edits.
@@ -40,7 +29,7 @@ extension ManagedDocument {
   }
 
   /// Saves within an access (MD2), and tells the outcome.
-  private func write() async throws(DocumentError) -> SaveReport {
+  package func write() async throws(DocumentError) -> SaveReport {
     guard isOpen else { throw error(.closed, .save) }
     accesses.activity = .saving
     tellState()
@@ -82,23 +71,6 @@ extension ManagedDocument {
     guard hasUnsavedChanges else { return autosaver.nothingToSave() }
     autosaver.edited(at: clock.now())
     startAutosaving()
-  }
-
-  func startAutosaving() {
-    guard hasUnsavedChanges, autosaver.needsTask else { return }
-    autosaver.wait(in: Task { await autosaveWhileChanged() })
-  }
-
-  private func autosaveWhileChanged() async {
-    while !Task.isCancelled, hasUnsavedChanges, let due = autosaver.due {
-      if clock.now() < due {
-        await clock.sleep(due)
-      } else {
-        // `save()` reports an error to the state and the error handler, and the autosaver has the next attempt.
-        _ = try? await save()
-      }
-    }
-    autosaver.endsWaiting()
   }
 
   // MARK: Closing

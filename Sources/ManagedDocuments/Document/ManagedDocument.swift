@@ -53,7 +53,7 @@ public actor ManagedDocument {
   /// The options of the document.
   public nonisolated let options: ManagedDocumentOptions
   nonisolated let folder: StoreFolder
-  nonisolated let clock: DocumentClock
+  package nonisolated let clock: DocumentClock
   nonisolated var store: ManagedStore { folder.store }
 
   /// The document's place.
@@ -62,9 +62,9 @@ public actor ManagedDocument {
   /// The number of `disableEditing()` calls that no `enableEditing()` took back.
   var editingHolds = 0
   var broadcast = StateBroadcast()
-  var autosaver: Autosaver
+  package var autosaver: Autosaver
   var publishing = PublishingSchedule()
-  let accesses = AccessQueue()
+  package let accesses = AccessQueue()
   let coordination = DocumentCoordination()
   /// Hears other programs' changes.
   var watching: Task<Void, Never>?
