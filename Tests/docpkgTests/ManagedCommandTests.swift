@@ -147,11 +147,26 @@ struct ManagedCommandTests {
       let versions = try #require(listed as? [[String: Any]])
       let id = try #require(versions.last?["id"] as? String)
       #expect(versions.count == 2 && versions[0]["current"] as? Bool == true)
+      let changes =
+        "recipe: 3 updated\nAdditionalContent/Pictures/1: changed\nAdditionalContent/Pictures/2: changed\n"
+        + "AdditionalContent/Pictures/3: changed\nAdditionalContent/even: removed\n"
+      for arguments in [[], ["--version", id, "--stat"]] {
+        let run = try run(tool, ["diff", "Book.recipebook"] + arguments, in: folder)
+        #expect(run.status == 1 && run.output == changes, "\(run)")
+      }
+      _ = try output("copy", "Book.recipebook", "Copy.recipebook", in: folder)
+      #expect(try output("diff", "Book.recipebook", "Copy.recipebook", in: folder) == "")
       #expect(try docpkg("restore", "Book.recipebook", "--version", "none", in: folder).status == 2)
       #expect(
         try output("restore", "Book.recipebook", "--version", id, "--dry-run", in: folder)
           == "restore \(id)\n")
       _ = try output("restore", "Book.recipebook", "--version", String(id.prefix(8)), in: folder)
+      let between = try docpkg("diff", "Book.recipebook", "Copy.recipebook", "--json", in: folder)
+      #expect(between.status == 1)
+      let found = try JSONSerialization.jsonObject(with: Data(between.output.utf8)) as? [String: Any]
+      #expect((found?["tables"] as? [[String: Any]])?.first?["updated"] as? Int == 3)
+      let plain = try docpkg("diff", "Book.recipebook", ".", in: folder)
+      #expect(plain.status == 2 && plain.errors.contains("has no database"))
       #expect(try output("cat", "Book.recipebook", "AdditionalContent/Pictures/1", in: folder) == "2 ")
       #expect(try output("verify", "Book.recipebook", in: folder) == "whole: 7 children, 300 KB\n")
     }
@@ -166,6 +181,7 @@ struct ManagedCommandTests {
       ] {
         let run = try run(tool, arguments, in: folder)
         #expect(run.status == 2, "\(arguments): \(run.output)")
+        if arguments[0] != "edit" { #expect(run.errors.contains("its own program undoes edits")) }
       }
       _ = try output("repair", "Book.recipebook", in: folder)
       _ = try output("recover", "Book.recipebook", in: folder)

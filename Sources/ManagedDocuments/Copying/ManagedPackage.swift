@@ -176,7 +176,7 @@ public struct ManagedPackage: Sendable {
 
   private var store: String { reader.database.name?.string ?? "" }
 
-  private func failing<Result: Sendable>(
+  func failing<Result: Sendable>(
     _ body: () async throws -> Result
   ) async throws(DocumentError) -> Result {
     do {

@@ -26,6 +26,19 @@ struct StoreReader: Sendable {
     return try connect(immutable: false, body)
   }
 
+  /// Copies all pages, in one read transaction (ME1).
+  ///
+  /// The backup takes as long as VACUUM INTO: 0.3 s for 106 MB. It leaves each row its number, which an index of full
+  /// text may refer to, and VACUUM INTO does not.
+  func copyDatabase(to path: FilePath) throws {
+    try read { db, _ in
+      let copy = try DatabaseQueue(path: path.string)
+      let result = Swift.Result { try copy.writeWithoutTransaction { target in try db.backup(to: target) } }
+      try copy.close()
+      try result.get()
+    }
+  }
+
   /// The status of the database's file; nil if it has a write-ahead log.
   private func quietStatus() throws -> FileStatus? {
     let folder = try location.openDirectory(database.parent)

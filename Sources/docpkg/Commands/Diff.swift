@@ -3,6 +3,7 @@ import Documents
 import FilePackages
 import FoundationEssentials
 import ImageNotes
+import ManagedDocuments
 
 struct Diff: CoordinatedCommand {
   static let configuration = CommandConfiguration(
@@ -12,7 +13,8 @@ struct Diff: CoordinatedCommand {
       Two versions are compared from the first to the second, and one version with the document on disk. Without a \
       version, the command shows the changes of the last save. Two packages are compared from the first to the \
       second, without their metadata and hidden folders. Texts are compared by line, in unified form. For an image, \
-      the output has the format and the size in pixels; for any other child, the size.
+      the output has the format and the size in pixels; for any other child, the size. Of a document with a database, \
+      the output has the numbers of changed rows, a line for each table, and the changed files.
 
       Examples:
         docpkg diff Trip.imageNotes
@@ -50,6 +52,7 @@ struct Diff: CoordinatedCommand {
   }
 
   func run() async throws {
+    if let package = managedPackage(path) { return try await compare(package) }
     if let other {
       return try await coordinated(other) { try print(try await differences(to: other), lost: []) }
     }
@@ -63,6 +66,41 @@ struct Diff: CoordinatedCommand {
         try await first.tree.differences(to: second.tree).map(ShownDifference.init)
       }
     }
+  }
+
+  /// Compares a document with a database.
+  private func compare(_ package: ManagedPackage) async throws {
+    guard let other else { return try print(try await differencesOfVersions(of: package)) }
+    guard let second = managedPackage(other) else {
+      throw InputError(description: "'\(display(other))' has no database, and '\(display(path))' has one.")
+    }
+    try await coordinated(other) { try print(try await package.differences(to: second)) }
+  }
+
+  private func differencesOfVersions(of package: ManagedPackage) async throws -> ManagedDifferences {
+    var ids: [UUID] = []
+    for text in versions { ids.append(try await package.version(text).id) }
+    if ids.isEmpty, let last = try await package.versions().first { ids = [last.id] }
+    guard let first = ids.first else {
+      throw InputError(description: "'\(display(path))' has no versions to compare with.")
+    }
+    let second = ids.count > 1 ? ids[1] : nil
+    return try await package.editing { try await $0.differences(from: first, to: second) }
+  }
+
+  private func print(_ found: ManagedDifferences) throws {
+    var differences = found
+    // The paths of the package, as in the output of all commands.
+    for index in found.files.indices {
+      differences.files[index].path = "AdditionalContent/\(found.files[index].path)"
+    }
+    if json {
+      try printJSON(differences)
+    } else if !quiet, !differences.isEmpty {
+      var output = StandardOutput()
+      output.write("\(differences)\n")
+    }
+    if !differences.isEmpty { throw ExitCode(ExitStatus.different) }
   }
 
   private func differencesOfVersions() async throws -> ([ShownDifference], lost: [String]) {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import FilePackages
+import ManagedDocuments
 
 struct Recover: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -30,6 +31,8 @@ struct Recover: AsyncParsableCommand {
   }
 
   private func recover(_ path: String) async throws {
+    // Opening publishes a save of a document with a database, and keeps what a killed publisher had put aside.
+    if !writing.dryRun { try await managedPackage(path)?.editing { _ in } }
     var report = try PackageStore.recoveryReport(at: url(path))
     if !writing.dryRun && [.waiting, .damaged].contains(report.journal) {
       let store = try await PackageStore.open(at: url(path))

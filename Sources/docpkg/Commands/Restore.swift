@@ -59,14 +59,7 @@ struct Restore: WritingCommand {
           "'\(display(child))' cannot be restored alone: its database and its files are one version. "
           + "Leave the child out to restore the document.")
     }
-    let found = try await package.versions().filter { $0.id.uuidString.hasPrefix(version.uppercased()) }
-    guard let id = found.first?.id, !version.isEmpty else {
-      throw InputError(
-        description: "There is no version '\(display(version))'; 'docpkg versions' lists them.")
-    }
-    guard found.count == 1 else {
-      throw InputError(description: "More than one version begins with '\(display(version))'.")
-    }
+    let id = try await package.version(version).id
     if writing.dryRun { return try writing.report(["restore \(id)"]) }
     let report = try await interruptible { try await package.editing { try await $0.restore(id) } }
     try writing.report(report, of: path)

@@ -1,5 +1,6 @@
 import ArgumentParser
 import FilePackages
+import ManagedDocuments
 import FoundationEssentials
 
 struct Undo: WritingCommand {
@@ -62,6 +63,11 @@ extension WritingCommand {
     _ force: Bool, plan: (PackageStore) async throws -> SavePlan,
     save: @escaping @Sendable (PackageStore, SavingOptions) async throws -> RestoreReport
   ) async throws {
+    if managedPackage(path) != nil {
+      throw InputError(
+        description: "'\(display(path))' has a database, and its own program undoes edits; "
+          + "'docpkg restore' brings back a version.")
+    }
     let store = try await PackageStore.open(at: url(path))
     guard try await store.keepsHistory() else {
       throw InputError(
