@@ -7,7 +7,7 @@ public struct S3Credentials: Sendable, Hashable {
   public var accessKeyID: String
   /// The secret, which no request contains.
   public var secretAccessKey: String
-  /// The token of temporary credentials; nil for others.
+  /// The token of temporary credentials; nil for lasting ones.
   public var sessionToken: String?
 
   /// Makes credentials.
