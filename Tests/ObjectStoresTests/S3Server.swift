@@ -4,7 +4,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-@testable import ObjectStores
+import ObjectStores
 
 /// An S3 service in this process, on a loopback port. It checks signatures, and misbehaves on demand.
 final class S3Server: Sendable {

@@ -4,7 +4,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@testable import ObjectStores
+import ObjectStores
 
 @Suite("A store in an S3 service")
 struct S3StoreTests {

@@ -19,6 +19,15 @@ public struct HTTPRequest: Sendable, Hashable {
   /// The bytes after the header.
   public var body: Data
 
+  /// Makes a request.
+  public init(
+    method: String, isEncrypted: Bool, host: String, port: Int? = nil, path: String, query: String,
+    headers: [String: String], body: Data
+  ) {
+    (self.method, self.isEncrypted, self.host, self.port) = (method, isEncrypted, host, port)
+    (self.path, self.query, self.headers, self.body) = (path, query, headers, body)
+  }
+
   /// The address of the request.
   public var url: String {
     "\(isEncrypted ? "https" : "http")://\(authority)\(path)\(query.isEmpty ? "" : "?" + query)"

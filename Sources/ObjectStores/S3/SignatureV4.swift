@@ -1,20 +1,20 @@
-import FilePackages
-import FoundationEssentials
+package import FilePackages
+package import FoundationEssentials
 
 /// The signature of a request, by Amazon's algorithm AWS4-HMAC-SHA256.
-struct SignatureV4 {
+package struct SignatureV4 {
   let credentials: S3Credentials
   let region: String
   let service: String
 
-  init(_ credentials: S3Credentials, region: String, service: String = "s3") {
+  package init(_ credentials: S3Credentials, region: String, service: String = "s3") {
     (self.credentials, self.region, self.service) = (credentials, region, service)
   }
 
   /// Signs all header fields, the path, the query and the body.
   ///
   /// The request's query must be in order. It gets `x-amz-date`, `x-amz-content-sha256` and `authorization`.
-  func sign(_ request: inout HTTPRequest, at date: Date) {
+  package func sign(_ request: inout HTTPRequest, at date: Date) {
     let time = Self.timestamp(date)
     let payload = hex(ContentHash(of: Array(request.body)))
     request.headers["host"] = request.authority
@@ -27,7 +27,7 @@ struct SignatureV4 {
       + "Signature=\(signature)"
   }
 
-  func signature(
+  package func signature(
     of request: HTTPRequest, payload: String, _ time: String
   ) -> (signature: String, signedHeaders: String, scope: String) {
     let headers = request.headers.sorted { $0.key < $1.key }
@@ -66,7 +66,7 @@ struct SignatureV4 {
   }
 
   /// Encodes a text as a part of a path or a query. It leaves `/` in a path.
-  static func encoded(_ text: String, isPath: Bool = false) -> String {
+  package static func encoded(_ text: String, isPath: Bool = false) -> String {
     var encoded = ""
     for byte in text.utf8 {
       switch byte {
@@ -94,4 +94,4 @@ extension Calendar {
 func hex(_ byte: UInt8) -> String { String(byte >> 4, radix: 16) + String(byte & 15, radix: 16) }
 
 /// Returns 64 hexadecimal digits.
-func hex(_ hash: ContentHash) -> String { hash.bytes.map(hex).joined() }
+package func hex(_ hash: ContentHash) -> String { hash.bytes.map(hex).joined() }
