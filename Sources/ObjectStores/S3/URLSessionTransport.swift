@@ -86,14 +86,21 @@ private final class Receiver: NSObject, URLSessionDataDelegate {
     _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
     completionHandler: @escaping (URLSession.ResponseDisposition) -> Void
   ) {
-    exchanges.withLock { $0[dataTask.taskIdentifier]?.response = response as? HTTPURLResponse }
-    completionHandler(.allow)
+    let isTooLarge = exchanges.withLock { exchanges in
+      exchanges[dataTask.taskIdentifier]?.response = response as? HTTPURLResponse
+      let limit = exchanges[dataTask.taskIdentifier]?.limit ?? .max
+      let isTooLarge =
+        dataTask.originalRequest?.httpMethod != "HEAD" && response.expectedContentLength > limit
+      exchanges[dataTask.taskIdentifier]?.isTooLarge = isTooLarge
+      return isTooLarge
+    }
+    completionHandler(isTooLarge ? .cancel : .allow)
   }
 
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
     let isTooLarge = exchanges.withLock { exchanges in
       guard var exchange = exchanges.removeValue(forKey: dataTask.taskIdentifier) else { return false }
-      if exchange.body.count + data.count > exchange.limit {
+      if exchange.isTooLarge || exchange.body.count + data.count > exchange.limit {
         (exchange.isTooLarge, exchange.body) = (true, Data())
       } else {
         exchange.body.append(data)
