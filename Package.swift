@@ -38,6 +38,7 @@ let package = Package(
     .library(name: "PackageArchive", targets: ["PackageArchive"]),
     .library(name: "AppleDocuments", targets: ["AppleDocuments"]),
     .library(name: "ManagedDocuments", targets: ["ManagedDocuments"]),
+    .library(name: "CloudContainers", targets: ["CloudContainers"]),
     .executable(name: "docpkg", targets: ["docpkg"]),
   ]
     // Each is a module of Apple's name, so that the imports of a model stand as they are.
@@ -98,6 +99,12 @@ let package = Package(
     // Objects under keys: a folder, memory, an S3 service.
     .target(
       name: "ObjectStores", dependencies: ["DurableIO", "FilePackages", system], swiftSettings: strict),
+
+    // Documents in an object store, on all machines of a user.
+    .target(
+      name: "CloudContainers",
+      dependencies: ["Documents", "DurableIO", "FilePackages", "ObjectStores", database, system],
+      swiftSettings: strict),
 
     // Measurements: what saving costs, beside other ways of doing it.
     .target(
@@ -189,6 +196,14 @@ let package = Package(
     .testTarget(
       name: "ObjectStoresTests",
       dependencies: ["DurableIO", "FilePackages", "ObjectStores", "TestSupport", system],
+      swiftSettings: testing),
+    .testTarget(
+      name: "CloudContainersTests",
+      dependencies: [
+        "CloudContainers", "Documents", "DurableIO", "FilePackages", "ImageNotes", "ObjectStores",
+        "TestSupport",
+        database, system,
+      ],
       swiftSettings: testing),
     .testTarget(
       name: "BenchmarksTests", dependencies: ["Benchmarks", "DurableIO", "TestSupport", system],
