@@ -96,9 +96,13 @@ let package = Package(
       dependencies: ["CArchive", "CDeflate", "CZlib", "DurableIO", "FilePackages", system],
       swiftSettings: strict),
 
+    // Encrypted connections, by libssl as the system has it. No program loads it when it starts.
+    .target(name: "CTLS"),
+
     // Objects under keys: a folder, memory, an S3 service.
     .target(
-      name: "ObjectStores", dependencies: ["DurableIO", "FilePackages", system], swiftSettings: strict),
+      name: "ObjectStores", dependencies: ["CLinux", "CTLS", "DurableIO", "FilePackages", system],
+      swiftSettings: strict),
 
     // Documents in an object store, on all machines of a user.
     .target(

@@ -7,6 +7,7 @@
 #include <malloc.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -64,6 +65,8 @@ ssize_t clinux_fgetxattr(int file, const char *name, void *value, size_t size) {
 int clinux_fsetxattr(int file, const char *name, const void *value, size_t size) {
   return fsetxattr(file, name, value, size, 0);
 }
+
+int clinux_event(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 
 size_t clinux_allocated_bytes(void) {
   struct mallinfo2 info = mallinfo2();

@@ -16,8 +16,14 @@ final class S3Server: Sendable {
     case raw(String)
     /// The call is done, and the connection closed without an answer.
     case lostAnswer
+    /// The answer is whole, and the connection ends after it without a word.
+    case lastAnswer
+    /// The answer comes before the body of the request is read, and the connection ends.
+    case earlyRefusal(Int, String)
     /// The body ends before its length.
     case truncated
+    /// The answer comes a byte at a time, until the client goes away.
+    case drip
     /// The body has 32 MB, and no length that says so.
     case endless
     /// There is no answer until the client goes away.
@@ -40,6 +46,7 @@ final class S3Server: Sendable {
     var objects: [String: Data] = [:]
     var requests: [Request] = []
     var connections: Set<Int32> = []
+    var connectionCount = 0
   }
 
   static let credentials = S3Credentials(accessKeyID: "AKTESTKEY", secretAccessKey: "not-a-real-secret")
@@ -72,7 +79,10 @@ final class S3Server: Sendable {
       while true {
         let connection = accept(listener, nil, nil)
         guard connection >= 0, let self else { return }
-        self.state.withLock { _ = $0.connections.insert(connection) }
+        self.state.withLock {
+          _ = $0.connections.insert(connection)
+          $0.connectionCount += 1
+        }
         Thread.detachNewThread { self.serve(connection) }
       }
     }
@@ -87,11 +97,14 @@ final class S3Server: Sendable {
   deinit { close(listener) }
 
   /// A store on this server.
-  func store(prefix: String = "", transport: URLSessionTransport = .shared) throws -> S3Store {
+  func store(prefix: String = "", transport: HTTPClient = .shared) throws -> S3Store {
     let address = try S3Address(
       "s3://\(Self.bucket)/\(prefix)", endpoint: "http://127.0.0.1:\(port)", region: "test-1")
     return S3Store(at: address, credentials: Self.credentials, transport: transport)
   }
+
+  /// The number of connections so far.
+  var connectionCount: Int { state.withLock { $0.connectionCount } }
 
   var requests: [Request] { state.withLock { $0.requests } }
 
@@ -122,6 +135,14 @@ final class S3Server: Sendable {
       case .lostAnswer: return
       case .silence:
         while receive(connection, &buffer) {}
+        return
+      case .lastAnswer:
+        _ = send(connection, answer, request)
+        return
+      case .drip:
+        for byte in head(answer, length: 1 << 20) + Data(repeating: 0x61, count: 1 << 20) {
+          guard write(connection, Data([byte])), !hasGone(connection) else { return }
+        }
         return
       case .truncated:
         _ = write(connection, head(answer, length: answer.body.count + 10) + answer.body)
@@ -154,14 +175,19 @@ final class S3Server: Sendable {
     }
     buffer = Data(buffer[range.upperBound...])
     let length = Int(headers["content-length"] ?? "0") ?? 0
+    let target = first[1].split(separator: "?", maxSplits: 1)
+    var request = Request(
+      method: String(first[0]), path: String(target[0]), query: target.count > 1 ? String(target[1]) : "",
+      headers: headers, body: Data())
+    if case .earlyRefusal(let status, let code)? = trouble(request) {
+      _ = send(connection, error(status, code), request)
+      return nil
+    }
     if headers["expect"] != nil { _ = write(connection, Data("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }
     while buffer.count < length { guard receive(connection, &buffer) else { return nil } }
-    let body = Data(buffer.prefix(length))
+    request.body = Data(buffer.prefix(length))
     buffer = Data(buffer.dropFirst(length))
-    let target = first[1].split(separator: "?", maxSplits: 1)
-    return Request(
-      method: String(first[0]), path: String(target[0]), query: target.count > 1 ? String(target[1]) : "",
-      headers: headers, body: body)
+    return request
   }
 
   private func receive(_ connection: Int32, _ buffer: inout Data) -> Bool {
@@ -170,6 +196,12 @@ final class S3Server: Sendable {
     guard count > 0 else { return false }
     buffer.append(contentsOf: bytes[..<count])
     return true
+  }
+
+  /// Waits a moment, and says whether the client closed the connection meanwhile.
+  private func hasGone(_ connection: Int32) -> Bool {
+    var descriptor = pollfd(fd: connection, events: Int16(POLLIN), revents: 0)
+    return poll(&descriptor, 1, 20) > 0
   }
 
   private func write(_ connection: Int32, _ data: Data) -> Bool {

@@ -87,6 +87,9 @@ ssize_t clinux_receive(int socket, void *bytes, size_t capacity);
 /// getsockopt(2), SO_PEERCRED: the user and the process at the other end.
 int clinux_peer(int socket, uint32_t *user, int32_t *process);
 
+/// eventfd(2) that neither waits nor survives exec(2): one thread writes it, and another one waits for that.
+int clinux_event(void);
+
 /// mallinfo2(3): the bytes from malloc(3) that are in use.
 size_t clinux_allocated_bytes(void);
 

@@ -58,7 +58,7 @@ public struct S3Address: Sendable, Hashable {
       // A certificate covers one label before the server's name.
       usesPathStyle = bucket.contains(".")
     }
-    if !isEncrypted && !allowsPlain && !Self.isLoopback(host) {
+    if !isEncrypted && !allowsPlain && !HTTPRequest.isLoopback(host) {
       throw Problem(
         description: "'\(endpoint ?? "")' is not encrypted; use https, or say that plain http is allowed")
     }
@@ -75,10 +75,6 @@ public struct S3Address: Sendable, Hashable {
           || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
           || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
       }
-  }
-
-  private static func isLoopback(_ host: String) -> Bool {
-    host == "localhost" || host == "[::1]" || host.hasPrefix("127.") && host.split(separator: ".").count == 4
   }
 
   private static func server(_ endpoint: String) throws(Problem) -> (String, Int?, Bool) {

@@ -26,7 +26,7 @@ public struct S3Store: ObjectStore {
   /// - Parameter now: the clock of the signatures.
   public init(
     at address: S3Address, credentials: S3Credentials,
-    transport: any HTTPTransport = URLSessionTransport.shared,
+    transport: any HTTPTransport = HTTPClient.shared,
     now: @escaping @Sendable () -> Date = { Date() }
   ) {
     (self.address, self.credentials, self.transport, self.now) = (address, credentials, transport, now)
@@ -55,12 +55,10 @@ public struct S3Store: ObjectStore {
     let answer = try await send("GET", key, headers: headers, .get, limit: Self.maximumSize)
     switch answer.status {
     case 200:
-      try checkLength(answer, .get, key)
       // The server may ignore the range.
       guard let range else { return answer.body }
       return answer.body.dropFirst(max(0, range.lowerBound)).prefix(range.count)
     case 206 where range != nil:
-      try checkLength(answer, .get, key)
       guard answer.body.count <= range?.count ?? 0 else {
         throw ObjectStoreError(
           .invalidAnswer, .get, in: place, key: key, reason: "it has more bytes than asked for")
@@ -153,15 +151,6 @@ public struct S3Store: ObjectStore {
     } catch {
       throw ObjectStoreError(without: error, operation, in: place, key: key)
     }
-  }
-
-  private func checkLength(
-    _ answer: HTTPResponse, _ operation: ObjectStoreError.Operation, _ key: ObjectKey
-  ) throws(ObjectStoreError) {
-    guard let length = answer.headers["content-length"], Int(length) != answer.body.count else { return }
-    throw ObjectStoreError(
-      .unreachable, operation, in: place, key: key,
-      reason: "\(answer.body.count) of \(Int(length).map { "\($0)" } ?? "unknown") bytes came")
   }
 
   // MARK: Answers
@@ -273,6 +262,8 @@ extension ObjectStoreError {
     case .unreachable(let reason): self.init(.unreachable, operation, in: place, key: key, reason: reason)
     case .timedOut: self.init(.timedOut, operation, in: place, key: key)
     case .untrusted(let reason): self.init(.untrusted, operation, in: place, key: key, reason: reason)
+    case .malformed(let reason):
+      self.init(.invalidAnswer, operation, in: place, key: key, reason: "the answer is no HTTP: \(reason)")
     case .tooLarge:
       self.init(.invalidAnswer, operation, in: place, key: key, reason: "the answer does not end")
     case .cancelled: self.init(.cancelled, operation, in: place, key: key)

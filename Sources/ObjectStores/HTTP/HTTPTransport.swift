@@ -37,6 +37,20 @@ public struct HTTPRequest: Sendable, Hashable {
   public var authority: String { host + (port.map { ":\($0)" } ?? "") }
 }
 
+extension HTTPRequest {
+  /// Whether a host is this machine.
+  static func isLoopback(_ host: String) -> Bool {
+    let host = unbracketed(host)
+    return host == "localhost" || host == "::1"
+      || host.hasPrefix("127.") && host.split(separator: ".").compactMap { UInt8($0) }.count == 4
+  }
+
+  /// Returns a host without the brackets that an IPv6 address has in an address of the web.
+  static func unbracketed(_ host: String) -> String {
+    host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
+  }
+}
+
 /// The answer to a request.
 public struct HTTPResponse: Sendable, Hashable {
   /// The number of the outcome, such as 200.
@@ -56,17 +70,22 @@ public struct HTTPResponse: Sendable, Hashable {
 public enum HTTPFailure: Error, Sendable, Hashable {
   /// No connection, or it broke before the end of the answer.
   case unreachable(String)
+  /// The server was too slow.
   case timedOut
   /// The certificate is not valid.
   case untrusted(String)
+  /// The answer is none of HTTP, or could be read in two ways.
+  case malformed(String)
   /// The body has more bytes than the caller takes.
   case tooLarge
+  /// The task was cancelled.
   case cancelled
 }
 
 /// A way for requests to a server and answers back.
 ///
-/// It follows no redirect, keeps no cookies, and checks certificates.
+/// It follows no redirect, keeps no cookies, and checks certificates. A body is whole: if it ends before its length, the
+/// request fails.
 public protocol HTTPTransport: Sendable {
   /// Sends a request, and returns the answer.
   ///

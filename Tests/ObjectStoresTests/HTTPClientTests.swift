@@ -1,0 +1,141 @@
+import Foundation
+import Synchronization
+import Testing
+
+import ObjectStores
+
+@Suite("Connections to a server")
+struct HTTPClientTests {
+  @Test func `carry one request after the other`() async throws {
+    let server = try S3Server()
+    defer { server.stop() }
+    let store = try server.store(transport: HTTPClient())
+    for number in 0..<20 {
+      try await store.put(Data("\(number)".utf8), at: "a")
+      #expect(try await store.get("a") == Data("\(number)".utf8))
+      // An error, too, leaves the connection open.
+      #expect(try await store.get("missing") == nil)
+    }
+    #expect(server.requests.count == 60 && server.connectionCount == 1)
+  }
+
+  @Test func `are no more than the client has`() async throws {
+    let server = try S3Server()
+    defer { server.stop() }
+    let store = try server.store(transport: HTTPClient(connections: 3))
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<50 {
+        group.addTask {
+          let key = try #require(ObjectKey("a/\(number)"))
+          try await store.put(Data(count: 10_000), at: key)
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(server.requests.count == 50 && (1...3).contains(server.connectionCount))
+  }
+
+  @Test func `that the server closed are made again`() async throws {
+    let server = try S3Server { _ in .lastAnswer }
+    defer { server.stop() }
+    let store = try server.store(transport: HTTPClient())
+    for _ in 0..<20 { try await store.put(Data("x".utf8), at: "a") }
+    #expect(server.requests.count == 20 && server.connectionCount == 20)
+  }
+
+  @Test func `give an answer that comes before the body is read`() async throws {
+    let server = try S3Server { $0.method == "PUT" ? .earlyRefusal(403, "AccessDenied") : nil }
+    defer { server.stop() }
+    let store = try server.store(transport: HTTPClient())
+    for _ in 0..<10 {
+      let error = await #expect(throws: ObjectStoreError.self) {
+        try await store.put(Data(count: 32 << 20), at: "a")
+      }
+      // The server may close with bytes unread, and then the kernel drops the answer.
+      #expect(error?.code == .forbidden || error?.code == .unreachable)
+    }
+  }
+
+  @Test func `end with their task, also while requests wait for a turn`() async throws {
+    let server = try S3Server { _ in .silence }
+    defer { server.stop() }
+    let store = try server.store(transport: HTTPClient(connections: 1))
+    let tasks = (0..<5).map { _ in Task { try await store.get("a") } }
+    while server.requests.isEmpty { await Task.yield() }
+    for task in tasks.reversed() { task.cancel() }
+    for task in tasks {
+      let error = await #expect(throws: ObjectStoreError.self) { try await task.value }
+      #expect(error?.code == .cancelled)
+    }
+    #expect(server.requests.count == 1)
+  }
+
+  @Test func `to a port without a server fail at once`() async throws {
+    let server = try S3Server()
+    let store = try server.store(transport: HTTPClient())
+    server.stop()
+    let error = await #expect(throws: ObjectStoreError.self) { try await store.get("a") }
+    #expect(error?.code == .unreachable && error?.isTransient == true)
+  }
+
+  @Test func `to a server that does not speak TLS say so`() async throws {
+    let server = try S3Server { _ in .raw("HTTP/1.1 400 Bad Request\r\n\r\n") }
+    defer { server.stop() }
+    let address = try S3Address("s3://documents", endpoint: "https://127.0.0.1:\(server.port)")
+    let store = S3Store(
+      at: address, credentials: S3Server.credentials,
+      transport: HTTPClient(times: .init(idle: .milliseconds(300))))
+    let error = await #expect(throws: ObjectStoreError.self) { try await store.get("a") }
+    #expect(error?.code == .unreachable || error?.code == .timedOut, "\(error?.description ?? "")")
+  }
+
+  @Test func `lead through the proxy that the environment names`() async throws {
+    let proxy = try S3Server()
+    defer { proxy.stop() }
+    let client = HTTPClient(environment: ["http_proxy": "http://me:p%40ss@127.0.0.1:\(proxy.port)"])
+    let address = try S3Address("s3://documents", endpoint: "http://nas.example:8080", allowsPlain: true)
+    let store = S3Store(at: address, credentials: S3Server.credentials, transport: client)
+    // The server in the place of a proxy refuses a whole address.
+    await #expect(throws: ObjectStoreError.self) { try await store.get("a") }
+    let request = try #require(proxy.requests.first)
+    #expect(request.path == "http://nas.example:8080/documents/a")
+    #expect(request.headers["proxy-authorization"] == "Basic " + Data("me:p@ss".utf8).base64EncodedString())
+    #expect(request.headers["host"] == "nas.example:8080")
+  }
+
+  @Test func `that are encrypted ask a proxy for a tunnel`() async throws {
+    let proxy = try S3Server { _ in .raw("HTTP/1.1 407 No\r\nContent-Length: 0\r\n\r\n") }
+    defer { proxy.stop() }
+    let client = HTTPClient(environment: ["HTTPS_PROXY": "127.0.0.1:\(proxy.port)"])
+    let address = try S3Address("s3://documents", endpoint: "https://nas.example")
+    let store = S3Store(at: address, credentials: S3Server.credentials, transport: client)
+    let error = await #expect(throws: ObjectStoreError.self) { try await store.get("a") }
+    #expect(error?.reason == "the proxy http://127.0.0.1:\(proxy.port) answers with status 407")
+    #expect(proxy.requests.map(\.method) == ["CONNECT"] && proxy.requests.map(\.path) == ["nas.example:443"])
+    #expect(proxy.requests.first?.headers["authorization"] == nil)
+  }
+
+  @Test(
+    arguments: [
+      ("s3.example.org", true, ["https_proxy": "http://p:1"], "http://p:1"),
+      ("s3.example.org", true, ["http_proxy": "http://p:1"], nil),
+      ("s3.example.org", false, ["HTTP_PROXY": "http://p:1"], nil),
+      ("s3.example.org", true, ["ALL_PROXY": "p"], "http://p:1080"),
+      ("s3.example.org", true, ["all_proxy": "p:1", "no_proxy": "example.org"], nil),
+      ("s3.example.org", true, ["all_proxy": "p:1", "NO_PROXY": "a.b, .EXAMPLE.org"], nil),
+      ("s3.example.org", true, ["all_proxy": "p:1", "no_proxy": "*"], nil),
+      ("badexample.org", true, ["all_proxy": "p:1", "no_proxy": "example.org"], "http://p:1"),
+      ("127.0.0.1", true, ["all_proxy": "p:1"], nil), ("localhost", false, ["http_proxy": "p:1"], nil),
+      ("::1", false, ["http_proxy": "p:1"], nil),
+    ] as [(String, Bool, [String: String], String?)])
+  func `find their proxy`(host: String, isEncrypted: Bool, variables: [String: String], proxy: String?) throws
+  {
+    #expect(try HTTPProxy.find(for: host, isEncrypted: isEncrypted, in: variables)?.description == proxy)
+  }
+
+  @Test func `refuse a proxy of another kind`() {
+    #expect(throws: HTTPFailure.self) {
+      try HTTPProxy.find(for: "s3.example.org", isEncrypted: true, in: ["https_proxy": "socks5://p:1"])
+    }
+  }
+}

@@ -1,0 +1,156 @@
+import Foundation
+import Testing
+
+import ObjectStores
+
+/// What one call, and a store that repeats calls, make of a server's misbehaviour.
+struct Misbehavior: Sendable, CustomTestStringConvertible {
+  var testDescription: String
+  var trouble: S3Server.Trouble
+  /// The code of the error.
+  var code: ObjectStoreError.Code
+  /// The number of requests of a store that makes three attempts.
+  var attempts: Int
+
+  init(_ name: String, _ trouble: S3Server.Trouble, _ code: ObjectStoreError.Code, _ attempts: Int) {
+    (testDescription, self.trouble, self.code, self.attempts) = (name, trouble, code, attempts)
+  }
+
+  private static func answer(_ lines: String, _ body: String = "") -> S3Server.Trouble {
+    .raw(lines.replacing("\n", with: "\r\n") + "\r\n\r\n" + body)
+  }
+
+  static let all = [
+    Misbehavior("no right", .refusal(403, "AccessDenied"), .forbidden, 1),
+    Misbehavior("an unknown key", .refusal(403, "InvalidAccessKeyId"), .unauthorized, 1),
+    Misbehavior("another clock", .refusal(403, "RequestTimeTooSkewed"), .clockSkewed, 1),
+    Misbehavior("no bucket", .refusal(404, "NoSuchBucket"), .noSuchStore, 1),
+    Misbehavior("no room", .refusal(507, "QuotaExceeded"), .noSpace, 1),
+    Misbehavior("a quota of Ceph", .refusal(403, "QuotaExceeded"), .noSpace, 1),
+    Misbehavior("a busy server", .refusal(503, "SlowDown"), .busy, 3),
+    Misbehavior("a busy server with a time", .refusal(503, "SlowDown", ["Retry-After": "7"]), .busy, 3),
+    Misbehavior(
+      "a server that is busy for an hour", .refusal(503, "Busy", ["Retry-After": "3600"]), .busy, 1),
+    Misbehavior("a failure", .refusal(500, "InternalError"), .serverFailure, 3),
+    Misbehavior("a failed gateway", answer("HTTP/1.1 502 Bad\nContent-Length: 5", "<p>x"), .unreachable, 3),
+    Misbehavior("a redirect", .refusal(302, "Found", ["Location": "http://127.0.0.1:1/"]), .invalidAnswer, 1),
+    Misbehavior(
+      "a redirect to another region",
+      .refusal(301, "PermanentRedirect", ["Location": "http://127.0.0.1:1/", "x-amz-bucket-region": "eu-1"]),
+      .invalidAnswer, 1),
+    Misbehavior("a lost answer", .lostAnswer, .unreachable, 3),
+    Misbehavior("a truncated answer", .truncated, .unreachable, 3),
+    Misbehavior(
+      "a length that is too large", answer("HTTP/1.1 200 OK\nContent-Length: 100", "short"), .unreachable, 3),
+    Misbehavior("a length that is none", answer("HTTP/1.1 200 OK\nContent-Length: -1"), .invalidAnswer, 1),
+    Misbehavior(
+      "two lengths", answer("HTTP/1.1 200 OK\nContent-Length: 1\nContent-Length: 2", "ab"), .invalidAnswer, 1),
+    Misbehavior(
+      "a length and chunks",
+      answer("HTTP/1.1 200 OK\nContent-Length: 1\nTransfer-Encoding: chunked", "1\r\na\r\n0\r\n\r\n"),
+      .invalidAnswer, 1),
+    Misbehavior(
+      "a chunk without its end", answer("HTTP/1.1 200 OK\nTransfer-Encoding: chunked", "1\r\nab\r\n"),
+      .invalidAnswer, 1),
+    Misbehavior("an endless body", .endless, .invalidAnswer, 1),
+    Misbehavior("a huge body", answer("HTTP/1.1 200 OK\nContent-Length: 99999999999"), .invalidAnswer, 1),
+    Misbehavior(
+      "an endless header", .raw("HTTP/1.1 200 OK\r\nA: " + String(repeating: "a", count: 100_000)),
+      .invalidAnswer, 1),
+    Misbehavior("another protocol", .raw("220 mail.example ESMTP\r\n\r\n"), .invalidAnswer, 1),
+    Misbehavior("slow drips", .drip, .timedOut, 3),
+    Misbehavior("silence", .silence, .timedOut, 3),
+  ]
+}
+
+@Suite("A misbehaving server")
+struct S3MisbehaviorTests {
+  /// Requests that give up soon.
+  private static func client() -> HTTPClient { HTTPClient(times: .init(idle: .milliseconds(300))) }
+
+  @Test(.timeLimit(.minutes(2)), arguments: Misbehavior.all)
+  func `gets one sentence, and as many calls as make sense`(case one: Misbehavior) async throws {
+    let server = try S3Server { $0.query.contains("list-type") ? one.trouble : nil }
+    defer { server.stop() }
+    let base = try server.store(transport: Self.client())
+    let store = RetryingStore(base, policy: .init(attempts: 3)) { _ in }
+    let error = await #expect(throws: ObjectStoreError.self) {
+      try await store.list("", after: nil, limit: 10)
+    }
+    #expect(error?.code == one.code, "\(error?.description ?? "")")
+    #expect(server.requests.count == one.attempts)
+    let sentence = error?.description ?? ""
+    #expect(
+      !sentence.contains("not-a-real-secret") && !sentence.contains("AKTESTKEY") && !sentence.contains("\n"))
+    if case .refusal(_, _, let fields) = one.trouble, let time = fields["Retry-After"] {
+      #expect(error?.retryAfter == Double(time))
+    }
+  }
+
+  @Test func `gets its wrong bytes as they are: a blob's name tells`() async throws {
+    let server = try S3Server { $0.method == "GET" ? .wrongByte : nil }
+    defer { server.stop() }
+    let store = try server.store()
+    try await store.put(Data("abc".utf8), at: "a")
+    #expect(try await store.get("a") == Data("abb".utf8))
+  }
+
+  @Test(arguments: [
+    "<html><body>Hello</body></html>", "", "<ListBucketResult>", "<ListBucketResult></Other>",
+    "<!DOCTYPE x [<!ENTITY a \"aaaaaaaa\"><!ENTITY b \"&a;&a;\">]><ListBucketResult>&b;</ListBucketResult>",
+    "<ListBucketResult><!-- a --></ListBucketResult>",
+    "<ListBucketResult></ListBucketResult><ListBucketResult></ListBucketResult>",
+    "<ListBucketResult><Contents><Key>a</Key><Size>-1</Size><LastModified>2013-05-24T00:00:00.000Z</LastModified></Contents></ListBucketResult>",
+    "<ListBucketResult><Contents><Key>b</Key><Size>1</Size><LastModified>soon</LastModified></Contents></ListBucketResult>",
+    "<ListBucketResult><Contents><Key>&unknown;</Key></Contents></ListBucketResult>",
+    // It says "more" for ever.
+    "<ListBucketResult><IsTruncated>true</IsTruncated></ListBucketResult>",
+    listing("b", "a"), listing("a", "a"), listing("%FF"), listing("%zz"),
+    String(repeating: "<a>", count: 100_000),
+    "<ListBucketResult a=\"" + String(repeating: "x", count: 1 << 20),
+    "<ListBucketResult>" + String(repeating: "&#97;", count: 1 << 18),
+  ])
+  func `gets no listing that is none`(text: String) async throws {
+    let server = try S3Server { request in
+      request.query.contains("list-type")
+        ? .raw("HTTP/1.1 200 OK\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)") : nil
+    }
+    defer { server.stop() }
+    let error = await #expect(throws: ObjectStoreError.self) {
+      try await server.store().list("", after: nil, limit: 10)
+    }
+    #expect(error?.code == .invalidAnswer, "\(error?.description ?? "")")
+  }
+
+  private static func listing(_ names: String...) -> String {
+    let contents = names.map { name in
+      "<Contents><Key>\(name)</Key><Size>1</Size><LastModified>2013-05-24T00:00:00.000Z</LastModified></Contents>"
+    }
+    return "<ListBucketResult>\(contents.joined())</ListBucketResult>"
+  }
+
+  @Test(arguments: ["../x", "/x", "a//b", "a%00b", ".x", "a%5Cb", "%C3%A4"])
+  func `lists names that are no keys as others`(name: String) async throws {
+    let text = Self.listing(name)
+    let server = try S3Server { request in
+      request.query.contains("list-type")
+        ? .raw("HTTP/1.1 200 OK\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)") : nil
+    }
+    defer { server.stop() }
+    let listing = try await server.store().list("", after: nil, limit: 10)
+    #expect(listing.objects == [] && listing.otherNames == 1)
+  }
+
+  @Test func `lists an object of another prefix as an error`() async throws {
+    let text = Self.listing("other/a")
+    let server = try S3Server { request in
+      request.query.contains("list-type")
+        ? .raw("HTTP/1.1 200 OK\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)") : nil
+    }
+    defer { server.stop() }
+    let error = await #expect(throws: ObjectStoreError.self) {
+      try await server.store(prefix: "mine").list("", after: nil, limit: 10)
+    }
+    #expect(error?.reason == "the listing is wrong: it has objects of another prefix")
+  }
+}
