@@ -1,28 +1,30 @@
-import DurableIO
+package import DurableIO
 
 /// Collects little-endian numbers and bytes.
-struct ByteWriter {
-  private(set) var bytes: [UInt8] = []
+package struct ByteWriter {
+  package private(set) var bytes: [UInt8] = []
 
-  mutating func write(_ value: some FixedWidthInteger) {
+  package init() {}
+
+  package mutating func write(_ value: some FixedWidthInteger) {
     withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
   }
 
-  mutating func write(_ value: some Sequence<UInt8>) { bytes.append(contentsOf: value) }
+  package mutating func write(_ value: some Sequence<UInt8>) { bytes.append(contentsOf: value) }
 
-  mutating func write(_ time: FileTime) {
+  package mutating func write(_ time: FileTime) {
     write(time.seconds)
     write(time.nanoseconds)
   }
 
   /// Writes a length in two bytes, then the bytes. The callers check that names and paths are shorter than that.
-  mutating func writeShort(_ value: [UInt8]) {
+  package mutating func writeShort(_ value: [UInt8]) {
     write(UInt16(truncatingIfNeeded: value.count))
     write(value)
   }
 
   /// Writes zeros up to a multiple of `alignment`.
-  mutating func pad(to alignment: Int) {
+  package mutating func pad(to alignment: Int) {
     let rest = bytes.count % alignment
     if rest != 0 { bytes.append(contentsOf: repeatElement(0, count: alignment - rest)) }
   }
@@ -31,23 +33,27 @@ struct ByteWriter {
 /// Reads the output of a `ByteWriter` from bytes of any origin.
 ///
 /// Checks every length against the bytes that are left before it makes anything of them.
-struct ByteReader {
+package struct ByteReader {
   /// A difference between the bytes and the format.
-  struct Damage: Error, Equatable {
-    var words: String
+  package struct Damage: Error, Equatable {
+    package var words: String
+
+    package init(words: String) { self.words = words }
   }
 
   private let bytes: ArraySlice<UInt8>
   private var position: Int
 
-  init(_ bytes: ArraySlice<UInt8>) {
+  package init(_ bytes: ArraySlice<UInt8>) {
     self.bytes = bytes
     position = bytes.startIndex
   }
 
-  var remaining: Int { bytes.endIndex - position }
+  package var remaining: Int { bytes.endIndex - position }
 
-  mutating func read<Number: FixedWidthInteger>(_ type: Number.Type = Number.self) throws(Damage) -> Number {
+  package mutating func read<Number: FixedWidthInteger>(_ type: Number.Type = Number.self) throws(Damage)
+    -> Number
+  {
     let size = MemoryLayout<Number>.size
     guard remaining >= size else { throw Damage(words: "it ends too early") }
     var value = Number.zero
@@ -61,24 +67,24 @@ struct ByteReader {
     return value
   }
 
-  mutating func read(count: Int) throws(Damage) -> ArraySlice<UInt8> {
+  package mutating func read(count: Int) throws(Damage) -> ArraySlice<UInt8> {
     guard count >= 0, remaining >= count else { throw Damage(words: "it ends too early") }
     defer { position += count }
     return bytes[position..<(position + count)]
   }
 
-  mutating func readTime() throws(Damage) -> FileTime {
+  package mutating func readTime() throws(Damage) -> FileTime {
     let time = FileTime(seconds: try read(), nanoseconds: try read())
     guard time.nanoseconds < 1_000_000_000 else { throw Damage(words: "it has an invalid time") }
     return time
   }
 
-  mutating func readShort() throws(Damage) -> ArraySlice<UInt8> {
+  package mutating func readShort() throws(Damage) -> ArraySlice<UInt8> {
     let count = try read(UInt16.self)
     return try read(count: Int(count))
   }
 
-  mutating func readKind() throws(Damage) -> FileKind {
+  package mutating func readKind() throws(Damage) -> FileKind {
     guard let kind = FileKind(rawValue: try read()), kind.isSupported else {
       throw Damage(words: "it has a node of an unknown kind")
     }
@@ -86,7 +92,7 @@ struct ByteReader {
   }
 
   /// Reads a path of valid names, not deeper than packages are.
-  mutating func readPath() throws(Damage) -> PackagePath {
+  package mutating func readPath() throws(Damage) -> PackagePath {
     let bytes = try readShort()
     if bytes.isEmpty { return .root }
     let names = bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)

@@ -1,17 +1,25 @@
 /// A SHA-256, as a value without a heap allocation.
 package struct ContentHash: Hashable, Sendable {
   package static let count = 32
-  private var words: SIMD4<UInt64>
+  private var words: Words
 
-  /// Makes a hash of its bytes, in the order of memory.
-  init(words: SIMD4<UInt64>) {
+  /// The bytes in the order of memory. A SIMD vector would have an alignment of 32 bytes, which the compiler does not
+  /// give to values that live across an `await`.
+  struct Words: Hashable, Sendable {
+    var first: UInt64 = 0
+    var second: UInt64 = 0
+    var third: UInt64 = 0
+    var fourth: UInt64 = 0
+  }
+
+  init(words: Words) {
     self.words = words
   }
 
   /// Makes a hash of its bytes; nil unless there are exactly 32 bytes.
   package init?(bytes: ArraySlice<UInt8>) {
     guard bytes.count == Self.count else { return nil }
-    words = bytes.withUnsafeBytes { $0.loadUnaligned(as: SIMD4<UInt64>.self) }
+    words = bytes.withUnsafeBytes { $0.loadUnaligned(as: Words.self) }
   }
 
   /// Hashes bytes.

@@ -22,7 +22,7 @@ package struct SHA256: Sendable {
 
   /// The hash of all bytes so far. A copy of this value can go on with more bytes.
   package consuming func finalize() -> ContentHash {
-    var words = SIMD4<UInt64>()
+    var words = ContentHash.Words()
     withUnsafeMutableBytes(of: &words) { _ = SHA256_Final($0.baseAddress, &state) }
     return ContentHash(words: words)
   }

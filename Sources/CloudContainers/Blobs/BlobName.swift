@@ -1,0 +1,71 @@
+package import FilePackages
+package import FoundationEssentials
+package import ObjectStores
+
+/// The name of a blob: the SHA-256 of its bytes.
+///
+/// This type alone decides the names and the bytes of blobs in a store.
+package struct BlobName: Sendable, Hashable {
+  /// The SHA-256 of the bytes.
+  package var hash: ContentHash
+
+  package init(_ hash: ContentHash) { self.hash = hash }
+
+  /// Makes the name of these bytes.
+  package init(of bytes: Data) { hash = bytes.withUnsafeBytes { ContentHash(of: $0) } }
+
+  /// The beginning of the keys of all blobs.
+  package static let prefix = "blobs/"
+
+  /// The object's key: `blobs/`, the first two digits, a slash and all 64 digits.
+  package var key: ObjectKey {
+    let digits = description
+    guard let key = ObjectKey("\(Self.prefix)\(digits.prefix(2))/\(digits)") else {
+      preconditionFailure("64 digits make a key")
+    }
+    return key
+  }
+
+  /// Makes the name of a blob from its key; nil for any other object.
+  package init?(_ key: ObjectKey) {
+    let segments = key.segments
+    guard segments.count == 3, let last = segments.last, last.utf8.count == 2 * ContentHash.count else {
+      return nil
+    }
+    var bytes: [UInt8] = []
+    var digits = last.utf8.makeIterator()
+    while let high = digits.next(), let low = digits.next() {
+      guard let high = Self.value(of: high), let low = Self.value(of: low) else { return nil }
+      bytes.append(high << 4 | low)
+    }
+    guard let hash = ContentHash(bytes: bytes[...]) else { return nil }
+    self.hash = hash
+    // Upper-case letters, and another folder, make another object.
+    if self.key != key { return nil }
+  }
+
+  private static func value(of digit: UInt8) -> UInt8? {
+    switch digit {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+    default: nil
+    }
+  }
+}
+
+extension BlobName: Comparable {
+  /// Compares the bytes: the order of the keys in a listing.
+  package static func < (left: BlobName, right: BlobName) -> Bool {
+    left.hash.bytes.lexicographicallyPrecedes(right.hash.bytes)
+  }
+}
+
+extension BlobName: CustomStringConvertible {
+  /// 64 hexadecimal digits.
+  package var description: String {
+    let digits = Array("0123456789abcdef".utf8)
+    return hash.withUnsafeBytes { bytes in
+      String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+  }
+}

@@ -1,0 +1,142 @@
+import FilePackages
+package import FoundationEssentials
+package import ObjectStores
+import Synchronization
+
+// BL1 A blob is immutable: its name says which bytes it has, and `get` gives no other bytes.
+// BL2 After `put` returns, the store has the blob, or had it when another call noted it as known.
+
+/// The blobs of a container: pieces of content, and pages of trees.
+///
+/// Calls from any tasks run at once, eight to the store at most.
+package final class BlobStore: Sendable {
+  /// The largest number of calls to the store at once.
+  package static let maximumCalls = 8
+  /// The size of the largest blob, in bytes.
+  package static let maximumSize = 8 << 20
+
+  /// The store that has the blobs.
+  package let store: any ObjectStore
+  private let known: any KnownBlobs
+  private let limit = ConcurrencyLimit(maximumCalls)
+  /// The running puts, with the calls that wait for their results.
+  private let running = Mutex<[BlobName: [CheckedContinuation<PutResult?, Never>]]>([:])
+
+  /// The result of a put that other calls with the same bytes joined.
+  private enum PutResult: Sendable {
+    case done
+    case failed(any Error)
+    /// The task of the put was cancelled, which says nothing to the others.
+    case cancelled
+  }
+
+  /// - Parameter known: the blobs that need no upload.
+  package init(_ store: any ObjectStore, known: any KnownBlobs = UploadedBlobs()) {
+    (self.store, self.known) = (store, known)
+  }
+
+  /// The place of the store in the words of an error.
+  package var place: String { store.place }
+
+  // MARK: Putting
+
+  /// Stores a blob (BL2). Equal blobs that other tasks store at this moment are one call.
+  ///
+  /// - Throws: `ObjectStoreError`; `CancellationError`; the errors of the known blobs.
+  @concurrent @discardableResult
+  package func put(_ bytes: Data) async throws -> BlobName {
+    precondition(bytes.count <= Self.maximumSize, "a blob is cut into pieces before it is stored")
+    let name = BlobName(of: bytes)
+    while true {
+      if try await known.contains(name) { return name }
+      switch await join(name) {
+      case nil:
+        try await putFirst(bytes, as: name)
+        return name
+      case .done: return name
+      case .failed(let error): throw error
+      case .cancelled: try Task.checkCancellation()
+      }
+    }
+  }
+
+  /// Waits for the running put of a blob. If there is none, it notes one and returns nil.
+  private func join(_ name: BlobName) async -> PutResult? {
+    await withCheckedContinuation { continuation in
+      let isFirst = running.withLock { running in
+        if running[name] == nil {
+          running[name] = []
+          return true
+        }
+        running[name]?.append(continuation)
+        return false
+      }
+      if isFirst { continuation.resume(returning: nil) }
+    }
+  }
+
+  private func putFirst(_ bytes: Data, as name: BlobName) async throws {
+    var result = PutResult.cancelled
+    defer {
+      let joined = running.withLock { $0.removeValue(forKey: name) } ?? []
+      for continuation in joined { continuation.resume(returning: result) }
+    }
+    do {
+      // A put over the same bytes makes the object as new, so that a collection of garbage leaves it.
+      try await store(bytes, as: name)
+      try await known.insert(name)
+      result = .done
+    } catch {
+      let isCancelled = error is CancellationError || (error as? ObjectStoreError)?.code == .cancelled
+      if !isCancelled { result = .failed(error) }
+      throw error
+    }
+  }
+
+  private func store(_ bytes: Data, as name: BlobName) async throws {
+    try await limit.enter()
+    do throws(ObjectStoreError) {
+      try await store.put(bytes, at: name.key, ifAbsent: false)
+    } catch {
+      await limit.leave()
+      throw error
+    }
+    await limit.leave()
+  }
+
+  // MARK: Getting
+
+  /// Reads a blob (BL1).
+  ///
+  /// - Parameters:
+  ///   - maximumSize: no more bytes than these are read, and one more.
+  ///   - child: the path of the child that needs the blob, for errors.
+  /// - Throws: `CloudDataError` if the blob is missing, larger or another one; `ObjectStoreError`;
+  ///   `CancellationError`.
+  @concurrent
+  package func get(
+    _ name: BlobName, maximumSize: Int = maximumSize, child: String? = nil
+  ) async throws -> Data {
+    let bytes = try await bytes(of: name, range: 0..<(maximumSize + 1))
+    func error(_ code: CloudDataError.Code) -> CloudDataError {
+      CloudDataError(code, in: place, blob: name, child: child)
+    }
+    guard let bytes else { throw error(.missing) }
+    if bytes.count > maximumSize { throw error(.tooLarge) }
+    guard BlobName(of: bytes) == name else { throw error(.wrongBytes) }
+    return bytes
+  }
+
+  private func bytes(of name: BlobName, range: Range<Int>) async throws -> Data? {
+    try await limit.enter()
+    let bytes: Data?
+    do throws(ObjectStoreError) {
+      bytes = try await store.get(name.key, range: range)
+    } catch {
+      await limit.leave()
+      throw error
+    }
+    await limit.leave()
+    return bytes
+  }
+}

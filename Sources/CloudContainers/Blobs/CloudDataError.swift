@@ -1,0 +1,83 @@
+public import FoundationEssentials
+import ObjectStores
+
+/// The reason why the data in a container are not those of a document, in one sentence that says what to do.
+///
+/// A failure of the store itself is an `ObjectStoreError`.
+public struct CloudDataError: Error, Sendable, Hashable {
+  /// The kind of failure.
+  public enum Code: String, Sendable, Hashable, CaseIterable {
+    /// An object that a document needs is not there.
+    case missing
+    /// An object has other bytes than its name says.
+    case wrongBytes
+    /// An object is larger than it may be.
+    case tooLarge
+    /// An object is not of the form that this version reads.
+    case invalid
+    /// A newer version of this library made the object.
+    case newerFormat
+    /// An entry of a document would be dangerous on this machine, or another one could not take it.
+    case refused
+  }
+
+  /// The kind of failure.
+  public var code: Code
+  /// The place of the store, such as `s3://bucket/prefix`.
+  public var place: String
+  /// The key of the object; nil if the error is about no single one.
+  public var key: String?
+  /// The path of the child in its document; nil if the error is about the whole document.
+  public var child: String?
+  /// The reason, in words; nil stands for the code's own.
+  public var reason: String?
+
+  /// Makes an error of these facts.
+  public init(
+    _ code: Code, in place: String, key: String? = nil, child: String? = nil, reason: String? = nil
+  ) {
+    (self.code, self.place, self.key) = (code, place, key)
+    (self.child, self.reason) = (child, reason)
+  }
+}
+
+extension CloudDataError {
+  /// Makes an error about a blob.
+  init(_ code: Code, in place: String, blob: BlobName, child: String? = nil, reason: String? = nil) {
+    self.init(code, in: place, key: blob.key.string, child: child, reason: reason)
+  }
+}
+
+extension CloudDataError: CustomStringConvertible, LocalizedError {
+  /// One line for a user.
+  public var description: String {
+    let subject = child.map { "The child '\($0)' in \(place)" } ?? "A document in \(place)"
+    let object = key.map { " (object '\($0)')" } ?? ""
+    return "\(subject) cannot be used: \(reason ?? code.words)\(object). \(code.advice)"
+  }
+
+  /// The same sentence, for Foundation.
+  public var errorDescription: String? { description }
+}
+
+extension CloudDataError.Code {
+  fileprivate var words: String {
+    switch self {
+    case .missing: "an object of it is not there"
+    case .wrongBytes: "the store gave other bytes than those that were stored"
+    case .tooLarge: "an object of it is larger than it may be"
+    case .invalid: "an object of it is damaged"
+    case .newerFormat: "a newer version of this program made it"
+    case .refused: "an entry of it is not safe"
+    }
+  }
+
+  fileprivate var advice: String {
+    switch self {
+    case .missing, .wrongBytes, .tooLarge, .invalid:
+      "Nothing here was changed; restore an earlier version, or upload the document again from a machine that has it."
+    case .newerFormat: "Nothing here was changed; update this program."
+    case .refused: "Nothing here was changed; rename or remove the entry on the machine that has it."
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import FilePackages
+
+/// A whole tree by the name of its first page, with its totals.
+///
+/// Equal trees have equal roots, however they were made.
+package struct TreeRoot: Sendable, Hashable {
+  /// The page at the top.
+  package var page: BlobName
+  /// The numbers of entries and bytes.
+  package var totals: TreeTotals
+
+  package init(page: BlobName, totals: TreeTotals) { (self.page, self.totals) = (page, totals) }
+
+  /// The number of bytes of a root in another object.
+  package static let byteCount = ContentHash.count + 16
+
+  /// The root in `byteCount` bytes.
+  package var bytes: [UInt8] {
+    var writer = ByteWriter()
+    writer.write(page.hash.bytes)
+    writer.write(totals.entries)
+    writer.write(totals.bytes)
+    return writer.bytes
+  }
+
+  /// Reads a root; nil unless there are exactly `byteCount` bytes.
+  package init?(bytes: ArraySlice<UInt8>) {
+    var reader = ByteReader(bytes)
+    do {
+      guard bytes.count == Self.byteCount,
+        let hash = ContentHash(bytes: try reader.read(count: ContentHash.count))
+      else { return nil }
+      page = BlobName(hash)
+      totals = TreeTotals(entries: try reader.read(), bytes: try reader.read())
+    } catch {
+      return nil
+    }
+  }
+}
+
+/// The numbers of entries and bytes of a tree, or of a part of one.
+package struct TreeTotals: Sendable, Hashable {
+  /// Files, folders and links.
+  package var entries: UInt64
+  /// The bytes of all files.
+  package var bytes: UInt64
+
+  package init(entries: UInt64 = 0, bytes: UInt64 = 0) { (self.entries, self.bytes) = (entries, bytes) }
+
+  /// Returns the sum; nil if it is too large for any document.
+  package func adding(_ other: TreeTotals) -> TreeTotals? {
+    let (entries, tooMany) = entries.addingReportingOverflow(other.entries)
+    let (bytes, tooLarge) = bytes.addingReportingOverflow(other.bytes)
+    return tooMany || tooLarge ? nil : TreeTotals(entries: entries, bytes: bytes)
+  }
+}

@@ -1,0 +1,162 @@
+import FilePackages
+import Foundation
+import ObjectStores
+import Synchronization
+import Testing
+
+@testable import CloudContainers
+
+@Suite("The blobs of a container")
+struct BlobStoreTests {
+  @Test
+  func `have the name of their bytes, and no other key is a blob`() throws {
+    let name = BlobName(of: Data("abc".utf8))
+    let digits = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+    #expect(name.key.string == "blobs/ba/\(digits)")
+    #expect(BlobName(name.key) == name)
+    for other in [
+      "blobs/bb/\(digits)", "blobs/ba/\(digits.uppercased())", "blobs/ba/\(digits)0", "blobs/ba/x",
+    ] {
+      #expect(BlobName(try #require(ObjectKey(other))) == nil)
+    }
+  }
+
+  @Test
+  func `come back byte for byte, and a known one is not stored again`() async throws {
+    let counter = CallCounter()
+    let blobs = BlobStore(counter.store())
+    let bytes = Data("text".utf8)
+    let name = try await blobs.put(bytes)
+    // A blob that the store has is not stored again (BL2).
+    #expect(try await blobs.put(bytes) == name)
+    #expect(try await blobs.get(name) == bytes)
+    #expect(counter[.put] == 1 && counter[.head] == 0)
+    let missing = BlobName(of: Data("other".utf8))
+    await #expect(throws: CloudDataError(.missing, in: "memory", key: missing.key.string, child: "a.txt")) {
+      try await blobs.get(missing, child: "a.txt")
+    }
+  }
+
+  @Test
+  func `are refused if a byte is wrong, with the child and the server`() async throws {
+    // No other bytes than those of the name (BL1).
+    let store = MemoryStore(place: "s3://bucket")
+    let blobs = BlobStore(store)
+    let name = try await blobs.put(Data("right".utf8))
+    try await store.put(Data("wrong".utf8), at: name.key)
+    let error = await #expect(throws: CloudDataError.self) {
+      try await blobs.get(name, child: "Images/7.png")
+    }
+    #expect(error?.code == .wrongBytes)
+    #expect(error?.description.contains("'Images/7.png' in s3://bucket") == true)
+    // An endless one is read up to its largest size.
+    try await store.put(Data(count: 100), at: name.key)
+    await #expect(throws: CloudDataError(.tooLarge, in: "s3://bucket", key: name.key.string)) {
+      try await blobs.get(name, maximumSize: 10)
+    }
+  }
+
+  @Test
+  func `are stored eight at a time, and equal ones once`() async throws {
+    let store = SlowStore()
+    let blobs = BlobStore(store)
+    try await withThrowingTaskGroup(of: BlobName.self) { group in
+      for number in 0..<60 { group.addTask { try await blobs.put(Data([UInt8(number % 20)])) } }
+      try await group.waitForAll()
+    }
+    #expect(store.puts == 20)
+    #expect(store.most == BlobStore.maximumCalls)
+  }
+
+  @Test
+  func `fail together if the store fails, and can be stored again`() async throws {
+    let isBroken = Mutex(true)
+    let blobs = BlobStore(MemoryStore { _ in isBroken.withLock { $0 } ? .refusal(.noSpace) : nil })
+    let results = await withTaskGroup(of: Bool.self) { group in
+      for _ in 0..<5 { group.addTask { (try? await blobs.put(Data([1]))) == nil } }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(results == Array(repeating: true, count: 5))
+    isBroken.withLock { $0 = false }
+    let name = try await blobs.put(Data([1]))
+    #expect(try await blobs.get(name) == Data([1]))
+  }
+
+  @Test
+  func `are stored for the others if the first task is cancelled`() async throws {
+    let store = SlowStore(waits: true)
+    let blobs = BlobStore(store)
+    let first = Task { try await blobs.put(Data([7])) }
+    while store.puts == 0 { await Task.yield() }
+    let second = Task { try await blobs.put(Data([7])) }
+    first.cancel()
+    await #expect(throws: ObjectStoreError.self) { try await first.value }
+    store.open()
+    #expect(try await second.value == BlobName(of: Data([7])))
+    #expect(store.puts == 2)
+  }
+
+  @Test
+  func `leave their turn if a waiting task is cancelled`() async throws {
+    let store = SlowStore(waits: true)
+    let blobs = BlobStore(store)
+    let running = (0..<8).map { number in Task { try await blobs.put(Data([UInt8(number)])) } }
+    while store.puts < 8 { await Task.yield() }
+    let waiting = Task { try await blobs.put(Data([100])) }
+    for _ in 0..<100 { await Task.yield() }
+    waiting.cancel()
+    await #expect(throws: CancellationError.self) { try await waiting.value }
+    #expect(store.puts == 8)
+    store.open()
+    for task in running { _ = try await task.value }
+    _ = try await blobs.put(Data([101]))
+    #expect(store.puts == 9)
+  }
+}
+
+/// A store whose puts overlap.
+private final class SlowStore: ObjectStore {
+  private struct State {
+    var running = 0
+    var most = 0
+    var puts = 0
+    var isOpen: Bool
+  }
+
+  private let base = MemoryStore()
+  private let state: Mutex<State>
+
+  /// - Parameter waits: whether puts wait for `open()`.
+  init(waits: Bool = false) { state = Mutex(State(isOpen: !waits)) }
+
+  var place: String { base.place }
+  var most: Int { state.withLock { $0.most } }
+  var puts: Int { state.withLock { $0.puts } }
+  func open() { state.withLock { $0.isOpen = true } }
+
+  func put(_ bytes: Data, at key: ObjectKey, ifAbsent: Bool) async throws(ObjectStoreError) -> Bool {
+    state.withLock {
+      $0.puts += 1
+      $0.running += 1
+      $0.most = max($0.most, $0.running)
+    }
+    defer { state.withLock { $0.running -= 1 } }
+    for _ in 0..<200 { await Task.yield() }
+    while !state.withLock({ $0.isOpen }) {
+      if Task.isCancelled { throw ObjectStoreError(.cancelled, .put, in: place, key: key) }
+      await Task.yield()
+    }
+    return try await base.put(bytes, at: key, ifAbsent: ifAbsent)
+  }
+
+  func get(_ key: ObjectKey, range: Range<Int>?) async throws(ObjectStoreError) -> Data? {
+    try await base.get(key, range: range)
+  }
+  func head(_ key: ObjectKey) async throws(ObjectStoreError) -> StoredObject? { try await base.head(key) }
+  func list(
+    _ prefix: String, after start: ObjectKey?, limit: Int
+  ) async throws(ObjectStoreError) -> ObjectListing {
+    try await base.list(prefix, after: start, limit: limit)
+  }
+  func delete(_ key: ObjectKey) async throws(ObjectStoreError) { try await base.delete(key) }
+}
