@@ -1,0 +1,236 @@
+import DurableIO
+import FilePackages
+import Foundation
+import ObjectStores
+import Synchronization
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import CloudContainers
+
+@Suite("The pieces of a large file", .tags(.scale))
+struct FilePiecesTests {
+  private let disk = PosixDisk()
+
+  private func random(_ count: Int) -> [UInt8] {
+    var random = SeededGenerator(seed: 42)
+    var bytes = [UInt8](repeating: 0, count: count)
+    bytes.withUnsafeMutableBytes { buffer in
+      for word in 0..<count / 8 {
+        buffer.storeBytes(of: random.next(), toByteOffset: word * 8, as: UInt64.self)
+      }
+    }
+    return bytes
+  }
+
+  /// Writes the file `a` of the document at `path`.
+  private func write(_ bytes: [UInt8], in path: FilePath) throws {
+    let folder = try disk.openDirectory(at: path)
+    if try disk.exists("a", in: folder) { try disk.removeFile("a", in: folder) }
+    try disk.write(bytes, to: disk.createFile("a", in: folder, mode: 0o644), at: 0)
+  }
+
+  private func upload(
+    in path: FilePath, over base: FileContent? = nil, to blobs: BlobStore
+  ) async throws -> FileContent {
+    try await FileUpload(of: "a", in: path, over: base, to: blobs).content()
+  }
+
+  private func bytes(of content: FileContent, in blobs: BlobStore) async throws -> [UInt8] {
+    var bytes: [UInt8] = []
+    try await content.forEachPiece(in: blobs) { piece, offset in
+      #expect(offset == UInt64(bytes.count))
+      bytes += try await blobs.get(piece.name)
+    }
+    return bytes
+  }
+
+  @Test
+  func `are one blob if it is small, and none if it is empty`() async throws {
+    try await withTemporaryDirectory { path in
+      let counter = CallCounter()
+      let blobs = BlobStore(counter.store())
+      try write([], in: path)
+      let empty = try await upload(in: path, to: blobs)
+      #expect(empty.size == 0 && empty.hash == .empty && empty.storage == .whole && counter[.put] == 0)
+      try write([1, 2, 3], in: path)
+      let small = try await upload(in: path, to: blobs)
+      #expect(small.storage == .whole && small.hash == ContentHash(of: [1, 2, 3]) && counter[.put] == 1)
+      #expect(try await bytes(of: small, in: blobs) == [1, 2, 3])
+      // A flat file has no path in its document.
+      #expect(try await FileUpload(of: .root, in: path.appending("a"), to: blobs).content() == small)
+      try write([UInt8](repeating: 7, count: FileUpload.maximumWhole), in: path)
+      #expect(try await upload(in: path, to: blobs).storage == .whole)
+    }
+  }
+
+  @Test
+  func `stay the same around an inserted byte`() async throws {
+    try await withTemporaryDirectory { path in
+      let store = SizeCounter()
+      var bytes = random(64 << 20)
+      try write(bytes, in: path)
+      let first = try await upload(in: path, to: BlobStore(store))
+      guard case .list(_, 1) = first.storage else { return #expect(Bool(false), "\(first.storage)") }
+      var sizes: [UInt64] = []
+      try await first.forEachPiece(in: BlobStore(store)) { piece, _ in sizes.append(piece.size) }
+      // The sizes of pieces (PI2).
+      #expect(sizes.dropLast().allSatisfy { (256 << 10...4 << 20).contains($0) })
+      #expect((32...128).contains(sizes.count), "\(sizes.count) pieces")
+      // The bytes around a cut decide on it (PI1).
+      bytes.insert(0x55, at: 20 << 20)
+      try write(bytes, in: path)
+      store.reset()
+      let blobs = BlobStore(store)
+      let second = try await upload(in: path, over: first, to: blobs)
+      #expect(second.hash == ContentHash(of: bytes) && second.size == UInt64(bytes.count))
+      #expect(store.bytes <= 5 << 20, "\(store.bytes) bytes in \(store.puts) objects")
+      #expect(try await self.bytes(of: second, in: blobs) == bytes)
+    }
+  }
+
+  @Test
+  func `of a database are few if one page changed`() async throws {
+    try await withTemporaryDirectory { path in
+      let store = SizeCounter()
+      var bytes = random(100 << 20)
+      bytes.replaceSubrange(0..<16, with: Array("SQLite format 3\0".utf8))
+      try write(bytes, in: path)
+      let first = try await upload(in: path, to: BlobStore(store))
+      // A page, and the counter in the first page.
+      bytes[24] ^= 1
+      for offset in 0..<4096 { bytes[60 << 20 + offset] ^= 0xFF }
+      try write(bytes, in: path)
+      store.reset()
+      let second = try await upload(in: path, over: first, to: BlobStore(store))
+      #expect(second.hash == ContentHash(of: bytes))
+      #expect(store.bytes <= 3 << 20, "\(store.bytes) bytes in \(store.puts) objects")
+    }
+  }
+
+  @Test
+  func `are at most four in memory`() async throws {
+    try await withTemporaryDirectory { path in
+      try write(random(24 << 20), in: path)
+      let store = SizeCounter(waits: true)
+      _ = try await upload(in: path, to: BlobStore(store))
+      #expect((2...4).contains(store.most))
+    }
+  }
+
+  @Test
+  func `are none if the file changes meanwhile`() async throws {
+    try await withTemporaryDirectory { path in
+      try write(random(12 << 20), in: path)
+      let disk = self.disk
+      let blobs = BlobStore(
+        MemoryStore { call in
+          guard call.number == 1 else { return nil }
+          // Another program writes.
+          let folder = try? disk.openDirectory(at: path)
+          if let folder, let file = try? disk.openFileForWriting("a", in: folder) {
+            try? disk.write([1], to: file, at: 11 << 20)
+          }
+          return nil
+        })
+      let error = await #expect(throws: FilePackageError.self) { try await upload(in: path, to: blobs) }
+      #expect(error?.code == .changedOnDisk)
+    }
+  }
+
+  @Test
+  func `of a very large file are in lists of lists, of which a change makes few`() async throws {
+    let counter = CallCounter()
+    let blobs = BlobStore(counter.store())
+    var pieces = (0..<30_000).map { number in
+      FilePiece(BlobName(ContentHash(of: Array("\(number)".utf8))), size: UInt64(number % 1_000 + 1))
+    }
+    func content() async throws -> FileContent {
+      FileContent(
+        size: pieces.reduce(0) { $0 + $1.size }, hash: .empty, modified: FileTime(seconds: 0, nanoseconds: 0),
+        storage: try await .storing(pieces, in: blobs))
+    }
+    let first = try await content()
+    guard case .list(_, let height) = first.storage else { return #expect(Bool(false)) }
+    #expect(height >= 2)
+    var read: [FilePiece] = []
+    try await first.forEachPiece(in: blobs) { piece, _ in read.append(piece) }
+    #expect(read == pieces)
+    counter.reset()
+    pieces.insert(FilePiece(BlobName(ContentHash(of: [9])), size: 5), at: 12_345)
+    _ = try await content()
+    #expect(counter[.put] <= Int(height) + 2, "\(counter[.put]) lists")
+  }
+
+  @Test
+  func `are refused if a list says another size, or is another object`() async throws {
+    let blobs = BlobStore(MemoryStore())
+    let pieces = (0..<40).map { FilePiece(BlobName(ContentHash(of: [$0])), size: 10) }
+    let good = PieceList(height: 1, parts: pieces)
+    #expect(PieceList(decoding: good.bytes, height: 1, size: 400) == good)
+    var (empty, large) = (good, good)
+    empty.parts[3].size = 0
+    large.parts[3].size = 5 << 20
+    for (bytes, height, size) in [
+      (good.bytes, 2, 400), (good.bytes, 1, 401), (good.bytes.dropLast(), 1, 400), (Data(), 1, 0),
+      (Data([1, 1]), 1, 0),
+      (Data([2]) + good.bytes.dropFirst(), 1, 400), (empty.bytes, 1, 390), (large.bytes, 1, 390 + 5 << 20),
+    ] as [(Data, UInt8, UInt64)] {
+      #expect(PieceList(decoding: bytes, height: height, size: size) == nil)
+      let name = try await blobs.put(bytes)
+      let content = FileContent(
+        size: size, hash: .empty, modified: FileTime(seconds: 0, nanoseconds: 0),
+        storage: .list(name, height: height))
+      await #expect(throws: CloudDataError.self) {
+        try await content.forEachPiece(in: blobs, child: "a") { _, _ in }
+      }
+    }
+  }
+}
+
+/// A store that counts the bytes of puts, and how many run at once.
+private final class SizeCounter: ObjectStore {
+  private struct State {
+    var bytes = 0
+    var puts = 0
+    var running = 0
+    var most = 0
+  }
+
+  private let base = MemoryStore()
+  private let state = Mutex(State())
+  private let waits: Bool
+
+  init(waits: Bool = false) { self.waits = waits }
+
+  var place: String { base.place }
+  var bytes: Int { state.withLock { $0.bytes } }
+  var puts: Int { state.withLock { $0.puts } }
+  var most: Int { state.withLock { $0.most } }
+  func reset() { state.withLock { $0 = State() } }
+
+  func put(_ bytes: Data, at key: ObjectKey, ifAbsent: Bool) async throws(ObjectStoreError) -> Bool {
+    state.withLock {
+      $0.bytes += bytes.count
+      $0.puts += 1
+      $0.running += 1
+      $0.most = max($0.most, $0.running)
+    }
+    defer { state.withLock { $0.running -= 1 } }
+    // The reader has time to go ahead.
+    if waits { for _ in 0..<5_000 { await Task.yield() } }
+    return try await base.put(bytes, at: key, ifAbsent: ifAbsent)
+  }
+
+  func get(_ key: ObjectKey, range: Range<Int>?) async throws(ObjectStoreError) -> Data? {
+    try await base.get(key, range: range)
+  }
+  func head(_ key: ObjectKey) async throws(ObjectStoreError) -> StoredObject? { try await base.head(key) }
+  func list(
+    _ prefix: String, after start: ObjectKey?, limit: Int
+  ) async throws(ObjectStoreError) -> ObjectListing {
+    try await base.list(prefix, after: start, limit: limit)
+  }
+  func delete(_ key: ObjectKey) async throws(ObjectStoreError) { try await base.delete(key) }
+}
