@@ -127,6 +127,11 @@ extension PackageMetadata {
     try PropertyListWriter.data(propertyList)
   }
 
+  /// Returns the application's values alone as an XML plist, with its keys in order: equal values have equal bytes.
+  package func encodedApplicationValues() throws -> Data {
+    try PropertyListWriter.data(applicationValues)
+  }
+
   /// The reason why a plist is not the metadata of a package that this version can edit.
   package enum Problem: Error, Equatable {
     case tooLarge

@@ -1,0 +1,118 @@
+import FilePackages
+public import FoundationEssentials
+public import ObjectStores
+import Synchronization
+
+/// The documents of one user, in an object store and in a folder of each machine.
+///
+/// Documents in the container folder are ordinary packages and files, which every program can read. `sync()` brings the
+/// folder and the store together. A document whose content is not here is a placeholder: `items()` lists it.
+public final class CloudContainer: Sendable {
+  package let session: ContainerSession
+  private let turn = ConcurrencyLimit(1)
+
+  package init(_ session: ContainerSession) { self.session = session }
+
+  /// The container folder.
+  public var url: URL { session.folder.url }
+
+  /// The address of the store.
+  public var address: String { session.settings.address }
+
+  // MARK: Opening
+
+  /// Makes a folder a folder of a container, and makes the container if the store has none.
+  ///
+  /// - Parameters:
+  ///   - folder: an existing folder. Its documents go to the container with the first `sync()`.
+  ///   - address: the store's address, as the settings keep it; it has no secret.
+  ///   - options: further values that the address needs, such as an endpoint.
+  ///   - deviceName: the name of this machine for people.
+  /// - Throws: `fileExists` if the folder belongs to a container already; `ObjectStoreError`.
+  public static func add(
+    _ folder: URL, to store: any ObjectStore, address: String, options: [String: String] = [:],
+    deviceName: String? = nil
+  ) async throws -> CloudContainer {
+    try await add(
+      ContainerFolder(folder), to: store, address: address, options: options,
+      deviceName: deviceName ?? Surroundings.current.computer(), now: { Date() })
+  }
+
+  package static func add(
+    _ folder: ContainerFolder, to store: any ObjectStore, address: String, options: [String: String] = [:],
+    deviceName: String, now: @escaping @Sendable () -> Date
+  ) async throws -> CloudContainer {
+    let container = try await ContainerMark(store).findOrMake()
+    let device = UUID().uuidString.lowercased().prefix(8)
+    try await folder.make(
+      ContainerFolder.Settings(
+        address: address, options: options, container: container, device: String(device),
+        deviceName: deviceName))
+    return try await open(folder, store, now: now)
+  }
+
+  /// Opens a folder of a container.
+  ///
+  /// - Throws: `noSuchFile` if the folder belongs to no container; `ObjectStoreError`; `CloudDataError` if the store
+  ///   has another container.
+  public static func open(_ folder: URL, in store: any ObjectStore) async throws -> CloudContainer {
+    try await open(ContainerFolder(folder), store, now: { Date() })
+  }
+
+  package static func open(
+    _ folder: ContainerFolder, _ store: any ObjectStore, feedOverlap: Int64 = ContainerFeed.overlap,
+    now: @escaping @Sendable () -> Date
+  ) async throws -> CloudContainer {
+    let settings = try folder.settings()
+    let state = try ContainerState(at: folder.statePath)
+    return CloudContainer(
+      ContainerSession(
+        folder: folder, settings: settings, state: state, store: store, feedOverlap: feedOverlap, now: now))
+  }
+
+  /// The settings of a container folder, from which a program makes the store.
+  ///
+  /// - Throws: `noSuchFile` if the folder belongs to no container.
+  public static func settings(of folder: URL) throws -> (address: String, options: [String: String]) {
+    let settings = try ContainerFolder(folder).settings()
+    return (settings.address, settings.options)
+  }
+
+  // MARK: Syncing
+
+  /// Brings the folder and the store together.
+  ///
+  /// - Parameter everything: whether to list all versions in the store, instead of the news alone.
+  /// - Returns: the work; a document that failed is in it, and does not stop the others.
+  /// - Throws: `ObjectStoreError`; `busy` if another process does the same; `CancellationError`.
+  @discardableResult
+  public func sync(everything: Bool = false) async throws -> SyncReport {
+    try await exclusively { try await session.sync(everything: everything) }
+  }
+
+  /// Brings the content of a document here, in its newest state.
+  ///
+  /// - Parameter name: the document's name in the container, such as `Travel/Trip.imageNotes`.
+  /// - Throws: `noSuchFile` if the container has no document of that name; the errors of `sync()`.
+  public func download(itemNamed name: String) async throws {
+    try await exclusively { try await session.download(itemNamed: name) }
+  }
+
+  /// Runs an operation while no other one runs, in this process or in another one.
+  package func exclusively<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
+    try await turn.enter()
+    let result: Swift.Result<Result, any Error>
+    do {
+      guard let lock = try session.folder.lock() else {
+        throw FilePackageError(
+          .busy, .open, document: url.path, reason: "another process brings the folder up to date")
+      }
+      result = .success(try await body())
+      withExtendedLifetime(lock) {}
+    } catch {
+      result = .failure(error)
+    }
+    await turn.leave()
+    return try result.get()
+  }
+}

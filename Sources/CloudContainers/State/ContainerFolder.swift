@@ -1,0 +1,136 @@
+package import Documents
+package import DurableIO
+package import FilePackages
+package import FoundationEssentials
+package import SystemPackage
+
+/// The folder of a container on this machine, with the container's own files in a hidden folder.
+package struct ContainerFolder: Sendable {
+  /// The hidden folder.
+  package static let hidden: FileName = ".docpkg-cloud"
+  private static let settings: FileName = "container.plist"
+  private static let lock: FileName = "lock"
+
+  /// The folder's path.
+  package let path: FilePath
+  package let disk = PosixDisk()
+
+  package init(_ path: FilePath) { self.path = path }
+
+  package init(_ url: URL) throws(FilePackageError) { self.init(try FilePath(of: url, for: .open)) }
+
+  /// The settings of a container folder. They have no secret.
+  package struct Settings: Sendable, Hashable, Codable {
+    /// The address of the store, as `docpkg cloud init` got it.
+    package var address: String
+    /// Further values that the address needs, such as an endpoint, a region and a profile.
+    package var options: [String: String]
+    /// The identity of the container, which its store also has.
+    package var container: String
+    /// The identity of this device among those of the container.
+    package var device: String
+    /// The name of this device for people.
+    package var deviceName: String
+
+    package init(
+      address: String, options: [String: String] = [:], container: String, device: String, deviceName: String
+    ) {
+      (self.address, self.options, self.container) = (address, options, container)
+      (self.device, self.deviceName) = (device, deviceName)
+    }
+  }
+
+  private var hiddenPath: FilePath { path.appending(Self.hidden) }
+
+  /// The path of the database.
+  package var statePath: FilePath { hiddenPath.appending(FileName("state.sqlite")) }
+
+  /// The folder as a location of documents.
+  package var location: FolderLocation { FolderLocation(url) }
+
+  package var url: URL { URL(filePath: FileName(path).string, directoryHint: .isDirectory) }
+
+  /// Returns the path of a document.
+  package func path(of name: String) throws -> FilePath {
+    guard let parts = DocumentName.parts(name) else {
+      throw FilePackageError(.invalidName, .open, document: name)
+    }
+    return parts.reduce(path) { $0.appending($1) }
+  }
+
+  /// Returns the URL of a document.
+  package func url(of name: String, isPackage: Bool) throws -> URL {
+    URL(
+      filePath: FileName(try path(of: name)).string, directoryHint: isPackage ? .isDirectory : .notDirectory)
+  }
+
+  // MARK: Settings
+
+  /// Reads the settings.
+  ///
+  /// - Throws: `noSuchFile` if the folder belongs to no container.
+  package func settings() throws(FilePackageError) -> Settings {
+    do {
+      let folder = try disk.openDirectory(at: hiddenPath)
+      let bytes = try disk.readAll(disk.openFile(Self.settings, in: folder), atMost: 64 << 10)
+      guard PropertyListShape.isBounded(Data(bytes)) else { throw DecodingError.bounds }
+      return try PropertyListDecoder().decode(Settings.self, from: Data(bytes))
+    } catch let error as SystemError where error.isAbsence {
+      throw FilePackageError(
+        .noSuchFile, .open, document: FileName(path).string,
+        reason: "it is no folder of a container; add it to a container first")
+    } catch let error as SystemError {
+      throw FilePackageError(
+        FilePackageError.Code(error.code), .open, document: FileName(path).string,
+        activity: "reading the settings of its container",
+        reason: "\(error)")
+    } catch {
+      throw FilePackageError(
+        .invalidContent, .open, document: FileName(path).string,
+        reason: "the settings of its container are damaged; add it to the container again")
+    }
+  }
+
+  private enum DecodingError: Error { case bounds }
+
+  /// Makes the hidden folder and the settings, durably.
+  ///
+  /// - Throws: `fileExists` if the folder belongs to a container already.
+  package func make(_ settings: Settings) async throws {
+    let encoder = PropertyListEncoder()
+    encoder.outputFormat = .xml
+    let bytes = try encoder.encode(settings)
+    let root = try disk.openDirectory(at: path)
+    _ = try disk.makeDirectoryIfAbsent(Self.hidden, in: root)
+    try disk.synchronize(root)
+    let file = FileWrapper(regularFileWithContents: bytes)
+    file.preferredFilename = Self.settings.string
+    _ = try await FlatFileStore.create(
+      file,
+      at: URL(filePath: FileName(hiddenPath.appending(Self.settings)).string, directoryHint: .notDirectory))
+  }
+
+  /// The inode of the folder, which a copy of the folder does not have.
+  package func inode() throws(SystemError) -> UInt64 {
+    try disk.status(of: disk.openDirectory(at: path)).identity.inode
+  }
+
+  // MARK: Lock
+
+  /// The right to bring the folder up to date, while the value lives: one process at a time has it.
+  package final class Lock: Sendable {
+    private let file: OwnedDescriptor
+    init(_ file: consuming OwnedDescriptor) { self.file = file }
+  }
+
+  /// Takes the lock; nil if another process has it.
+  package func lock() throws(SystemError) -> Lock? {
+    let folder = try disk.openDirectory(at: hiddenPath)
+    do {
+      _ = try disk.createFile(Self.lock, in: folder, mode: 0o600)
+    } catch  where error.code == .fileExists {}
+    let file = try disk.openFileForWriting(Self.lock, in: folder)
+    guard try disk.lock(file, .exclusive) else { return nil }
+    return Lock(file)
+  }
+}

@@ -1,0 +1,64 @@
+import Documents
+package import DurableIO
+import FilePackages
+import FoundationEssentials
+import SystemPackage
+
+/// A document that is in the container folder.
+package struct LocalDocument: Sendable, Hashable {
+  /// Its name in the container: a path with slashes.
+  package var name: String
+  /// Whether it is a directory.
+  package var isPackage: Bool
+  /// The file or directory.
+  package var node: DocumentNodeID
+}
+
+/// The documents in a container folder, as one look at it finds them.
+package struct FolderScan: Sendable {
+  /// The documents, by name.
+  package private(set) var documents: [String: LocalDocument] = [:]
+  /// The folders that could not be read, by their names with a slash at the end, with the reasons. A document that is
+  /// missing in such a folder may be there.
+  package private(set) var unreadable: [(prefix: String, error: SystemError)] = []
+
+  /// Looks at a folder.
+  ///
+  /// - Throws: the system's error if the folder itself cannot be read.
+  package init(_ folder: ContainerFolder) throws(SystemError) {
+    try scan(folder.disk.openDirectory(at: folder.path), folder.path, "", 1, folder.disk)
+  }
+
+  /// Returns whether a document of that name may be there without having been found.
+  package func mayHide(_ name: String) -> Bool { unreadable.contains { name.hasPrefix($0.prefix) } }
+
+  private mutating func scan(
+    _ folder: borrowing OwnedDescriptor, _ path: FilePath, _ prefix: String, _ depth: Int, _ disk: any Disk
+  ) throws(SystemError) {
+    let listing = try disk.list(folder)
+    for position in listing.sortedPositions() {
+      let name = listing.name(at: position)
+      let full = prefix + name.string
+      guard listing.kind(at: position) == .file || listing.kind(at: position) == .directory,
+        DocumentName.isValid(full)
+      else { continue }
+      guard let status = try disk.statusIfPresent(of: name, in: folder) else { continue }
+      switch status.kind {
+      case .file: add(full, status)
+      case .directory where PackageRecognition.isPackage(at: path.appending(name)): add(full, status)
+      case .directory where depth < DocumentName.maximumDepth:
+        do throws(SystemError) {
+          try scan(disk.openDirectory(name, in: folder), path.appending(name), full + "/", depth + 1, disk)
+        } catch {
+          if !error.isAbsence { unreadable.append((full + "/", error)) }
+        }
+      default: break
+      }
+    }
+  }
+
+  private mutating func add(_ name: String, _ status: FileStatus) {
+    documents[name] = LocalDocument(
+      name: name, isPackage: status.kind == .directory, node: DocumentNodeID(status))
+  }
+}

@@ -1,0 +1,94 @@
+import FilePackages
+import FoundationEssentials
+import ObjectStores
+
+// The state notes a version before the store gets it. So a later run recognises its own version if the answer was
+//     lost, and takes it for no change of another device.
+
+extension ContainerSession {
+  /// Commits the next version of a document.
+  ///
+  /// - Parameters:
+  ///   - here: the content that is here if the version is committed, with its entries; nil if none is.
+  /// - Returns: false if another device was first; the record then has its version.
+  package func commit(
+    _ version: CloudVersion, of record: inout DocumentRecord, here: (root: TreeRoot, children: [KnownChild])?
+  ) async throws -> Bool {
+    record.pending = try version.encoded()
+    record.pendingRoot = here.map { Data($0.root.bytes) }
+    try await state.save(record)
+    switch try await log.commit(version) {
+    case .taken:
+      (record.pending, record.pendingRoot) = (nil, nil)
+      try await refreshHead(of: &record)
+      try await state.save(record)
+      return false
+    case .committed:
+      settle(version, record: &record, here: here?.root)
+      record.head = try version.encoded()
+      try await state.save(record, children: here?.children ?? [])
+      try await announce(&record)
+      return true
+    }
+  }
+
+  private func settle(_ version: CloudVersion, record: inout DocumentRecord, here: TreeRoot?) {
+    record.base = here.map { Data($0.bytes) }
+    record.baseName = here == nil ? nil : record.name
+    (record.pending, record.pendingRoot) = (nil, nil)
+    record.unannounced = version.sequence
+    record.uploadingError = nil
+  }
+
+  /// Learns which versions were committed although no answer came.
+  package func resolvePending() async throws {
+    for var record in try await state.records() where record.pending != nil || record.unannounced != nil {
+      if let data = record.pending {
+        let version: CloudVersion
+        do {
+          version = try CloudVersion(decoding: data)
+        } catch {
+          throw CloudDataError(error.code, in: folder.url.path, reason: error.words)
+        }
+        let root = record.pendingRoot.flatMap { TreeRoot(bytes: ArraySlice($0)) }
+        if try await log.version(of: version.document, version.sequence) == version {
+          settle(version, record: &record, here: root)
+          if (try head(of: record)?.sequence ?? 0) < version.sequence { record.head = data }
+          var children: [KnownChild] = []
+          if let root { children = try await DocumentTree(root, blobs).entries().map { KnownChild($0) } }
+          try await state.save(record, children: children)
+        } else {
+          (record.pending, record.pendingRoot) = (nil, nil)
+          try await state.save(record)
+        }
+      }
+      try await announce(&record)
+    }
+  }
+
+  /// Tells the feed about a committed version.
+  private func announce(_ record: inout DocumentRecord) async throws {
+    guard let sequence = record.unannounced else { return }
+    let document = try record.document
+    let time = try await storeTime()
+    let key = try await feed.announce(document, sequence, by: settings.device, at: time)
+    // The entry that was just stored tells the store's time.
+    if try await isClockDue(), let object = try await store.head(key) {
+      let real = object.modificationDate.milliseconds
+      try await state.set(.clockOffset, to: real - now().milliseconds)
+      try await state.set(.clockMeasured, to: now().milliseconds)
+      // Readers may be past the entry.
+      if real - time > feed.overlap / 2 {
+        _ = try await feed.announce(document, sequence, by: settings.device, at: real)
+      }
+    }
+    record.unannounced = nil
+    try await state.save(record)
+  }
+
+  /// Returns whether an hour has passed since the clocks were compared.
+  private func isClockDue() async throws -> Bool {
+    guard let last = try await state.number(.clockMeasured) else { return true }
+    return !(0..<3_600_000).contains(now().milliseconds - last)
+  }
+}

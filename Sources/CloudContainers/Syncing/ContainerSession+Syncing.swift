@@ -1,0 +1,202 @@
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import ObjectStores
+
+// A document that is missing counts as deleted only if the state says that it was here, the folder is the one of
+//     the state, and every folder that could hold it was read.
+
+extension ContainerSession {
+  /// Brings the container folder and the container together.
+  ///
+  /// A document that fails does not stop the others; a failure of the store ends the run.
+  ///
+  /// - Parameter everything: whether to list all versions.
+  package func sync(everything: Bool = false) async throws -> SyncReport {
+    var report = SyncReport()
+    try await checkFolder()
+    try await resolvePending()
+    report.discovered = try await discover(everything: everything)
+    // What one round makes, such as a document under a new name, the next one finds.
+    for round in 0..<4 {
+      let scan = try await scanFolder()
+      report.problems = scan.unreadable.map {
+        FilePackageError(
+          FilePackageError.Code($0.error.code), .search, document: $0.prefix, reason: "\($0.error)")
+      }
+      let records = try await match(scan)
+      var isDone = true
+      for record in try await separateTwins(records) {
+        let local = scan.documents[record.name]
+        if local == nil, scan.mayHide(record.name) { continue }
+        let outcome = try await sync(record, local)
+        if outcome.isNews { report.documents.append(outcome) }
+        if outcome.conflict { isDone = false }
+      }
+      if isDone || round == 3 { break }
+    }
+    try await known.flush()
+    return report
+  }
+
+  /// Brings the content of one document here.
+  package func download(itemNamed name: String) async throws {
+    var record = try await placed(name)
+    record.isWanted = true
+    try await state.save(record)
+    let outcome = try await sync(record, FolderScan.document(record.name, in: folder))
+    if let error = outcome.error { throw error }
+  }
+
+  /// Returns the record of a document by its name.
+  ///
+  /// - Throws: `noSuchFile`.
+  package func placed(_ name: String) async throws -> DocumentRecord {
+    let found = try await state.records().filter { record in
+      guard record.name == name else { return false }
+      return try head(of: record).map { !$0.isDeleted } ?? true || record.base != nil
+    }
+    guard let record = found.min(by: { Self.rank($0) < Self.rank($1) }) else {
+      throw FilePackageError(.noSuchFile, .open, document: name)
+    }
+    return record
+  }
+
+  /// Brings one document up to date.
+  private func sync(_ record: DocumentRecord, _ local: LocalDocument?) async throws -> SyncReport.Document {
+    let others = try await liveNames(except: record.id)
+    var sync = DocumentSync(self, record, local, otherNames: others)
+    do {
+      try await sync.run()
+    } catch let error where Self.endsRun(error) {
+      throw error
+    } catch {
+      sync.report.error = error
+      var failed = sync.record
+      if local == nil { failed.downloadingError = "\(error)" } else { failed.uploadingError = "\(error)" }
+      try await state.save(failed)
+    }
+    return sync.report
+  }
+
+  /// Returns whether an error is one of the store or of the task, so that other documents would fail as well.
+  private static func endsRun(_ error: any Error) -> Bool {
+    error is ObjectStoreError || error is CancellationError
+  }
+
+  /// Forgets everything if the folder is another one than the one that the state knows.
+  private func checkFolder() async throws {
+    let inode = Int64(bitPattern: try folder.inode())
+    if let known = try await state.number(.folder), known != inode { try await state.reset() }
+    try await state.set(.folder, to: inode)
+  }
+
+  private func scanFolder() async throws -> FolderScan {
+    try await BlockingThread().run { [folder] () throws in
+      do throws(SystemError) {
+        return try FolderScan(folder)
+      } catch {
+        throw FilePackageError(
+          FilePackageError.Code(error.code), .search, document: folder.url.path, reason: "\(error)")
+      }
+    }
+  }
+
+  /// The folded names of all documents that are not deleted, except one.
+  private func liveNames(except id: String) async throws -> Set<String> {
+    var names: Set<String> = []
+    for record in try await state.records() where record.id != id {
+      if let head = try head(of: record) {
+        if !head.isDeleted { names.insert(DocumentName.folded(head.name)) }
+        if record.base != nil { names.insert(DocumentName.folded(record.name)) }
+      } else {
+        names.insert(DocumentName.folded(record.name))
+      }
+    }
+    return names
+  }
+
+  // MARK: Matching
+
+  /// Finds the document of each record, under a new name if a program moved it, and makes records of new documents.
+  private func match(_ scan: FolderScan) async throws -> [DocumentRecord] {
+    var records = try await state.records()
+    var owners: [String: Int] = [:]
+    for (index, record) in records.enumerated() {
+      guard try head(of: record).map({ !$0.isDeleted }) ?? true || record.base != nil else { continue }
+      if let other = owners[record.name], Self.rank(records[other]) <= Self.rank(record) { continue }
+      owners[record.name] = index
+    }
+    var changed: Set<Int> = []
+    var missing: [DocumentNodeID: Int] = [:]
+    for (index, record) in records.enumerated() where record.base != nil && owners[record.name] == index {
+      if scan.documents[record.name] == nil, let node = record.node { missing[node] = index }
+    }
+    for document in scan.documents.values.sorted(by: { $0.name < $1.name }) {
+      if let index = owners[document.name] {
+        if records[index].node != document.node {
+          records[index].node = document.node
+          changed.insert(index)
+        }
+      } else if let index = missing.removeValue(forKey: document.node) {
+        records[index].name = document.name
+        changed.insert(index)
+      } else {
+        var record = DocumentRecord(id: newDocument(), name: document.name)
+        record.node = document.node
+        records.append(record)
+        changed.insert(records.count - 1)
+      }
+    }
+    // A new document that is gone again before it was uploaded.
+    let gone = records.filter {
+      $0.head == nil && $0.pending == nil && scan.documents[$0.name] == nil && !scan.mayHide($0.name)
+    }
+    for record in gone { try await state.remove(record) }
+    let lost = Set(gone.map(\.id))
+    try await state.save(changed.map { records[$0] }.filter { !lost.contains($0.id) })
+    return records.filter { !lost.contains($0.id) }
+  }
+
+  /// The claim of a record to a document of its name, the smallest first.
+  private static func rank(_ record: DocumentRecord) -> Int {
+    if record.base != nil { return 0 }
+    return record.head == nil ? 1 : 2
+  }
+
+  // MARK: Twins
+
+  /// Gives documents that devices made under one name different names: the one with the smallest identity has the name.
+  private func separateTwins(_ records: [DocumentRecord]) async throws -> [DocumentRecord] {
+    var records = records
+    var taken: Set<String> = []
+    var twins: [Int] = []
+    for (index, record) in records.enumerated().sorted(by: { $0.element.id < $1.element.id }) {
+      guard let head = try head(of: record), !head.isDeleted else { continue }
+      if !taken.insert(DocumentName.folded(head.name)).inserted { twins.append(index) }
+    }
+    for index in twins {
+      guard var version = try head(of: records[index]) else { continue }
+      let parent = try version.digest()
+      version.parents = [parent]
+      version.sequence += 1
+      version.name = DocumentName.free(version.name, among: taken)
+      taken.insert(DocumentName.folded(version.name))
+      (version.device, version.deviceName, version.date) = (settings.device, settings.deviceName, now())
+      try await commitElsewhere(version, of: &records[index])
+    }
+    return records
+  }
+
+  /// Commits a version that changes nothing here; another device may be first.
+  package func commitElsewhere(_ version: CloudVersion, of record: inout DocumentRecord) async throws {
+    let here = (base: record.base, name: record.baseName)
+    let children = try await state.children(of: record.id)
+    let root = base(of: record)
+    if try await commit(version, of: &record, here: root.map { ($0, Array(children.values)) }) {
+      (record.base, record.baseName) = here
+      if record.base == nil && record.node == nil { record.name = version.name }
+      try await state.save(record)
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import Documents
+import DurableIO
+import FilePackages
+package import FoundationEssentials
+package import ObjectStores
+
+/// The parts of a container that one operation after the other uses.
+package struct ContainerSession: Sendable {
+  package let folder: ContainerFolder
+  package let settings: ContainerFolder.Settings
+  package let state: ContainerState
+  package let log: VersionLog
+  package let feed: ContainerFeed
+  package let known: StateBlobs
+  package let blobs: BlobStore
+  /// This machine's clock.
+  package let now: @Sendable () -> Date
+  /// Makes the identities of new documents.
+  package let newDocument: @Sendable () -> CloudDocumentID
+
+  package init(
+    folder: ContainerFolder, settings: ContainerFolder.Settings, state: ContainerState,
+    store: any ObjectStore, feedOverlap: Int64 = ContainerFeed.overlap,
+    now: @escaping @Sendable () -> Date = { Date() },
+    newDocument: @escaping @Sendable () -> CloudDocumentID = {
+      var generator = SystemRandomNumberGenerator()
+      return .random(using: &generator)
+    }
+  ) {
+    (self.folder, self.settings, self.state) = (folder, settings, state)
+    (self.now, self.newDocument) = (now, newDocument)
+    log = VersionLog(store)
+    feed = ContainerFeed(store, overlap: feedOverlap)
+    known = StateBlobs(state, now: now)
+    blobs = BlobStore(store, known: known)
+  }
+
+  package var store: any ObjectStore { log.store }
+
+  /// Returns the time by the store's clock, in milliseconds, as far as it is known.
+  package func storeTime() async throws -> Int64 {
+    now().milliseconds + (try await state.number(.clockOffset) ?? 0)
+  }
+
+  // MARK: Records
+
+  /// Returns the last known version of a document; nil before the first one.
+  package func head(of record: DocumentRecord) throws -> CloudVersion? {
+    guard let data = record.head else { return nil }
+    do {
+      return try CloudVersion(decoding: data)
+    } catch {
+      throw CloudDataError(error.code, in: folder.url.path, reason: error.words)
+    }
+  }
+
+  /// Returns the content that was here and that the container has.
+  package func base(of record: DocumentRecord) -> TreeRoot? {
+    record.base.flatMap { TreeRoot(bytes: ArraySlice($0)) }
+  }
+}
+
+extension DocumentRecord {
+  /// The document's identity, as a value.
+  package var document: CloudDocumentID {
+    get throws {
+      guard let document = CloudDocumentID(id) else {
+        throw CloudDataError(
+          .invalid, in: "this machine", reason: "the state has a document without an identity")
+      }
+      return document
+    }
+  }
+}

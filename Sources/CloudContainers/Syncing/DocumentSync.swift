@@ -1,0 +1,292 @@
+import Documents
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import SystemPackage
+
+// A document of another device replaces nothing here that the container does not have.
+// An edit outlives a deletion.
+
+/// One document on its way to the same state here and in the container.
+struct DocumentSync {
+  let session: ContainerSession
+  var record: DocumentRecord
+  /// The document in the container folder; nil if it is not there.
+  var local: LocalDocument?
+  /// The folded names of all other documents.
+  var otherNames: Set<String>
+  var report: SyncReport.Document
+
+  init(
+    _ session: ContainerSession, _ record: DocumentRecord, _ local: LocalDocument?, otherNames: Set<String>
+  ) {
+    (self.session, self.record, self.local, self.otherNames) = (session, record, local, otherNames)
+    report = SyncReport.Document(name: record.name)
+  }
+
+  private var folder: ContainerFolder { session.folder }
+
+  /// Carries out one step after the other until nothing is to do.
+  ///
+  /// - Throws: `busy` if other devices are always first.
+  mutating func run() async throws {
+    for _ in 0..<50 {
+      if try await step() { return }
+    }
+    throw FilePackageError(
+      .busy, .save, document: record.name,
+      reason: "other devices change it all the time; it is uploaded later")
+  }
+
+  /// Carries out the next step; returns whether the document is up to date.
+  private mutating func step() async throws -> Bool {
+    let head = try session.head(of: record)
+    let base = session.base(of: record)
+    var here = SyncDecision.Local.absent
+    if let local {
+      let tree = try await session.look(local, record)
+      here = base != nil && tree.changes.isEmpty && !isRenamed ? .same : .changed
+      if here == .same { try await keepStatuses(tree) }
+    }
+    let state: SyncDecision.Head =
+      switch head {
+      case nil: .none
+      case let head? where head.isDeleted: .deleted
+      case let head? where head.root == base && head.name == record.baseName: .same
+      default: .newer
+      }
+    switch SyncDecision(local: here, hasBase: base != nil, head: state) {
+    case .nothing:
+      guard let head, local != nil, !head.isDeleted else { return true }
+      return try await reconcileConflicts(head)
+    case .listAsPlaceholder:
+      guard let head, record.isWanted else { return true }
+      try await download(head)
+      return true
+    case .upload: return try await upload(over: head)
+    case .download:
+      guard let head else { return true }
+      try await download(head)
+      return false
+    case .merge:
+      guard let head else { return true }
+      return try await merge(with: head)
+    case .delete:
+      guard let head else { return true }
+      return try await commitDeletion(of: head)
+    case .removeHere:
+      guard let base else { return true }
+      try await removeHere(base)
+      return true
+    case .forget:
+      forgetContent()
+      try await session.state.save(record, children: [])
+      return true
+    }
+  }
+
+  /// Whether a program here gave the document another name.
+  private var isRenamed: Bool { record.baseName.map { $0 != record.name } ?? false }
+
+  /// Keeps the statuses of unchanged files, so that the next look need not read them.
+  private func keepStatuses(_ tree: LocalTree) async throws {
+    let known = try await session.state.children(of: record.id)
+    if known != tree.children { try await session.state.save(record, children: Array(tree.children.values)) }
+  }
+
+  private mutating func forgetContent() {
+    (record.base, record.baseName, record.node) = (nil, nil, nil)
+    record.isWanted = false
+    record.shownConflicts = ""
+  }
+
+  // MARK: Up
+
+  /// Makes the document here the next version.
+  private mutating func upload(over head: CloudVersion?) async throws -> Bool {
+    guard local != nil else { return true }
+    try await takeFreeName()
+    guard let local else { return true }
+    let uploaded = try await session.upload(local, record)
+    let version = try next(after: head, root: uploaded.root, isPackage: local.isPackage)
+    if try await session.commit(version, of: &record, here: (uploaded.root, uploaded.children)) {
+      report.uploaded = true
+    }
+    return false
+  }
+
+  /// Makes the next version, of the name here.
+  private func next(after head: CloudVersion?, root: TreeRoot, isPackage: Bool) throws -> CloudVersion {
+    let filename = record.name.split(separator: "/").last.map(String.init) ?? record.name
+    return CloudVersion(
+      document: try record.document, sequence: (head?.sequence ?? 0) + 1,
+      parents: try head.map { [try $0.digest()] } ?? [],
+      conflicts: head.map { $0.isDeleted ? [] : $0.conflicts } ?? [], device: session.settings.device,
+      deviceName: session.settings.deviceName, date: session.now(), name: record.name,
+      contentType: UTType(filename: filename, isDirectory: isPackage).identifier, isPackage: isPackage,
+      root: root)
+  }
+
+  /// Gives the document here another name if another document has its name.
+  private mutating func takeFreeName() async throws {
+    let name = DocumentName.free(record.name, among: otherNames)
+    if name != record.name { try await move(to: name) }
+  }
+
+  /// Moves the document here; another program may get the name first, and then it is another name.
+  private mutating func move(to name: String) async throws {
+    guard let local else { return record.name = name }
+    let moved = try await session.move(local, to: name)
+    self.local?.name = moved
+    record.name = moved
+    if record.base != nil { record.baseName = moved }
+    try await session.state.save(record)
+  }
+
+  private mutating func commitDeletion(of head: CloudVersion) async throws -> Bool {
+    var version = try next(after: head, root: head.root, isPackage: head.isPackage)
+    (version.isDeleted, version.conflicts, version.name) = (true, [], head.name)
+    if try await session.commit(version, of: &record, here: nil) {
+      forgetContent()
+      try await session.state.save(record, children: [])
+      report.deleted = true
+    }
+    return false
+  }
+
+  // MARK: Down
+
+  /// Brings the container's content here.
+  private mutating func download(_ head: CloudVersion) async throws {
+    if local != nil, record.name != head.name {
+      try await move(to: head.name)
+    } else if local == nil {
+      record.name = head.name
+    }
+    let base = local == nil ? nil : session.base(of: record)
+    let url = try folder.url(of: record.name, isPackage: head.isPackage)
+    if base != head.root {
+      try await session.materialise(
+        at: url, isPackage: head.isPackage, type: head.contentType, from: base, to: head.root)
+      report.downloaded = true
+    }
+    try await adopt(head)
+  }
+
+  /// Notes that the content here is the head's, except where a program has changed it since.
+  private mutating func adopt(_ head: CloudVersion) async throws {
+    let known = try await session.state.children(of: record.id)
+    var expected: [PackagePath: KnownChild] = [:]
+    try await DocumentTree(head.root, session.blobs).forEachEntry { entry in
+      expected[entry.path] = known[entry.path].flatMap { $0.entry == entry ? $0 : nil } ?? KnownChild(entry)
+    }
+    record.base = Data(head.root.bytes)
+    record.baseName = record.name
+    record.isWanted = true
+    record.downloadingError = nil
+    // Without the statuses of files. If the process ends here, the next look reads them.
+    try await session.state.save(record, children: Array(expected.values))
+    guard let found = try FolderScan.document(record.name, in: folder) else { return }
+    local = found
+    record.node = found.node
+    let tree = try await session.look(found, record)
+    let children = expected.map { path, child in
+      tree.children[path].flatMap { $0.entry == child.entry ? $0 : nil } ?? child
+    }
+    try await session.state.save(record, children: children)
+  }
+
+  private mutating func removeHere(_ base: TreeRoot) async throws {
+    guard let local else { return }
+    let before = record
+    forgetContent()
+    // The state first: a document that is gone and known to have been here would count as deleted here.
+    try await session.state.save(record)
+    do {
+      try await session.discard(at: folder.url(of: local.name, isPackage: local.isPackage), name: local.name)
+    } catch {
+      try await session.state.save(before)
+      throw error
+    }
+    try await session.state.save(record, children: [])
+    self.local = nil
+    report.removed = true
+  }
+
+  // MARK: Both
+
+  private mutating func merge(with head: CloudVersion) async throws -> Bool {
+    guard let local else { return true }
+    guard let base = session.base(of: record) else { return try await meet(head) }
+    let uploaded = try await session.upload(local, record)
+    let ours = try await DocumentTree.differences(from: base, to: uploaded.root, in: session.blobs)
+    let theirs = try await DocumentTree.differences(from: base, to: head.root, in: session.blobs)
+    let merge = EntryMerge(ours: ours, theirs: theirs)
+    var conflict: VersionDigest?
+    var root = head.root
+    if merge.conflicts.isEmpty {
+      root = try await DocumentTree(head.root, session.blobs).updated(with: merge.changes)
+    } else if local.isPackage {
+      var lost = try next(after: head, root: uploaded.root, isPackage: true)
+      lost.conflicts = []
+      conflict = try await session.log.storeConflict(lost)
+    } else {
+      return try await becomeAnotherDocument(head)
+    }
+    // If both gave it a new name, theirs is first.
+    let isTheirs = head.name != record.baseName
+    if !isTheirs, isRenamed { try await takeFreeName() }
+    var version = try next(after: head, root: root, isPackage: head.isPackage)
+    version.name = isTheirs ? head.name : record.name
+    if let conflict { version.conflicts = Array(Set(version.conflicts + [conflict])).sorted() }
+    if version.root == head.root, version.name == head.name, version.conflicts == head.conflicts {
+      // They have all of ours.
+      record.base = Data(uploaded.root.bytes)
+      record.baseName = record.name
+      try await session.state.save(record, children: uploaded.children)
+      return false
+    }
+    if try await session.commit(version, of: &record, here: (uploaded.root, uploaded.children)) {
+      report.uploaded = true
+      report.merged = conflict == nil
+      report.conflict = conflict != nil
+    }
+    return false
+  }
+
+  /// Settles a document here, of which it is not known that it ever was in the container, with one of that name.
+  private mutating func meet(_ head: CloudVersion) async throws -> Bool {
+    guard let local else { return true }
+    let tree = try await session.look(local, record)
+    let entries = try await DocumentTree(head.root, session.blobs).entries()
+    let isSame =
+      local.isPackage == head.isPackage && entries.count == tree.children.count
+      && entries.allSatisfy { tree.children[$0.path]?.entry.hasSameBytes(as: $0) ?? false }
+    if isSame {
+      try await adopt(head)
+      return false
+    }
+    return try await becomeAnotherDocument(head)
+  }
+
+  /// Gives the document here a name of its own. The next look finds a new document there.
+  private mutating func becomeAnotherDocument(_ head: CloudVersion) async throws -> Bool {
+    guard let local else { return true }
+    forgetContent()
+    record.isWanted = true
+    record.name = head.name
+    try await session.state.save(record, children: [])
+    let name = DocumentName.free(local.name, among: otherNames.union([DocumentName.folded(head.name)]))
+    _ = try await session.move(local, to: name)
+    report.conflict = true
+    self.local = nil
+    return false
+  }
+
+  // MARK: Conflicts
+
+  /// Brings the conflict versions here and in the container together; returns whether nothing was to do.
+  private mutating func reconcileConflicts(_ head: CloudVersion) async throws -> Bool {
+    true
+  }
+}

@@ -1,0 +1,37 @@
+/// The work of one synchronization.
+public struct SyncReport: Sendable {
+  /// The work on one document.
+  public struct Document: Sendable {
+    /// The document's name.
+    public var name: String
+    /// Whether a new version of this device went to the container.
+    public var uploaded = false
+    /// Whether the container's content came here.
+    public var downloaded = false
+    /// Whether changes of both sides became one version.
+    public var merged = false
+    /// Whether both sides changed the same, so that a conflict version was made.
+    public var conflict = false
+    /// Whether this device told the container that the document is deleted.
+    public var deleted = false
+    /// Whether the document went here, since another device deleted it.
+    public var removed = false
+    /// The reason why the document is not up to date; nil if it is.
+    public var error: (any Error)?
+
+    /// Whether anything happened.
+    public var isNews: Bool {
+      uploaded || downloaded || merged || conflict || deleted || removed || error != nil
+    }
+  }
+
+  /// The documents with news, by name.
+  public internal(set) var documents: [Document] = []
+  /// The number of documents with a new version of another device.
+  public internal(set) var discovered = 0
+  /// The folders that could not be read.
+  public internal(set) var problems: [any Error] = []
+
+  /// The documents that are not up to date.
+  public var failures: [Document] { documents.filter { $0.error != nil } }
+}

@@ -1,0 +1,97 @@
+import Documents
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import SystemPackage
+
+// A version has the content of one moment: after the upload, while no program that uses coordination writes, every
+//     file has the status that it had before. Otherwise the upload begins again.
+
+/// The content of a document here, of which the container has all blobs.
+struct UploadedTree: Sendable {
+  var root: TreeRoot
+  var children: [KnownChild]
+  /// The changes from the base.
+  var changes: [PackagePath: TreeEntry?]
+}
+
+extension ContainerSession {
+  /// Looks at a document without waiting for any program.
+  func look(_ document: LocalDocument, _ record: DocumentRecord) async throws -> LocalTree {
+    let path = try folder.path(of: document.name)
+    let known = try await state.children(of: record.id)
+    let disk = folder.disk
+    return try await BlockingThread().run { () throws in
+      do throws(SystemError) {
+        return try LocalTree(at: path, isPackage: document.isPackage, known: known, on: disk)
+      } catch {
+        throw FilePackageError(
+          FilePackageError.Code(error.code), .read, document: FileName(path).string, reason: "\(error)")
+      }
+    }
+  }
+
+  /// Stores the blobs of a document's content.
+  ///
+  /// - Throws: `FilePackageError` with the code `busy` if programs change the document again and again.
+  func upload(_ document: LocalDocument, _ record: DocumentRecord) async throws -> UploadedTree {
+    let url = try folder.url(of: document.name, isPackage: document.isPackage)
+    let coordinator = FileCoordinator()
+    // The container keeps the content of the last version; it may have dropped an older one.
+    let known =
+      try head(of: record)?.root == base(of: record) ? await state.children(of: record.id) : [:]
+    for _ in 0..<5 {
+      var tree = try await coordinator.coordinate(readingItemAt: url) { url in
+        let tree = try await look(document, record)
+        guard tree.hasJournal else { return tree }
+        // Committed saves that a killed program did not publish.
+        try await publish(url)
+        return try await look(document, record)
+      }
+      let found = tree
+      try await store(&tree, of: document, over: known)
+      let again = try await coordinator.coordinate(readingItemAt: url) { _ in try await look(document, record)
+      }
+      guard found.isSame(as: again) else { continue }
+      let changes = tree.changes
+      let root: TreeRoot
+      if let base = base(of: record), !changes.isEmpty {
+        root = try await DocumentTree(base, blobs).updated(with: changes)
+      } else if let base = base(of: record) {
+        root = base
+      } else {
+        let entries = tree.children.values.map(\.entry).sorted { $0.path < $1.path }
+        root = try await DocumentTree.store(entries, in: blobs)
+      }
+      return UploadedTree(root: root, children: Array(tree.children.values), changes: changes)
+    }
+    throw FilePackageError(
+      .busy, .read, document: url.path, reason: "other programs change it all the time; it is uploaded later")
+  }
+
+  private func publish(_ url: URL) async throws {
+    let store = try await PackageStore.open(at: url)
+    try await store.publish()
+    try await store.close()
+  }
+
+  /// Stores the new files of a tree.
+  ///
+  /// - Parameter known: the entries of the content that was here, if the last version has it.
+  private func store(
+    _ tree: inout LocalTree, of document: LocalDocument, over known: [PackagePath: KnownChild]
+  ) async throws {
+    if let metadata = tree.newMetadata { try await blobs.put(metadata) }
+    let root = try folder.path(of: document.name)
+    let files = tree.newFiles.keys.sorted()
+    let bases = files.map { path -> FileContent? in
+      if case .file(let content)? = known[path]?.entry.kind { content } else { nil }
+    }
+    let isPackage = document.isPackage
+    let contents = try await concurrentMap(Array(zip(files, bases)), BlobStore.maximumCalls) {
+      [blobs] path, base in
+      try await FileUpload(of: isPackage ? path : .root, in: root, over: base, to: blobs).content()
+    }
+    for (path, content) in zip(files, contents) { tree.note(content, at: path) }
+  }
+}

@@ -1,0 +1,130 @@
+import DurableIO
+import FilePackages
+package import FoundationEssentials
+import ObjectStores
+
+// The bytes of a version are JSON, so that a person can read them, with sorted keys, so that equal versions have equal
+// bytes. A reader refuses a value out of its limits. It takes further keys of a newer program for no error.
+
+extension CloudVersion {
+  /// The format that this version of the library writes, and the newest that it reads.
+  static let formatVersion = 1
+  /// The size of the largest version, in bytes.
+  package static let maximumSize = 64 << 10
+  /// The largest number of parents, and of conflicts.
+  static let maximumConflicts = 100
+
+  /// The reason why bytes are no version.
+  package enum Problem: Error, Hashable {
+    case tooLarge
+    case notAVersion
+    case newerFormat
+    case invalid(String)
+  }
+
+  private struct Record: Codable {
+    var format: Int
+    var document: String
+    var sequence: Int
+    var parents: [String]
+    var conflicts: [String]
+    var device: String
+    var deviceName: String
+    var date: Int64
+    var name: String
+    var type: String
+    var isPackage: Bool
+    var root: Data
+    var isDeleted: Bool
+  }
+
+  private struct Format: Decodable { var format: Int }
+
+  /// The bytes of the object.
+  package func encoded() throws -> Data {
+    let record = Record(
+      format: Self.formatVersion, document: document.string, sequence: sequence,
+      parents: parents.map(\.description), conflicts: conflicts.map(\.description), device: device,
+      deviceName: deviceName, date: date.milliseconds, name: name, type: contentType, isPackage: isPackage,
+      root: Data(root.bytes), isDeleted: isDeleted)
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys]
+    return try encoder.encode(record)
+  }
+
+  /// The digest of the bytes.
+  package func digest() throws -> VersionDigest {
+    VersionDigest(try encoded().withUnsafeBytes { ContentHash(of: $0) })
+  }
+
+  /// Reads a version of any origin.
+  package init(decoding data: Data) throws(Problem) {
+    guard data.count <= Self.maximumSize else { throw .tooLarge }
+    let record: Record
+    do {
+      let format = try JSONDecoder().decode(Format.self, from: data).format
+      if format > Self.formatVersion { throw Problem.newerFormat }
+      record = try JSONDecoder().decode(Record.self, from: data)
+    } catch let problem as Problem {
+      throw problem
+    } catch {
+      throw .notAVersion
+    }
+    guard record.format == Self.formatVersion else { throw .invalid("format") }
+    guard let document = CloudDocumentID(record.document) else { throw .invalid("document") }
+    guard (1...Self.maximumSequence).contains(record.sequence) else { throw .invalid("sequence") }
+    guard DocumentName.isValid(record.name) else { throw .invalid("name") }
+    guard let root = TreeRoot(bytes: ArraySlice(record.root)) else { throw .invalid("root") }
+    guard ObjectKey(record.device)?.segments.count == 1, record.device.utf8.count <= 64 else {
+      throw .invalid("device")
+    }
+    guard record.deviceName.utf8.count <= 255 else { throw .invalid("deviceName") }
+    guard record.type.utf8.count <= 255 else { throw .invalid("type") }
+    // Dates from 1970 to the year 4000.
+    guard (0...64_000_000_000_000).contains(record.date) else { throw .invalid("date") }
+    self.init(
+      document: document, sequence: record.sequence, parents: try Self.digests(record.parents, "parents"),
+      conflicts: try Self.digests(record.conflicts, "conflicts"), device: record.device,
+      deviceName: record.deviceName, date: Date(milliseconds: record.date), name: record.name,
+      contentType: record.type, isPackage: record.isPackage, root: root, isDeleted: record.isDeleted)
+  }
+
+  private static func digests(_ strings: [String], _ key: String) throws(Problem) -> [VersionDigest] {
+    guard strings.count <= maximumConflicts else { throw .invalid(key) }
+    var digests: [VersionDigest] = []
+    for string in strings {
+      guard let digest = VersionDigest(string) else { throw .invalid(key) }
+      digests.append(digest)
+    }
+    return digests
+  }
+}
+
+extension CloudVersion.Problem {
+  /// The reason in words.
+  package var words: String {
+    switch self {
+    case .tooLarge: "a version is larger than \(CloudVersion.maximumSize) bytes"
+    case .notAVersion: "it is no version of a document"
+    case .newerFormat: "a newer version of this program wrote it"
+    case .invalid(let key): "its '\(key)' is not valid"
+    }
+  }
+
+  /// The code of the error that says so.
+  package var code: CloudDataError.Code {
+    switch self {
+    case .tooLarge: .tooLarge
+    case .newerFormat: .newerFormat
+    case .notAVersion, .invalid: .invalid
+    }
+  }
+}
+
+extension Date {
+  /// Milliseconds since 1970, rounded down.
+  package var milliseconds: Int64 { Int64((timeIntervalSince1970 * 1000).rounded(.down)) }
+
+  /// Makes a date of milliseconds since 1970.
+  package init(milliseconds: Int64) { self.init(timeIntervalSince1970: Double(milliseconds) / 1000) }
+}

@@ -1,0 +1,94 @@
+import DurableIO
+import FilePackages
+public import FoundationEssentials
+package import ObjectStores
+
+/// One state of a document in a container: a small object that names the tree and the states before.
+///
+/// The versions of a document have numbers from 1, without gaps. The last one is the document's present state, the
+/// *head*. A version is immutable.
+public struct CloudVersion: Sendable, Hashable {
+  /// The document.
+  public var document: CloudDocumentID
+  /// The number of the version, from 1.
+  public var sequence: Int
+  /// The versions from which this one was made, by digest: none for the first one, several for a merge.
+  package var parents: [VersionDigest] = []
+  /// The versions in conflict with this one that no user has resolved, by digest, in order.
+  package var conflicts: [VersionDigest] = []
+  /// The device that made it.
+  public var device: String
+  /// The name of that device for people.
+  public var deviceName: String
+  /// The time by the device's clock, to the millisecond.
+  public var date: Date
+  /// The document's name: a path with slashes.
+  public var name: String
+  /// The identifier of the document's type.
+  public var contentType: String
+  /// Whether the document is a directory; otherwise it is a flat file.
+  public var isPackage: Bool
+  /// The document's content. A deletion has the content that it removed.
+  package var root: TreeRoot
+  /// Whether the document is deleted.
+  public var isDeleted = false
+
+  /// The bytes of all files of the document.
+  public var size: UInt64 { root.totals.bytes }
+
+  /// The last part of the name.
+  package var filename: String { name.split(separator: "/").last.map(String.init) ?? name }
+
+  /// The key of the object.
+  package var key: ObjectKey { Self.key(of: document, sequence) }
+
+  /// The beginning of the keys of all versions.
+  package static let prefix = "documents/"
+
+  /// The beginning of the keys of a document's versions.
+  package static func prefix(of document: CloudDocumentID) -> String { "\(prefix)\(document)/" }
+
+  /// Returns the key of a version.
+  package static func key(of document: CloudDocumentID, _ sequence: Int) -> ObjectKey {
+    checkedKey(prefix(of: document) + paddedNumber(sequence, 16))
+  }
+
+  /// Returns the key of a version that lost: it is in conflict with a head.
+  package static func conflictKey(of document: CloudDocumentID, _ digest: VersionDigest) -> ObjectKey {
+    checkedKey("\(prefix(of: document))c/\(digest)")
+  }
+
+  /// Reads the key of a version; nil for another key, such as that of a conflict.
+  package static func parse(_ key: ObjectKey) -> (document: CloudDocumentID, sequence: Int)? {
+    let parts = key.segments
+    guard parts.count == 3, parts[0] + "/" == prefix, let document = CloudDocumentID(parts[1]),
+      parts[2].utf8.count == 16, let sequence = Int(parts[2]), (1...maximumSequence).contains(sequence)
+    else { return nil }
+    return (document, sequence)
+  }
+
+  /// The largest number of a version.
+  package static let maximumSequence = 1 << 50
+}
+
+/// Returns a number with leading zeros.
+func paddedNumber(_ number: Int, _ width: Int) -> String {
+  let digits = String(number)
+  return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
+}
+
+/// Returns the key that this target's own text makes.
+func checkedKey(_ string: String) -> ObjectKey {
+  guard let key = ObjectKey(string) else { preconditionFailure("'\(string)' is no key") }
+  return key
+}
+
+extension CloudVersion: CustomStringConvertible {
+  /// One line for a user.
+  public var description: String {
+    let state = isDeleted ? "deleted" : "\(size) bytes"
+    let conflict = conflicts.isEmpty ? "" : ", \(counted(conflicts.count, "conflict"))"
+    return
+      "\(displayString(name)), version \(sequence) from \(displayString(deviceName)), \(state)\(conflict)"
+  }
+}

@@ -1,0 +1,24 @@
+package import FilePackages
+import ObjectStores
+
+/// The SHA-256 of a version's bytes, which names it among all versions.
+package struct VersionDigest: Sendable, Hashable, Comparable, CustomStringConvertible {
+  private let name: BlobName
+
+  package init(_ hash: ContentHash) { name = BlobName(hash) }
+
+  /// Reads 64 hexadecimal digits in lower case; nil for anything else.
+  package init?(_ string: some StringProtocol) {
+    guard let key = ObjectKey("\(BlobName.prefix)\(string.prefix(2))/\(string)"), let name = BlobName(key)
+    else {
+      return nil
+    }
+    self.name = name
+  }
+
+  /// The digits.
+  package var description: String { name.description }
+
+  /// Compares the bytes.
+  package static func < (left: VersionDigest, right: VersionDigest) -> Bool { left.name < right.name }
+}

@@ -1,0 +1,118 @@
+import FilePackages
+import FoundationEssentials
+package import ObjectStores
+
+// A version is committed when the store has an object under its number. The store lets one writer make it, so a
+//     document has one version of each number.
+// A number is asked for only after all smaller ones are there, so that the numbers have no gap at the end.
+
+/// The versions of all documents, in an object store.
+package struct VersionLog: Sendable {
+  package let store: any ObjectStore
+
+  package init(_ store: any ObjectStore) { self.store = store }
+
+  /// The result of an attempt to commit a version.
+  package enum Commit: Sendable {
+    /// The version is committed, by this call or an earlier one whose answer was lost.
+    case committed
+    /// Another version has the number.
+    case taken(CloudVersion)
+  }
+
+  /// Commits a version.
+  ///
+  /// - Throws: `ObjectStoreError`: the version may be committed all the same, now or later.
+  package func commit(_ version: CloudVersion) async throws -> Commit {
+    let bytes = try version.encoded()
+    if try await store.put(bytes, at: version.key, ifAbsent: true) { return .committed }
+    guard let present = try await store.get(version.key, range: 0..<(CloudVersion.maximumSize + 1)) else {
+      throw error(.missing, version.key, "the store says that it is there and does not give it")
+    }
+    if present == bytes { return .committed }
+    return .taken(try decode(present, version.key, version.document, version.sequence))
+  }
+
+  /// Reads a version; nil if there is none of that number.
+  package func version(of document: CloudDocumentID, _ sequence: Int) async throws -> CloudVersion? {
+    let key = CloudVersion.key(of: document, sequence)
+    guard let bytes = try await read(key) else { return nil }
+    return try decode(bytes, key, document, sequence)
+  }
+
+  /// Returns the number of the last version, at least `known`.
+  package func lastSequence(of document: CloudDocumentID, after known: Int) async throws -> Int {
+    let start = known > 0 ? CloudVersion.key(of: document, known) : nil
+    var last = known
+    try await store.listAll(CloudVersion.prefix(of: document), after: start) { page in
+      for object in page {
+        if let found = CloudVersion.parse(object.key) { last = max(last, found.sequence) }
+      }
+      return true
+    }
+    return last
+  }
+
+  /// Calls `body` with the numbers of the versions of each document, in ascending order.
+  package func forEachDocument(
+    _ body: (CloudDocumentID, [(sequence: Int, object: StoredObject)]) async throws -> Void
+  ) async throws {
+    var objects: [(CloudDocumentID, [(Int, StoredObject)])] = []
+    try await store.listAll(CloudVersion.prefix) { page in
+      for object in page {
+        guard let (document, sequence) = CloudVersion.parse(object.key) else { continue }
+        if objects.last?.0 != document { objects.append((document, [])) }
+        objects[objects.count - 1].1.append((sequence, object))
+      }
+      return true
+    }
+    for (document, versions) in objects {
+      try await body(document, versions.map { (sequence: $0.0, object: $0.1) })
+    }
+  }
+
+  // MARK: Conflicts
+
+  /// Stores a version that lost, and returns its digest. The version that names the digest has yet to be committed.
+  package func storeConflict(_ version: CloudVersion) async throws -> VersionDigest {
+    let digest = try version.digest()
+    try await store.put(version.encoded(), at: CloudVersion.conflictKey(of: version.document, digest))
+    return digest
+  }
+
+  /// Reads a version that lost.
+  ///
+  /// - Throws: `CloudDataError` if it is missing or is another one.
+  package func conflict(_ digest: VersionDigest, of document: CloudDocumentID) async throws -> CloudVersion {
+    let key = CloudVersion.conflictKey(of: document, digest)
+    guard let bytes = try await read(key) else { throw error(.missing, key, nil) }
+    guard VersionDigest(bytes.withUnsafeBytes { ContentHash(of: $0) }) == digest else {
+      throw error(.wrongBytes, key, nil)
+    }
+    return try decode(bytes, key, document, nil)
+  }
+
+  // MARK: Reading
+
+  private func read(_ key: ObjectKey) async throws -> Data? {
+    try await store.get(key, range: 0..<(CloudVersion.maximumSize + 1))
+  }
+
+  /// Reads a version, and checks that it is the one of its key.
+  private func decode(
+    _ bytes: Data, _ key: ObjectKey, _ document: CloudDocumentID, _ sequence: Int?
+  ) throws -> CloudVersion {
+    do throws(CloudVersion.Problem) {
+      let version = try CloudVersion(decoding: bytes)
+      if version.document != document { throw .invalid("document") }
+      if let sequence, version.sequence != sequence { throw .invalid("sequence") }
+      return version
+    } catch {
+      throw self.error(error.code, key, error.words)
+    }
+  }
+
+  private func error(_ code: CloudDataError.Code, _ key: ObjectKey, _ reason: String?) -> CloudDataError {
+    CloudDataError(code, in: store.place, key: key.string, reason: reason)
+  }
+}
