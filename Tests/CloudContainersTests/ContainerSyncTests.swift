@@ -153,3 +153,86 @@ struct ContainerSyncTests {
     }
   }
 }
+
+@Suite("The items of a container")
+struct ContainerItemTests {
+  @Test func `are listed before their content is here, evicted, deleted and restored`() async throws {
+    try await withTemporaryDirectory { directory in
+      let store = MemoryStore()
+      let a = try await DeviceFixture("a", in: directory, store)
+      let b = try await DeviceFixture("b", in: directory, store)
+      try await a.makePackage("Trip.imageNotes", ["Text.txt": "one"])
+      try a.write("notes", to: "Folder/Notes.txt")
+      #expect(try await a.container.items().map(\.isUploaded) == [])
+      try await a.sync()
+      #expect(try await a.container.items().map(\.isUploaded) == [true, true])
+      try await b.sync()
+      let placeholders = try await b.container.items()
+      #expect(placeholders.map(\.name) == ["Folder/Notes.txt", "Trip.imageNotes"])
+      #expect(placeholders.map(\.downloadingStatus) == [.notDownloaded, .notDownloaded])
+      #expect(placeholders.first?.size == 5)
+      try await b.container.startDownloading(itemAt: b.url.appending(path: "Folder/Notes.txt"))
+      try await b.sync()
+      #expect(b.text("Folder/Notes.txt") == "notes")
+      try b.write("changed", to: "Folder/Notes.txt")
+      try await b.container.evict(itemNamed: "Folder/Notes.txt")
+      #expect(b.text("Folder/Notes.txt") == nil)
+      try await a.sync()
+      #expect(a.text("Folder/Notes.txt") == "changed", "what is evicted is uploaded before")
+      // A placeholder that is not here is no deletion.
+      try await b.sync()
+      try await a.sync()
+      #expect(a.text("Folder/Notes.txt") == "changed")
+      try await b.container.delete(itemNamed: "Folder/Notes.txt")
+      try await a.sync()
+      #expect(a.text("Folder/Notes.txt") == nil)
+      let deleted = try await a.container.deletedItems()
+      #expect(deleted.map(\.name) == ["Folder/Notes.txt"])
+      try await a.container.restore(deleted[0].document)
+      try await a.container.download(itemNamed: "Folder/Notes.txt")
+      #expect(a.text("Folder/Notes.txt") == "changed")
+    }
+  }
+
+  @Test func `a lost state costs a look at the documents, and deletes nothing`() async throws {
+    try await withTemporaryDirectory { directory in
+      let store = MemoryStore()
+      let a = try await DeviceFixture("a", in: directory, store)
+      try a.write("one", to: "1.txt")
+      try a.write("two", to: "2.txt")
+      try await a.sync()
+      try await a.container.evict(itemNamed: "2.txt")
+      try a.remove(".docpkg-cloud/state.sqlite")
+      try a.remove(".docpkg-cloud/state.sqlite-wal")
+      try a.remove(".docpkg-cloud/state.sqlite-shm")
+      let again = try await CloudContainer.open(a.url, in: store)
+      let report = try await again.sync()
+      #expect(report.documents.filter { $0.uploaded || $0.deleted }.isEmpty)
+      #expect(try await again.items().map(\.downloadingStatus) == [.current, .notDownloaded])
+      try a.remove("1.txt")
+      #expect(try await again.sync().documents.map(\.deleted) == [true])
+    }
+  }
+
+  @Test func `documents move in and out`() async throws {
+    try await withTemporaryDirectory { directory in
+      let store = MemoryStore()
+      let a = try await DeviceFixture("a", in: directory, store)
+      let b = try await DeviceFixture("b", in: directory, store)
+      try b.write("theirs", to: "Notes.txt")
+      try await b.sync()
+      try await a.sync()
+      let outside = URL(filePath: directory.appending("Notes.txt").string)
+      try Data("ours".utf8).write(to: outside)
+      #expect(try await a.container.moveIn(outside, as: "Notes.txt") == "Notes 2.txt")
+      try await a.sync()
+      try await b.sync()
+      let out = URL(filePath: directory.appending("out").string, directoryHint: .isDirectory)
+      let moved = try await b.container.moveOut("Notes 2.txt", to: out, as: "Mine.txt")
+      #expect(try String(contentsOf: moved, encoding: .utf8) == "ours")
+      try await b.sync()
+      try await a.sync()
+      #expect(a.text("Notes 2.txt") == nil)
+    }
+  }
+}

@@ -90,14 +90,6 @@ public final class CloudContainer: Sendable {
     try await exclusively { try await session.sync(everything: everything) }
   }
 
-  /// Brings the content of a document here, in its newest state.
-  ///
-  /// - Parameter name: the document's name in the container, such as `Travel/Trip.imageNotes`.
-  /// - Throws: `noSuchFile` if the container has no document of that name; the errors of `sync()`.
-  public func download(itemNamed name: String) async throws {
-    try await exclusively { try await session.download(itemNamed: name) }
-  }
-
   /// Runs an operation while no other one runs, in this process or in another one.
   package func exclusively<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
     try await turn.enter()

@@ -39,31 +39,8 @@ extension ContainerSession {
     return report
   }
 
-  /// Brings the content of one document here.
-  package func download(itemNamed name: String) async throws {
-    var record = try await placed(name)
-    record.isWanted = true
-    try await state.save(record)
-    let outcome = try await sync(record, FolderScan.document(record.name, in: folder))
-    if let error = outcome.error { throw error }
-  }
-
-  /// Returns the record of a document by its name.
-  ///
-  /// - Throws: `noSuchFile`.
-  package func placed(_ name: String) async throws -> DocumentRecord {
-    let found = try await state.records().filter { record in
-      guard record.name == name else { return false }
-      return try head(of: record).map { !$0.isDeleted } ?? true || record.base != nil
-    }
-    guard let record = found.min(by: { Self.rank($0) < Self.rank($1) }) else {
-      throw FilePackageError(.noSuchFile, .open, document: name)
-    }
-    return record
-  }
-
   /// Brings one document up to date.
-  private func sync(_ record: DocumentRecord, _ local: LocalDocument?) async throws -> SyncReport.Document {
+  func sync(_ record: DocumentRecord, _ local: LocalDocument?) async throws -> SyncReport.Document {
     let others = try await liveNames(except: record.id)
     var sync = DocumentSync(self, record, local, otherNames: others)
     do {
@@ -91,7 +68,7 @@ extension ContainerSession {
     try await state.set(.folder, to: inode)
   }
 
-  private func scanFolder() async throws -> FolderScan {
+  func scanFolder() async throws -> FolderScan {
     try await BlockingThread().run { [folder] () throws in
       do throws(SystemError) {
         return try FolderScan(folder)
@@ -103,7 +80,7 @@ extension ContainerSession {
   }
 
   /// The folded names of all documents that are not deleted, except one.
-  private func liveNames(except id: String) async throws -> Set<String> {
+  func liveNames(except id: String) async throws -> Set<String> {
     var names: Set<String> = []
     for record in try await state.records() where record.id != id {
       if let head = try head(of: record) {
@@ -159,7 +136,7 @@ extension ContainerSession {
   }
 
   /// The claim of a record to a document of its name, the smallest first.
-  private static func rank(_ record: DocumentRecord) -> Int {
+  static func rank(_ record: DocumentRecord) -> Int {
     if record.base != nil { return 0 }
     return record.head == nil ? 1 : 2
   }
@@ -176,27 +153,28 @@ extension ContainerSession {
       if !taken.insert(DocumentName.folded(head.name)).inserted { twins.append(index) }
     }
     for index in twins {
-      guard var version = try head(of: records[index]) else { continue }
-      let parent = try version.digest()
-      version.parents = [parent]
-      version.sequence += 1
+      guard let head = try head(of: records[index]) else { continue }
+      var version = nextVersion(after: head)
+      version.parents = [try head.digest()]
       version.name = DocumentName.free(version.name, among: taken)
       taken.insert(DocumentName.folded(version.name))
-      (version.device, version.deviceName, version.date) = (settings.device, settings.deviceName, now())
-      try await commitElsewhere(version, of: &records[index])
+      _ = try await commitElsewhere(version, of: &records[index])
     }
     return records
   }
 
-  /// Commits a version that changes nothing here; another device may be first.
-  package func commitElsewhere(_ version: CloudVersion, of record: inout DocumentRecord) async throws {
-    let here = (base: record.base, name: record.baseName)
+  /// Commits a version that changes nothing here.
+  ///
+  /// - Returns: false if another device was first; the record then has its version.
+  func commitElsewhere(_ version: CloudVersion, of record: inout DocumentRecord) async throws -> Bool {
+    let before = (record.base, record.baseName)
     let children = try await state.children(of: record.id)
     let root = base(of: record)
-    if try await commit(version, of: &record, here: root.map { ($0, Array(children.values)) }) {
-      (record.base, record.baseName) = here
-      if record.base == nil && record.node == nil { record.name = version.name }
-      try await state.save(record)
-    }
+    let here = root.map { ($0, Array(children.values)) }
+    guard try await commit(version, of: &record, here: here) else { return false }
+    (record.base, record.baseName) = before
+    if record.base == nil && record.node == nil { record.name = version.name }
+    try await state.save(record)
+    return true
   }
 }

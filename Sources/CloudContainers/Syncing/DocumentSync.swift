@@ -213,6 +213,19 @@ struct DocumentSync {
     report.removed = true
   }
 
+  /// Removes the content from this machine if the container has it.
+  ///
+  /// - Throws: `unsavedEdits` if it does not.
+  mutating func evict() async throws {
+    guard let local, let base = session.base(of: record), try session.head(of: record)?.root == base,
+      try await session.look(local, record).changes.isEmpty
+    else {
+      throw FilePackageError(
+        .unsavedEdits, .delete, document: record.name, reason: "the container does not have its last changes")
+    }
+    try await removeHere(base)
+  }
+
   // MARK: Both
 
   private mutating func merge(with head: CloudVersion) async throws -> Bool {

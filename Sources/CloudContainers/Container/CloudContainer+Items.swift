@@ -1,0 +1,102 @@
+import FilePackages
+public import FoundationEssentials
+
+extension CloudContainer {
+  /// Lists all documents of the container, by name; asks the store for nothing.
+  ///
+  /// Cost: a look at the status of each file in the container folder.
+  public func items() async throws -> [CloudItem] {
+    try await session.placedRecords().map { try item($0) }.sorted { ($0.name, $0.id) < ($1.name, $1.id) }
+  }
+
+  private func item(_ placed: PlacedRecord) throws -> CloudItem {
+    let (record, head) = (placed.record, placed.head)
+    let isHere = placed.local != nil
+    let isCurrent = head.map { Data($0.root.bytes) == record.base } ?? true
+    let isPackage = placed.local?.isPackage ?? head?.isPackage ?? false
+    return CloudItem(
+      id: try record.document, name: record.name,
+      url: url.appending(path: record.name, directoryHint: isPackage ? .isDirectory : .notDirectory),
+      contentType: UTType(
+        filename: record.name.split(separator: "/").last.map(String.init) ?? record.name,
+        isDirectory: isPackage),
+      isPackage: isPackage, size: head?.size, modificationDate: head?.date, savingComputer: head?.deviceName,
+      downloadingStatus: isHere ? (isCurrent ? .current : .downloaded) : .notDownloaded,
+      isDownloading: !isHere && record.isWanted, percentDownloaded: isHere ? 100 : 0,
+      isUploaded: !placed.isChanged && head != nil, isUploading: false,
+      percentUploaded: placed.isChanged ? 0 : 100, hasUnresolvedConflicts: head?.conflicts.isEmpty == false,
+      downloadingError: record.downloadingError, uploadingError: record.uploadingError)
+  }
+
+  // MARK: Content
+
+  /// Brings the content of a document here, in its newest state, and waits for it.
+  ///
+  /// - Parameter name: the document's name in the container, such as `Travel/Trip.imageNotes`.
+  /// - Throws: `noSuchFile` if the container has no document of that name; the errors of `sync()`.
+  public func download(itemNamed name: String) async throws {
+    try await exclusively { try await session.download(itemNamed: name) }
+  }
+
+  /// Asks for the content of a document. The next `sync()` brings it.
+  ///
+  /// - Throws: `noSuchFile` if the container has no document of that name.
+  public func startDownloading(itemNamed name: String) async throws {
+    try await session.wantContent(ofItemNamed: name)
+  }
+
+  /// Removes the content of a document from this machine; it becomes a placeholder.
+  ///
+  /// - Throws: `unsavedEdits` if the container does not have the content that is here; `noSuchFile`; the errors of
+  ///   `sync()`.
+  public func evict(itemNamed name: String) async throws {
+    try await exclusively { try await session.evict(itemNamed: name) }
+  }
+
+  // MARK: Deleting
+
+  /// Deletes a document, here and in the container. `restore(_:)` brings it back within thirty days.
+  ///
+  /// - Throws: `noSuchFile`; the errors of `sync()`.
+  public func delete(itemNamed name: String) async throws {
+    try await exclusively { try await session.delete(itemNamed: name) }
+  }
+
+  /// Lists the deleted documents that the last `sync()` knew of, the last one first.
+  public func deletedItems() async throws -> [CloudVersion] { try await session.deletedVersions() }
+
+  /// Brings a deleted document back, as a placeholder.
+  ///
+  /// - Returns: its name: another one if a document has its old name.
+  /// - Throws: `noSuchFile`; the errors of `sync()`.
+  @discardableResult
+  public func restore(_ document: CloudDocumentID) async throws -> String {
+    try await exclusively { try await session.restore(document) }
+  }
+
+  // MARK: Places
+
+  /// Returns the name in the container of an item in the container folder.
+  ///
+  /// - Throws: `invalidName` for a place outside the folder.
+  public func name(ofItemAt item: URL) throws -> String {
+    let (root, path) = (
+      url.standardized.path(percentEncoded: false), item.standardized.path(percentEncoded: false)
+    )
+    let prefix = root.hasSuffix("/") ? root : root + "/"
+    let name = String(path.dropFirst(prefix.count).reversed().drop { $0 == "/" }.reversed())
+    guard path.hasPrefix(prefix), DocumentName.isValid(name) else {
+      throw FilePackageError(
+        .invalidName, .open, document: item.path, reason: "it is not in the container folder '\(url.path)'")
+    }
+    return name
+  }
+
+  /// Asks for the content of the document at a place in the container folder. The next `sync()` brings it.
+  public func startDownloading(itemAt item: URL) async throws {
+    try await startDownloading(itemNamed: name(ofItemAt: item))
+  }
+
+  /// Removes the content of the document at a place in the container folder, as `evict(itemNamed:)`.
+  public func evict(itemAt item: URL) async throws { try await evict(itemNamed: name(ofItemAt: item)) }
+}

@@ -1,0 +1,59 @@
+public import Documents
+import FilePackages
+public import FoundationEssentials
+
+extension CloudContainer: StorageLocation {
+  /// The name of the container folder.
+  public var displayName: String { url.lastPathComponent }
+
+  /// Lists the documents, with placeholders; asks the store for nothing.
+  public func documents() async throws -> StorageListing {
+    StorageListing(documents: try await items().map(StoredDocument.init))
+  }
+
+  /// Returns the facts of one document; nil if none has that name.
+  public func document(named name: String) async throws -> StoredDocument? {
+    try await items().first { $0.name == name }.map(StoredDocument.init)
+  }
+
+  /// Returns the place of a document; nil if its content is not here.
+  public func localURL(of name: String) async throws -> URL? {
+    try await session.folder.location.localURL(of: name)
+  }
+
+  /// Moves a document into the container folder. The next `sync()` uploads it.
+  public func moveIn(_ url: URL, as name: String) async throws -> String {
+    guard let parts = DocumentName.parts(name), !parts.isEmpty else {
+      throw FilePackageError(.invalidName, .move, document: name)
+    }
+    // A placeholder has its name, too.
+    let taken = try await items().map { DocumentName.folded($0.name) }
+    return try await session.folder.location.moveIn(url, as: DocumentName.free(name, among: Set(taken)))
+  }
+
+  /// Moves a document out of the container, to a folder of this machine; downloads it first if necessary.
+  ///
+  /// The container deletes it with the next `sync()`, and can restore it for thirty days.
+  public func moveOut(_ name: String, to folder: URL, as newName: String) async throws -> URL {
+    try await download(itemNamed: name)
+    return try await session.folder.location.moveOut(name, to: folder, as: newName)
+  }
+
+  /// Deletes a document, as `delete(itemNamed:)`.
+  public func delete(_ name: String) async throws { try await delete(itemNamed: name) }
+}
+
+extension StoredDocument {
+  /// The facts of an item.
+  fileprivate init(_ item: CloudItem) {
+    let state: State =
+      switch item.downloadingStatus {
+      case .notDownloaded: .notDownloaded
+      case .downloaded: .downloaded
+      case .current: .current
+      }
+    self.init(
+      name: item.name, contentType: item.contentType, modificationDate: item.modificationDate ?? .distantPast,
+      size: item.size, state: state)
+  }
+}

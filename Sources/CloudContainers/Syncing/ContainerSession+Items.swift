@@ -1,0 +1,146 @@
+import Documents
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import SystemPackage
+
+/// A record with the facts of this moment.
+package struct PlacedRecord: Sendable {
+  package var record: DocumentRecord
+  package var head: CloudVersion?
+  package var local: LocalDocument?
+  /// Whether the content here differs from the content that was here.
+  package var isChanged: Bool
+}
+
+extension ContainerSession {
+  /// Looks at all documents, here and in the container as far as it is known; asks the store for nothing.
+  package func placedRecords() async throws -> [PlacedRecord] {
+    let scan = try await scanFolder()
+    var placed: [PlacedRecord] = []
+    for record in try await state.records() {
+      let head = try head(of: record)
+      let local = scan.documents[record.name].flatMap {
+        $0.node == record.node || record.base != nil ? $0 : nil
+      }
+      if head?.isDeleted == true, record.base == nil { continue }
+      var isChanged = false
+      if let local {
+        isChanged = record.base == nil
+        if !isChanged { isChanged = try await !look(local, record).changes.isEmpty }
+      }
+      placed.append(PlacedRecord(record: record, head: head, local: local, isChanged: isChanged))
+    }
+    return placed
+  }
+
+  /// Returns the documents that are deleted and can be restored, with the last version of each.
+  package func deletedVersions() async throws -> [CloudVersion] {
+    try await state.records().compactMap { record in
+      guard let head = try head(of: record), head.isDeleted else { return nil }
+      return head
+    }.sorted { ($0.date, $0.document) > ($1.date, $1.document) }
+  }
+
+  // MARK: Operations
+
+  /// Brings the content of one document here.
+  package func download(itemNamed name: String) async throws {
+    var record = try await placed(name)
+    record.isWanted = true
+    try await state.save(record)
+    try await bringUpToDate(record)
+  }
+
+  /// Notes that the content of a document is wanted; the next run brings it.
+  package func wantContent(ofItemNamed name: String) async throws {
+    var record = try await placed(name)
+    record.isWanted = true
+    try await state.save(record)
+  }
+
+  /// Removes the content of a document from this machine; the container has it.
+  ///
+  /// - Throws: `unsavedEdits` if the container does not have the content that is here.
+  package func evict(itemNamed name: String) async throws {
+    var record = try await placed(name)
+    try await bringUpToDate(record)
+    record = try await placed(name)
+    guard let local = try FolderScan.document(name, in: folder) else { return }
+    var sync = DocumentSync(self, record, local, otherNames: [])
+    try await sync.evict()
+  }
+
+  /// Deletes a document, here and in the container. For thirty days it can be restored.
+  package func delete(itemNamed name: String) async throws {
+    let record = try await placed(name)
+    if let local = try FolderScan.document(name, in: folder) {
+      let url = try folder.url(of: name, isPackage: local.isPackage)
+      // The last content goes to the container first, so that it can be restored.
+      try await bringUpToDate(record)
+      try await FileCoordinator().coordinate(writingItemAt: url, options: .forDeleting) { _ in
+        try await folder.location.delete(name)
+      }
+      return try await bringUpToDate(try await current(record))
+    }
+    var deleted = record
+    for _ in 0..<20 {
+      guard let head = try head(of: deleted), !head.isDeleted else { return }
+      var version = nextVersion(after: head)
+      (version.isDeleted, version.conflicts) = (true, [])
+      version.parents = [try head.digest()]
+      if try await commitElsewhere(version, of: &deleted) { return }
+    }
+    throw FilePackageError(.busy, .save, document: name)
+  }
+
+  /// Brings a deleted document back, as a placeholder, under a free name.
+  package func restore(_ document: CloudDocumentID) async throws -> String {
+    guard var record = try await state.record(document) else {
+      throw FilePackageError(.noSuchFile, .open, document: document.string)
+    }
+    try await refreshHead(of: &record)
+    for _ in 0..<20 {
+      guard let head = try head(of: record) else { break }
+      guard head.isDeleted else { return head.name }
+      var version = nextVersion(after: head)
+      version.isDeleted = false
+      version.parents = [try head.digest()]
+      version.name = DocumentName.free(head.name, among: try await liveNames(except: record.id))
+      if try await commitElsewhere(version, of: &record) { return version.name }
+    }
+    throw FilePackageError(.busy, .save, document: document.string)
+  }
+
+  /// A version after another one with the same content, by this device.
+  func nextVersion(after head: CloudVersion) -> CloudVersion {
+    var version = head
+    version.sequence += 1
+    (version.device, version.deviceName, version.date) = (settings.device, settings.deviceName, now())
+    return version
+  }
+
+  private func current(_ record: DocumentRecord) async throws -> DocumentRecord {
+    try await state.record(record.document) ?? record
+  }
+
+  private func bringUpToDate(_ record: DocumentRecord) async throws {
+    let outcome = try await sync(record, FolderScan.document(record.name, in: folder))
+    if let error = outcome.error { throw error }
+  }
+
+  /// Returns the record of a document by its name.
+  ///
+  /// - Throws: `noSuchFile`.
+  package func placed(_ name: String) async throws -> DocumentRecord {
+    let found = try await state.records().filter { record in
+      guard record.name == name else { return false }
+      return try head(of: record).map { !$0.isDeleted } ?? true || record.base != nil
+    }
+    guard let record = found.min(by: { Self.rank($0) < Self.rank($1) }) else {
+      throw FilePackageError(
+        .noSuchFile, .open, document: name, reason: "the container has no document of that name")
+    }
+    return record
+  }
+}
