@@ -1,7 +1,7 @@
 # The two commands: `make demo` shows the main job on real documents, `make test` runs everything.
 # Both install what is missing, build, and run.
 
-.PHONY: demo test examples check build-tests symbols record-symbols record-baseline stage install uninstall deb deb-root crash-points two-processes managed-kills random-schedules power-cut other-kernel fuzz archive-corpus large-archives other-version open-documents syncthing sanitizers build lint format prepare docs command-line
+.PHONY: demo test examples check build-tests symbols cloud record-symbols record-baseline stage install uninstall deb deb-root crash-points two-processes managed-kills random-schedules power-cut other-kernel fuzz archive-corpus large-archives other-version open-documents syncthing sanitizers build lint format prepare docs command-line
 
 # See Package.swift.
 export WITHOUT_APPLE_MODULES = 1
@@ -122,6 +122,12 @@ open-documents: build-tests
 OTHER = v0.1.0
 other-version: build-tests
 	@Tests/OtherVersion/both-ways $(OTHER) .build/$(CONFIGURATION)
+
+# A Ceph cluster on this machine: the tests of every store, and failures of the service. Not part of `test`: it installs
+# 80 packages and takes two minutes.
+cloud: build-tests
+	@Tests/Cloud/ceph env SWIFT_DETERMINISTIC_HASHING=1 swift test -c $(CONFIGURATION) --skip-build \
+	  --filter '^ObjectStoresTests\.(StoreConformanceTests|CephTests)'
 
 # Two real Syncthing instances with one document that is edited on both while they are apart.
 syncthing: build

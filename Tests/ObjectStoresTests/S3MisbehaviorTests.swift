@@ -103,6 +103,7 @@ struct S3MisbehaviorTests {
     "<ListBucketResult><Contents><Key>a</Key><Size>-1</Size><LastModified>2013-05-24T00:00:00.000Z</LastModified></Contents></ListBucketResult>",
     "<ListBucketResult><Contents><Key>b</Key><Size>1</Size><LastModified>soon</LastModified></Contents></ListBucketResult>",
     "<ListBucketResult><Contents><Key>&unknown;</Key></Contents></ListBucketResult>",
+    "<ListBucketResult>&amp\n</ListBucketResult>",
     // It says "more" for ever.
     "<ListBucketResult><IsTruncated>true</IsTruncated></ListBucketResult>",
     listing("b", "a"), listing("a", "a"), listing("%FF"), listing("%zz"),
@@ -120,6 +121,7 @@ struct S3MisbehaviorTests {
       try await server.store().list("", after: nil, limit: 10)
     }
     #expect(error?.code == .invalidAnswer, "\(error?.description ?? "")")
+    #expect(error?.description.contains("\n") == false)
   }
 
   private static func listing(_ names: String...) -> String {

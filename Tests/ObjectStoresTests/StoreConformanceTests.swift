@@ -8,6 +8,11 @@ import Testing
 /// The stores that pass the same tests.
 enum StoreKind: CaseIterable, CustomTestStringConvertible {
   case memory, folder, s3, repeated
+  /// The service that the environment names.
+  case service
+
+  static let allCases: [StoreKind] =
+    [.memory, .folder, .s3, .repeated] + (S3Service.ofEnvironment == nil ? [] : [.service])
 
   var testDescription: String { "\(self)" }
 
@@ -19,6 +24,14 @@ enum StoreKind: CaseIterable, CustomTestStringConvertible {
       let server = try S3Server()
       defer { server.stop() }
       try await body(server.store(prefix: "team/one"))
+    case .service:
+      let service = try #require(S3Service.ofEnvironment)
+      try await service.makeBucket()
+      let store = try service.store(prefix: "team/\(UUID().uuidString)")
+      try await body(store)
+      for object in try await store.list("", after: nil, limit: 1_000).objects {
+        try await store.delete(object.key)
+      }
     case .repeated:
       // Every third call loses its answer.
       let store = MemoryStore { $0.number % 3 == 1 ? .lostAnswer : nil }

@@ -148,7 +148,7 @@ struct S3Answer {
       let isHex = text.hasPrefix("#x")
       guard text.hasPrefix("#"), let number = UInt32(text.dropFirst(isHex ? 2 : 1), radix: isHex ? 16 : 10),
         let scalar = Unicode.Scalar(number)
-      else { throw Problem(reason: "it has the unknown reference &\(text);") }
+      else { throw Problem(reason: "it has an unknown reference") }
       return Character(scalar)
     }
   }
