@@ -180,7 +180,8 @@ let package = Package(
     .testTarget(
       name: "ManagedDocumentsTests",
       dependencies: [
-        "bookkeeper", "breaker", "ManagedDocuments", "Documents", "DurableIO", "FilePackages", "TestSupport",
+        "bookkeeper", "breaker", "CSQLiteSession", "ManagedDocuments", "Documents", "DurableIO",
+        "FilePackages", "TestSupport",
         database,
         system,
       ],

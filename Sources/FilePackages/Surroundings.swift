@@ -11,7 +11,7 @@ package struct Surroundings: Sendable {
   /// The current time.
   package var now: @Sendable () -> FileTime = { .now }
   /// An identifier that nothing else has.
-  package var identifier: @Sendable () -> UUID = { UUID() }
+  package var identifier: @Sendable () -> UUID = { UUID.random() }
   /// The boot of the system; nil where the system does not tell.
   package var boot = Self.boot
   /// The computer's name.
@@ -41,6 +41,15 @@ package struct Surroundings: Sendable {
 extension UUID {
   /// An identifier that nothing else has.
   static var new: UUID { Surroundings.current.identifier() }
+
+  /// Returns an identifier of version 4. `UUID()` opens `/dev/urandom` for each.
+  fileprivate static func random() -> UUID {
+    var bytes: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+    guard withUnsafeMutableBytes(of: &bytes, { SystemRandom.fill($0) }) else { return UUID() }
+    bytes.6 = bytes.6 & 0x0f | 0x40
+    bytes.8 = bytes.8 & 0x3f | 0x80
+    return UUID(uuid: bytes)
+  }
 
   /// Eight hexadecimal digits of it, for a name.
   var token: Substring { uuidString.lowercased().prefix(8) }

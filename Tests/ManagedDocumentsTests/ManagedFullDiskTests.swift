@@ -13,9 +13,9 @@ struct ManagedFullDiskTests {
   @Test(.enabled(if: canMount, "this needs the right to mount"))
   func `refuses edits in one sentence, and keeps all before them`() async throws {
     try await BookFixture.with { fixture in
-      let edits = (1...40).map { "fill file\($0) 200000" }
+      let edits = (1...40).map { "fill file\($0) 190000" }
       let first = ["add 1 Rösti", "save"] + edits + ["rows", "unsaved"]
-      let second = ["rows", "unsaved", "fill file41 200000", "add 2 Soup", "save", "rows"]
+      let second = ["rows", "unsaved", "fill file41 190000", "add 2 Soup", "save", "rows"]
       let run = try await waiting {
         try Program(path: "/usr/bin/unshare").run(
           ["-m", "sh", "-ec", Self.script, fixture.folder.string, Program("bookkeeper").path]

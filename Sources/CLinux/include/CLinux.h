@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <sys/random.h>
 
 /// renameat2(2)'s flags.
 enum {

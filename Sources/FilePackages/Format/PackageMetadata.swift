@@ -102,6 +102,7 @@ extension PackageMetadata {
   /// All keys and values as in the plist.
   public var propertyList: [String: PropertyListValue] {
     var values = applicationValues
+    values.reserveCapacity(values.count + Key.allCases.count)
     func set(_ key: Key, _ value: PropertyListValue?) { values[key.rawValue] = value }
     set(.formatVersion, .integer(Int64(formatVersion)))
     set(.contentType, contentType.map { .string($0.identifier) })

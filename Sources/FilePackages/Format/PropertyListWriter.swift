@@ -5,7 +5,7 @@ import FoundationEssentials
 /// Every save writes a property list, and the reflection took a sixth of a commit. The writer supports only the kinds
 /// in metadata; it returns `nil` for kinds that the encoder handles better, such as real numbers.
 struct PropertyListWriter {
-  private var text = ""
+  private var bytes: [UInt8] = []
 
   /// The error of a text that no XML property list can hold. The encoder would leave it out.
   struct Unwritable: Error, CustomStringConvertible {
@@ -34,25 +34,26 @@ struct PropertyListWriter {
 
   static func xml(_ values: [String: PropertyListValue]) -> Data? {
     var writer = Self()
-    writer.text.reserveCapacity(2048)
-    writer.text += """
+    writer.bytes.reserveCapacity(2048)
+    writer.append(
+      """
       <?xml version="1.0" encoding="UTF-8"?>
       <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
       <plist version="1.0">
 
-      """
+      """)
     guard writer.write(.dictionary(values), depth: 0) else { return nil }
-    writer.text += "</plist>\n"
-    return Data(writer.text.utf8)
+    writer.append("</plist>\n")
+    return Data(writer.bytes)
   }
 
   /// Returns false if the encoder must write the value.
   private mutating func write(_ value: PropertyListValue, depth: Int) -> Bool {
     indent(depth)
     switch value {
-    case .boolean(let value): text += value ? "<true/>\n" : "<false/>\n"
-    case .integer(let value): text += "<integer>\(value)</integer>\n"
-    case .unsigned(let value): text += "<integer>\(value)</integer>\n"
+    case .boolean(let value): append(value ? "<true/>\n" : "<false/>\n")
+    case .integer(let value): writeInteger(value)
+    case .unsigned(let value): writeInteger(value)
     case .string(let value): return write(value, as: "string")
     case .date(let value): return write(value)
     case .array(let values): return write(values, depth)
@@ -64,50 +65,55 @@ struct PropertyListWriter {
 
   private mutating func write(_ values: [PropertyListValue], _ depth: Int) -> Bool {
     guard !values.isEmpty else {
-      text += "<array/>\n"
+      append("<array/>\n")
       return true
     }
-    text += "<array>\n"
+    append("<array>\n")
     for value in values where !write(value, depth: depth + 1) { return false }
     indent(depth)
-    text += "</array>\n"
+    append("</array>\n")
     return true
   }
 
   private mutating func write(_ values: [String: PropertyListValue], _ depth: Int) -> Bool {
     guard !values.isEmpty else {
-      text += "<dict/>\n"
+      append("<dict/>\n")
       return true
     }
-    text += "<dict>\n"
+    append("<dict>\n")
     for (key, value) in values.sorted(by: { $0.key < $1.key }) {
       indent(depth + 1)
       guard write(key, as: "key"), write(value, depth: depth + 1) else { return false }
     }
     indent(depth)
-    text += "</dict>\n"
+    append("</dict>\n")
     return true
   }
 
-  private mutating func write(_ string: String, as element: String) -> Bool {
-    text += "<\(element)>"
-    let isPlain = string.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x26 && $0 != 0x3C && $0 != 0x3E }
-    if isPlain {
-      text += string
-    } else {
-      for scalar in string.unicodeScalars {
-        switch scalar {
-        case "&": text += "&amp;"
-        case "<": text += "&lt;"
-        case ">": text += "&gt;"
-        case "\n", "\t": text.unicodeScalars.append(scalar)
-        // XML cannot represent these characters.
-        case _ where scalar.value < 0x20: return false
-        default: text.unicodeScalars.append(scalar)
-        }
+  private mutating func writeInteger(_ value: some BinaryInteger) {
+    append("<integer>")
+    bytes.append(contentsOf: String(value).utf8)
+    append("</integer>\n")
+  }
+
+  private mutating func write(_ string: String, as element: StaticString) -> Bool {
+    append("<")
+    append(element)
+    append(">")
+    for byte in string.utf8 {
+      switch byte {
+      case UInt8(ascii: "&"): append("&amp;")
+      case UInt8(ascii: "<"): append("&lt;")
+      case UInt8(ascii: ">"): append("&gt;")
+      case UInt8(ascii: "\n"), UInt8(ascii: "\t"): bytes.append(byte)
+      // XML cannot represent these characters.
+      case ..<0x20: return false
+      default: bytes.append(byte)
       }
     }
-    text += "</\(element)>\n"
+    append("</")
+    append(element)
+    append(">\n")
     return true
   }
 
@@ -117,15 +123,16 @@ struct PropertyListWriter {
     guard seconds >= 0, seconds < 253_402_300_800, seconds.rounded(.down) == seconds else { return false }
     let (days, second) = Int(seconds).quotientAndRemainder(dividingBy: 86_400)
     let (year, month, day) = Self.civil(days)
-    text += "<date>"
+    append("<date>")
     number(year, 4)
     for (separator, value) in [
-      ("-", month), ("-", day), ("T", second / 3600), (":", second / 60 % 60), (":", second % 60),
+      (UInt8(ascii: "-"), month), (UInt8(ascii: "-"), day), (UInt8(ascii: "T"), second / 3600),
+      (UInt8(ascii: ":"), second / 60 % 60), (UInt8(ascii: ":"), second % 60),
     ] {
-      text += separator
+      bytes.append(separator)
       number(value, 2)
     }
-    text += "Z</date>\n"
+    append("Z</date>\n")
     return true
   }
 
@@ -144,11 +151,16 @@ struct PropertyListWriter {
   }
 
   private mutating func number(_ value: Int, _ digits: Int) {
-    let text = String(value)
-    self.text += String(repeating: "0", count: digits - text.count) + text
+    let text = String(value).utf8
+    for _ in text.count..<digits { bytes.append(UInt8(ascii: "0")) }
+    bytes.append(contentsOf: text)
   }
 
   private mutating func indent(_ depth: Int) {
-    for _ in 0..<depth { text += "\t" }
+    for _ in 0..<depth { bytes.append(UInt8(ascii: "\t")) }
+  }
+
+  private mutating func append(_ text: StaticString) {
+    bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 }

@@ -49,21 +49,31 @@ struct ChangeLog: Sendable {
   private static let columns = "change, step, name, before, after, at, steps, bytes"
   private static let columnCount = 8
 
+  /// The condition for a role, as the index of the other roles than `undo` needs it. An edit adds a row of that role:
+  /// without an entry in an index, it writes one page less.
+  private static func condition(_ role: Role) -> String {
+    role == .undo ? "role = 1" : "role <> 1 AND role = \(role.rawValue)"
+  }
+
   /// The changes that `undo()` and `redo()` can take back, as far as the next edit needs them.
   struct Stack: Sendable, Hashable {
     /// The last change that `undo()` takes back.
     var last: Entry?
-    /// The first one.
+    /// The first one, if an edit has needed it.
     var first: Entry?
     /// The number of bytes before the first one, since the session began.
     var bytesBefore: Int64 = 0
+    /// No change before this one can be undone.
+    var start: Int64 = 0
     /// Whether there are changes that `redo()` takes back.
     var hasRedo = false
   }
 
-  func stack(in db: Database) throws -> Stack {
+  /// - Parameter earlier: the stack of an earlier moment.
+  func stack(in db: Database, earlier: Stack?) throws -> Stack {
     var stack = Stack(last: try last(.undo, in: db), hasRedo: try last(.redo, in: db) != nil)
-    try readFirst(of: &stack, in: db)
+    // A session adds changes at the end only.
+    stack.start = earlier?.first?.change ?? earlier?.start ?? 0
     return stack
   }
 
@@ -72,10 +82,11 @@ struct ChangeLog: Sendable {
       db.cachedStatement(
         sql: """
           SELECT \(Self.columns), bytes - length(changeset) FROM grdb_changes
-          WHERE session = ? AND role = 1 ORDER BY change LIMIT 1
-          """), arguments: [session])
+          WHERE session = ? AND role = 1 AND change >= ? ORDER BY change LIMIT 1
+          """), arguments: [session, stack.start])
     stack.first = row.map(Entry.init)
     stack.bytesBefore = row?[Self.columnCount] ?? 0
+    stack.start = stack.first?.change ?? stack.start
   }
 
   /// Adds an edit that `undo()` takes back. It ends redoing, and the oldest steps beyond the policy go; the last step
@@ -84,15 +95,21 @@ struct ChangeLog: Sendable {
     if stack.hasRedo { try retireAll(.redo, in: db) }
     stack.hasRedo = false
     let last = try add(entry, changeset, .undo, above: stack.last, in: db)
-    if stack.first == nil { (stack.first, stack.bytesBefore) = (last, 0) }
     stack.last = last
+    // The numbers of all steps and bytes of the session are no smaller than those of the stack.
+    guard last.bytes > policy.byteBudget || policy.levels > 0 && last.steps > policy.levels else { return }
+    if stack.first == nil { try readFirst(of: &stack, in: db) }
     while let first = stack.first, first.step != last.step,
       last.bytes - stack.bytesBefore > policy.byteBudget
         || policy.levels > 0 && last.steps - first.steps >= policy.levels
     {
       try db.cachedStatement(
-        sql: "UPDATE grdb_changes SET role = 0 WHERE session = ? AND role = 1 AND change >= ? AND step = ?"
-      ).execute(arguments: [session, first.step, first.step])
+        sql: """
+          UPDATE grdb_changes SET role = 0 WHERE session = ?1 AND role = 1 AND change >= ?2 AND change < (
+            SELECT change FROM grdb_changes
+            WHERE session = ?1 AND role = 1 AND change > ?2 AND step <> ?3 ORDER BY change LIMIT 1)
+          """
+      ).execute(arguments: [session, first.change, first.step])
       try readFirst(of: &stack, in: db)
     }
   }
@@ -102,8 +119,9 @@ struct ChangeLog: Sendable {
     try Row.fetchOne(
       db.cachedStatement(
         sql: """
-          SELECT \(Self.columns) FROM grdb_changes WHERE session = ? AND role = ? ORDER BY change DESC LIMIT 1
-          """), arguments: [session, role.rawValue]
+          SELECT \(Self.columns) FROM grdb_changes WHERE session = ? AND \(Self.condition(role))
+          ORDER BY change DESC LIMIT 1
+          """), arguments: [session]
     ).map(Entry.init)
   }
 
@@ -114,8 +132,8 @@ struct ChangeLog: Sendable {
       db.cachedStatement(
         sql: """
           SELECT \(Self.columns) FROM grdb_changes
-          WHERE session = ? AND role = ? AND change >= ? AND step = ? ORDER BY change DESC
-          """), arguments: [session, role.rawValue, last.step, last.step]
+          WHERE session = ? AND \(Self.condition(role)) AND change >= ? AND step = ? ORDER BY change DESC
+          """), arguments: [session, last.step, last.step]
     ).map(Entry.init)
   }
 
@@ -175,18 +193,20 @@ struct ChangeLog: Sendable {
 
   /// Leaves all changes of the role to reverting.
   func retireAll(_ role: Role, in db: Database) throws {
-    try db.cachedStatement(sql: "UPDATE grdb_changes SET role = 0 WHERE session = ? AND role = ?")
-      .execute(arguments: [session, role.rawValue])
+    try db.cachedStatement(
+      sql: "UPDATE grdb_changes SET role = 0 WHERE session = ? AND \(Self.condition(role))"
+    ).execute(arguments: [session])
   }
 
   /// Removes the changes that neither undoing nor reverting needs, with the digests that they alone refer to.
   static func removeUnneeded(upTo change: Int64, in db: Database) throws {
     try db.cachedStatement(
       sql: """
-        DELETE FROM grdb_references WHERE change IN (SELECT change FROM grdb_changes WHERE role = 0 AND change <= ?)
+        DELETE FROM grdb_references
+        WHERE change IN (SELECT change FROM grdb_changes WHERE \(condition(.none)) AND change <= ?)
         """
     ).execute(arguments: [change])
-    try db.cachedStatement(sql: "DELETE FROM grdb_changes WHERE role = 0 AND change <= ?")
+    try db.cachedStatement(sql: "DELETE FROM grdb_changes WHERE \(condition(.none)) AND change <= ?")
       .execute(arguments: [change])
   }
 
@@ -203,8 +223,9 @@ struct ChangeLog: Sendable {
   /// Returns the number of steps of the role.
   func count(_ role: Role, in db: Database) throws -> Int {
     try Int.fetchOne(
-      db.cachedStatement(sql: "SELECT count(DISTINCT step) FROM grdb_changes WHERE session = ? AND role = ?"),
-      arguments: [session, role.rawValue]) ?? 0
+      db.cachedStatement(
+        sql: "SELECT count(DISTINCT step) FROM grdb_changes WHERE session = ? AND \(Self.condition(role))"),
+      arguments: [session]) ?? 0
   }
 
   /// Notes that a change needs the bytes that these changes need.

@@ -1,19 +1,19 @@
 import CSQLiteSession
 import FoundationEssentials
-import GRDB
+package import GRDB
 
 /// One row of a changeset: its table, the kind of change and its values.
 ///
 /// A value is nil if the change does not say it: an update has the old and new values of the changed columns only.
-struct ChangedRow: Sendable, Hashable {
-  enum Operation: Sendable, Hashable { case insert, update, delete }
+package struct ChangedRow: Sendable, Hashable {
+  package enum Operation: Sendable, Hashable { case insert, update, delete }
 
-  var table: String
-  var operation: Operation
-  var old: [DatabaseValue?]
-  var new: [DatabaseValue?]
+  package var table: String
+  package var operation: Operation
+  package var old: [DatabaseValue?]
+  package var new: [DatabaseValue?]
   /// For each column, whether it is part of the primary key.
-  var isKey: [Bool]
+  package var isKey: [Bool]
 
   /// Copies the row at which the iterator is.
   init(_ iterator: OpaquePointer?) {
@@ -38,7 +38,7 @@ struct ChangedRow: Sendable, Hashable {
     var keys: UnsafeMutablePointer<UInt8>?
     var keyCount: Int32 = 0
     sqlite3changeset_pk(iterator, &keys, &keyCount)
-    isKey = (0..<Int(keyCount)).map { keys?[$0] == 1 }
+    isKey = (0..<Int(keyCount)).map { keys?[$0] != 0 }
   }
 
   /// The text of a column, from the new row or else the old one.

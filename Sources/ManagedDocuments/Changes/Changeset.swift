@@ -1,11 +1,14 @@
 import CSQLiteSession
-import FoundationEssentials
+package import FoundationEssentials
 import GRDB
 
 /// The changes of a transaction, with the old and the new values of each changed row.
-struct Changeset: Sendable, Hashable {
-  var bytes: Data
-  var isEmpty: Bool { bytes.isEmpty }
+package struct Changeset: Sendable, Hashable {
+  package var bytes: Data
+
+  package init(bytes: Data) { self.bytes = bytes }
+
+  package var isEmpty: Bool { bytes.isEmpty }
 
   /// The tables that it changes, in their order, and the paths of the additional content among them.
   struct Extent: Sendable, Hashable {
@@ -24,7 +27,7 @@ struct Changeset: Sendable, Hashable {
   }
 
   /// Calls `body` with each changed row, table by table.
-  func forEachRow(_ body: (ChangedRow) throws -> Void) throws {
+  package func forEachRow(_ body: (ChangedRow) throws -> Void) throws {
     if isEmpty { return }
     var bytes = bytes
     try bytes.withUnsafeMutableBytes { buffer in

@@ -48,7 +48,7 @@ struct ConflictResolution {
       var (sets, wheres): ([String], [String]) = ([], [])
       var (values, keys): ([DatabaseValue], [DatabaseValue]) = ([], [])
       for (column, name) in names.enumerated() where column < row.new.count {
-        let quoted = name.quotedDatabaseIdentifier
+        let quoted = name.quotedName
         if row.isKey[column] {
           wheres.append("\(quoted) = ?")
           keys.append(row.old[column] ?? .null)
@@ -60,7 +60,7 @@ struct ConflictResolution {
       if sets.isEmpty { continue }
       try db.execute(
         sql: """
-          UPDATE \(row.table.quotedDatabaseIdentifier) SET \(sets.joined(separator: ", "))
+          UPDATE \(row.table.quotedName) SET \(sets.joined(separator: ", "))
           WHERE \(wheres.joined(separator: " AND "))
           """, arguments: StatementArguments(values + keys))
     }

@@ -33,7 +33,7 @@ struct RowDigest {
 
   private mutating func addRows(of table: String, in db: Database) throws {
     guard try db.tableExists(table) else { return }
-    let rows = try Row.fetchCursor(db, sql: "SELECT * FROM \(table.quotedDatabaseIdentifier)")
+    let rows = try Row.fetchCursor(db, sql: "SELECT * FROM \(table.quotedName)")
     while let row = try rows.next() { add("row", table, row) }
   }
 
@@ -90,6 +90,6 @@ struct UserTable: Sendable, Hashable {
 
   /// Counts the rows.
   func rowCount(in db: Database) throws -> Int {
-    try Int.fetchOne(db, sql: "SELECT count(*) FROM \(name.quotedDatabaseIdentifier)") ?? 0
+    try Int.fetchOne(db, sql: "SELECT count(*) FROM \(name.quotedName)") ?? 0
   }
 }

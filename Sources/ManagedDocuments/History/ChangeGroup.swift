@@ -34,7 +34,7 @@ struct ChangeGroup: ~Copyable {
   }
 
   /// Combines changesets; the oldest comes first.
-  static func combine(_ changesets: [Changeset]) throws -> Changeset {
+  static func concatenate(_ changesets: [Changeset]) throws -> Changeset {
     let changesets = changesets.filter { !$0.isEmpty }
     if changesets.count < 2 { return changesets.first ?? Changeset(bytes: Data()) }
     let group = try ChangeGroup()

@@ -42,7 +42,7 @@ struct ExactReversal {
       let places = values.map { _ in "?" }.joined(separator: ", ")
       do {
         try db.execute(
-          sql: "INSERT INTO \(table.quotedDatabaseIdentifier) VALUES (\(places))",
+          sql: "INSERT INTO \(table.quotedName) VALUES (\(places))",
           arguments: StatementArguments(values))
       } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
         throw VersionProblem.conflict(ChangeConflict(kind: .constraint, table: table))
@@ -52,11 +52,11 @@ struct ExactReversal {
 
   /// Removes a row that the changes made or updated, and returns its values.
   private func remove(_ row: ChangedRow) throws -> [DatabaseValue] {
-    let columns = try db.columns(in: row.table).map(\.name.quotedDatabaseIdentifier)
+    let columns = try db.columns(in: row.table).map(\.name.quotedName)
     let keys = row.isKey.indices.filter { row.isKey[$0] }
     // The key of an updated row is among its old values.
     let key = keys.map { row.new[$0] ?? row.old[$0] ?? .null }
-    let table = row.table.quotedDatabaseIdentifier
+    let table = row.table.quotedName
     let condition = keys.map { "\(columns[$0]) = ?" }.joined(separator: " AND ")
     let found = try Row.fetchOne(
       db, sql: "SELECT \(columns.joined(separator: ", ")) FROM \(table) WHERE \(condition)",

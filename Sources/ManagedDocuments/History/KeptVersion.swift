@@ -99,7 +99,7 @@ struct KeptVersion: Sendable, Hashable {
   static func merge(_ number: Int64, with following: [KeptVersion], in db: Database) throws {
     guard let last = following.last else { return }
     let changesets = try ([number] + following.map(\.number)).map { try Self.changeset(of: $0, in: db) }
-    let combined = try ChangeGroup.combine(changesets)
+    let combined = try ChangeGroup.concatenate(changesets)
     for version in following { try remove(version.number, in: db) }
     try forgetReferences(of: number, in: db)
     let files = try ReplacedFile.all(of: combined)

@@ -57,22 +57,22 @@ public struct ManagedDifferences: Sendable, Hashable, Codable {
   }
 
   /// The differences from the second version to the first.
-  var reversed: ManagedDifferences {
-    var reversed = self
+  var inverted: ManagedDifferences {
+    var inverted = self
     for index in tables.indices {
-      (reversed.tables[index].inserted, reversed.tables[index].deleted) = (
+      (inverted.tables[index].inserted, inverted.tables[index].deleted) = (
         tables[index].deleted, tables[index].inserted
       )
     }
     for index in files.indices {
-      reversed.files[index].kind =
+      inverted.files[index].kind =
         switch files[index].kind {
         case .added: .removed
         case .removed: .added
         case .changed: .changed
         }
     }
-    return reversed
+    return inverted
   }
 }
 

@@ -15,9 +15,11 @@ enum TableComparison {
   private static func changeset(
     of tables: [String], from schema: String, in db: Database
   ) throws -> Changeset {
-    let recorder = try ChangeRecorder.idle(on: db)
-    for table in tables { try recorder.addDifferences(of: table, from: schema) }
-    return try recorder.changeset()
+    try ChangeRecorder.withoutHook(on: db) {
+      let session = try Session(on: db)
+      for table in tables { try session.addDifferences(of: table, from: schema) }
+      return try session.changeset()
+    }
   }
 
   /// Returns the differences, also if the databases have other tables.
@@ -41,7 +43,41 @@ enum TableComparison {
 
   private static func count(_ table: String, of schema: String, in db: Database) throws -> Int {
     try Int.fetchOne(
-      db, sql: "SELECT count(*) FROM \(schema.quotedDatabaseIdentifier).\(table.quotedDatabaseIdentifier)")
+      db, sql: "SELECT count(*) FROM \(schema.quotedName).\(table.quotedName)")
       ?? 0
+  }
+}
+
+/// A session of SQLite that compares tables, and records no change of its connection.
+private struct Session: ~Copyable {
+  private let session: OpaquePointer
+
+  init(on db: Database) throws {
+    guard let connection = db.sqliteConnection else {
+      throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "the connection is closed")
+    }
+    var session: OpaquePointer?
+    try Changeset.check(sqlite3session_create(connection, "main", &session), "sqlite3session_create")
+    guard let session else { throw DatabaseError(resultCode: .SQLITE_NOMEM) }
+    self.session = session
+  }
+
+  deinit { sqlite3session_delete(session) }
+
+  /// Adds the changes that lead from a table of an attached database to the main one's table. Cost: all rows of both.
+  borrowing func addDifferences(of table: String, from schema: String) throws {
+    try Changeset.check(sqlite3session_attach(session, table), "sqlite3session_attach")
+    try Changeset.check(sqlite3session_diff(session, schema, table, nil), "sqlite3session_diff")
+  }
+
+  /// Returns the changes so far.
+  borrowing func changeset() throws -> Changeset {
+    if sqlite3session_isempty(session) != 0 { return Changeset(bytes: Data()) }
+    var count: Int32 = 0
+    var bytes: UnsafeMutableRawPointer?
+    try Changeset.check(sqlite3session_changeset(session, &count, &bytes), "sqlite3session_changeset")
+    defer { sqlite3_free(bytes) }
+    guard let bytes, count > 0 else { return Changeset(bytes: Data()) }
+    return Changeset(bytes: Data(bytes: bytes, count: Int(count)))
   }
 }

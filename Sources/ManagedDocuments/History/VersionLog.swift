@@ -44,7 +44,7 @@ enum VersionLog {
 
   /// Returns the changes of all open documents since the last save; nil if an edit was not recorded.
   static func changesSinceSave(_ head: DocumentHead, in db: Database) throws -> Changeset? {
-    try changesetsSinceSave(head, in: db).map(ChangeGroup.combine)
+    try changesetsSinceSave(head, in: db).map(ChangeGroup.concatenate)
   }
 
   /// Returns the same as single changesets, the oldest first.

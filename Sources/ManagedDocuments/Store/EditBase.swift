@@ -11,12 +11,16 @@ struct EditBase: Sendable, Hashable {
   var stack: ChangeLog.Stack
   /// Whether the document keeps versions.
   var keepsHistory: Bool
+  /// Whether the present state is that of an edit which no log has.
+  var isUnrecorded = false
 
   /// Reads the facts.
-  init(of db: Database, _ log: ChangeLog) throws {
+  ///
+  /// - Parameter earlier: the facts of an earlier moment.
+  init(of db: Database, _ log: ChangeLog, earlier: EditBase?) throws {
     head = try DocumentHead(of: db)
     schemaVersion = try Self.schemaVersion(db)
-    stack = try log.stack(in: db)
+    stack = try log.stack(in: db, earlier: earlier?.stack)
     keepsHistory = try DocumentHistory(of: db) != nil
   }
 

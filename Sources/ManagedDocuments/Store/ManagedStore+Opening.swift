@@ -26,8 +26,8 @@ extension ManagedStore {
     }
     let pool = try DatabasePool(path: path, configuration: configuration(options, access))
     // Before any other statement: SQLite looks at the hook when it compiles one.
-    let (hook, observed) = try pool.writeWithoutTransaction { db in
-      (try HookHolder(on: db), try ObservedTransactions(of: db))
+    let (recorder, observed) = try pool.writeWithoutTransaction { db in
+      (ChangeRecorder(on: db), try ObservedTransactions(of: db))
     }
     do {
       try pool.read { db in
@@ -39,9 +39,9 @@ extension ManagedStore {
         : try checkForReading(pool, options)
       let reverser = try DatabaseQueue(path: path, configuration: reversingConfiguration(options, access))
       return ManagedStore(
-        place, access, pool, reverser, hook: hook, observed, session: session, options)
+        place, access, pool, recorder, reverser, observed, session: session, options)
     } catch {
-      pool.writeWithoutTransaction { _ in hook.release() }
+      pool.writeWithoutTransaction { recorder.release(on: $0) }
       throw error
     }
   }

@@ -57,13 +57,13 @@ extension ManagedStore {
     let isExact =
       head.state == entries.first?.after
       && zip(entries, entries.dropFirst()).allSatisfy { $0.before == $1.after }
-    let recorder = try ChangeRecorder.recording(on: db)
-    for entry in entries {
-      var resolution = ConflictResolution(options.mergePolicy)
-      try ChangeLog.changeset(of: entry, in: db).takeBack(on: db, &resolution)
-      try resolution.updateColumns(in: db)
+    let changeset = try recordingReversal(db) {
+      for entry in entries {
+        var resolution = ConflictResolution(options.mergePolicy)
+        try ChangeLog.changeset(of: entry, in: db).takeBack(on: db, &resolution)
+        try resolution.updateColumns(in: db)
+      }
     }
-    let changeset = try recorder.changeset()
     if !isExact { try ConflictResolution.checkForeignKeys(of: db) }
     let extent = try changeset.extent()
     let change = head.next()
@@ -73,6 +73,11 @@ extension ManagedStore {
     try note(
       changeset, .init(change: change, name: name, before: before, after: head.state, at: now))
     return extent
+  }
+
+  /// Returns the changes that `body` makes on the connection that takes changes back.
+  func recordingReversal(_ db: Database, _ body: () throws -> Void) throws -> Changeset {
+    try reverserRecorder.recording(db, EditBase.schemaVersion(db), body).1
   }
 
   /// Runs a transaction on the connection that takes changes back, while the pool's writer waits. Then it tells the

@@ -149,9 +149,7 @@ extension ManagedStore {
   ) async throws -> Position? {
     try await reversing { db in
       var head = try DocumentHead(of: db)
-      let recorder = try ChangeRecorder.recording(on: db)
-      try goBack(db)
-      let changeset = try recorder.changeset()
+      let changeset = try self.recordingReversal(db) { try goBack(db) }
       if changeset.isEmpty { return nil }
       // A program without this library may have made rows that refer to rows that are gone now.
       do {
@@ -185,12 +183,12 @@ extension ManagedStore {
         let numbers = try (isForward ? old : new).numbersToEnd(in: db).prefix {
           $0 < max(old.number, new.number)
         }
-        let changeset = try ChangeGroup.combine(numbers.map { try KeptVersion.changeset(of: $0, in: db) })
+        let changeset = try ChangeGroup.concatenate(numbers.map { try KeptVersion.changeset(of: $0, in: db) })
         let differences = try ManagedDifferences(changeset, in: db)
-        return isForward ? differences : differences.reversed
+        return isForward ? differences : differences.inverted
       }
       guard new == nil, try VersionLog.snapshotName(of: old.chain, in: db) == nil else { return nil }
-      return try ManagedDifferences(ChangeGroup.combine(self.changesets(from: old, in: db)), in: db)
+      return try ManagedDifferences(ChangeGroup.concatenate(self.changesets(from: old, in: db)), in: db)
     }
     if let known { return known }
     let (old, new) = (try copy(of: revision), try copy(of: other))

@@ -19,8 +19,10 @@ final class ManagedStore: Sendable {
   let reverser: DatabaseQueue
   let log: ChangeLog
   let options: ManagedDocumentOptions
-  /// Holds SQLite's hook for changes, from the first statement to the last.
-  private let hook: Mutex<HookHolder?>
+  /// Records the edits.
+  private let recorder: ChangeRecorder
+  /// Records what the other connection takes back.
+  let reverserRecorder: ChangeRecorder
   /// The metadata that were last read or written. Each use compares them with the row.
   let knownMetadata = Mutex<SavedMetadata?>(nil)
   /// The facts as the last edit left them, with the number of the database's state that they are of.
@@ -30,25 +32,26 @@ final class ManagedStore: Sendable {
 
   /// - Parameter session: the number of this open document.
   init(
-    _ place: StorePlace, _ access: StoreAccess, _ pool: DatabasePool, _ reverser: DatabaseQueue,
-    hook: HookHolder,
-    _ observed: ObservedTransactions, session: Int64, _ options: ManagedDocumentOptions
+    _ place: StorePlace, _ access: StoreAccess, _ pool: DatabasePool, _ recorder: ChangeRecorder,
+    _ reverser: DatabaseQueue, _ observed: ObservedTransactions, session: Int64,
+    _ options: ManagedDocumentOptions
   ) {
     (self.place, self.access, self.pool) = (place, access, pool)
     (self.reverser, self.options) = (reverser, options)
     self.observed = observed
     objects = ContentObjects(place.location)
     log = ChangeLog(session: session, policy: options.undo ?? UndoPolicy())
-    self.hook = Mutex(hook)
+    self.recorder = recorder
+    reverserRecorder = reverser.inDatabase { ChangeRecorder(on: $0) }
   }
 
-  deinit { releaseHook() }
+  deinit { releaseRecorders() }
 
   var location: Location { place.location }
 
   /// Closes the database. SQLite then brings the write-ahead log into the database's own file and removes it.
   func close() throws {
-    releaseHook()
+    releaseRecorders()
     // The pool closes its readers last, and a reader cannot write. So the last connection is the other one. It takes
     // part in the log only after it has read.
     try reverser.inDatabase { db in _ = try DocumentHead(of: db) }
@@ -56,10 +59,10 @@ final class ManagedStore: Sendable {
     try reverser.close()
   }
 
-  /// SQLite wants the hook's session gone before its connection.
-  private func releaseHook() {
-    guard let holder = hook.withLock({ $0.take() }) else { return }
-    pool.writeWithoutTransaction { _ in holder.release() }
+  /// The recorders have statements, which SQLite wants gone before their connections.
+  private func releaseRecorders() {
+    pool.writeWithoutTransaction { recorder.release(on: $0) }
+    reverser.inDatabase { reverserRecorder.release(on: $0) }
   }
 
   func content(_ db: Database) -> AdditionalContent { AdditionalContent(db: db, objects: objects) }
@@ -88,11 +91,18 @@ final class ManagedStore: Sendable {
         let editor = AdditionalContentEditor(self.content(db))
         defer { editor.end() }
         let countBefore = db.totalChangesCount
-        let isRecorded = self.options.undo != nil || base.keepsHistory
-        let recorder = isRecorded ? try ChangeRecorder.recording(on: db) : nil
-        let result = try body(db, editor)
-        if try EditBase.schemaVersion(db) != base.schemaVersion { throw TablesProblem.schemaChanged }
-        let changeset = try recorder?.changeset()
+        let change = { () throws -> Result in
+          let result = try body(db, editor)
+          if try EditBase.schemaVersion(db) != base.schemaVersion { throw TablesProblem.schemaChanged }
+          return result
+        }
+        let result: Result
+        var changeset: Changeset?
+        if self.options.undo != nil || base.keepsHistory {
+          (result, changeset) = try self.recorder.recording(db, base.schemaVersion, change)
+        } else {
+          result = try change()
+        }
         let hasChanged = changeset.map { !$0.isEmpty } ?? (db.totalChangesCount != countBefore)
         if hasChanged { try self.note(name, changeset, editor.digests, at: now, &base, in: db) }
         outcome = (result, Position(head: base.head, hasChanged: hasChanged), base)
@@ -108,8 +118,9 @@ final class ManagedStore: Sendable {
   /// Returns the facts of this moment, within a transaction.
   private func base(_ db: Database) throws -> EditBase {
     let dataVersion = try EditBase.dataVersion(db)
-    if let known = known.withLock({ $0 }), known.dataVersion == dataVersion { return known.base }
-    return try EditBase(of: db, log)
+    let known = known.withLock { $0 }
+    if let known, known.dataVersion == dataVersion { return known.base }
+    return try EditBase(of: db, log, earlier: known?.base)
   }
 
   /// Adds the edit to the change log, and gives the document a new state.
@@ -117,10 +128,16 @@ final class ManagedStore: Sendable {
     _ name: String, _ changeset: Changeset?, _ digests: Set<Data>, at now: Double, _ base: inout EditBase,
     in db: Database
   ) throws {
+    // No change of the log leads to this state, so that this edit needs no other one.
+    if changeset == nil && base.isUnrecorded && base.head.hasUnsavedChanges { return }
     let before = base.head.state
     base.head.state = base.head.last
+    base.isUnrecorded = false
     // The row of a change has the new state, too.
-    guard let changeset else { return try base.head.write(to: db) }
+    guard let changeset else {
+      base.isUnrecorded = true
+      return try base.head.write(to: db)
+    }
     let last = base.stack.last
     let isJoined =
       !name.isEmpty && last?.name == name && last?.after == before
@@ -154,19 +171,6 @@ final class ManagedStore: Sendable {
       return state
     }
   }
-}
-
-/// Holds an idle recorder, which keeps SQLite's hook for changes in place.
-///
-/// `@unchecked`: only closures on the pool's writer use the recorder, one after the other.
-final class HookHolder: @unchecked Sendable {
-  private var recorder: ChangeRecorder?
-
-  /// Called on the pool's writer.
-  init(on db: Database) throws { recorder = try ChangeRecorder.idle(on: db) }
-
-  /// Called on the pool's writer.
-  func release() { recorder = nil }
 }
 
 extension Duration {

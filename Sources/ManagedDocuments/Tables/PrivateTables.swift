@@ -51,7 +51,7 @@ enum PrivateTables {
       change INTEGER PRIMARY KEY, session INTEGER NOT NULL, role INTEGER NOT NULL, step INTEGER NOT NULL,
       name TEXT NOT NULL, before INTEGER NOT NULL, after INTEGER NOT NULL, at REAL NOT NULL,
       steps INTEGER NOT NULL, bytes INTEGER NOT NULL, changeset BLOB NOT NULL);
-    CREATE INDEX grdb_changes_role ON grdb_changes(role, session, change);
+    CREATE INDEX grdb_changes_other ON grdb_changes(role, session, change) WHERE role <> 1;
     CREATE TABLE grdb_references(
       digest BLOB NOT NULL, change INTEGER NOT NULL, PRIMARY KEY (digest, change)) WITHOUT ROWID;
     CREATE INDEX grdb_references_change ON grdb_references(change);

@@ -22,7 +22,7 @@ enum RecordedTables {
     for row in rows {
       let (name, column, key): (String, String, Int) = (row[0], row[1], row[2])
       guard PrivateTables.isRecorded(name) else { continue }
-      let text = "\(column.quotedDatabaseIdentifier) \(key)"
+      let text = "\(column.quotedName) \(key)"
       if tables.last?.table == name {
         tables[tables.count - 1].columns += ", \(text)"
       } else {
