@@ -107,7 +107,9 @@ let package = Package(
     // Documents in an object store, on all machines of a user.
     .target(
       name: "CloudContainers",
-      dependencies: ["Documents", "DurableIO", "FilePackages", "ObjectStores", database, system],
+      dependencies: [
+        "Documents", "DurableIO", "FilePackages", "ObjectStores", "PackageArchive", database, system,
+      ],
       swiftSettings: strict),
 
     // Measurements: what saving costs, beside other ways of doing it.

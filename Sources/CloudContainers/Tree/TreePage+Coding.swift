@@ -95,7 +95,10 @@ extension TreePage {
   /// encodings could have.
   package init(decoding bytes: Data) throws(Problem) {
     guard bytes.count <= Self.maximumSize else { throw .damaged("a page of it is too large") }
-    guard let format = bytes.first, format > 0 else { throw .damaged("a page of it has no valid format") }
+    // Later versions count on; other bytes are no page of any version.
+    guard let format = bytes.first, (1..<16).contains(format) else {
+      throw .damaged("a page of it has no valid format")
+    }
     if format > Self.format { throw .newerFormat(Int(format)) }
     var reader = TreePageReader(Array(bytes.dropFirst()))
     do throws(ByteReader.Damage) {
@@ -184,11 +187,12 @@ private struct TreePageReader {
     let size = try reader.read(UInt64.self)
     guard size <= TreeEntry.maximumFileSize else { throw Damage(words: "its size is not possible") }
     let hash = try hash()
+    guard (size == 0) == (hash == .empty) else { throw Damage(words: "its size is not possible") }
     var content = FileContent(size: size, hash: hash, modified: try reader.readTime())
     switch try byte() {
     case 0:
       guard size <= UInt64(BlobStore.maximumSize) else { throw Damage(words: "its size is not possible") }
-    case 0xFF:
+    case 0xFF where size > 0:
       let height = try byte()
       guard (1...FileContent.maximumHeight).contains(height) else {
         throw Damage(words: "it has too many lists")

@@ -121,31 +121,9 @@ private struct StoredPlace: Sendable {
   /// Makes the missing folders durably.
   func makeFolder() throws(FilePackageError) {
     do throws(SystemError) {
-      var path = root
-      for (index, name) in ([nil] + folders.map(Optional.some)).enumerated() {
-        if let name { path = path.appending(name) }
-        try makeFolder(path, isRoot: index == 0)
-      }
+      try disk.makeFolders(at: folder)
     } catch {
       throw FilePackageError(error, .move, node, activity: "making its folder")
-    }
-  }
-
-  private func makeFolder(_ path: FilePath, isRoot: Bool) throws(SystemError) {
-    do {
-      _ = try disk.openDirectory(at: path)
-      return
-    } catch  where error.code == .noSuchFileOrDirectory {
-      guard let name = path.lastComponent.map(FileName.init) else { throw error }
-      let parent = path.removingLastComponent()
-      if isRoot { try makeFolder(parent, isRoot: true) }
-      let folder = try disk.openDirectory(at: parent)
-      do {
-        try disk.makeDirectory(name, in: folder, mode: 0o777)
-      } catch  where error.code == .fileExists {
-        return
-      }
-      try disk.synchronize(folder)
     }
   }
 

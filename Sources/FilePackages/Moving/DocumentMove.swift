@@ -263,12 +263,17 @@ extension StagedPlace {
     try removeHidden()
   }
 
-  fileprivate func hide() throws(SystemError) {
+  /// Gives a document its hidden name, until `removeHidden()` or `reveal()`.
+  package func hide() throws(SystemError) {
     try cleanUp()
     try renameNoReplace(name, to: staged)
   }
 
-  fileprivate func removeHidden() throws(SystemError) {
+  /// Gives a document its name back.
+  package func reveal() throws(SystemError) { try renameNoReplace(staged, to: name) }
+
+  /// Removes a document under its hidden name, after the name is durable.
+  package func removeHidden() throws(SystemError) {
     // After a power cut, the name must not lead to a document that is removed in part.
     try synchronize()
     // Files that cannot be removed have a hidden name; the next save or move of that name removes them.

@@ -68,6 +68,6 @@ package struct StagedPlace {
   package func synchronize() throws(SystemError) { try disk.synchronize(folder) }
 
   /// Prevents sweeps of the folder until `allowSweeps()`, while a node under the hidden name has no lock.
-  func holdOffSweeps() { siblings.holdOffSweeps(in: folder) }
-  func allowSweeps() { siblings.allowSweeps(in: folder) }
+  package func holdOffSweeps() { siblings.holdOffSweeps(in: folder) }
+  package func allowSweeps() { siblings.allowSweeps(in: folder) }
 }

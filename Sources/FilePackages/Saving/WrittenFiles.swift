@@ -1,4 +1,4 @@
-import DurableIO
+package import DurableIO
 import FoundationEssentials
 import Synchronization
 package import SystemPackage
@@ -16,10 +16,12 @@ package final class WrittenFiles: Sendable {
   /// The hidden folder. A write of a tree must not wait for its lock, so that the files are in another one.
   private let locked: OwnedDescriptor
   private let folder: OwnedDescriptor
-  private let disk = PosixDisk()
+  private let disk: any Disk
 
-  private init(_ name: FileName, in parent: FilePath, _ locked: consuming OwnedDescriptor) throws(SystemError)
-  {
+  private init(
+    _ name: FileName, in parent: FilePath, _ locked: consuming OwnedDescriptor, on disk: any Disk
+  ) throws(SystemError) {
+    self.disk = disk
     try disk.makeDirectory(Self.files, in: locked, mode: 0o700)
     folder = try disk.openDirectory(Self.files, in: locked)
     (self.name, self.parent) = (name, parent)
@@ -38,14 +40,16 @@ package final class WrittenFiles: Sendable {
   /// files.
   ///
   /// - Throws: the system's reason.
-  package static func folder(beside document: FilePath?) throws(FilePackageError) -> WrittenFiles {
+  package static func folder(
+    beside document: FilePath?, on disk: any Disk = PosixDisk()
+  ) throws(FilePackageError) -> WrittenFiles {
     if let document, let name = document.lastComponent {
-      let names = HiddenSiblings(of: FileName(name), on: PosixDisk()).name(.written)
-      if let made = try? make(names, in: document.folder) { return made }
+      let names = HiddenSiblings(of: FileName(name), on: disk).name(.written)
+      if let made = try? make(names, in: document.folder, on: disk) { return made }
     }
     let temporary = FilePath(FileManager.default.temporaryDirectory.path)
     do {
-      return try make(".docpkg-written", in: temporary)
+      return try make(".docpkg-written", in: temporary, on: PosixDisk())
     } catch {
       var problem = FilePackageError(
         error, .save, StoredNode(location: Location(temporary, on: PosixDisk()), path: .root),
@@ -56,8 +60,9 @@ package final class WrittenFiles: Sendable {
   }
 
   /// Tries names until one is free, or was left by a crash.
-  private static func make(_ name: FileName, in parent: FilePath) throws(SystemError) -> WrittenFiles {
-    let disk = PosixDisk()
+  private static func make(
+    _ name: FileName, in parent: FilePath, on disk: any Disk
+  ) throws(SystemError) -> WrittenFiles {
     let directory = try disk.openDirectory(at: parent)
     let siblings = HiddenSiblings(of: name, on: disk)
     var number = 0
@@ -82,7 +87,7 @@ package final class WrittenFiles: Sendable {
         continue
       }
       guard siblings.isLockedForUs(folder), try disk.isName(name, in: directory, of: folder) else { continue }
-      return try WrittenFiles(name, in: parent, folder)
+      return try WrittenFiles(name, in: parent, folder, on: disk)
     }
   }
 
@@ -97,6 +102,22 @@ package final class WrittenFiles: Sendable {
     }
     return FileWrapper(state: FileWrapper.State(node, name: FileName(name)))
   }
+
+  /// Makes an empty file under that name, to write it.
+  package func makeFile(_ name: FileName) throws(SystemError) -> OpenNode {
+    OpenNode(try disk.createFile(name, in: folder, mode: 0o600))
+  }
+
+  /// Returns the bytes of a regular file under that name, which hold the folder. They are read when they are saved.
+  package func contents(of name: FileName) throws(SystemError) -> FileContents {
+    .stored(
+      StoredNode(
+        location: Location(path, on: disk, retaining: self), path: PackagePath([name]),
+        status: try disk.status(of: name, in: folder)))
+  }
+
+  /// The free room for files.
+  package func room() throws(SystemError) -> DiskRoom { try disk.room(of: folder) }
 
   /// Writes a tree under that name.
   package func write(_ tree: FileWrapper, as name: String) throws {

@@ -23,7 +23,10 @@ extension FileWrapper {
     return try contentHash() == other.contentHash()
   }
 
-  func contentHash() throws -> ContentHash {
+  /// Returns the SHA-256 of a regular file's bytes.
+  ///
+  /// - Throws: as `contents()`.
+  package func contentHash() throws -> ContentHash {
     var hash = SHA256()
     try forEachChunk { hash.update($0) }
     return hash.finalize()

@@ -8,6 +8,11 @@ extension FileWrapper {
     FileWrapper(state: State(node: .link(.known(destination)), attributes: .newLink()))
   }
 
+  /// Makes a regular file of bytes in memory or in another file, which a save reads.
+  package static func imported(_ contents: FileContents) -> FileWrapper {
+    FileWrapper(state: State(node: .file(contents), attributes: .newFile()))
+  }
+
   /// Sets the permissions and the date of a node in memory.
   package func setImported(mode: UInt16, modified: FileTime?) {
     change { state in

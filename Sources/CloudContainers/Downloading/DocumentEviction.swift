@@ -1,0 +1,118 @@
+package import Documents
+package import DurableIO
+import FilePackages
+import FoundationEssentials
+package import SystemPackage
+
+// DE1 A document goes only if its content, after it lost its name, is one that the container has.
+// DE2 A document that keeps versions or conflicts stays: the container does not have them.
+
+/// The removal of a document that the container has, so that a placeholder remains.
+package struct DocumentEviction: Sendable {
+  /// The place of the document.
+  package var path: FilePath
+  /// Whether the document is a directory.
+  package var isPackage: Bool
+  /// The coordinator for the write.
+  package var coordinator: FileCoordinator
+  private let disk: any Disk
+
+  package init(
+    of path: FilePath, isPackage: Bool, by coordinator: FileCoordinator = FileCoordinator(),
+    on disk: any Disk = PosixDisk()
+  ) {
+    (self.path, self.isPackage, self.coordinator, self.disk) = (path, isPackage, coordinator, disk)
+  }
+
+  /// Removes the document; presenters relinquish and save it first.
+  ///
+  /// First the document loses its name. Then `isUploaded` looks at it, and the document gets its name back if it has
+  /// changed. So no program that opens it by its name can change it in between (DE1). After a crash the document is
+  /// there, or it is gone; the caller notes before this call that it wants it gone.
+  ///
+  /// - Parameter isUploaded: returns whether the container has the content of the document at a path.
+  /// - Throws: `FilePackageError` with the code `changedOnDisk` if the document has changes that are not uploaded, or
+  ///   `unsupported` if it keeps versions or conflicts (DE2); other codes for the system's reasons; the errors of
+  ///   `isUploaded`. The document then is in its place.
+  package func run(isUploaded: @escaping @Sendable (FilePath) async throws -> Bool) async throws {
+    guard disk.isReal else { return try await remove(at: path, isUploaded) }
+    let url = URL(filePath: FileName(path).string, directoryHint: isPackage ? .isDirectory : .notDirectory)
+    try await coordinator.coordinate(writingItemAt: url, options: .forDeleting) { url in
+      try await remove(at: FilePath(of: url, for: .delete), isUploaded)
+    }
+  }
+
+  private func remove(
+    at path: FilePath, _ isUploaded: @escaping @Sendable (FilePath) async throws -> Bool
+  ) async throws {
+    guard try await isUploaded(path) else {
+      throw failure(.changedOnDisk, "it has changes that are not uploaded")
+    }
+    let thread = BlockingThread()
+    let place = try await thread.run { () throws(FilePackageError) in try hide(path) }
+    defer { place.allowSweeps() }
+    do {
+      // DE1
+      guard try await isUploaded(path.removingLastComponent().appending(place.staged)) else {
+        throw failure(.changedOnDisk, "another program changed it at this moment")
+      }
+    } catch {
+      try await thread.run { () throws(FilePackageError) in
+        try attempt { () throws(SystemError) in try place.reveal() }
+      }
+      throw error
+    }
+    try await thread.run { () throws(FilePackageError) in
+      try attempt { () throws(SystemError) in try place.removeHidden() }
+    }
+  }
+
+  /// Gives the document its hidden name.
+  private func hide(_ path: FilePath) throws(FilePackageError) -> StagedPlace {
+    let place = try attempt { () throws(SystemError) in
+      guard let place = try StagedPlace(at: path, on: disk), try place.status() != nil else {
+        throw SystemError("renameat2", FileName(path), code: .noSuchFileOrDirectory)
+      }
+      return place
+    }
+    if isPackage, let kept = try attempt({ () throws(SystemError) in try keptName(in: place) }) {
+      // DE2
+      throw failure(.unsupported, "its '\(kept.display)' is only on this machine")
+    }
+    // No program takes the hidden document for a leftover of a crash.
+    place.holdOffSweeps()
+    do {
+      try attempt { () throws(SystemError) in try place.hide() }
+    } catch {
+      place.allowSweeps()
+      throw error
+    }
+    return place
+  }
+
+  /// Returns the name of something in the hidden folder that the container does not have.
+  private func keptName(in place: StagedPlace) throws(SystemError) -> FileName? {
+    let package = try disk.openDirectory(place.name, in: place.folder)
+    guard try disk.exists(PackageLayout.hidden, in: package) else { return nil }
+    let hidden = try disk.openDirectory(PackageLayout.hidden, in: package)
+    for name in [PackageLayout.history, PackageLayout.conflicts, PackageLayout.journal]
+    where try disk.exists(name, in: hidden) {
+      return name
+    }
+    return nil
+  }
+
+  private func attempt<Result>(
+    _ body: () throws(SystemError) -> Result
+  ) throws(FilePackageError) -> Result {
+    do {
+      return try body()
+    } catch {
+      throw FilePackageError(error, .delete, StoredNode(location: Location(path, on: disk), path: .root))
+    }
+  }
+
+  private func failure(_ code: FilePackageError.Code, _ reason: String) -> FilePackageError {
+    FilePackageError(code, .delete, document: FileName(path).string, reason: reason)
+  }
+}

@@ -1,0 +1,182 @@
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import SystemPackage
+
+/// The contents of files that came from a container: small ones in memory, large ones in a hidden folder beside the
+/// document. Each has the size and the hash of its entry. The folder goes with this value and the wrappers that it made.
+struct FetchedContents: Sendable {
+  /// The size of the largest file that stays in memory, in bytes.
+  private static let maximumInMemory: UInt64 = 1 << 20
+  /// The bytes of all files that stay in memory.
+  private static let memory: UInt64 = 16 << 20
+  /// The number of files at once.
+  private static let maximumFiles = BlobStore.maximumCalls
+
+  private var contents: [ContentHash: FileContents] = [:]
+
+  /// Returns a file wrapper with the content, mode and date of an entry; nil if the entry is not here.
+  func wrapper(_ content: FileContent, mode: UInt16) -> FileWrapper? {
+    guard let bytes = content.size == 0 ? .data(Data()) : contents[content.hash] else { return nil }
+    let file = FileWrapper.imported(bytes)
+    file.setImported(mode: mode, modified: content.modified)
+    return file
+  }
+
+  /// Fetches contents, each once.
+  ///
+  /// - Parameters:
+  ///   - entries: the entries; folders and links have no content.
+  ///   - document: the place of the document.
+  /// - Throws: `noSpace` before anything is fetched if the disk has not enough room; `CloudDataError`;
+  ///   `ObjectStoreError`; `FilePackageError`; `CancellationError`.
+  static func fetch(
+    _ entries: [TreeEntry], from blobs: BlobStore, beside document: FilePath, on disk: any Disk,
+    progress: @escaping @Sendable (DownloadProgress) -> Void
+  ) async throws -> FetchedContents {
+    var wanted: [ContentHash: (path: PackagePath, content: FileContent)] = [:]
+    for entry in entries {
+      if case .file(let content) = entry.kind, content.size > 0 {
+        wanted[content.hash] = (entry.path, content)
+      }
+    }
+    let sorted = wanted.values.sorted { $0.path < $1.path }
+    let fetcher = Fetcher(
+      blobs: blobs, document: document, disk: disk,
+      counter: DownloadCounter(total: sorted.reduce(0) { $0 + $1.content.size }, progress))
+    var memory = Self.memory
+    let (small, large) = sorted.partitioned { _, content in
+      guard content.size <= min(memory, maximumInMemory), content.storage == .whole else { return false }
+      memory -= content.size
+      return true
+    }
+    let folder = try await fetcher.folder(for: large.map(\.content))
+    var fetched = FetchedContents()
+    try await withThrowingTaskGroup(of: (ContentHash, FileContents).self) { group in
+      var running = 0
+      for (number, (path, content)) in (small + large).enumerated() {
+        if running == Self.maximumFiles, let (hash, contents) = try await group.next() {
+          fetched.contents[hash] = contents
+        } else {
+          running += 1
+        }
+        let folder = number < small.count ? nil : folder
+        group.addTask {
+          guard let folder else {
+            return (content.hash, .data(try await fetcher.bytes(of: content, at: path)))
+          }
+          return (content.hash, try await fetcher.file(content, at: path, number, in: folder))
+        }
+      }
+      for try await (hash, contents) in group { fetched.contents[hash] = contents }
+    }
+    return fetched
+  }
+}
+
+extension Array {
+  /// Returns two arrays: the elements for which `belongs` is true, and the rest.
+  fileprivate func partitioned(_ belongs: (Element) -> Bool) -> (Self, Self) {
+    var parts: (Self, Self) = ([], [])
+    for element in self {
+      if belongs(element) { parts.0.append(element) } else { parts.1.append(element) }
+    }
+    return parts
+  }
+}
+
+/// Fetches single files.
+private struct Fetcher: Sendable {
+  let blobs: BlobStore
+  let document: FilePath
+  let disk: any Disk
+  let counter: DownloadCounter
+
+  /// Makes the folder for large files; nil if there are none.
+  func folder(for large: [FileContent]) async throws -> WrittenFiles? {
+    if large.isEmpty { return nil }
+    return try await BlockingThread().run { [document, disk] () throws(FilePackageError) in
+      let folder = try WrittenFiles.folder(beside: document, on: disk)
+      let size = large.reduce(0) { $0 + $1.size }
+      let room: UInt64?
+      do throws(SystemError) {
+        room = try folder.room().bytes
+      } catch {
+        throw failure(error, .root)
+      }
+      if let room, room < size {
+        throw FilePackageError(
+          .noSpace, .save, document: FileName(document).string,
+          reason: "its content takes \(size) bytes, and the disk has \(room) left")
+      }
+      return folder
+    }
+  }
+
+  /// Fetches a file into memory.
+  @concurrent
+  func bytes(of content: FileContent, at path: PackagePath) async throws -> Data {
+    let bytes = try await blobs.get(
+      BlobName(content.hash), maximumSize: Int(content.size), child: path.display)
+    guard UInt64(bytes.count) == content.size else { throw wrong(path) }
+    counter.add(content.size)
+    return bytes
+  }
+
+  /// Fetches a file into the folder, eight pieces at a time.
+  @concurrent
+  func file(
+    _ content: FileContent, at path: PackagePath, _ number: Int, in folder: WrittenFiles
+  ) async throws -> FileContents {
+    let name = FileName("\(number)")
+    let file = try await blocking(path) { () throws(SystemError) in try folder.makeFile(name) }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      var running = 0
+      try await content.forEachPiece(in: blobs, child: path.display) { piece, offset in
+        if running == BlobStore.maximumCalls { try await group.next() } else { running += 1 }
+        group.addTask { try await fetch(piece, to: file, at: offset, of: path) }
+      }
+      try await group.waitForAll()
+    }
+    let (contents, hash) = try await blocking(path) { () throws(SystemError) in
+      (try folder.contents(of: name), try disk.contentHash(of: file.descriptor))
+    }
+    guard contents.size == content.size, hash == content.hash else { throw wrong(path) }
+    return contents
+  }
+
+  private func fetch(
+    _ piece: FilePiece, to file: OpenNode, at offset: UInt64, of path: PackagePath
+  ) async throws {
+    let bytes = try await blobs.get(
+      piece.name, maximumSize: Int(min(piece.size, UInt64(BlobStore.maximumSize))), child: path.display)
+    guard UInt64(bytes.count) == piece.size else { throw wrong(path) }
+    try await blocking(path) { () throws(SystemError) in
+      try disk.write(Array(bytes), to: file.descriptor, at: offset)
+    }
+    counter.add(piece.size)
+  }
+
+  private func blocking<Result: Sendable>(
+    _ path: PackagePath, _ body: @escaping @Sendable () throws(SystemError) -> Result
+  ) async throws -> Result {
+    try await BlockingThread().run { () throws(FilePackageError) in
+      do throws(SystemError) {
+        return try body()
+      } catch {
+        throw failure(error, path)
+      }
+    }
+  }
+
+  private func failure(_ error: SystemError, _ path: PackagePath) -> FilePackageError {
+    FilePackageError(
+      error, .save, StoredNode(location: Location(document, on: disk), path: path),
+      activity: "storing the download")
+  }
+
+  private func wrong(_ path: PackagePath) -> CloudDataError {
+    CloudDataError(
+      .invalid, in: blobs.place, child: path.display, reason: "its bytes are not what the document says")
+  }
+}

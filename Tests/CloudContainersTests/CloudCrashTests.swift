@@ -1,0 +1,120 @@
+import DurableIO
+import FilePackages
+import Foundation
+import ObjectStores
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import CloudContainers
+
+@Suite("A power cut during a download or a removal", .tags(.crash, .scale))
+struct CloudCrashTests {
+  private static let path: FilePath = "/Trip.pkg"
+  private static let first: TestTree = [
+    "Text.txt": "old text", "Images": ["1.png": "one", "2.png": "two"], "Gone": ["a": "a"],
+  ]
+  private static let second: TestTree = [
+    "Text.txt": "new text", "Images": ["1.png": "one", "3.png": "three"], "Added": ["b": "b"],
+  ]
+
+  private struct Found {
+    var states = 0
+    var old = 0
+    var new = 0
+    var bad: [String] = []
+  }
+
+  /// Opens every state that a power cut leaves, and checks that the document is the old or the new one.
+  private func check(
+    _ disk: CrashDisk, old: TestTree?, new: TestTree?, _ body: (any Disk) async throws -> Void
+  ) async throws -> Found {
+    disk.synchronizeAll()
+    let points = try await CrashDisk.crashPoints(of: disk) {
+      try await body(disk)
+      disk.promise("done")
+    }
+    var found = Found()
+    for point in points.reversed() {
+      for state in point.states(limit: 8) {
+        found.states += 1
+        let mounted = state.mount()
+        do {
+          let now = try await content(mounted)
+          let isOld = now == old
+          if isOld { found.old += 1 } else { found.new += 1 }
+          if !isOld && now != new || isOld && !point.promises.isEmpty {
+            found.bad.append("\(point)\n\(state)\n\(now.map { "\($0)" } ?? "nothing")")
+          }
+          // The step is done again after the cut, if the document is still the old one.
+          if isOld { try await body(mounted) }
+          if try await content(mounted) != new { found.bad.append("\(point)\n\(state)\nafter that") }
+        } catch {
+          found.bad.append("\(point)\n\(state)\n\(error)")
+        }
+        if found.bad.count > 2 { return found }
+      }
+    }
+    return found
+  }
+
+  /// Returns the children of the document after an opening; nil if there is none.
+  private func content(_ disk: CrashDisk) async throws -> TestTree? {
+    do throws(FilePackageError) {
+      let store = try await PackageStore.open(Self.path, on: disk)
+      let report = try await store.verify()
+      guard report.isWhole else { return ["damaged": .file(Array("\(report)".utf8))] }
+      try await store.close()
+    } catch {
+      if error.code == .noSuchFile { return nil }
+      throw error
+    }
+    return try DownloadFixture.children(of: Self.path, on: disk)
+  }
+
+  private func expect(_ found: Found, _ name: String) {
+    print("\(name): \(found.states) crash states, \(found.old) old, \(found.new) new, \(found.bad.count) bad")
+    #expect(found.states > 20 && found.old > 0 && found.new > 0)
+    #expect(found.bad.isEmpty, "\(found.bad.prefix(2).joined(separator: "\n\n"))")
+  }
+
+  @Test
+  func `leaves nothing or the new package`() async throws {
+    // The document changes in one step (DD1).
+    let blobs = BlobStore(MemoryStore())
+    let root = try await DownloadFixture.root(Self.first, in: blobs)
+    let found = try await check(CrashDisk(), old: nil, new: Self.first) { disk in
+      try await DownloadFixture.download(to: Self.path, to: root, in: blobs, on: disk)
+    }
+    expect(found, "a new package")
+  }
+
+  @Test
+  func `leaves the old package or the new one, also with large files`() async throws {
+    let blobs = BlobStore(MemoryStore())
+    let large = TestTree.file([UInt8](repeating: 3, count: 1_200_000))
+    var tree = Self.second
+    tree["Large.bin"] = large
+    let roots = [
+      try await DownloadFixture.root(Self.first, in: blobs), try await DownloadFixture.root(tree, in: blobs),
+    ]
+    let disk = try CrashDisk()
+    try await DownloadFixture.download(to: Self.path, to: roots[0], in: blobs, on: disk)
+    let found = try await check(disk, old: Self.first, new: tree) { disk in
+      try await DownloadFixture.download(to: Self.path, from: roots[0], to: roots[1], in: blobs, on: disk)
+    }
+    expect(found, "a changed package")
+  }
+
+  @Test
+  func `leaves the document or nothing`() async throws {
+    let blobs = BlobStore(MemoryStore())
+    let root = try await DownloadFixture.root(Self.first, in: blobs)
+    let disk = try CrashDisk()
+    try await DownloadFixture.download(to: Self.path, to: root, in: blobs, on: disk)
+    let found = try await check(disk, old: Self.first, new: nil) { disk in
+      try await DocumentEviction(of: Self.path, isPackage: true, on: disk).run { _ in true }
+    }
+    expect(found, "a removal")
+  }
+}

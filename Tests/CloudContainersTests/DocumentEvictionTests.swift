@@ -1,0 +1,88 @@
+import Documents
+import DurableIO
+import FilePackages
+import Foundation
+import ObjectStores
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import CloudContainers
+
+@Suite("A document that leaves this machine")
+struct DocumentEvictionTests {
+  private static let tree: TestTree = ["Text.txt": "text", "Images": ["1.png": "one"]]
+
+  private func make(in folder: FilePath) async throws -> FilePath {
+    let blobs = BlobStore(MemoryStore())
+    let path = folder.appending("Trip.pkg")
+    let root = try await DownloadFixture.root(Self.tree, in: blobs)
+    try await DownloadFixture.download(to: path, to: root, in: blobs)
+    return path
+  }
+
+  private func evict(_ path: FilePath) async throws {
+    try await DocumentEviction(of: path, isPackage: true).run { path in
+      try DownloadFixture.children(of: path) == Self.tree
+    }
+  }
+
+  @Test
+  func `goes if the container has its content`() async throws {
+    try await withTemporaryDirectory { folder in
+      try await evict(make(in: folder))
+      #expect(try TestTree.read(folder, of: PosixDisk()) == [:])
+    }
+  }
+
+  @Test
+  func `stays with a change that is not uploaded`() async throws {
+    try await withTemporaryDirectory { folder in
+      let path = try await make(in: folder)
+      let disk = PosixDisk()
+      try TestTree.file([1]).write(to: "New.txt", in: disk.openDirectory(at: path), of: disk)
+      let before = try TestTree.read(folder, of: disk)
+      let error = await #expect(throws: FilePackageError.self) { try await evict(path) }
+      #expect(error?.code == .changedOnDisk)
+      #expect(try TestTree.read(folder, of: disk) == before)
+    }
+  }
+
+  @Test
+  func `gets its name back if a program changes it at the last moment`() async throws {
+    try await withTemporaryDirectory { folder in
+      let path = try await make(in: folder)
+      let disk = PosixDisk()
+      let before = try TestTree.read(folder, of: disk)
+      // The first look is at the document, the second at its hidden name (DE1).
+      let error = await #expect(throws: FilePackageError.self) {
+        try await DocumentEviction(of: path, isPackage: true).run { $0 == path }
+      }
+      #expect(error?.code == .changedOnDisk)
+      await #expect(throws: CancellationError.self) {
+        try await DocumentEviction(of: path, isPackage: true).run { seen in
+          if seen != path { throw CancellationError() }
+          return true
+        }
+      }
+      #expect(try TestTree.read(folder, of: disk) == before)
+    }
+  }
+
+  @Test
+  func `stays with versions that only this machine has`() async throws {
+    try await withTemporaryDirectory { folder in
+      let path = try await make(in: folder)
+      let store = try await PackageStore.open(path, on: PosixDisk())
+      try await store.tree.setDescendant(FileWrapper(regularFileWithContents: Data([1])), at: "Text.txt")
+      try await store.save(options: .keepsHistory)
+      try await store.close()
+      // The container has no versions of this machine (DE2).
+      let error = await #expect(throws: FilePackageError.self) {
+        try await DocumentEviction(of: path, isPackage: true).run { _ in true }
+      }
+      #expect(error?.code == .unsupported)
+      #expect(try DownloadFixture.children(of: path)["Text.txt"] == .file([1]))
+    }
+  }
+}

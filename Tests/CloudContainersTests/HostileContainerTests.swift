@@ -1,0 +1,232 @@
+import Documents
+import DurableIO
+import FilePackages
+import Foundation
+import ObjectStores
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import CloudContainers
+
+/// A container whose owner wants to do harm: what it has, and the outcome.
+enum HostileContent: String, CaseIterable {
+  case upwards, deepUpwards, absolute, noName, linkOutside, linkUpwards, throughLink, throughFile
+  case twins, twinFolders, twinOfLocal, hiddenFolder, hiddenFolderInCapitals, tooDeep
+  case wrongBytes, wrongSize, endless, missing, emptyWithHash, wrongTotals, hugeTotals, hugeFile
+  case loop, towerOfPages, millionPages, wrongLevel, outOfOrder, newerPage, noPage
+  case listOfLists, pieceTooLarge, wrongHash, flatWithTwo, flatFolder
+
+  var code: CloudDataError.Code {
+    switch self {
+    case .linkOutside, .linkUpwards, .throughLink, .throughFile, .twins, .twinFolders, .twinOfLocal,
+      .hiddenFolder,
+      .hiddenFolderInCapitals, .hugeTotals, .hugeFile, .millionPages:
+      .refused
+    case .wrongBytes, .loop: .wrongBytes
+    case .endless: .tooLarge
+    case .missing: .missing
+    case .newerPage: .newerFormat
+    default: .invalid
+    }
+  }
+
+  var isPackage: Bool { self != .flatWithTwo && self != .flatFolder }
+
+  /// Stores the content, beside entries that are in order.
+  func root(in store: MemoryStore) async throws -> TreeRoot {
+    let blobs = BlobStore(store)
+    let good = try await DownloadFixture.file("a good one", Array("good".utf8), in: blobs)
+    func file(_ path: PackagePath, _ text: String = "bad") async throws -> TreeEntry {
+      try await DownloadFixture.file(path, Array(text.utf8), in: blobs)
+    }
+    /// Stores a page without a look at it.
+    func raw(_ entries: [TreeEntry], _ totals: TreeTotals? = nil) async throws -> TreeRoot {
+      let page = TreePage(level: 0, items: entries.sorted { $0.path < $1.path }.map { .entry($0) })
+      return TreeRoot(page: try await blobs.put(page.bytes), totals: totals ?? page.totals ?? TreeTotals())
+    }
+    func above(_ branches: [TreeBranch], level: UInt8 = 1) async throws -> TreeRoot {
+      let page = TreePage(level: level, items: branches.map { .branch($0) })
+      return TreeRoot(page: try await blobs.put(page.bytes), totals: page.totals ?? TreeTotals())
+    }
+    func content(_ entry: TreeEntry, _ change: (inout FileContent) -> Void) -> TreeEntry {
+      guard case .file(var content) = entry.kind else { return entry }
+      change(&content)
+      return TreeEntry(entry.path, .file(content), mode: entry.mode)
+    }
+    switch self {
+    case .upwards: return try await raw([good, file("../outside")])
+    case .deepUpwards: return try await raw([good, file("folder/../../outside")])
+    case .absolute: return try await raw([good, file("/tmp/outside")])
+    case .noName: return try await raw([good, file("folder//outside")])
+    case .linkOutside: return try await raw([good, TreeEntry("link", .link(Array("/etc".utf8)), mode: 0)])
+    case .linkUpwards:
+      return try await raw([good, TreeEntry("a/link", .link(Array("../../up".utf8)), mode: 0)])
+    case .throughLink:
+      return try await raw([
+        good, TreeEntry("link", .link(Array("folder".utf8)), mode: 0), file("link/inner"),
+      ])
+    case .throughFile: return try await raw([good, file("plain"), file("plain/inner")])
+    case .twins: return try await raw([good, file("Same"), file("same")])
+    case .twinFolders: return try await raw([good, file("Folder/a"), file("folder/b")])
+    case .twinOfLocal: return try await raw([good, file("TEXT.TXT")])
+    case .hiddenFolder: return try await raw([good, file(".docpkg/journal")])
+    case .hiddenFolderInCapitals: return try await raw([good, file(".DocPkg/journal")])
+    case .tooDeep: return try await raw([good, file(PackagePath(Array(repeating: "d", count: 201)))])
+    case .wrongBytes, .endless:
+      let entry = try await file("bad")
+      if case .file(let content) = entry.kind {
+        let bytes = self == .endless ? Data(count: 9 << 20) : Data("BAD".utf8)
+        try await store.put(bytes, at: BlobName(content.hash).key)
+      }
+      return try await raw([good, entry])
+    case .wrongSize: return try await raw([good, content(file("bad", "bad bytes")) { $0.size = 100 }])
+    case .missing: return try await raw([good, TreeFixture.file("bad", "not there")])
+    case .emptyWithHash: return try await raw([good, content(file("bad")) { $0.size = 0 }])
+    case .wrongTotals: return try await raw([good], TreeTotals(entries: 2, bytes: 4))
+    case .hugeTotals: return try await raw([good], TreeTotals(entries: 1 << 60, bytes: 4))
+    case .hugeFile:
+      return try await raw([
+        good,
+        content(file("bad")) {
+          $0.size = 1 << 49
+          $0.storage = .list(BlobName(ContentHash(of: [1])), height: 8)
+        },
+      ])
+    case .loop:
+      // A page that names itself would need its own hash. So the store gives it under another name.
+      let name = BlobName(ContentHash(of: [7]))
+      let root = try await above([
+        TreeBranch(lastPath: "a good one", page: name, totals: TreeTotals(entries: 1, bytes: 4))
+      ])
+      if let bytes = try await store.get(root.page.key) { try await store.put(bytes, at: name.key) }
+      return root
+    case .towerOfPages:
+      var root = try await raw([good])
+      for level in 1...13 {
+        root = try await above(
+          [TreeBranch(lastPath: good.path, page: root.page, totals: root.totals)], level: UInt8(level))
+      }
+      return root
+    case .millionPages:
+      // Few bytes that stand for many pages: each page names one page again and again.
+      let leaf = try await raw([good])
+      let pages = (0..<100).map { number in
+        TreeBranch(
+          lastPath: PackagePath("b\(100 + number)"), page: leaf.page,
+          totals: TreeTotals(entries: 1 << 20, bytes: 4))
+      }
+      return try await above(pages)
+    case .wrongLevel:
+      let leaf = try await raw([good])
+      return try await above(
+        [TreeBranch(lastPath: good.path, page: leaf.page, totals: leaf.totals)], level: 3)
+    case .outOfOrder:
+      let leaf = try await raw([good])
+      return try await above([
+        TreeBranch(lastPath: good.path, page: leaf.page, totals: leaf.totals),
+        TreeBranch(lastPath: "b", page: leaf.page, totals: leaf.totals),
+      ])
+    case .newerPage:
+      return TreeRoot(page: try await blobs.put(Data([2, 0, 1])), totals: TreeTotals(entries: 1, bytes: 1))
+    case .noPage:
+      return TreeRoot(
+        page: try await blobs.put(Data("<html>".utf8)), totals: TreeTotals(entries: 1, bytes: 1))
+    case .listOfLists:
+      // A list of the wrong height, which would have lists without end.
+      let list = PieceList(height: 3, parts: [FilePiece(BlobName(ContentHash(of: [1])), size: 100)])
+      let name = try await blobs.put(list.bytes)
+      return try await raw([
+        good,
+        content(file("bad")) {
+          $0.size = 100
+          $0.storage = .list(name, height: 2)
+        },
+      ])
+    case .pieceTooLarge:
+      return try await raw([
+        good,
+        content(file("bad")) {
+          $0.size = 10 << 20
+          $0.storage = .pieces([
+            FilePiece(BlobName(ContentHash(of: [1])), size: 9 << 20),
+            FilePiece(BlobName(ContentHash(of: [1])), size: 1 << 20),
+          ])
+        },
+      ])
+    case .wrongHash:
+      // The pieces are right, and the file is another one.
+      let one = FilePiece(try await blobs.put(Data("one ".utf8)), size: 4)
+      return try await raw([
+        good,
+        content(file("bad")) {
+          $0.size = 8
+          $0.storage = .pieces([one, one])
+        },
+      ])
+    case .flatWithTwo: return try await raw([file("Content"), file("More")])
+    case .flatFolder: return try await raw([TreeEntry("Content", .directory, mode: 0o755)])
+    }
+  }
+}
+
+@Suite("A container that wants to do harm")
+struct HostileContainerTests {
+  @Test(arguments: HostileContent.allCases)
+  func `is refused in one sentence, and nothing outside or inside changes`(content: HostileContent)
+    async throws
+  {
+    // Each entry is checked before anything comes (DD3).
+    try await withTemporaryDirectory { folder in
+      let store = MemoryStore(place: "s3://bucket")
+      let blobs = BlobStore(store)
+      let local: TestTree = ["Text.txt": "mine"]
+      let base = try await DownloadFixture.root(local, values: nil, in: blobs)
+      let disk = PosixDisk()
+      let path = folder.appending("Trip.pkg")
+      if content.isPackage {
+        try await DownloadFixture.download(to: path, to: base, in: blobs)
+      }
+      let hostile = try await content.root(in: store)
+      // The hostile version has the local entries, too.
+      var target = hostile
+      if content == .twinOfLocal {
+        target = try await DocumentTree(hostile, blobs).updated(with: [
+          "Text.txt": try await DocumentTree(base, blobs).entry(at: "Text.txt")
+        ])
+      }
+      let before = try TestTree.read(folder, of: disk)
+      for base in content == .twinOfLocal ? [base] : [base, nil] {
+        let error = await #expect(throws: CloudDataError.self, "\(content)") {
+          try await DownloadFixture.download(
+            to: base == nil ? folder.appending("New.pkg") : path, isPackage: content.isPackage, from: base,
+            to: target, in: blobs)
+        }
+        #expect(error?.code == content.code, "\(content): \(error.map { "\($0)" } ?? "")")
+        let text = error?.description ?? ""
+        #expect(
+          text.contains("s3://bucket") && text.contains("Nothing here was changed") && !text.contains("\n"))
+        #expect(try TestTree.read(folder, of: disk) == before)
+      }
+    }
+  }
+
+  @Test
+  func `gets no folder for a file without end, and no more than the disk has`() async throws {
+    var options = CrashDisk.Options()
+    options.room = DiskRoom(bytes: 1 << 20)
+    let disk = try CrashDisk(options: options)
+    let counter = CallCounter()
+    let blobs = BlobStore(counter.store())
+    let content = FileContent(
+      size: 1 << 30, hash: ContentHash(of: [1]), modified: FileTime(seconds: 1, nanoseconds: 0),
+      storage: .list(BlobName(ContentHash(of: [2])), height: 1))
+    let root = try await DocumentTree.store([TreeEntry("bad", .file(content), mode: 0o644)], in: blobs)
+    counter.reset()
+    let error = await #expect(throws: FilePackageError.self) {
+      try await DownloadFixture.download(to: "/Trip.pkg", to: root, in: blobs, on: disk)
+    }
+    #expect(error?.code == .noSpace && counter[.get] == 1)
+    #expect(disk.tree == [:])
+  }
+}
