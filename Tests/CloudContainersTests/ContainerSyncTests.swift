@@ -75,6 +75,44 @@ struct ContainerSyncTests {
     }
   }
 
+  @Test func `a child that both changed is a conflict version on both, until one resolves it`() async throws {
+    try await withTwo { a, b, _ in
+      try await a.makePackage("Trip.imageNotes", ["1.txt": "one", "Folder/2.txt": "two"])
+      try await a.sync()
+      try await b.sync()
+      try await b.container.download(itemNamed: "Trip.imageNotes")
+      try await a.edit("Trip.imageNotes", ["Folder/2.txt": "from a"])
+      try await b.edit("Trip.imageNotes", ["Folder/2.txt": "from b", "1.txt": "ONE"])
+      try await a.sync()
+      #expect(try await b.sync().documents.map(\.conflict) == [true])
+      try await a.sync()
+      for device in [a, b] {
+        #expect(device.text("Trip.imageNotes/Folder/2.txt") == "from a")
+        #expect(try await device.container.items().map(\.hasUnresolvedConflicts) == [true])
+        let url = device.url.appending(path: "Trip.imageNotes")
+        let versions = try #require(await FileVersion.unresolvedConflictVersionsOfItem(at: url))
+        #expect(versions.map(\.differences) == [["1.txt", "Folder/2.txt"]])
+        let tree = try await versions[0].contents().tree
+        #expect(try tree.descendant(at: "Folder/2.txt")?.contents() == Data("from b".utf8))
+        #expect(try await device.sync().documents.isEmpty)
+      }
+      let url = a.url.appending(path: "Trip.imageNotes")
+      let store = try await PackageStore.open(at: url)
+      let version = try #require(await store.conflictVersions().first)
+      try await store.resolveConflicts(keeping: version.id)
+      try await store.close()
+      try await a.sync()
+      try await b.sync()
+      for device in [a, b] {
+        #expect(device.text("Trip.imageNotes/Folder/2.txt") == "from b")
+        #expect(try await device.container.items().map(\.hasUnresolvedConflicts) == [false])
+        let url = device.url.appending(path: "Trip.imageNotes")
+        #expect(try await FileVersion.unresolvedConflictVersionsOfItem(at: url)?.isEmpty == true)
+        #expect(try await device.sync().documents.isEmpty)
+      }
+    }
+  }
+
   @Test func `a flat file that both changed is two documents on both`() async throws {
     try await withTwo { a, b, _ in
       try a.write("one", to: "Notes.txt")

@@ -61,13 +61,12 @@ package struct ContainerFeed: Sendable {
     return "\(prefix)\(paddedNumber(Int(time / 3_600_000), 7))/\(paddedNumber(Int(time), 13))"
   }
 
-  /// Announces a version, at a time by the store's clock, and returns the key of the entry.
+  /// Announces a version, at a time by the store's clock.
   package func announce(
     _ document: CloudDocumentID, _ sequence: Int, by device: String, at milliseconds: Int64
-  ) async throws -> ObjectKey {
+  ) async throws {
     let entry = Entry(milliseconds: milliseconds, document: document, sequence: sequence, device: device)
     try await store.put(Data(), at: entry.key)
-    return entry.key
   }
 
   /// Returns the entries from the overlap before `cursor` on; one request if there are fewer than a thousand.

@@ -64,6 +64,17 @@ package struct ContainerFolder: Sendable {
       filePath: FileName(try path(of: name)).string, directoryHint: isPackage ? .isDirectory : .notDirectory)
   }
 
+  /// The path of a package that is made in the hidden folder.
+  package func path(ofStaged id: UUID) -> FilePath { hiddenPath.appending(FileName(id.uuidString)) }
+
+  /// Removes a package in the hidden folder, if it is there.
+  package func removeStaged(_ id: UUID) throws(SystemError) {
+    let name = FileName(id.uuidString)
+    guard disk.removeEverything(name, from: try disk.openDirectory(at: hiddenPath)) else {
+      throw SystemError("unlinkat", name, code: .ioError)
+    }
+  }
+
   // MARK: Settings
 
   /// Reads the settings.

@@ -69,26 +69,24 @@ extension ContainerSession {
   /// Tells the feed about a committed version.
   private func announce(_ record: inout DocumentRecord) async throws {
     guard let sequence = record.unannounced else { return }
-    let document = try record.document
+    try await measureClock()
     let time = try await storeTime()
-    let key = try await feed.announce(document, sequence, by: settings.device, at: time)
-    // The entry that was just stored tells the store's time.
-    if try await isClockDue(), let object = try await store.head(key) {
-      let real = object.modificationDate.milliseconds
-      try await state.set(.clockOffset, to: real - now().milliseconds)
-      try await state.set(.clockMeasured, to: now().milliseconds)
-      // Readers may be past the entry.
-      if real - time > feed.overlap / 2 {
-        _ = try await feed.announce(document, sequence, by: settings.device, at: real)
-      }
-    }
+    try await feed.announce(record.document, sequence, by: settings.device, at: time)
     record.unannounced = nil
     try await state.save(record)
   }
 
-  /// Returns whether an hour has passed since the clocks were compared.
-  private func isClockDue() async throws -> Bool {
-    guard let last = try await state.number(.clockMeasured) else { return true }
-    return !(0..<3_600_000).contains(now().milliseconds - last)
+  /// Compares the clocks once an hour, by an object that the store dates.
+  func measureClock() async throws {
+    if let last = try await state.number(.clockMeasured), (0..<3_600_000).contains(now().milliseconds - last)
+    {
+      return
+    }
+    let time = now().milliseconds
+    let key = checkedKey("devices/\(settings.device)")
+    try await store.put(Data(settings.deviceName.utf8), at: key)
+    guard let object = try await store.head(key) else { return }
+    try await state.set(.clockOffset, to: object.modificationDate.milliseconds - time)
+    try await state.set(.clockMeasured, to: time)
   }
 }

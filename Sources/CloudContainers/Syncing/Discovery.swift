@@ -18,6 +18,7 @@ extension ContainerSession {
     let isDue = last.map { !(0..<Self.listingInterval).contains(time - $0) } ?? true
     var newest: [CloudDocumentID: Int] = [:]
     if everything || isDue {
+      try await measureClock()
       let cursor = try await storeTime()
       try await log.forEachDocument { document, versions in newest[document] = versions.last?.sequence }
       let count = try await learn(newest)

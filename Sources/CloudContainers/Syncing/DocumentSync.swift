@@ -108,20 +108,22 @@ struct DocumentSync {
     try await takeFreeName()
     guard let local else { return true }
     let uploaded = try await session.upload(local, record)
-    let version = try next(after: head, root: uploaded.root, isPackage: local.isPackage)
+    let version = try await next(after: head, root: uploaded.root, isPackage: local.isPackage)
     if try await session.commit(version, of: &record, here: (uploaded.root, uploaded.children)) {
       report.uploaded = true
     }
     return false
   }
 
-  /// Makes the next version, of the name here.
-  private func next(after head: CloudVersion?, root: TreeRoot, isPackage: Bool) throws -> CloudVersion {
+  /// Makes the next version, of the name here, without the conflicts that a user resolved here.
+  private func next(after head: CloudVersion?, root: TreeRoot, isPackage: Bool) async throws -> CloudVersion {
+    let resolved = try await resolvedConflicts()
+    let conflicts = head.map { $0.isDeleted ? [] : $0.conflicts } ?? []
     let filename = record.name.split(separator: "/").last.map(String.init) ?? record.name
     return CloudVersion(
       document: try record.document, sequence: (head?.sequence ?? 0) + 1,
-      parents: try head.map { [try $0.digest()] } ?? [],
-      conflicts: head.map { $0.isDeleted ? [] : $0.conflicts } ?? [], device: session.settings.device,
+      parents: try (head.map { [try $0.digest()] } ?? []) + conflicts.filter(resolved.contains),
+      conflicts: conflicts.filter { !resolved.contains($0) }, device: session.settings.device,
       deviceName: session.settings.deviceName, date: session.now(), name: record.name,
       contentType: UTType(filename: filename, isDirectory: isPackage).identifier, isPackage: isPackage,
       root: root)
@@ -144,7 +146,7 @@ struct DocumentSync {
   }
 
   private mutating func commitDeletion(of head: CloudVersion) async throws -> Bool {
-    var version = try next(after: head, root: head.root, isPackage: head.isPackage)
+    var version = try await next(after: head, root: head.root, isPackage: head.isPackage)
     (version.isDeleted, version.conflicts, version.name) = (true, [], head.name)
     if try await session.commit(version, of: &record, here: nil) {
       forgetContent()
@@ -164,10 +166,11 @@ struct DocumentSync {
       record.name = head.name
     }
     let base = local == nil ? nil : session.base(of: record)
-    let url = try folder.url(of: record.name, isPackage: head.isPackage)
     if base != head.root {
-      try await session.materialise(
-        at: url, isPackage: head.isPackage, type: head.contentType, from: base, to: head.root)
+      try await DocumentDownload(
+        to: folder.path(of: record.name), isPackage: head.isPackage, contentType: UTType(head.contentType),
+        from: base, to: head.root, in: session.blobs
+      ).run()
       report.downloaded = true
     }
     try await adopt(head)
@@ -203,7 +206,10 @@ struct DocumentSync {
     // The state first: a document that is gone and known to have been here would count as deleted here.
     try await session.state.save(record)
     do {
-      try await session.discard(at: folder.url(of: local.name, isPackage: local.isPackage), name: local.name)
+      let (session, known) = (session, before)
+      try await DocumentEviction(of: folder.path(of: local.name), isPackage: local.isPackage).run { path in
+        try await session.look(at: path, local.isPackage, known).changes.isEmpty
+      }
     } catch {
       try await session.state.save(before)
       throw error
@@ -231,7 +237,15 @@ struct DocumentSync {
   private mutating func merge(with head: CloudVersion) async throws -> Bool {
     guard let local else { return true }
     guard let base = session.base(of: record) else { return try await meet(head) }
-    let uploaded = try await session.upload(local, record)
+    let uploaded: UploadedTree
+    do {
+      uploaded = try await session.upload(local, record)
+    } catch let error as CloudDataError where error.code == .missing {
+      // The container no longer has so old a base.
+      forgetContent()
+      try await session.state.save(record, children: [])
+      return false
+    }
     let ours = try await DocumentTree.differences(from: base, to: uploaded.root, in: session.blobs)
     let theirs = try await DocumentTree.differences(from: base, to: head.root, in: session.blobs)
     let merge = EntryMerge(ours: ours, theirs: theirs)
@@ -240,7 +254,7 @@ struct DocumentSync {
     if merge.conflicts.isEmpty {
       root = try await DocumentTree(head.root, session.blobs).updated(with: merge.changes)
     } else if local.isPackage {
-      var lost = try next(after: head, root: uploaded.root, isPackage: true)
+      var lost = try await next(after: head, root: uploaded.root, isPackage: true)
       lost.conflicts = []
       conflict = try await session.log.storeConflict(lost)
     } else {
@@ -249,7 +263,7 @@ struct DocumentSync {
     // If both gave it a new name, theirs is first.
     let isTheirs = head.name != record.baseName
     if !isTheirs, isRenamed { try await takeFreeName() }
-    var version = try next(after: head, root: root, isPackage: head.isPackage)
+    var version = try await next(after: head, root: root, isPackage: head.isPackage)
     version.name = isTheirs ? head.name : record.name
     if let conflict { version.conflicts = Array(Set(version.conflicts + [conflict])).sorted() }
     if version.root == head.root, version.name == head.name, version.conflicts == head.conflicts {
@@ -294,12 +308,5 @@ struct DocumentSync {
     report.conflict = true
     self.local = nil
     return false
-  }
-
-  // MARK: Conflicts
-
-  /// Brings the conflict versions here and in the container together; returns whether nothing was to do.
-  private mutating func reconcileConflicts(_ head: CloudVersion) async throws -> Bool {
-    true
   }
 }

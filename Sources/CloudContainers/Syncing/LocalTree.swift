@@ -3,9 +3,9 @@ package import FilePackages
 package import FoundationEssentials
 package import SystemPackage
 
-// A file counts as unchanged only if its status is the one that it had when it held the known content. Otherwise
-//     its bytes decide.
-// A status is kept only if the file was older than the look at it, so that no later change can have the same one.
+// A file counts as unchanged only if its status is the one that it had with the known content. Otherwise its bytes
+// decide. The state notes a status only if nothing changed the file in the two seconds before the look. So no later
+// change can have the same status.
 
 /// The content of a document on this machine, compared with the content that was here.
 ///
@@ -25,9 +25,13 @@ package struct LocalTree: Sendable {
   /// Whether a program is in the middle of a save, or one was.
   package private(set) var hasJournal = false
 
+  /// The coarsest dates of files, on FAT file systems, in seconds.
+  private static let coarsestDate: Int64 = 2
+
   private let disk: any Disk
   private let known: [PackagePath: KnownChild]
-  private let began: FileTime
+  /// The time before which a file's date tells it from each later state.
+  private let settled: FileTime
 
   /// Looks at a document; reads the files that may have changed.
   ///
@@ -37,7 +41,8 @@ package struct LocalTree: Sendable {
     at path: FilePath, isPackage: Bool, known: [PackagePath: KnownChild], on disk: any Disk = PosixDisk()
   ) throws(SystemError) {
     (self.disk, self.known) = (disk, known)
-    began = Surroundings.current.now()
+    let now = Surroundings.current.now()
+    settled = FileTime(seconds: now.seconds - Self.coarsestDate, nanoseconds: now.nanoseconds)
     if isPackage {
       try scan(disk.openDirectory(at: path), .root)
     } else {
@@ -85,7 +90,8 @@ package struct LocalTree: Sendable {
       children[path] = known
       return
     }
-    let identity = status.identity.changed < began && status.identity.modified < began ? status.identity : nil
+    let identity =
+      status.identity.changed < settled && status.identity.modified < settled ? status.identity : nil
     if path == Self.metadata {
       let bytes = try disk.readAll(file, atMost: PackageMetadata.maximumSize + 1)
       if let values = Self.sharedValues(Data(bytes)) {

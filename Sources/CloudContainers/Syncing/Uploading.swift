@@ -18,12 +18,16 @@ struct UploadedTree: Sendable {
 extension ContainerSession {
   /// Looks at a document without waiting for any program.
   func look(_ document: LocalDocument, _ record: DocumentRecord) async throws -> LocalTree {
-    let path = try folder.path(of: document.name)
+    try await look(at: folder.path(of: document.name), document.isPackage, record)
+  }
+
+  /// Looks at a document at a path.
+  func look(at path: FilePath, _ isPackage: Bool, _ record: DocumentRecord) async throws -> LocalTree {
     let known = try await state.children(of: record.id)
     let disk = folder.disk
     return try await BlockingThread().run { () throws in
       do throws(SystemError) {
-        return try LocalTree(at: path, isPackage: document.isPackage, known: known, on: disk)
+        return try LocalTree(at: path, isPackage: isPackage, known: known, on: disk)
       } catch {
         throw FilePackageError(
           FilePackageError.Code(error.code), .read, document: FileName(path).string, reason: "\(error)")

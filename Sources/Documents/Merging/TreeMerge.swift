@@ -190,7 +190,7 @@ extension FileWrapper {
 
 extension PackagePath {
   /// The folders around the path, except the root.
-  var folders: [PackagePath] {
+  package var folders: [PackagePath] {
     (1..<Swift.max(names.count, 1)).map { PackagePath(Array(names.prefix($0))) }
   }
 }

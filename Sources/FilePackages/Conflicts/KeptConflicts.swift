@@ -39,6 +39,11 @@ struct KeptConflicts {
     } catch {
       throw (FilePackageError(any: error, .save, package.node)).during(.save)
     }
+    try add(kept, as: UUID.new.uuidString, by: writer)
+  }
+
+  /// Writes children into a new conflict version of that name.
+  func add(_ kept: FileWrapper, as name: String, by writer: PackageWriter) throws(FilePackageError) {
     let disk = package.location.disk
     let session = try writer.openSession()
     defer { writer.endFailedSession() }
@@ -52,7 +57,25 @@ struct KeptConflicts {
         error, .save, package.node, activity: "moving the changes of another program to its conflict versions"
       )
     }
-    try kept.write(to: path.appending(UUID.new.uuidString), options: [], original: nil, on: disk)
+    try kept.write(to: path.appending(name), options: [], original: nil, on: disk)
+  }
+
+  /// Removes one conflict version, if it is there.
+  func remove(_ name: String, by writer: PackageWriter) throws(FilePackageError) {
+    guard try folders().contains(where: { $0.lastPathComponent == name }) else { return }
+    let session = try writer.openSession()
+    defer { writer.endFailedSession() }
+    let disk = package.location.disk
+    do {
+      let folder = try disk.openDirectory(PackageLayout.conflicts, in: session.hidden.folder)
+      guard disk.removeEverything(FileName(name), from: folder) else {
+        throw FilePackageError(
+          .inputOutput, .save, package.node, reason: "the conflict version '\(name)' could not be removed")
+      }
+      try disk.synchronize(folder)
+    } catch {
+      throw FilePackageError(any: error, .save, package.node, activity: "removing a conflict version")
+    }
   }
 
   /// Removes all conflict versions.

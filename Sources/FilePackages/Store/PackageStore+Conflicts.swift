@@ -125,6 +125,22 @@ extension PackageStore {
     try KeptConflicts(writer.package).add(paths, by: writer)
   }
 
+  /// Adds a conflict version of these children, under its identifier; durable on return. It must not be there yet.
+  ///
+  /// - Throws: the system's error.
+  package func addConflictVersion(_ children: FileWrapper, as id: UUID) throws(FilePackageError) {
+    defer { scheduleDueWork() }
+    try KeptConflicts(writer.package).add(children, as: id.uuidString, by: writer)
+  }
+
+  /// Removes a conflict version, if it is there.
+  ///
+  /// - Throws: the system's error; the version then stays, or a part of it.
+  package func removeConflictVersion(_ id: UUID) throws(FilePackageError) {
+    defer { scheduleDueWork() }
+    try KeptConflicts(writer.package).remove(id.uuidString, by: writer)
+  }
+
   /// Returns the folders of the conflict versions, each with the children under their paths.
   ///
   /// - Throws: the system's error.

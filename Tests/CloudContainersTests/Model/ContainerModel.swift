@@ -1,0 +1,225 @@
+import CloudContainers
+import DurableIO
+import FilePackages
+import Foundation
+import ObjectStores
+import SystemPackage
+import TestSupport
+
+/// Devices that work on the same documents, apart and together, with everything that goes wrong.
+struct ContainerModel {
+  struct Sabotage {
+    var store: UnreliableStore.Sabotage?
+    var hasOverlap = true
+    var hasGrace = true
+  }
+
+  let seed: UInt64
+  var sabotage = Sabotage()
+  private var generator: SeededGenerator
+  private var written: Set<String> = []
+  private var replaced: Set<String> = []
+  private(set) var problems: [String] = []
+  private(set) var log: [String] = []
+
+  init(seed: UInt64, sabotage: Sabotage = Sabotage()) {
+    (self.seed, self.sabotage) = (seed, sabotage)
+    generator = SeededGenerator(seed: seed)
+  }
+
+  private mutating func random(_ count: Int) -> Int { Int.random(in: 0..<count, using: &generator) }
+
+  private mutating func note(_ problem: String) { problems.append(problem) }
+
+  /// Runs the model in a folder of its own; afterwards, `problems` has each broken promise.
+  mutating func run(in directory: FilePath, steps: Int) async throws {
+    let clock = ModelClock()
+    let store = MemoryStore(now: { clock.now })
+    var devices: [ModelDevice] = []
+    for number in 0..<(2 + random(4)) {
+      devices.append(
+        try await ModelDevice(
+          number, in: directory, store, clock, offset: Double(random(172_800) - 86_400),
+          seed: generator.next(),
+          sabotage: sabotage.store, overlap: sabotage.hasOverlap ? ContainerFeed.overlap : 0))
+    }
+    var losesState = false
+    for step in 0..<steps {
+      clock.advance(Double(random(120)))
+      let device = devices[random(devices.count)]
+      // Less than half of the overlap of the feed.
+      device.drift.seconds = Double(random(480) - 240)
+      try await self.step(step, device, devices, store, &losesState)
+    }
+    try await settle(devices, clock, listing: losesState)
+    await check(devices, store)
+  }
+
+  private mutating func step(
+    _ number: Int, _ device: ModelDevice, _ devices: [ModelDevice], _ store: MemoryStore,
+    _ losesState: inout Bool
+  ) async throws {
+    let here = device.documents
+    let names = ["a.txt", "b.txt", "p.imageNotes", "q.imageNotes", "A.txt"]
+    let choice = random(20)
+    log.append("\(number): device \(device.number), \(choice), \(here)")
+    switch choice {
+    case 0, 1: written.formUnion(try await device.create(names[random(names.count)]))
+    case 2, 3, 4, 5, 6:
+      guard !here.isEmpty else { return }
+      let edit = try await device.edit(here[random(here.count)], child: random(12))
+      written.formUnion(edit.new)
+      replaced.formUnion(edit.replaced)
+    case 7:
+      guard !here.isEmpty, random(2) == 0 else { return }
+      replaced.formUnion(try device.delete(here[random(here.count)]))
+    case 8:
+      guard !here.isEmpty else { return }
+      let name = here[random(here.count)]
+      try device.rename(name, to: device.isPackage(name) ? "r\(random(3)).imageNotes" : "r\(random(3)).txt")
+    case 9: device.link.isPartitioned.toggle()
+    case 10:
+      try await tolerant { try await device.link.deliverLate() }
+      guard random(6) == 0 else { return }
+      try device.loseState()
+      try await device.restart()
+      losesState = true
+    case 11:
+      guard
+        let item = try await device.container.items().filter({ $0.downloadingStatus != .notDownloaded }).first
+      else { return }
+      try await tolerant { try await device.container.evict(itemNamed: item.name) }
+    case 12:
+      let missing = try await device.container.items().filter { $0.downloadingStatus == .notDownloaded }
+      guard !missing.isEmpty else { return }
+      let name = missing[random(missing.count)].name
+      try await tolerant { try await device.container.download(itemNamed: name) }
+    case 13:
+      device.link.crash(after: 1 + random(25))
+      try await tolerant { _ = try await device.container.sync() }
+      try await device.restart()
+    case 14, 15:
+      // All at once.
+      let containers = devices.map(\.container)
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for container in containers {
+          group.addTask { try await tolerant { _ = try await container.sync() } }
+        }
+        try await group.waitForAll()
+      }
+    case 16 where random(3) == 0:
+      let garbage = GarbageCollection(
+        device.container.session, grace: sabotage.hasGrace ? GarbageCollection.grace : 0)
+      let containers = devices.map(\.container)
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for container in containers {
+          group.addTask { try await tolerant { _ = try await container.sync() } }
+        }
+        group.addTask { try await tolerant { _ = try await garbage.run(isDryRun: false) } }
+        try await group.waitForAll()
+      }
+    default: try await tolerant { _ = try await device.container.sync() }
+    }
+  }
+
+  // MARK: The end
+
+  private mutating func settle(_ devices: [ModelDevice], _ clock: ModelClock, listing: Bool) async throws {
+    for device in devices { try await device.link.heal() }
+    for round in 0..<6 {
+      for device in devices {
+        clock.advance(1)
+        do {
+          let report = try await device.container.sync(everything: listing && round < 2)
+          if round == 5 {
+            for failure in report.failures {
+              note("device \(device.number): \(failure.name): \(failure.error.map { "\($0)" } ?? "")")
+            }
+            let news = report.documents.filter { $0.uploaded || $0.downloaded }
+            if !news.isEmpty { note("device \(device.number) finds no rest: \(news.map(\.name))") }
+          }
+          for item in try await device.container.items() where item.downloadingStatus != .current {
+            try await device.container.download(itemNamed: item.name)
+          }
+        } catch {
+          if round == 5 { note("device \(device.number): \(error)") }
+        }
+      }
+    }
+  }
+
+  private mutating func check(_ devices: [ModelDevice], _ store: MemoryStore) async {
+    guard let first = devices.first else { return }
+    for device in devices {
+      for document in device.documents {
+        let contents = device.contents(of: document)
+        if contents["left.txt"] != contents["right.txt"] {
+          note("device \(device.number): '\(document)' is mixed")
+        }
+      }
+    }
+    for device in devices.dropFirst() {
+      if device.documents != first.documents {
+        note("device \(device.number) has \(device.documents), device 0 has \(first.documents)")
+        continue
+      }
+      for document in first.documents where device.contents(of: document) != first.contents(of: document) {
+        note(
+          "device \(device.number): '\(document)' is \(device.contents(of: document)), on device 0 "
+            + "\(first.contents(of: document))")
+      }
+    }
+    do {
+      let versions = VersionLog(store)
+      let blobs = BlobStore(store)
+      var found: Set<String> = []
+      for device in devices {
+        for document in device.documents { found.formUnion(device.contents(of: document).values) }
+      }
+      // Every version can be read, and the texts of conflicts are found in them.
+      try await versions.forEachDocument { document, numbers in
+        let head = numbers.last?.sequence ?? 0
+        for number in numbers.map(\.sequence) {
+          guard let version = try await versions.version(of: document, number) else { continue }
+          var roots = [version.root]
+          if number == head {
+            for digest in version.conflicts {
+              roots.append(try await versions.conflict(digest, of: document).root)
+            }
+          }
+          for (index, root) in roots.enumerated() {
+            for entry in try await DocumentTree(root, blobs).entries() {
+              guard case .file(let content) = entry.kind, content.size > 0 else { continue }
+              let bytes = try await blobs.get(BlobName(content.hash), child: entry.path.display)
+              if index > 0 { found.insert(String(decoding: bytes, as: UTF8.self)) }
+            }
+          }
+        }
+      }
+      for device in devices {
+        let shown = try await device.container.items().filter(\.hasUnresolvedConflicts)
+        for item in shown
+        where try await FileVersion.unresolvedConflictVersionsOfItem(at: item.url)?.isEmpty != false {
+          note("device \(device.number) does not show the conflict of '\(item.name)'")
+        }
+      }
+      let lost = written.subtracting(replaced).subtracting(found).sorted()
+      if !lost.isEmpty { note("lost: \(lost)") }
+    } catch {
+      note("\(error)")
+    }
+  }
+}
+
+/// Runs `body`, and takes the errors of a device that is cut off, or busy, for no problem.
+private func tolerant(_ body: () async throws -> Void) async throws {
+  do {
+    try await body()
+  } catch is ObjectStoreError {
+    // The model makes them.
+  } catch is CloudDataError {
+    // A sabotaged store; the check in the end finds it.
+  } catch is FilePackageError {
+    // The document is busy, changed meanwhile, or gone.
+  }
+}

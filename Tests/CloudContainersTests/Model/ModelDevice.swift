@@ -1,0 +1,159 @@
+import CloudContainers
+import DurableIO
+import FilePackages
+import Foundation
+import ObjectStores
+import Synchronization
+import SystemPackage
+import TestSupport
+
+/// The clock of the whole model, in seconds.
+final class ModelClock: Sendable {
+  private let seconds = Mutex(1_800_000_000.0)
+  var now: Date { Date(timeIntervalSince1970: seconds.withLock { $0 }) }
+  func advance(_ by: Double) { seconds.withLock { $0 += by } }
+}
+
+/// The drift of a clock, in seconds.
+final class Drift: Sendable {
+  private let value = Mutex(0.0)
+  var seconds: Double {
+    get { value.withLock { $0 } }
+    set { value.withLock { $0 = newValue } }
+  }
+}
+
+/// One device of the model, and all texts that its user wrote.
+///
+/// Each text is unique. So the model knows which texts a user saw and replaced: only these may be gone in the end.
+final class ModelDevice {
+  let number: Int
+  let path: FilePath
+  let link: UnreliableStore
+  let now: @Sendable () -> Date
+  let overlap: Int64
+  private(set) var container: CloudContainer
+  /// The drift of the device's clock.
+  let drift: Drift
+  private var texts = 0
+
+  init(
+    _ number: Int, in directory: FilePath, _ store: any ObjectStore, _ clock: ModelClock, offset: Double,
+    seed: UInt64,
+    sabotage: UnreliableStore.Sabotage?, overlap: Int64
+  ) async throws {
+    (self.number, self.overlap) = (number, overlap)
+    path = directory.appending("device\(number)")
+    link = UnreliableStore(store, seed: seed, sabotage: sabotage)
+    let drift = Drift()
+    self.drift = drift
+    now = { clock.now.addingTimeInterval(offset + drift.seconds) }
+    try FileManager.default.createDirectory(atPath: path.string, withIntermediateDirectories: true)
+    container = try await CloudContainer.add(
+      ContainerFolder(path), to: store, address: "model", deviceName: "device \(number)", now: now)
+    container = try await CloudContainer.open(ContainerFolder(path), link, feedOverlap: overlap, now: now)
+  }
+
+  /// Begins anew, as a process after a crash.
+  func restart() async throws {
+    link.restart()
+    container = try await CloudContainer.open(ContainerFolder(path), link, feedOverlap: overlap, now: now)
+  }
+
+  private func url(_ name: String) -> URL { container.url.appending(path: name) }
+
+  /// The documents that are here.
+  var documents: [String] {
+    ((try? FileManager.default.contentsOfDirectory(atPath: path.string)) ?? []).filter { !$0.hasPrefix(".") }
+      .sorted()
+  }
+
+  /// The texts of a document that is here, by child.
+  func contents(of document: String) -> [String: String] {
+    guard isPackage(document) else { return ["": text(document) ?? ""] }
+    let children = (try? FileManager.default.subpathsOfDirectory(atPath: url(document).path)) ?? []
+    var texts: [String: String] = [:]
+    for child in children where !child.hasPrefix(".docpkg") && child != "Metadata.plist" {
+      if let text = text("\(document)/\(child)") { texts[child] = text }
+    }
+    return texts
+  }
+
+  func isPackage(_ document: String) -> Bool { document.hasSuffix(".imageNotes") }
+
+  private func text(_ name: String) -> String? {
+    (try? Data(contentsOf: url(name))).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  // MARK: The user
+
+  private func newText() -> String {
+    texts += 1
+    return "\(number)-\(texts)"
+  }
+
+  /// Writes a new document; returns its texts.
+  func create(_ name: String) async throws -> [String] {
+    guard !documents.contains(where: { $0.lowercased() == name.lowercased() }) else { return [] }
+    let text = newText()
+    guard isPackage(name) else {
+      try Data(text.utf8).write(to: url(name))
+      return [text]
+    }
+    let tree = FileWrapper(directoryWithFileWrappers: [:])
+    // Both halves of a pair always change together.
+    for child in ["left.txt", "right.txt"] { tree.addFileWrapper(named(child, text)) }
+    let other = newText()
+    tree.addFileWrapper(named("other.txt", other))
+    let (store, _) = try await PackageStore.create(tree, at: url(name), contentType: .package)
+    try await store.close()
+    return [text, other]
+  }
+
+  private func named(_ name: String, _ text: String) -> FileWrapper {
+    let file = FileWrapper(regularFileWithContents: Data(text.utf8))
+    file.preferredFilename = name
+    return file
+  }
+
+  /// Edits a document; returns the new text and those that it replaced.
+  func edit(_ name: String, child choice: Int) async throws -> (new: [String], replaced: [String]) {
+    let before = contents(of: name)
+    let text = newText()
+    guard isPackage(name) else {
+      try Data(text.utf8).write(to: url(name))
+      return ([text], Array(before.values))
+    }
+    let children: [String]
+    switch choice % 4 {
+    case 0, 1: children = ["left.txt", "right.txt"]
+    case 2: children = ["other.txt"]
+    default: children = ["new\(choice % 3).txt"]
+    }
+    let store = try await PackageStore.open(at: url(name))
+    let tree = await store.tree
+    for child in children { try tree.setDescendant(named(child, text), at: child) }
+    try await store.save(tree)
+    try await store.close()
+    return ([text], children.compactMap { before[$0] })
+  }
+
+  /// Deletes a document; returns the texts that the user saw in it.
+  func delete(_ name: String) throws -> [String] {
+    let before = contents(of: name)
+    try FileManager.default.removeItem(at: url(name))
+    return Array(before.values)
+  }
+
+  func rename(_ name: String, to new: String) throws {
+    guard !documents.contains(where: { $0.lowercased() == new.lowercased() }) else { return }
+    try FileManager.default.moveItem(at: url(name), to: url(new))
+  }
+
+  func loseState() throws {
+    for ending in ["", "-wal", "-shm"] {
+      let file = url(".docpkg-cloud/state.sqlite\(ending)")
+      if FileManager.default.fileExists(atPath: file.path) { try FileManager.default.removeItem(at: file) }
+    }
+  }
+}
