@@ -125,8 +125,8 @@ let package = Package(
     .executableTarget(
       name: "docpkg",
       dependencies: [
-        "Benchmarks", "Documents", "FilePackages", "ImageNotes", "ManagedDocuments", "PackageArchive",
-        arguments,
+        "Benchmarks", "CloudContainers", "Documents", "DurableIO", "FilePackages", "ImageNotes",
+        "ManagedDocuments", "ObjectStores", "PackageArchive", arguments,
         system,
       ],
       swiftSettings: strict),

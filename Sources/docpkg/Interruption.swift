@@ -1,14 +1,17 @@
 import Documents
 import FilePackages
 import Glibc
+import ObjectStores
 import Synchronization
 
 /// Runs `body`, and cancels it on Ctrl-C (`SIGINT`), `SIGTERM` or the end of the terminal (`SIGHUP`).
 ///
 /// If `body` has committed by then, it and the command run to their end. Otherwise the program cleans up and ends
 /// by that signal, as a shell expects.
+///
+/// - Parameter message: says how far the work is if a signal ended it.
 func interruptible<Value: Sendable>(
-  _ body: @escaping @Sendable () async throws -> Value
+  saying message: String = "nothing was written", _ body: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {
   // Before the work: it may be done before this goes on.
   Interruption.forward()
@@ -17,7 +20,7 @@ func interruptible<Value: Sendable>(
   let result = await task.result
   Interruption.end()
   if case .failure(let error) = result, isCancellation(error) {
-    Interruption.endProgram(saying: "nothing was written")
+    Interruption.endProgram(saying: message)
   }
   return try result.get()
 }
@@ -40,6 +43,7 @@ func interruptible<Value: Sendable>(
 
 private func isCancellation(_ error: any Error) -> Bool {
   error is CancellationError || (error as? FilePackageError)?.code == .cancelled
+    || (error as? ObjectStoreError)?.code == .cancelled
 }
 
 /// The signals that ask this program to end, from the first interruptible work until the program ends.

@@ -1,5 +1,6 @@
 import FilePackages
 import Glibc
+import ObjectStores
 import PackageArchive
 import Synchronization
 
@@ -26,6 +27,14 @@ final class Throughput: Sendable {
     StandardError.write(
       "\r\u{1B}[K\(SaveReport.bytes(count.completed)) of \(SaveReport.bytes(count.total))"
         + rate(of: count.completed))
+  }
+
+  /// Shows the calls of a store.
+  func show(_ traffic: StoreTraffic) {
+    guard isShown, isDue else { return }
+    StandardError.write(
+      "\r\u{1B}[K\(counted(traffic.requests, "request")), \(SaveReport.bytes(traffic.bytesSent)) sent, "
+        + "\(SaveReport.bytes(traffic.bytesReceived)) received")
   }
 
   private var isDue: Bool {

@@ -170,6 +170,11 @@ struct CommandTests {
       ["bench", "export"], ["bench", "documents"], ["bench", "replay"], ["bench", "goals"],
       ["undo"], ["redo"], ["versions"], ["versions", "prune"], ["diff"], ["restore"],
       ["conflicts"], ["resolve"],
+      ["cloud"], ["cloud", "init"], ["cloud", "add"], ["cloud", "status"], ["cloud", "sync"],
+      ["cloud", "list"],
+      ["cloud", "download"], ["cloud", "evict"], ["cloud", "move"], ["cloud", "delete"],
+      ["cloud", "restore"],
+      ["cloud", "probe"],
     ] {
       let help = try run(tool, command + ["--help"], in: "/").output
       #expect(document.contains(help), "run 'make command-line': the help of '\(command)' is another by now")

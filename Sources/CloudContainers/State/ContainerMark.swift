@@ -37,7 +37,8 @@ package struct ContainerMark: Sendable {
     }
   }
 
-  private func find() async throws -> String? {
+  /// Returns the container's identity; nil if the store has none.
+  package func find() async throws -> String? {
     guard let bytes = try await store.get(Self.key, range: 0..<Self.maximumSize) else { return nil }
     guard let record = try? JSONDecoder().decode(Record.self, from: bytes), record.container.utf8.count <= 64
     else {

@@ -115,7 +115,7 @@ struct ListDocuments: AsyncParsableCommand {
   func run() async throws {
     let packages = try packages
     if listsTypes { return try printTypes(packages) }
-    let documents = folders.filter { isDocument($0) }
+    let documents = folders.filter(isPackage)
     for path in documents {
       StandardError.write(
         "docpkg: '\(display(path))' is a document itself; 'docpkg tree' lists its children.\n")
@@ -139,16 +139,6 @@ struct ListDocuments: AsyncParsableCommand {
     for error in unread { StandardError.write("docpkg: \(error.description)\n") }
     for problem in problems { StandardError.write("docpkg: \(problem.error.description)\n") }
     if !problems.isEmpty || !documents.isEmpty || !unread.isEmpty { throw ExitCode(ExitStatus.failed) }
-  }
-
-  /// Returns whether the path is a document, which contains nothing to list.
-  private func isDocument(_ path: String) -> Bool {
-    func has(_ name: String) -> Bool {
-      FileManager.default.fileExists(atPath: url(path).appending(path: name).path)
-    }
-    let type = UTType(filename: url(path).lastPathComponent, isDirectory: true)
-    let isOne = type.conforms(to: .package) || type.conforms(to: .bundle)
-    return has(".docpkg") || has("Metadata.plist") || isOne && has(".")
   }
 
   /// Extensions of packages, beside those of the known types.

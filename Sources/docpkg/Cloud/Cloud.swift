@@ -1,0 +1,42 @@
+import ArgumentParser
+
+struct Cloud: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "cloud",
+    abstract: "Keep the documents of a folder in an object store, the same on all machines.",
+    discussion: """
+      A container has the documents of one user, in an S3 service or in a folder such as a mounted disk. On each \
+      machine a container folder has them as ordinary packages and files. 'sync' brings the folder and the container \
+      together. A document that is not here yet is a placeholder: 'list' shows it, and 'download' brings it.
+
+      What was saved while there was no connection goes up with the next 'sync'. If two machines changed different \
+      children of one document, both changes stay. If they changed the same child, the document gets a conflict \
+      version, which 'docpkg conflicts' shows.
+
+      The keys of an S3 service come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or from awscli's files. No \
+      container folder has them. SSL_CERT_FILE, https_proxy and no_proxy count as for other programs.
+
+      Examples:
+        docpkg cloud init s3://documents/me ~/Cloud --endpoint https://s3.example.org
+        docpkg cloud sync ~/Cloud
+        docpkg cloud list ~/Cloud
+
+      \(ExitStatus.help)
+      """,
+    subcommands: [
+      Init.self, Add.self, Status.self, Sync.self, List.self, Download.self, Evict.self, Move.self,
+      Delete.self,
+      Restore.self, Probe.self,
+    ])
+
+  /// The folder of commands that look at a whole container.
+  struct FolderArgument: ParsableArguments {
+    @Argument(path: "The container folder, or a path in it; the working directory by default.")
+    var folder: String?
+
+    var path: String { folder ?? "." }
+  }
+
+  /// The words for a command that a signal interrupts.
+  static let interruption = "what is done stays, and the next 'docpkg cloud sync' does the rest"
+}

@@ -1,0 +1,45 @@
+import CloudContainers
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import ObjectStores
+
+/// A container folder on this machine, with its store.
+struct CloudFolder {
+  let container: CloudContainer
+  private let store: CountingStore
+
+  /// The calls of the store so far.
+  var traffic: StoreTraffic { store.traffic }
+
+  /// Opens the container folder at a path, or the one that has the path in it.
+  ///
+  /// - Parameter progress: shows the calls of the store on a terminal.
+  static func open(at path: String, _ progress: Throughput? = nil) async throws -> CloudFolder {
+    let folder = try find(around: path)
+    let (address, options) = try CloudContainer.settings(of: folder)
+    let store = CountingStore(try StoreAddress(address, options).open()) { progress?.show($0) }
+    return CloudFolder(
+      container: try await CloudContainer.open(folder, in: RetryingStore(store)), store: store)
+  }
+
+  /// Finds the container folder that a path is or is in.
+  private static func find(around path: String) throws -> URL {
+    let start = url(path).standardized
+    var folder = start
+    while true {
+      let hidden = folder.appending(path: ContainerFolder.hidden.string)
+      if FileManager.default.fileExists(atPath: hidden.path) { return folder }
+      let parent = folder.deletingLastPathComponent().standardized
+      if parent.path == folder.path || folder.path == "/" { break }
+      folder = parent
+    }
+    throw InputError(
+      description:
+        "'\(display(path))' is in no folder of a container. 'docpkg cloud init' makes a container, and 'docpkg cloud "
+        + "add' adds a folder to one.")
+  }
+
+  /// Returns the name in the container of the document at a path.
+  func name(ofItemAt path: String) throws -> String { try container.name(ofItemAt: url(path).standardized) }
+}

@@ -1,0 +1,183 @@
+import ArgumentParser
+import CloudContainers
+import Documents
+import FilePackages
+import FoundationEssentials
+import ObjectStores
+
+extension Cloud {
+  struct Sync: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "sync",
+      abstract: "Bring a container folder and its container together.",
+      discussion: """
+        Prints a line for each document with news: uploaded, downloaded, merged, conflict, deleted, removed or failed. \
+        A document that fails does not stop the others. A run that finds nothing makes one request. One process at a \
+        time works on a folder.
+
+        With --watch the command continues until it is interrupted. It looks at the folder when a document changes, \
+        and at the container every --interval seconds. While there is no connection it tries again at the same times. \
+        'systemctl --user enable --now docpkg-cloud@$(systemd-escape -p ~/Cloud)' runs it as a service.
+
+        Examples:
+          docpkg cloud sync ~/Cloud
+          docpkg cloud sync ~/Cloud --watch --interval 10
+
+        \(ExitStatus.help) 130 if Ctrl-C interrupts the command.
+        """)
+
+    @OptionGroup var argument: FolderArgument
+
+    @Flag(help: "List all versions in the container, instead of the news alone.")
+    var everything = false
+
+    @Flag(help: "Continue, and sync again after each change.")
+    var watch = false
+
+    @Option(
+      help: ArgumentHelp("The time between two looks at the container, with --watch.", valueName: "seconds"))
+    var interval = 30
+
+    @Flag(name: .shortAndLong, help: "Print nothing but errors.")
+    var quiet = false
+
+    @Flag(help: "Print the report as JSON, with --watch one a line.")
+    var json = false
+
+    func validate() throws {
+      if !(1...86_400).contains(interval) {
+        throw ValidationError("--interval is a number of seconds from 1 to 86400.")
+      }
+    }
+
+    func run() async throws {
+      let progress = Throughput()
+      let (path, everything) = (argument.path, everything)
+      if watch {
+        return try await interruptible(saying: Cloud.interruption) { [self] in try await keepInSync(progress)
+        }
+      }
+      let (report, traffic) = try await interruptible(saying: Cloud.interruption) {
+        let folder = try await CloudFolder.open(at: path, progress)
+        return (try await folder.container.sync(everything: everything), folder.traffic)
+      }
+      progress.clear()
+      let news = SyncNews(report, traffic)
+      try tell(news)
+      if let status = news.status { throw ExitCode(status) }
+    }
+
+    private func tell(_ news: SyncNews) throws {
+      for problem in news.problems { StandardError.write("docpkg: \(problem)\n") }
+      if quiet { return }
+      if json { return try printJSON(news, as: .report) }
+      var output = StandardOutput(.report)
+      for line in news.lines { output.line(line) }
+    }
+
+    /// Syncs when a document changes, and at each interval.
+    private func keepInSync(_ progress: Throughput) async throws {
+      let folder = try await CloudFolder.open(at: argument.path, progress)
+      let (moments, moment) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+      var search = DocumentSearch(in: [folder.container.url], for: [.item])
+      search.packageExtensions = try PackageExtensions.ofUser()
+      let query = DocumentQuery(search)
+      query.start()
+      let changes = Task {
+        for await update in query { if case .updated = update { moment.yield() } }
+      }
+      let times = Task { [interval] in
+        moment.yield()
+        while true {
+          try await Task.sleep(for: .seconds(interval))
+          moment.yield()
+        }
+      }
+      defer {
+        changes.cancel()
+        times.cancel()
+      }
+      var (before, lastProblem) = (StoreTraffic(), "")
+      for await _ in moments {
+        do {
+          let report = try await folder.container.sync()
+          let traffic = folder.traffic
+          let news = SyncNews(report, traffic - before)
+          before = traffic
+          progress.clear()
+          if news.isNews { try tell(news) }
+          lastProblem = ""
+        } catch {
+          guard Self.mayPass(error) else { throw error }
+          let text = errorMessage(of: error)
+          if text != lastProblem { StandardError.write("docpkg: \(text)\n") }
+          lastProblem = text
+        }
+      }
+      try Task.checkCancellation()
+    }
+
+    /// Whether a later run may succeed without a change by the user, or after the user mounted a disk.
+    private static func mayPass(_ error: any Error) -> Bool {
+      switch error {
+      case let error as ObjectStoreError: error.isTransient || [.noSuchStore, .noSpace].contains(error.code)
+      case let error as FilePackageError: error.code == .busy
+      default: false
+      }
+    }
+  }
+}
+
+/// The news of one synchronization.
+private struct SyncNews: Encodable {
+  struct Document: Encodable {
+    var name: String
+    var events: [String]
+    var error: String?
+  }
+
+  var documents: [Document]
+  var problems: [String]
+  var discovered: Int
+  var requests: Int
+  var bytesSent: UInt64
+  var bytesReceived: UInt64
+
+  init(_ report: SyncReport, _ traffic: StoreTraffic) {
+    documents = report.documents.map { document in
+      var events: [String] = []
+      if document.downloaded { events.append("downloaded") }
+      if document.merged { events.append("merged") }
+      if document.uploaded { events.append("uploaded") }
+      if document.conflict { events.append("conflict") }
+      if document.deleted { events.append("deleted") }
+      if document.removed { events.append("removed") }
+      if document.error != nil { events.append("failed") }
+      return Document(name: document.name, events: events, error: document.error.map { errorMessage(of: $0) })
+    }
+    problems = report.problems.map { errorMessage(of: $0) } + documents.compactMap(\.error)
+    discovered = report.discovered
+    (requests, bytesSent, bytesReceived) = (traffic.requests, traffic.bytesSent, traffic.bytesReceived)
+  }
+
+  var isNews: Bool { !documents.isEmpty || !problems.isEmpty }
+
+  /// The exit status; nil if all is well.
+  var status: Int32? {
+    if !problems.isEmpty { return ExitStatus.failed }
+    return documents.contains { $0.events.contains("conflict") } ? ExitStatus.different : nil
+  }
+
+  /// The words for a run without work on a document.
+  private var idle: String {
+    discovered == 0 ? "nothing to do; " : "\(counted(discovered, "document")) new in the container; "
+  }
+
+  var lines: [String] {
+    documents.map { "\($0.events.joined(separator: ", ")) \(display($0.name))" } + [
+      (documents.isEmpty ? idle : "")
+        + "\(counted(requests, "request")), \(SaveReport.bytes(bytesSent)) sent, "
+        + "\(SaveReport.bytes(bytesReceived)) received"
+    ]
+  }
+}

@@ -1,0 +1,80 @@
+import ArgumentParser
+import FoundationEssentials
+import ObjectStores
+
+/// The address of a store, as an argument or the settings of a container folder have it: `s3://bucket/prefix`, or the
+/// path of a folder.
+struct StoreAddress: Sendable {
+  /// The address without a secret. A folder's path is absolute.
+  let text: String
+  /// Further values that an S3 service needs.
+  let options: [String: String]
+
+  private enum Key {
+    static let endpoint = "endpoint"
+    static let region = "region"
+    static let profile = "profile"
+    static let allowsPlain = "allowsPlain"
+  }
+
+  /// Makes an address of the settings of a container folder.
+  init(_ text: String, _ options: [String: String]) { (self.text, self.options) = (text, options) }
+
+  /// Makes an address of arguments.
+  init(_ argument: String, _ service: ServiceOptions) {
+    if Self.isService(argument) {
+      text = argument
+      var options: [String: String] = [:]
+      options[Key.endpoint] = service.endpoint
+      options[Key.region] = service.region
+      options[Key.profile] = service.profile
+      if service.plain { options[Key.allowsPlain] = "true" }
+      self.options = options
+    } else {
+      (text, options) = (url(argument).standardized.path, [:])
+    }
+  }
+
+  static func isService(_ argument: String) -> Bool { argument.contains("://") }
+
+  /// The path of the folder that is the store; nil for a service.
+  var folder: String? { Self.isService(text) ? nil : text }
+
+  /// Opens the store.
+  ///
+  /// - Throws: an error of the address, of the credentials or of the folder.
+  func open() throws -> any ObjectStore {
+    if let folder { return try FolderStore(at: url(folder)) }
+    guard let found = try S3Credentials.find(profile: options[Key.profile]) else {
+      throw InputError(
+        description:
+          "There are no credentials for '\(text)'. Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or write them to "
+          + "~/.aws/credentials.")
+    }
+    if let warning = found.warning { StandardError.write("docpkg: warning: \(warning)\n") }
+    let address = try S3Address(
+      text, endpoint: options[Key.endpoint], region: options[Key.region] ?? found.region ?? "us-east-1",
+      allowsPlain: options[Key.allowsPlain] != nil)
+    return S3Store(at: address, credentials: found.credentials)
+  }
+}
+
+/// The options of commands that take the address of a store.
+struct ServiceOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The server of s3:// addresses, such as https://s3.example.org:9000; Amazon's by default.",
+      valueName: "url"))
+  var endpoint: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The region; by default that of awscli's settings, or else us-east-1.", valueName: "name"))
+  var region: String?
+
+  @Option(help: ArgumentHelp("The profile in awscli's files, which has the keys.", valueName: "name"))
+  var profile: String?
+
+  @Flag(name: .customLong("plain-http"), help: "Permit a server without encryption that is another machine.")
+  var plain = false
+}

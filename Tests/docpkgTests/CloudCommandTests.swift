@@ -1,0 +1,210 @@
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+/// The stores that the commands run with.
+enum CloudPlace: CaseIterable {
+  case folder
+  /// The S3 service that the environment names, as `make cloud` does.
+  case service
+
+  static let allCases: [CloudPlace] =
+    ProcessInfo.processInfo.environment["S3_TEST_ENDPOINT"] == nil ? [.folder] : [.folder, .service]
+
+  /// The arguments of a new, empty store.
+  func arguments(in folder: FilePath) throws -> [String] {
+    switch self {
+    case .folder:
+      let store = folder.appending("disk").string
+      try FileManager.default.createDirectory(atPath: store, withIntermediateDirectories: true)
+      return [store]
+    case .service:
+      let environment = ProcessInfo.processInfo.environment
+      let bucket = try #require(environment["S3_TEST_BUCKET"])
+      let endpoint = try #require(environment["S3_TEST_ENDPOINT"])
+      return ["s3://\(bucket)/\(UUID().uuidString)", "--endpoint", endpoint]
+    }
+  }
+}
+
+@Suite("docpkg cloud", .tags(.process))
+struct CloudCommandTests {
+  /// The report of `sync --json`.
+  private struct Report: Decodable {
+    struct Document: Decodable {
+      var name: String
+      var events: [String]
+    }
+    var documents: [Document]
+    var requests: Int
+    var bytesSent: Int
+  }
+
+  /// A document of `list --json`.
+  private struct Item: Decodable {
+    var name: String
+    var type: String
+    var downloadingStatus: String
+    var isUploaded: Bool
+    var savingComputer: String?
+  }
+
+  /// Runs a command that has to succeed.
+  @discardableResult
+  private func cloud(_ arguments: [String], in folder: FilePath) throws -> String {
+    let run = try run(tool, ["cloud"] + arguments, in: folder)
+    #expect(run.status == 0 && run.errors.isEmpty, "\(arguments): \(run.errors)")
+    return run.output
+  }
+
+  private func decoded<Value: Decodable>(_ type: Value.Type = Value.self, _ output: String) throws -> Value {
+    try JSONDecoder().decode(Value.self, from: Data(output.utf8))
+  }
+
+  private func items(_ folder: String, in place: FilePath) throws -> [Item] {
+    try decoded([Item].self, try cloud(["list", folder, "--json"], in: place))
+  }
+
+  /// Makes a container with the folders `A`, of the machine `laptop`, and `B`, of `desktop`.
+  private func withTwoFolders(
+    _ kind: CloudPlace, _ body: (FilePath) async throws -> Void
+  ) async throws {
+    try await withTemporaryDirectory { folder in
+      let store = try kind.arguments(in: folder)
+      try cloud(["init"] + store + ["A", "--device", "laptop"], in: folder)
+      try cloud(["add"] + store + ["B", "--device", "desktop"], in: folder)
+      try await body(folder)
+    }
+  }
+
+  @Test(arguments: CloudPlace.allCases)
+  func `brings the documents of one folder to another one`(kind: CloudPlace) async throws {
+    try await withTwoFolders(kind) { folder in
+      #expect(try docpkg("new", "A/Trip.imageNotes", "--text", "Three valleys", in: folder).status == 0)
+      let first = try decoded(Report.self, try cloud(["sync", "A", "--json"], in: folder))
+      #expect(first.documents.map(\.name) == ["Trip.imageNotes"] && first.documents[0].events == ["uploaded"])
+      // A run that finds nothing makes one request.
+      #expect(
+        try cloud(["sync", "A"], in: folder) == "nothing to do; 1 request, 0 B sent, 0 B received\n")
+      try cloud(["sync", "B"], in: folder)
+      let placeholder = try #require(try items("B", in: folder).first)
+      #expect(placeholder.name == "Trip.imageNotes" && placeholder.downloadingStatus == "notDownloaded")
+      #expect(placeholder.type == "com.filepackages.imagenotes" && placeholder.savingComputer == "laptop")
+      #expect(!FileManager.default.fileExists(atPath: folder.appending("B/Trip.imageNotes").string))
+      #expect(try cloud(["download", "B/Trip.imageNotes"], in: folder) == "downloaded B/Trip.imageNotes\n")
+      #expect(try docpkg("show", "B/Trip.imageNotes", in: folder).output.contains("Three valleys"))
+      // And back.
+      #expect(try docpkg("edit", "B/Trip.imageNotes", "--append", "The hut", in: folder).status == 0)
+      #expect(try items("B", in: folder).map(\.isUploaded) == [false])
+      let second = try decoded(Report.self, try cloud(["sync", "B", "--json"], in: folder))
+      #expect(second.documents.map(\.events) == [["uploaded"]] && second.requests <= 8)
+      try cloud(["sync", "A"], in: folder)
+      #expect(try docpkg("show", "A/Trip.imageNotes", in: folder).output.contains("The hut"))
+      #expect(try docpkg("verify", "A/Trip.imageNotes", in: folder).status == 0)
+    }
+  }
+
+  @Test(arguments: CloudPlace.allCases)
+  func `evicts, deletes and restores`(kind: CloudPlace) async throws {
+    try await withTwoFolders(kind) { folder in
+      let note = folder.appending("A/note.txt").string
+      try Data("rain".utf8).write(to: URL(filePath: note))
+      try cloud(["sync", "A"], in: folder)
+      #expect(try cloud(["evict", "A/note.txt"], in: folder) == "evicted A/note.txt\n")
+      #expect(!FileManager.default.fileExists(atPath: note))
+      #expect(try items("A", in: folder).map(\.downloadingStatus) == ["notDownloaded"])
+      try cloud(["delete", "A/note.txt"], in: folder)
+      #expect(try items("A", in: folder).isEmpty)
+      #expect(try cloud(["restore", "A"], in: folder).contains("note.txt"))
+      try cloud(["restore", "A", "--name", "note.txt"], in: folder)
+      try cloud(["download", "A/note.txt"], in: folder)
+      #expect(try String(contentsOfFile: note, encoding: .utf8) == "rain")
+    }
+  }
+
+  @Test func `moves documents in and out`() async throws {
+    try await withTwoFolders(.folder) { folder in
+      #expect(try docpkg("new", "Trip.imageNotes", "--text", "Three valleys", in: folder).status == 0)
+      try cloud(["move", "Trip.imageNotes", "--to", "A"], in: folder)
+      #expect(!FileManager.default.fileExists(atPath: folder.appending("Trip.imageNotes").string))
+      try cloud(["sync", "A"], in: folder)
+      try cloud(["sync", "B"], in: folder)
+      // A placeholder is downloaded first.
+      try cloud(["move", "B/Trip.imageNotes", "--from", "B"], in: folder)
+      #expect(try docpkg("show", "Trip.imageNotes", in: folder).output.contains("Three valleys"))
+      try cloud(["sync", "B"], in: folder)
+      try cloud(["sync", "A"], in: folder)
+      #expect(!FileManager.default.fileExists(atPath: folder.appending("A/Trip.imageNotes").string))
+      let plain = try docpkg("cloud", "move", "B", "--to", "A", in: folder)
+      #expect(plain.status == 2 && plain.errors == "docpkg: 'B' is a folder, and no document.\n")
+    }
+  }
+
+  @Test(.timeLimit(.minutes(20)))
+  func `keeps two folders together while it watches`() async throws {
+    try await withTwoFolders(.folder) { folder in
+      let here = try start("cloud", "sync", "A", "--watch", "--interval", "1", "--json", in: folder)
+      let there = try start("cloud", "sync", "B", "--watch", "--interval", "1", "--json", in: folder)
+      try Data("rain".utf8).write(to: URL(filePath: folder.appending("A/note.txt").string))
+      try await here.waits { (line: Report) in line.documents.contains { $0.events == ["uploaded"] } }
+      while try items("B", in: folder).map(\.name) != ["note.txt"] {
+        try #require(there.isRunning)
+        try await Task.sleep(for: .milliseconds(50))
+      }
+      kill(here.number, SIGINT)
+      let end = try here.wait()
+      #expect(end.signal == SIGINT && end.errors.contains("what is done stays"))
+    }
+  }
+
+  @Test func `probes a store`() async throws {
+    struct Result: Decodable {
+      var sound: Bool
+      var violations: [String]
+      var calls: Int
+    }
+    for kind in CloudPlace.allCases {
+      try await withTemporaryDirectory { folder in
+        let result = try decoded(
+          Result.self, try cloud(["probe"] + kind.arguments(in: folder) + ["--json"], in: folder))
+        #expect(result.sound && result.violations.isEmpty && result.calls > 50)
+      }
+    }
+  }
+
+  @Test(arguments: [
+    (["init", "s3://B", "A"], 64, "is no name of a bucket"),
+    (["init", "s3://bucket", "A", "--endpoint", "http://nas.example"], 64, "is not encrypted"),
+    (["init", "ftp://bucket", "A"], 64, "is no address"),
+    (["init", "none", "A"], 2, "Make the bucket, mount the disk"),
+    (["init", ".", "A"], 2, "must not be in each other"),
+    (["add", "empty", "A"], 2, "'docpkg cloud init' makes one"),
+    (["status", "."], 2, "'docpkg cloud init' makes a container"),
+    (["sync", "--interval", "0"], 64, "from 1 to 86400"),
+    (["move", "x"], 64, "either --to or --from"),
+    (["probe", "s3://bucket", "--endpoint", "http://127.0.0.1:1", "--profile", "none"], 2, "no credentials"),
+  ])
+  func `says in a sentence what is wrong`(arguments: [String], status: Int32, words: String) async throws {
+    try await withTemporaryDirectory { folder in
+      try FileManager.default.createDirectory(
+        atPath: folder.appending("empty").string, withIntermediateDirectories: true)
+      let run = try run(
+        tool, ["cloud"] + arguments, in: folder, environment: ["HOME": folder.string])
+      #expect(run.status == status && run.output.isEmpty)
+      #expect(run.errors.contains(words), "\(run.errors)")
+    }
+  }
+
+  @Test(.enabled(if: CloudPlace.allCases.contains(.service), "make cloud runs this"))
+  func `writes no secret into a container folder`() async throws {
+    try await withTwoFolders(.service) { folder in
+      let hidden = folder.appending("A/.docpkg-cloud").string
+      let secret = try #require(ProcessInfo.processInfo.environment["AWS_SECRET_ACCESS_KEY"])
+      for name in try FileManager.default.subpathsOfDirectory(atPath: hidden) {
+        guard let bytes = FileManager.default.contents(atPath: "\(hidden)/\(name)") else { continue }
+        #expect(bytes.range(of: Data(secret.utf8)) == nil, "\(name)")
+      }
+    }
+  }
+}
