@@ -232,11 +232,15 @@ let package = Package(
         name: name, dependencies: ["AppleDocuments"], path: "Sources/AppleModules/\(name)",
         swiftSettings: strict)
     }
-    + (isFuzzing ? ["Answer", "Archive", "Journal", "Listing", "Manifest", "Metadata"] : []).map { name in
+    + (isFuzzing ? ["Answer", "Archive", "Journal", "Listing", "Manifest", "Metadata", "Tree"] : []).map {
+      name in
       // Parsers of bytes from unknown programs.
       .executableTarget(
         name: "Fuzz\(name)",
-        dependencies: ["DurableIO", "FilePackages", "ObjectStores", "PackageArchive", "TestSupport", system],
+        dependencies: [
+          "CloudContainers", "DurableIO", "FilePackages", "ObjectStores", "PackageArchive", "TestSupport",
+          system,
+        ],
         path: "Tests/Fuzz/\(name)", swiftSettings: strict + [.unsafeFlags(["-parse-as-library"])])
     }
 )

@@ -18,6 +18,7 @@ package final class BlobStore: Sendable {
   /// The store that has the blobs.
   package let store: any ObjectStore
   private let known: any KnownBlobs
+  private let pages: PageCache?
   private let limit = ConcurrencyLimit(maximumCalls)
   /// The running puts, with the calls that wait for their results.
   private let running = Mutex<[BlobName: [CheckedContinuation<PutResult?, Never>]]>([:])
@@ -30,13 +31,36 @@ package final class BlobStore: Sendable {
     case cancelled
   }
 
-  /// - Parameter known: the blobs that need no upload.
-  package init(_ store: any ObjectStore, known: any KnownBlobs = UploadedBlobs()) {
-    (self.store, self.known) = (store, known)
+  /// - Parameters:
+  ///   - known: the blobs that need no upload.
+  ///   - pages: the pages of trees that are here; nil for none.
+  package init(
+    _ store: any ObjectStore, known: any KnownBlobs = UploadedBlobs(), pages: PageCache? = nil
+  ) {
+    (self.store, self.known, self.pages) = (store, known, pages)
   }
 
   /// The place of the store in the words of an error.
   package var place: String { store.place }
+
+  // MARK: Pages
+
+  /// Stores a page of a tree or a list of pieces, as `put(_:)`, and keeps it here.
+  @concurrent @discardableResult
+  package func putPage(_ page: Data) async throws -> BlobName {
+    let name = try await put(page)
+    await pages?.insert(page, as: name)
+    return name
+  }
+
+  /// Reads a page of a tree or a list of pieces, as `get(_:maximumSize:child:)`, unless it is here.
+  @concurrent
+  package func page(_ name: BlobName, maximumSize: Int, child: String? = nil) async throws -> Data {
+    if let page = await pages?.page(name), page.count <= maximumSize { return page }
+    let page = try await get(name, maximumSize: maximumSize, child: child)
+    await pages?.insert(page, as: name)
+    return page
+  }
 
   // MARK: Putting
 

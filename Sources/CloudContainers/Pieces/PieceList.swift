@@ -86,7 +86,8 @@ extension FileContent.Storage {
       height += 1
       var above: [FilePiece] = []
       for list in PieceList.lists(of: parts, height: height) {
-        above.append(FilePiece(try await blobs.put(list.bytes), size: list.parts.reduce(0) { $0 + $1.size }))
+        above.append(
+          FilePiece(try await blobs.putPage(list.bytes), size: list.parts.reduce(0) { $0 + $1.size }))
       }
       parts = above
     } while parts.count > 1
@@ -128,7 +129,7 @@ private struct PieceWalk {
   mutating func forEach(
     in list: FilePiece, height: UInt8, _ body: (FilePiece, UInt64) async throws -> Void
   ) async throws {
-    let bytes = try await blobs.get(list.name, maximumSize: PieceList.maximumSize, child: child)
+    let bytes = try await blobs.page(list.name, maximumSize: PieceList.maximumSize, child: child)
     guard let read = PieceList(decoding: bytes, height: height, size: list.size) else {
       throw CloudDataError(.invalid, in: blobs.place, blob: list.name, child: child)
     }

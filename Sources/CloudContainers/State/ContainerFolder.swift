@@ -45,6 +45,9 @@ package struct ContainerFolder: Sendable {
   /// The path of the database.
   package var statePath: FilePath { hiddenPath.appending(FileName("state.sqlite")) }
 
+  /// The folder of the pages that this machine knows.
+  package var pagesPath: FilePath { hiddenPath.appending(FileName("pages")) }
+
   /// The folder as a location of documents.
   package var location: FolderLocation { FolderLocation(url) }
 

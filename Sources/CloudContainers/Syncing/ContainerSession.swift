@@ -32,7 +32,7 @@ package struct ContainerSession: Sendable {
     log = VersionLog(store)
     feed = ContainerFeed(store, overlap: feedOverlap)
     known = StateBlobs(state, now: now)
-    blobs = BlobStore(store, known: known)
+    blobs = BlobStore(store, known: known, pages: PageCache(at: folder.pagesPath))
   }
 
   package var store: any ObjectStore { log.store }

@@ -18,7 +18,7 @@ struct PageSink {
   mutating func finish() async throws {
     guard let blobs else { return }
     try await withThrowingTaskGroup(of: Void.self) { group in
-      for page in waiting { group.addTask { try await blobs.put(page) } }
+      for page in waiting { group.addTask { try await blobs.putPage(page) } }
       try await group.waitForAll()
     }
     waiting = []

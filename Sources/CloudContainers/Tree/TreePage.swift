@@ -52,7 +52,8 @@ package enum TreeItem: Sendable, Hashable {
     }
   }
 
-  var totals: TreeTotals {
+  /// The numbers of entries and bytes.
+  package var totals: TreeTotals {
     switch self {
     case .entry(let entry): TreeTotals(entries: 1, bytes: entry.size)
     case .branch(let branch): branch.totals

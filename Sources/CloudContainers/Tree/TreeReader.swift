@@ -68,7 +68,7 @@ final class TreeReader {
 
   @concurrent
   private static func read(_ name: BlobName, from blobs: BlobStore) async throws -> TreePage {
-    let bytes = try await blobs.get(name, maximumSize: TreePage.maximumSize)
+    let bytes = try await blobs.page(name, maximumSize: TreePage.maximumSize)
     do throws(TreePage.Problem) {
       return try TreePage(decoding: bytes)
     } catch {
