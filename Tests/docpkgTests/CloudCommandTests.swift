@@ -158,6 +158,33 @@ struct CloudCommandTests {
     }
   }
 
+  @Test func `checks the objects of the container, and removes what no document needs`() async throws {
+    struct Check: Decodable {
+      var documents: Int
+      var problems: [String]
+    }
+    try await withTwoFolders(.folder) { folder in
+      try Data("rain".utf8).write(to: URL(filePath: folder.appending("A/note.txt").string))
+      try cloud(["sync", "A"], in: folder)
+      let whole = try decoded(Check.self, try cloud(["check", "A", "--read", "--json"], in: folder))
+      #expect(whole.documents == 1 && whole.problems.isEmpty)
+      #expect(
+        try cloud(["gc", "A", "--dry-run"], in: folder).hasPrefix("would remove 0 versions and 0 blobs"))
+      let blobs = try FileManager.default.subpathsOfDirectory(atPath: folder.appending("disk/blobs").string)
+      let content = try #require(
+        blobs.map { folder.appending("disk/blobs").string + "/" + $0 }.first {
+          FileManager.default.contents(atPath: $0) == Data("rain".utf8)
+        })
+      try Data("ruin".utf8).write(to: URL(filePath: content))
+      #expect(try run(tool, ["cloud", "check", "A"], in: folder).status == 0)
+      let damaged = try run(tool, ["cloud", "check", "A", "--read"], in: folder)
+      #expect(damaged.status == 1 && damaged.output.contains("other bytes than those that were stored"))
+      try FileManager.default.removeItem(atPath: content)
+      let missing = try run(tool, ["cloud", "check", "A"], in: folder)
+      #expect(missing.status == 1 && missing.output.contains("is not there"))
+    }
+  }
+
   @Test func `probes a store`() async throws {
     struct Result: Decodable {
       var sound: Bool

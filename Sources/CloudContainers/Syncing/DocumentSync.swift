@@ -203,8 +203,9 @@ struct DocumentSync {
     guard let local else { return }
     let before = record
     forgetContent()
-    // The state first: a document that is gone and known to have been here would count as deleted here.
-    try await session.state.save(record)
+    // The state first: a document that is gone and known to have been here would count as deleted here. If it is deleted
+    // in the container, the state comes last: a document that is here and not known would count as a new one.
+    if try session.head(of: before)?.isDeleted != true { try await session.state.save(record) }
     do {
       let (session, known) = (session, before)
       try await DocumentEviction(of: folder.path(of: local.name), isPackage: local.isPackage).run { path in

@@ -1,0 +1,103 @@
+import ArgumentParser
+import CloudContainers
+import FilePackages
+
+extension Cloud {
+  struct Check: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "check",
+      abstract: "Check that the container has all objects that its documents need.",
+      discussion: """
+        The command lists the objects in the store, and reads the versions and the lists of children. With --read it \
+        reads all content, too, and compares it with its checksums. Nothing is changed.
+
+        Examples:
+          docpkg cloud check ~/Cloud
+          docpkg cloud check ~/Cloud --read --json
+
+        \(ExitStatus.help)
+        """)
+
+    @OptionGroup var argument: FolderArgument
+
+    @Flag(help: "Read all content, and compare it with its checksums.")
+    var read = false
+
+    @Flag(help: "Print the result as JSON.")
+    var json = false
+
+    func run() async throws {
+      let progress = Throughput()
+      let (path, read) = (argument.path, read)
+      let report = try await interruptible(saying: "nothing was changed") {
+        try await CloudFolder.open(at: path, progress).container.check(reads: read)
+      }
+      progress.clear()
+      if json {
+        try printJSON(
+          Result(
+            documents: report.documents, versions: report.versions, blobs: report.blobs,
+            problems: report.problems.map { errorMessage(of: $0) }))
+      } else {
+        var output = StandardOutput()
+        output.line("\(report)")
+      }
+      if !report.isWhole { throw ExitCode(ExitStatus.different) }
+    }
+
+    private struct Result: Encodable {
+      var documents: Int
+      var versions: Int
+      var blobs: Int
+      var problems: [String]
+    }
+  }
+
+  struct CollectGarbage: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "gc",
+      abstract: "Remove the objects that no document needs from the container.",
+      discussion: """
+        Versions go thirty days after the next one, and the content that no other version has goes with them. \
+        Content of the last two days stays in any case, because another machine may be uploading. The last version \
+        of each document stays. If a version is damaged, nothing is removed.
+
+        Example:
+          docpkg cloud gc ~/Cloud --dry-run
+
+        \(ExitStatus.help)
+        """)
+
+    @OptionGroup var argument: FolderArgument
+
+    @Flag(name: [.customShort("n"), .long], help: "Print what would be removed, and remove nothing.")
+    var dryRun = false
+
+    @Flag(help: "Print the result as JSON.")
+    var json = false
+
+    func run() async throws {
+      let progress = Throughput()
+      let (path, dryRun) = (argument.path, dryRun)
+      let report = try await interruptible(saying: "the next 'docpkg cloud gc' does the rest") {
+        try await CloudFolder.open(at: path, progress).container.collectGarbage(isDryRun: dryRun)
+      }
+      progress.clear()
+      if json {
+        return try printJSON(
+          Result(
+            versions: report.versions, blobs: report.blobs, bytes: report.bytes, keptBlobs: report.keptBlobs),
+          as: dryRun ? .data : .report)
+      }
+      var output = StandardOutput(dryRun ? .data : .report)
+      output.line((dryRun ? "would remove " : "removed ") + "\(report)")
+    }
+
+    private struct Result: Encodable {
+      var versions: Int
+      var blobs: Int
+      var bytes: UInt64
+      var keptBlobs: Int
+    }
+  }
+}
