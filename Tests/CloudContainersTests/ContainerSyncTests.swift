@@ -1,4 +1,5 @@
 import CloudContainers
+import Documents
 import DurableIO
 import FilePackages
 import Foundation
@@ -271,6 +272,75 @@ struct ContainerItemTests {
       try await b.sync()
       try await a.sync()
       #expect(a.text("Notes 2.txt") == nil)
+    }
+  }
+
+  @Test func `a library moves its documents into the container and back`() async throws {
+    try await withTemporaryDirectory { directory in
+      let a = try await DeviceFixture("a", in: directory, MemoryStore())
+      let local = URL(filePath: directory.appending("local").string, directoryHint: .isDirectory)
+      try FileManager.default.createDirectory(at: local, withIntermediateDirectories: true)
+      try Data("one".utf8).write(to: local.appending(path: "Notes.txt"))
+      let library = try await DocumentLibrary(
+        local: FolderLocation(local, for: [.item]), container: a.container,
+        settings: URL(filePath: directory.appending("settings.plist").string))
+      #expect(try await library.convert(to: .container).isComplete)
+      try await a.sync()
+      #expect(try await a.container.items().map(\.name) == ["Notes.txt"])
+      try await a.container.evict(itemNamed: "Notes.txt")
+      #expect(try await library.convert(to: .local).isComplete)
+      try await a.sync()
+      #expect(try await a.container.items().isEmpty)
+      #expect(try String(contentsOf: local.appending(path: "Notes.txt"), encoding: .utf8) == "one")
+    }
+  }
+
+  @Test func `tell of each operation`() async throws {
+    try await withTemporaryDirectory { directory in
+      let a = try await DeviceFixture("a", in: directory, MemoryStore())
+      try a.write("one", to: "Notes.txt")
+      var updates = a.container.updates().makeAsyncIterator()
+      #expect(try await updates.next()?.isEmpty == true)
+      try await a.sync()
+      var items = try await updates.next() ?? []
+      while items.isEmpty { items = try await updates.next() ?? [] }
+      #expect(items.map(\.isUploaded) == [true])
+    }
+  }
+
+  @Test func `an empty or another store in the container's place is refused`() async throws {
+    try await withTemporaryDirectory { directory in
+      let a = try await DeviceFixture("a", in: directory, MemoryStore())
+      try a.write("one", to: "Notes.txt")
+      try await a.sync()
+      let empty = MemoryStore()
+      let moved = try await CloudContainer.open(a.url, in: empty)
+      try a.write("two", to: "Notes.txt")
+      let error = await #expect(throws: CloudDataError.self) { try await moved.sync() }
+      #expect(error?.code == .missing)
+      #expect(empty.keys.isEmpty)
+      let other = try await DeviceFixture("b", in: directory, empty)
+      try await other.sync()
+      let exchanged = await #expect(throws: CloudDataError.self) { try await moved.sync() }
+      #expect("\(exchanged.map { "\($0)" } ?? "")".contains("another container"))
+      #expect(a.text("Notes.txt") == "two")
+    }
+  }
+
+  @Test func `a copied folder counts as a new one, and deletes nothing`() async throws {
+    try await withTemporaryDirectory { directory in
+      let store = MemoryStore()
+      let a = try await DeviceFixture("a", in: directory, store)
+      try a.write("one", to: "1.txt")
+      try a.write("two", to: "2.txt")
+      try await a.sync()
+      let copy = URL(filePath: directory.appending("copy").string, directoryHint: .isDirectory)
+      try FileManager.default.copyItem(at: a.url, to: copy)
+      try FileManager.default.removeItem(at: copy.appending(path: "2.txt"))
+      let report = try await CloudContainer.open(copy, in: store).sync()
+      #expect(report.documents.filter(\.deleted).isEmpty)
+      try await a.sync()
+      #expect(a.text("2.txt") == "two")
     }
   }
 }

@@ -9,9 +9,28 @@ extension CloudContainer {
     try await session.placedRecords().map { try item($0) }.sorted { ($0.name, $0.id) < ($1.name, $1.id) }
   }
 
+  /// Returns the items now, and after each operation of this object.
+  ///
+  /// A slow listener gets the newest items alone. The sequence ends with an error of the disk, or with its task.
+  public func updates() -> AsyncThrowingStream<[CloudItem], any Error> {
+    let changes = changes()
+    return AsyncThrowingStream { continuation in
+      let task = Task {
+        do {
+          for await _ in changes { continuation.yield(try await items()) }
+          continuation.finish()
+        } catch {
+          continuation.finish(throwing: error)
+        }
+      }
+      continuation.onTermination = { _ in task.cancel() }
+    }
+  }
+
   private func item(_ placed: PlacedRecord) throws -> CloudItem {
     let (record, head) = (placed.record, placed.head)
     let isHere = placed.local != nil
+    let transfer = session.transfers.progress(of: record.id)
     let isCurrent = head.map { Data($0.root.bytes) == record.base } ?? true
     let isPackage = placed.local?.isPackage ?? head?.isPackage ?? false
     return CloudItem(
@@ -22,9 +41,11 @@ extension CloudContainer {
         isDirectory: isPackage),
       isPackage: isPackage, size: head?.size, modificationDate: head?.date, savingComputer: head?.deviceName,
       downloadingStatus: isHere ? (isCurrent ? .current : .downloaded) : .notDownloaded,
-      isDownloading: !isHere && record.isWanted, percentDownloaded: isHere ? 100 : 0,
-      isUploaded: !placed.isChanged && head != nil, isUploading: false,
-      percentUploaded: placed.isChanged ? 0 : 100, hasUnresolvedConflicts: head?.conflicts.isEmpty == false,
+      isDownloading: transfer?.isUpload == false || !isHere && record.isWanted,
+      percentDownloaded: transfer.flatMap { $0.isUpload ? nil : $0.percent } ?? (isHere ? 100 : 0),
+      isUploaded: !placed.isChanged && head != nil, isUploading: transfer?.isUpload == true,
+      percentUploaded: transfer.flatMap { $0.isUpload ? $0.percent : nil } ?? (placed.isChanged ? 0 : 100),
+      hasUnresolvedConflicts: head?.conflicts.isEmpty == false,
       downloadingError: record.downloadingError, uploadingError: record.uploadingError)
   }
 
@@ -68,7 +89,7 @@ extension CloudContainer {
   /// Brings a deleted document back, as a placeholder.
   ///
   /// - Returns: its name: another one if a document has its old name.
-  /// - Throws: `noSuchFile`; the errors of `sync()`.
+  /// - Throws: `noSuchFile`; `CloudDataError` if its content is gone; the errors of `sync()`.
   @discardableResult
   public func restore(_ document: CloudDocumentID) async throws -> String {
     try await exclusively { try await session.restore(document) }

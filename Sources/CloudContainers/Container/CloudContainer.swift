@@ -10,6 +10,7 @@ import Synchronization
 public final class CloudContainer: Sendable {
   package let session: ContainerSession
   private let turn = ConcurrencyLimit(1)
+  private let listeners = Mutex<[UUID: AsyncStream<Void>.Continuation]>([:])
 
   package init(_ session: ContainerSession) { self.session = session }
 
@@ -43,6 +44,7 @@ public final class CloudContainer: Sendable {
     deviceName: String, now: @escaping @Sendable () -> Date
   ) async throws -> CloudContainer {
     let container = try await ContainerMark(store).findOrMake()
+    try await ContainerFeed(store).mark(container)
     let device = UUID().uuidString.lowercased().prefix(8)
     try await folder.make(
       ContainerFolder.Settings(
@@ -105,6 +107,17 @@ public final class CloudContainer: Sendable {
       result = .failure(error)
     }
     await turn.leave()
+    for listener in listeners.withLock({ Array($0.values) }) { listener.yield() }
     return try result.get()
+  }
+
+  /// Returns a sequence with an element now and after each operation of this object; a slow listener gets the last one alone.
+  func changes() -> AsyncStream<Void> {
+    let id = UUID()
+    let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    continuation.onTermination = { [weak self] _ in self?.listeners.withLock { $0[id] = nil } }
+    listeners.withLock { $0[id] = continuation }
+    continuation.yield()
+    return stream
   }
 }

@@ -69,13 +69,34 @@ package struct ContainerFeed: Sendable {
     try await store.put(Data(), at: entry.key)
   }
 
+  /// The news since a moment, and the container that the store has.
+  package struct News: Sendable {
+    package var entries: [Entry] = []
+    /// The identity of the container; nil if its mark at the end of the feed is missing.
+    package var container: String?
+  }
+
   /// Returns the entries from the overlap before `cursor` on; one request if there are fewer than a thousand.
-  package func entries(since cursor: Int64) async throws -> [Entry] {
-    var entries: [Entry] = []
+  package func news(since cursor: Int64) async throws -> News {
+    var news = News()
     try await store.listAll(Self.prefix, after: ObjectKey(Self.folder(cursor - overlap))) { page in
-      entries += page.compactMap { Entry($0.key) }
+      for object in page {
+        if let entry = Entry(object.key) {
+          news.entries.append(entry)
+        } else if object.key.string.hasPrefix(Self.markPrefix) {
+          news.container = String(object.key.string.dropFirst(Self.markPrefix.count))
+        }
+      }
       return true
     }
-    return entries
+    return news
+  }
+
+  // The mark comes after all entries. So each poll sees it, and an empty or exchanged store is found out at once.
+  private static let markPrefix = "\(prefix)mark/"
+
+  /// Marks the end of the feed with the container's identity.
+  package func mark(_ container: String) async throws {
+    try await store.put(Data(), at: checkedKey(Self.markPrefix + container))
   }
 }

@@ -123,7 +123,9 @@ package struct GarbageCollection: Sendable {
   private func removeOldNews(_ now: Date) async throws {
     var old: [ObjectKey] = []
     try await session.store.listAll(ContainerFeed.prefix) { page in
-      old += page.filter { now.timeIntervalSince($0.modificationDate) >= 3 * 86_400 }.map(\.key)
+      for object in page where ContainerFeed.Entry(object.key) != nil {
+        if now.timeIntervalSince(object.modificationDate) >= 3 * 86_400 { old.append(object.key) }
+      }
       return true
     }
     for key in old { try await session.store.delete(key) }

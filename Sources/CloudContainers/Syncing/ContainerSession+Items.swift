@@ -103,6 +103,8 @@ extension ContainerSession {
     for _ in 0..<20 {
       guard let head = try head(of: record) else { break }
       guard head.isDeleted else { return head.name }
+      // A collection of garbage may have taken the content; then this read fails.
+      _ = try await blobs.get(head.root.page, maximumSize: TreePage.maximumSize)
       var version = nextVersion(after: head)
       version.isDeleted = false
       version.parents = [try head.digest()]

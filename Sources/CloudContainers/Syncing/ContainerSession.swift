@@ -13,6 +13,7 @@ package struct ContainerSession: Sendable {
   package let feed: ContainerFeed
   package let known: StateBlobs
   package let blobs: BlobStore
+  package let transfers = Transfers()
   /// This machine's clock.
   package let now: @Sendable () -> Date
   /// Makes the identities of new documents.

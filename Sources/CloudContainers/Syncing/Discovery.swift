@@ -18,6 +18,7 @@ extension ContainerSession {
     let isDue = last.map { !(0..<Self.listingInterval).contains(time - $0) } ?? true
     var newest: [CloudDocumentID: Int] = [:]
     if everything || isDue {
+      try await ContainerMark(store).check(settings.container)
       try await measureClock()
       let cursor = try await storeTime()
       try await log.forEachDocument { document, versions in newest[document] = versions.last?.sequence }
@@ -28,7 +29,12 @@ extension ContainerSession {
     }
     let cursor = try await state.number(.feedCursor) ?? 0
     var latest = cursor
-    for entry in try await feed.entries(since: cursor) {
+    let news = try await feed.news(since: cursor)
+    if news.container != settings.container {
+      try await ContainerMark(store).check(settings.container)
+      try await feed.mark(settings.container)
+    }
+    for entry in news.entries {
       newest[entry.document] = max(entry.sequence, newest[entry.document] ?? 0)
       latest = max(latest, entry.milliseconds)
     }

@@ -166,23 +166,26 @@ struct DocumentSync {
       record.name = head.name
     }
     let base = local == nil ? nil : session.base(of: record)
+    var differences: [TreeDifference] = []
     if base != head.root {
-      try await DocumentDownload(
+      let (transfers, id) = (session.transfers, record.id)
+      transfers.begin(id, isUpload: false)
+      defer { transfers.end(id) }
+      differences = try await DocumentDownload(
         to: folder.path(of: record.name), isPackage: head.isPackage, contentType: UTType(head.contentType),
         from: base, to: head.root, in: session.blobs
-      ).run()
+      ).run { transfers.set($0, of: id) }
       report.downloaded = true
     }
-    try await adopt(head)
+    var expected = base == nil ? [:] : try await session.state.children(of: record.id)
+    for difference in differences { expected[difference.path] = difference.new.map { KnownChild($0) } }
+    try await adopt(head, expected)
   }
 
   /// Notes that the content here is the head's, except where a program has changed it since.
-  private mutating func adopt(_ head: CloudVersion) async throws {
-    let known = try await session.state.children(of: record.id)
-    var expected: [PackagePath: KnownChild] = [:]
-    try await DocumentTree(head.root, session.blobs).forEachEntry { entry in
-      expected[entry.path] = known[entry.path].flatMap { $0.entry == entry ? $0 : nil } ?? KnownChild(entry)
-    }
+  ///
+  /// - Parameter expected: the head's entries.
+  private mutating func adopt(_ head: CloudVersion, _ expected: [PackagePath: KnownChild]) async throws {
     record.base = Data(head.root.bytes)
     record.baseName = record.name
     record.isWanted = true
@@ -291,7 +294,7 @@ struct DocumentSync {
       local.isPackage == head.isPackage && entries.count == tree.children.count
       && entries.allSatisfy { tree.children[$0.path]?.entry.hasSameBytes(as: $0) ?? false }
     if isSame {
-      try await adopt(head)
+      try await adopt(head, Dictionary(entries.map { ($0.path, KnownChild($0)) }) { first, _ in first })
       return false
     }
     return try await becomeAnotherDocument(head)

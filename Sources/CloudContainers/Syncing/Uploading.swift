@@ -53,7 +53,7 @@ extension ContainerSession {
         return try await look(document, record)
       }
       let found = tree
-      try await store(&tree, of: document, over: known)
+      try await store(&tree, of: document, over: known, record.id)
       let again = try await coordinator.coordinate(readingItemAt: url) { _ in try await look(document, record)
       }
       guard found.isSame(as: again) else { continue }
@@ -83,7 +83,7 @@ extension ContainerSession {
   ///
   /// - Parameter known: the entries of the content that was here, if the last version has it.
   private func store(
-    _ tree: inout LocalTree, of document: LocalDocument, over known: [PackagePath: KnownChild]
+    _ tree: inout LocalTree, of document: LocalDocument, over known: [PackagePath: KnownChild], _ id: String
   ) async throws {
     if let metadata = tree.newMetadata { try await blobs.put(metadata) }
     let root = try folder.path(of: document.name)
@@ -92,9 +92,12 @@ extension ContainerSession {
       if case .file(let content)? = known[path]?.entry.kind { content } else { nil }
     }
     let isPackage = document.isPackage
+    transfers.begin(id, isUpload: true, totalBytes: tree.newFiles.values.reduce(0) { $0 &+ $1.size })
+    defer { transfers.end(id) }
     let contents = try await concurrentMap(Array(zip(files, bases)), BlobStore.maximumCalls) {
       [blobs] path, base in
-      try await FileUpload(of: isPackage ? path : .root, in: root, over: base, to: blobs).content()
+      try await FileUpload(of: isPackage ? path : .root, in: root, over: base, to: blobs)
+        .content { transfers.add($0, to: id) }
     }
     for (path, content) in zip(files, contents) { tree.note(content, at: path) }
   }
