@@ -181,6 +181,19 @@ struct ContainerSyncTests {
     }
   }
 
+  @Test func `a document that other machines could not take is not uploaded`() async throws {
+    try await withTwo { a, b, _ in
+      try await a.makePackage("Trip.imageNotes", ["Same.txt": "one", "same.txt": "two"])
+      let report = try await a.container.sync()
+      let error = try #require(report.failures.first?.error as? CloudDataError)
+      #expect(error.code == .refused && error.description.contains("'Same.txt' differs only in case"))
+      #expect(try await b.sync().discovered == 0)
+      try await a.edit("Trip.imageNotes", ["same.txt": nil])
+      try await a.sync()
+      #expect(try await b.sync().discovered == 1)
+    }
+  }
+
   @Test func `a look that finds nothing new is one request`() async throws {
     try await withTwo { a, b, store in
       try a.write("one", to: "Notes.txt")

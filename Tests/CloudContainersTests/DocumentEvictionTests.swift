@@ -70,19 +70,32 @@ struct DocumentEvictionTests {
   }
 
   @Test
-  func `stays with versions that only this machine has`() async throws {
+  func `stays with a save that is not published, and with conflicts`() async throws {
     try await withTemporaryDirectory { folder in
       let path = try await make(in: folder)
-      let store = try await PackageStore.open(path, on: PosixDisk())
+      let disk = PosixDisk()
+      let store = try await PackageStore.open(path, on: disk)
       try await store.tree.setDescendant(FileWrapper(regularFileWithContents: Data([1])), at: "Text.txt")
-      try await store.save(options: .keepsHistory)
-      try await store.close()
-      // The container has no versions of this machine (DE2).
-      let error = await #expect(throws: FilePackageError.self) {
+      try await store.save(options: .returnsAtCommit)
+      // The container lacks what is in the hidden folder (DE2).
+      let open = await #expect(throws: FilePackageError.self) {
         try await DocumentEviction(of: path, isPackage: true).run { _ in true }
       }
-      #expect(error?.code == .unsupported)
+      #expect(open?.code == .unsupported)
+      try await store.close()
+      let hidden = try disk.openDirectory(".docpkg", in: disk.openDirectory(at: path))
+      let conflicts: TestTree = ["1": "another text"]
+      try conflicts.write(to: "conflicts", in: hidden, of: disk)
+      let kept = await #expect(throws: FilePackageError.self) {
+        try await DocumentEviction(of: path, isPackage: true).run { _ in true }
+      }
+      #expect(kept?.code == .unsupported)
       #expect(try DownloadFixture.children(of: path)["Text.txt"] == .file([1]))
+      try disk.removeEntries(of: hidden)
+      // A history goes with the document.
+      try TestTree.file([1]).write(to: "history", in: hidden, of: disk)
+      try await DocumentEviction(of: path, isPackage: true).run { _ in true }
+      #expect(try TestTree.read(folder, of: disk) == [:])
     }
   }
 }

@@ -2,7 +2,6 @@ import DurableIO
 import FilePackages
 import Foundation
 import ObjectStores
-import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
@@ -68,7 +67,7 @@ struct FilePiecesTests {
   @Test
   func `stay the same around an inserted byte`() async throws {
     try await withTemporaryDirectory { path in
-      let store = SizeCounter()
+      let store = CountingStore(MemoryStore())
       var bytes = random(64 << 20)
       try write(bytes, in: path)
       let first = try await upload(in: path, to: BlobStore(store))
@@ -81,11 +80,12 @@ struct FilePiecesTests {
       // The bytes around a cut decide on it (PI1).
       bytes.insert(0x55, at: 20 << 20)
       try write(bytes, in: path)
-      store.reset()
+      let before = store.traffic
       let blobs = BlobStore(store)
       let second = try await upload(in: path, over: first, to: blobs)
       #expect(second.hash == ContentHash(of: bytes) && second.size == UInt64(bytes.count))
-      #expect(store.bytes <= 5 << 20, "\(store.bytes) bytes in \(store.puts) objects")
+      let traffic = store.traffic - before
+      #expect(traffic.bytesSent <= 5 << 20, "\(traffic)")
       #expect(try await self.bytes(of: second, in: blobs) == bytes)
     }
   }
@@ -93,7 +93,7 @@ struct FilePiecesTests {
   @Test
   func `of a database are few if one page changed`() async throws {
     try await withTemporaryDirectory { path in
-      let store = SizeCounter()
+      let store = CountingStore(MemoryStore())
       var bytes = random(100 << 20)
       bytes.replaceSubrange(0..<16, with: Array("SQLite format 3\0".utf8))
       try write(bytes, in: path)
@@ -102,10 +102,11 @@ struct FilePiecesTests {
       bytes[24] ^= 1
       for offset in 0..<4096 { bytes[60 << 20 + offset] ^= 0xFF }
       try write(bytes, in: path)
-      store.reset()
+      let before = store.traffic
       let second = try await upload(in: path, over: first, to: BlobStore(store))
       #expect(second.hash == ContentHash(of: bytes))
-      #expect(store.bytes <= 3 << 20, "\(store.bytes) bytes in \(store.puts) objects")
+      let traffic = store.traffic - before
+      #expect(traffic.bytesSent <= 3 << 20, "\(traffic)")
     }
   }
 
@@ -113,7 +114,7 @@ struct FilePiecesTests {
   func `are at most four in memory`() async throws {
     try await withTemporaryDirectory { path in
       try write(random(24 << 20), in: path)
-      let store = SizeCounter(waits: true)
+      let store = SlowStore()
       _ = try await upload(in: path, to: BlobStore(store))
       #expect((2...4).contains(store.most))
     }
@@ -187,50 +188,4 @@ struct FilePiecesTests {
       }
     }
   }
-}
-
-/// A store that counts the bytes of puts, and how many run at once.
-private final class SizeCounter: ObjectStore {
-  private struct State {
-    var bytes = 0
-    var puts = 0
-    var running = 0
-    var most = 0
-  }
-
-  private let base = MemoryStore()
-  private let state = Mutex(State())
-  private let waits: Bool
-
-  init(waits: Bool = false) { self.waits = waits }
-
-  var place: String { base.place }
-  var bytes: Int { state.withLock { $0.bytes } }
-  var puts: Int { state.withLock { $0.puts } }
-  var most: Int { state.withLock { $0.most } }
-  func reset() { state.withLock { $0 = State() } }
-
-  func put(_ bytes: Data, at key: ObjectKey, ifAbsent: Bool) async throws(ObjectStoreError) -> Bool {
-    state.withLock {
-      $0.bytes += bytes.count
-      $0.puts += 1
-      $0.running += 1
-      $0.most = max($0.most, $0.running)
-    }
-    defer { state.withLock { $0.running -= 1 } }
-    // The reader has time to go ahead.
-    if waits { for _ in 0..<5_000 { await Task.yield() } }
-    return try await base.put(bytes, at: key, ifAbsent: ifAbsent)
-  }
-
-  func get(_ key: ObjectKey, range: Range<Int>?) async throws(ObjectStoreError) -> Data? {
-    try await base.get(key, range: range)
-  }
-  func head(_ key: ObjectKey) async throws(ObjectStoreError) -> StoredObject? { try await base.head(key) }
-  func list(
-    _ prefix: String, after start: ObjectKey?, limit: Int
-  ) async throws(ObjectStoreError) -> ObjectListing {
-    try await base.list(prefix, after: start, limit: limit)
-  }
-  func delete(_ key: ObjectKey) async throws(ObjectStoreError) { try await base.delete(key) }
 }

@@ -5,9 +5,11 @@ import FoundationEssentials
 package import SystemPackage
 
 // DE1 A document goes only if its content, after it lost its name, is one that the container has.
-// DE2 A document that keeps versions or conflicts stays: the container does not have them.
+// DE2 A document with files of a conflict, or with a save that is not published, stays: the container lacks them.
 
 /// The removal of a document that the container has, so that a placeholder remains.
+///
+/// The history of this machine goes with the document; the container has versions of its own.
 package struct DocumentEviction: Sendable {
   /// The place of the document.
   package var path: FilePath
@@ -32,7 +34,7 @@ package struct DocumentEviction: Sendable {
   ///
   /// - Parameter isUploaded: returns whether the container has the content of the document at a path.
   /// - Throws: `FilePackageError` with the code `changedOnDisk` if the document has changes that are not uploaded, or
-  ///   `unsupported` if it keeps versions or conflicts (DE2); other codes for the system's reasons; the errors of
+  ///   `unsupported` for unresolved conflicts or an open session (DE2); other codes for the system's reasons; the errors of
   ///   `isUploaded`. The document then is in its place.
   package func run(isUploaded: @escaping @Sendable (FilePath) async throws -> Bool) async throws {
     guard disk.isReal else { return try await remove(at: path, isUploaded) }
@@ -75,9 +77,8 @@ package struct DocumentEviction: Sendable {
       }
       return place
     }
-    if isPackage, let kept = try attempt({ () throws(SystemError) in try keptName(in: place) }) {
-      // DE2
-      throw failure(.unsupported, "its '\(kept.display)' is only on this machine")
+    if isPackage, let reason = try attempt({ () throws(SystemError) in try obstacle(in: place) }) {
+      throw failure(.unsupported, reason)
     }
     // No program takes the hidden document for a leftover of a crash.
     place.holdOffSweeps()
@@ -90,15 +91,15 @@ package struct DocumentEviction: Sendable {
     return place
   }
 
-  /// Returns the name of something in the hidden folder that the container does not have.
-  private func keptName(in place: StagedPlace) throws(SystemError) -> FileName? {
+  /// Returns the reason why the package has more than the container, in words; nil if it has not (DE2).
+  private func obstacle(in place: StagedPlace) throws(SystemError) -> String? {
     let package = try disk.openDirectory(place.name, in: place.folder)
     guard try disk.exists(PackageLayout.hidden, in: package) else { return nil }
     let hidden = try disk.openDirectory(PackageLayout.hidden, in: package)
-    for name in [PackageLayout.history, PackageLayout.conflicts, PackageLayout.journal]
-    where try disk.exists(name, in: hidden) {
-      return name
+    if try disk.exists(PackageLayout.conflicts, in: hidden) {
+      return "it has conflicts that are not resolved"
     }
+    if try disk.exists(PackageLayout.journal, in: hidden) { return "a program has it open" }
     return nil
   }
 

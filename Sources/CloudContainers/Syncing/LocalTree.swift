@@ -138,6 +138,9 @@ package struct LocalTree: Sendable {
     return changes
   }
 
+  /// Whether there are entries at places that had none.
+  package var hasNewEntries: Bool { children.keys.contains { known[$0] == nil } }
+
   /// Gives a new file the content that the container has now.
   package mutating func note(_ content: FileContent, at path: PackagePath) {
     guard let child = children[path] else { return }

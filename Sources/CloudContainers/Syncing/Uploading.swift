@@ -52,6 +52,7 @@ extension ContainerSession {
         try await publish(url)
         return try await look(document, record)
       }
+      try check(tree)
       let found = tree
       try await store(&tree, of: document, over: known, record.id)
       let again = try await coordinator.coordinate(readingItemAt: url) { _ in try await look(document, record)
@@ -71,6 +72,15 @@ extension ContainerSession {
     }
     throw FilePackageError(
       .busy, .read, document: url.path, reason: "other programs change it all the time; it is uploaded later")
+  }
+
+  /// Checks that other machines can take the document, if it has new entries.
+  ///
+  /// - Throws: `CloudDataError` with the code `refused`.
+  private func check(_ tree: LocalTree) throws {
+    guard tree.hasNewEntries else { return }
+    var rules = EntryRules(in: blobs.place)
+    for (_, child) in tree.children.sorted(by: { $0.key < $1.key }) { try rules.check(child.entry) }
   }
 
   private func publish(_ url: URL) async throws {

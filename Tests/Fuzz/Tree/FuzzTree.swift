@@ -4,6 +4,7 @@ import DurableIO
 import FilePackages
 import FoundationEssentials
 import ObjectStores
+import SystemPackage
 import TestSupport
 
 /// Takes the bytes as a page of a document's tree, and as a list of pieces, and downloads the document.
@@ -93,7 +94,8 @@ private func download(_ page: TreePage, _ flags: UInt8, _ blobs: BlobStore) asyn
       precondition(disk.tree["Other"] == ["text": "of another document"])
       if flags & 2 == 0 || hasBase {
         let store = try await PackageStore.open("/Trip.pkg", on: disk)
-        precondition(try await store.verify().isWhole)
+        let report = try await store.verify()
+        precondition(report.isWhole, "\(report)")
       }
     } catch {
       precondition(error is CloudDataError || error is FilePackageError, "\(error)")
