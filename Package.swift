@@ -38,6 +38,7 @@ let package = Package(
     .library(name: "PackageArchive", targets: ["PackageArchive"]),
     .library(name: "AppleDocuments", targets: ["AppleDocuments"]),
     .library(name: "ManagedDocuments", targets: ["ManagedDocuments"]),
+    .library(name: "ObjectStores", targets: ["ObjectStores"]),
     .library(name: "CloudContainers", targets: ["CloudContainers"]),
     .executable(name: "docpkg", targets: ["docpkg"]),
   ]

@@ -29,12 +29,21 @@ final class Throughput: Sendable {
         + rate(of: count.completed))
   }
 
-  /// Shows the calls of a store.
-  func show(_ traffic: StoreTraffic) {
+  /// Shows the calls of a store, behind a bar if the bytes of the documents that go or come are known.
+  func show(_ traffic: StoreTraffic, _ sum: (completed: UInt64, total: UInt64)?) {
     guard isShown, isDue else { return }
+    let bar = sum.flatMap { $0.total > 0 ? Self.bar($0.completed, of: $0.total) + " " : nil } ?? ""
     StandardError.write(
-      "\r\u{1B}[K\(counted(traffic.requests, "request")), \(SaveReport.bytes(traffic.bytesSent)) sent, "
+      "\r\u{1B}[K\(bar)\(counted(traffic.requests, "request")), \(SaveReport.bytes(traffic.bytesSent)) sent, "
         + "\(SaveReport.bytes(traffic.bytesReceived)) received")
+  }
+
+  private static func bar(_ completed: UInt64, of total: UInt64) -> String {
+    let part = min(1, Double(completed) / Double(total))
+    let width = 20
+    let filled = Int(part * Double(width))
+    return "[" + String(repeating: "#", count: filled) + String(repeating: " ", count: width - filled)
+      + "] \(Int(part * 100))%,"
   }
 
   private var isDue: Bool {

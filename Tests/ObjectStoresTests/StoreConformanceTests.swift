@@ -26,7 +26,6 @@ enum StoreKind: CaseIterable, CustomTestStringConvertible {
       try await body(server.store(prefix: "team/one"))
     case .service:
       let service = try #require(S3Service.ofEnvironment)
-      try await service.makeBucket()
       let store = try service.store(prefix: "team/\(UUID().uuidString)")
       try await body(store)
       for object in try await store.list("", after: nil, limit: 1_000).objects {

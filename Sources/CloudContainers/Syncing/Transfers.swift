@@ -22,6 +22,17 @@ package final class Transfers: Sendable {
   /// Returns the progress of a document; nil if nothing goes or comes.
   package func progress(of document: String) -> Progress? { running.withLock { $0[document] } }
 
+  /// The bytes of all documents together; nil if nothing goes or comes.
+  package var sum: (completed: UInt64, total: UInt64)? {
+    running.withLock { running in
+      running.isEmpty
+        ? nil
+        : running.values.reduce((0, 0)) {
+          ($0.0 + min($1.completedBytes, $1.totalBytes), $0.1 + $1.totalBytes)
+        }
+    }
+  }
+
   func begin(_ document: String, isUpload: Bool, totalBytes: UInt64 = 0) {
     running.withLock { $0[document] = Progress(isUpload: isUpload, totalBytes: totalBytes) }
   }

@@ -3,6 +3,7 @@ import DurableIO
 import FilePackages
 import FoundationEssentials
 import ObjectStores
+import Synchronization
 
 /// A container folder on this machine, with its store.
 struct CloudFolder {
@@ -18,9 +19,18 @@ struct CloudFolder {
   static func open(at path: String, _ progress: Throughput? = nil) async throws -> CloudFolder {
     let folder = try find(around: path)
     let (address, options) = try CloudContainer.settings(of: folder)
-    let store = CountingStore(try StoreAddress(address, options).open()) { progress?.show($0) }
-    return CloudFolder(
-      container: try await CloudContainer.open(folder, in: RetryingStore(store)), store: store)
+    let opened = Opened()
+    let store = CountingStore(try StoreAddress(address, options).open()) { traffic in
+      progress?.show(traffic, opened.transfers.withLock { $0?.sum })
+    }
+    let container = try await CloudContainer.open(folder, in: RetryingStore(store))
+    opened.transfers.withLock { $0 = container.session.transfers }
+    return CloudFolder(container: container, store: store)
+  }
+
+  /// The progress that the calls of a store show, when its container is open.
+  private final class Opened: Sendable {
+    let transfers = Mutex<Transfers?>(nil)
   }
 
   /// Finds the container folder that a path is or is in.
