@@ -181,6 +181,23 @@ struct ContainerSyncTests {
     }
   }
 
+  @Test func `a renamed child is not sent again`() async throws {
+    try await withTemporaryDirectory { directory in
+      let store = CountingStore(MemoryStore())
+      // A week later no blob counts as stored lately.
+      let later = Date().addingTimeInterval(7 * 86_400)
+      let text = String(repeating: "a long text\n", count: 50_000)
+      let first = try await DeviceFixture("a", in: directory, store)
+      try await first.makePackage("Trip.imageNotes", ["Large.txt": text, "Other.txt": "other"])
+      try await first.sync()
+      let container = try await CloudContainer.open(ContainerFolder(first.url), store, now: { later })
+      try await first.edit("Trip.imageNotes", ["Large.txt": nil, "Renamed.txt": text])
+      let before = store.traffic
+      #expect(try await container.sync().documents.map(\.uploaded) == [true])
+      #expect((store.traffic - before).bytesSent < 20_000, "\(store.traffic - before)")
+    }
+  }
+
   @Test func `a document that other machines could not take is not uploaded`() async throws {
     try await withTwo { a, b, _ in
       try await a.makePackage("Trip.imageNotes", ["Same.txt": "one", "same.txt": "two"])

@@ -74,6 +74,31 @@ struct DocumentDownloadTests {
   }
 
   @Test
+  func `takes the bytes of a renamed child from here`() async throws {
+    try await withTemporaryDirectory { folder in
+      let counter = CallCounter()
+      let blobs = BlobStore(counter.store())
+      let large = TestTree.file([UInt8](repeating: 5, count: 2 << 20))
+      let roots = [
+        try await DownloadFixture.root(["a": large, "b": "small", "c": "third"], in: blobs),
+        try await DownloadFixture.root(
+          ["Moved": ["a": large], "b2": "small", "b3": "small", "c": "small"], in: blobs),
+      ]
+      let path = folder.appending("Trip.pkg")
+      try await DownloadFixture.download(to: path, to: roots[0], in: blobs)
+      counter.reset()
+      try await DownloadFixture.download(to: path, from: roots[0], to: roots[1], in: blobs)
+      #expect(
+        try DownloadFixture.children(of: path) == [
+          "Moved": ["a": large], "b2": "small", "b3": "small", "c": "small",
+        ])
+      // The two pages alone.
+      #expect(counter[.get] == 2)
+      #expect(try await PackageStore.open(path, on: PosixDisk()).verify().isWhole)
+    }
+  }
+
+  @Test
   func `of another program's package adds no metadata`() async throws {
     try await withTemporaryDirectory { folder in
       let blobs = BlobStore(MemoryStore())

@@ -60,10 +60,13 @@ package struct DocumentDownload: Sendable {
     for case let entry? in differences.map(\.new) { try rules.check(entry) }
     if !isPackage { try checkFlat(differences) }
     let document = try await makeFolders()
-    // A file that only got another mode or name of the same bytes is here already.
+    // The bytes of a file that only got another mode, date or name are here already.
+    let here = Set(differences.compactMap(\.old?.contentHash))
+    let missing = differences.compactMap(\.new).filter { entry in
+      entry.contentHash.map { !isPackage || !here.contains($0) } ?? false
+    }
     let fetched = try await FetchedContents.fetch(
-      differences.filter { !$0.hasSameBytes }.compactMap(\.new), from: blobs, beside: document, on: disk,
-      progress: progress)
+      missing, from: blobs, beside: document, on: disk, progress: progress)
     try Task.checkCancellation()
     let commit = DownloadCommit(download: self, differences: differences, fetched: fetched, disk: disk)
     guard disk.isReal else {
@@ -99,6 +102,11 @@ package struct DocumentDownload: Sendable {
       return path
     }
   }
+}
+
+extension TreeEntry {
+  /// The hash of a file's bytes; nil for any other node.
+  var contentHash: ContentHash? { if case .file(let content) = kind { content.hash } else { nil } }
 }
 
 extension TreeDifference {

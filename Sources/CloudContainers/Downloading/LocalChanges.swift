@@ -27,9 +27,10 @@ struct LocalChanges {
   func apply(_ differences: [TreeDifference]) throws {
     let open = try differences.filter { try !isDone($0) }
     for difference in open { try check(difference) }
+    let here = try contentsHere(differences)
     // Children go before their folders.
     for difference in open.reversed() where !difference.isKept { try remove(difference) }
-    for difference in open { try put(difference) }
+    for difference in open { try put(difference, here) }
     for folder in Set(open.filter { $0.new != nil && $0.old == nil }.map(\.path.parent)) {
       try checkNames(in: folder)
     }
@@ -52,9 +53,7 @@ struct LocalChanges {
     if isNew { return }
     // A child below a file is reported at the file.
     guard try isSame(try? node(at: difference.path), as: difference.old) else {
-      throw FilePackageError(
-        .changedOnDisk, .save, document: FileName(path).string, child: difference.path.display,
-        reason: Self.unknownChange)
+      throw changed(difference.path)
     }
   }
 
@@ -91,15 +90,27 @@ struct LocalChanges {
     if let node = try node(at: difference.path), node.isDirectory {
       // Another program's new child holds its folder.
       guard try node.childCount() == 0, try node.unsupportedNames().isEmpty else {
-        throw FilePackageError(
-          .changedOnDisk, .save, document: FileName(path).string, child: difference.path.display,
-          reason: Self.unknownChange)
+        throw changed(difference.path)
       }
     }
     try tree.removeDescendant(at: difference.path.string)
   }
 
-  private func put(_ difference: TreeDifference) throws {
+  /// Returns files of the tree whose bytes are those of an old entry, by their hashes.
+  private func contentsHere(_ differences: [TreeDifference]) throws -> [ContentHash: FileWrapper] {
+    if isNew { return [:] }
+    var contents: [ContentHash: FileWrapper] = [:]
+    for entry in differences.compactMap(\.old) {
+      guard let hash = entry.contentHash, let node = try? node(at: entry.path), try isSame(node, as: entry)
+      else {
+        continue
+      }
+      contents[hash] = node
+    }
+    return contents
+  }
+
+  private func put(_ difference: TreeDifference, _ here: [ContentHash: FileWrapper]) throws {
     guard let entry = difference.new else { return }
     switch entry.kind {
     case .directory:
@@ -119,10 +130,21 @@ struct LocalChanges {
         file.setImported(mode: entry.mode, modified: content.modified)
       } else if let file = commit.fetched.wrapper(content, mode: entry.mode) {
         try tree.setDescendant(file, at: entry.path.string)
+      } else if let old = here[content.hash] {
+        let file = try old.newFile()
+        file.setImported(mode: entry.mode, modified: content.modified)
+        try tree.setDescendant(file, at: entry.path.string)
       } else {
-        throw CloudDataError(.missing, in: commit.download.blobs.place, child: entry.path.display)
+        // Its bytes were here under another name, and a program changed them.
+        throw changed(entry.path)
       }
     }
+  }
+
+  private func changed(_ child: PackagePath) -> FilePackageError {
+    FilePackageError(
+      .changedOnDisk, .save, document: FileName(path).string, child: child.display, reason: Self.unknownChange
+    )
   }
 }
 

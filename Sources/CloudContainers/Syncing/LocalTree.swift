@@ -138,8 +138,19 @@ package struct LocalTree: Sendable {
     return changes
   }
 
-  /// Whether there are entries at places that had none.
-  package var hasNewEntries: Bool { children.keys.contains { known[$0] == nil } }
+  /// The entries at places that had none, in order.
+  package var newEntries: [TreeEntry] {
+    children.values.map(\.entry).filter { known[$0.path] == nil }.sorted { $0.path < $1.path }
+  }
+
+  /// The contents of files that are gone, by size: a new file may be one of them under another name.
+  package var goneContents: [UInt64: FileContent] {
+    var contents: [UInt64: FileContent] = [:]
+    for (path, child) in known where children[path] == nil {
+      if case .file(let content) = child.entry.kind { contents[content.size] = content }
+    }
+    return contents
+  }
 
   /// Gives a new file the content that the container has now.
   package mutating func note(_ content: FileContent, at path: PackagePath) {

@@ -78,9 +78,15 @@ extension ContainerSession {
   ///
   /// - Throws: `CloudDataError` with the code `refused`.
   private func check(_ tree: LocalTree) throws {
-    guard tree.hasNewEntries else { return }
+    let new = tree.newEntries
     var rules = EntryRules(in: blobs.place)
-    for (_, child) in tree.children.sorted(by: { $0.key < $1.key }) { try rules.check(child.entry) }
+    for entry in new { try rules.check(entry) }
+    var names = Dictionary(new.map { ($0.path.parent, [FileName]()) }) { one, _ in one }
+    guard !names.isEmpty else { return }
+    for path in tree.children.keys { if let name = path.name { names[path.parent]?.append(name) } }
+    for (folder, names) in names.sorted(by: { $0.key < $1.key }) {
+      try EntryRules.check(names.sorted(), of: folder, in: blobs.place)
+    }
   }
 
   private func publish(_ url: URL) async throws {
@@ -98,8 +104,10 @@ extension ContainerSession {
     if let metadata = tree.newMetadata { try await blobs.put(metadata) }
     let root = try folder.path(of: document.name)
     let files = tree.newFiles.keys.sorted()
+    let gone = known.isEmpty ? [:] : tree.goneContents
     let bases = files.map { path -> FileContent? in
-      if case .file(let content)? = known[path]?.entry.kind { content } else { nil }
+      if case .file(let content)? = known[path]?.entry.kind { return content }
+      return tree.newFiles[path].flatMap { gone[$0.size] }
     }
     let isPackage = document.isPackage
     transfers.begin(id, isUpload: true, totalBytes: tree.newFiles.values.reduce(0) { $0 &+ $1.size })
