@@ -127,7 +127,7 @@ other-version: build-tests
 # 80 packages and takes two minutes.
 cloud: build-tests
 	@Tests/Cloud/ceph env SWIFT_DETERMINISTIC_HASHING=1 swift test -c $(CONFIGURATION) --skip-build \
-	  --filter '^ObjectStoresTests\.(StoreConformanceTests|CephTests)|^docpkgTests\.CloudCommandTests'
+	  --filter '^ObjectStoresTests\.(StoreConformanceTests|CephTests)|^docpkgTests\.(CloudCommandTests|CloudKillTests)'
 
 # Two real Syncthing instances with one document that is edited on both while they are apart.
 syncthing: build
