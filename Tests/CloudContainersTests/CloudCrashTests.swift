@@ -2,6 +2,7 @@ import DurableIO
 import FilePackages
 import Foundation
 import ObjectStores
+import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
@@ -27,7 +28,8 @@ struct CloudCrashTests {
 
   /// Opens every state that a power cut leaves, and checks that the document is the old or the new one.
   private func check(
-    _ disk: CrashDisk, old: TestTree?, new: TestTree?, _ body: (any Disk) async throws -> Void
+    _ disk: CrashDisk, old: TestTree?, new: TestTree?, stopsAtFirst: Bool = false,
+    _ body: (any Disk) async throws -> Void
   ) async throws -> Found {
     disk.synchronizeAll()
     let points = try await CrashDisk.crashPoints(of: disk) {
@@ -52,7 +54,7 @@ struct CloudCrashTests {
         } catch {
           found.bad.append("\(point)\n\(state)\n\(error)")
         }
-        if found.bad.count > 2 { return found }
+        if found.bad.count > (stopsAtFirst ? 0 : 2) { return found }
       }
     }
     return found
@@ -116,5 +118,43 @@ struct CloudCrashTests {
       try await DocumentEviction(of: Self.path, isPackage: true, on: disk).run { _ in true }
     }
     expect(found, "a removal")
+  }
+
+  /// Leaves out each sync of a step in turn; returns the number of syncs, and of those without which a state is bad.
+  private func leaveOutSyncs(
+    old: TestTree?, new: TestTree?, _ prepare: (CrashDisk) async throws -> Void,
+    _ body: (any Disk) async throws -> Void
+  ) async throws -> (syncs: Int, red: Int) {
+    var (syncs, red) = (1, 0)
+    var number = 0
+    while number < syncs {
+      let leftOut = Mutex<Int?>(nil)
+      let disk = try CrashDisk(mistake: { $0.number == leftOut.withLock { $0 } ? .leftOut : nil })
+      try await prepare(disk)
+      let before = disk.syncPoints.count
+      leftOut.withLock { $0 = before + number }
+      let found = try await check(disk, old: old, new: new, stopsAtFirst: true) { try await body($0) }
+      if number == 0 { syncs = disk.syncPoints.count - before }
+      if !found.bad.isEmpty { red += 1 }
+      number += 1
+    }
+    return (syncs, red)
+  }
+
+  @Test
+  func `is found if a sync is left out`() async throws {
+    let blobs = BlobStore(MemoryStore())
+    let root = try await DownloadFixture.root(["Text.txt": "text"], in: blobs)
+    let make = { (disk: any Disk) in
+      try await DownloadFixture.download(to: Self.path, to: root, in: blobs, on: disk)
+    }
+    let new = try await leaveOutSyncs(old: nil, new: ["Text.txt": "text"], { _ in }, make)
+    let removal = try await leaveOutSyncs(old: ["Text.txt": "text"], new: nil, make) { disk in
+      try await DocumentEviction(of: Self.path, isPackage: true, on: disk).run { _ in true }
+    }
+    print(
+      "syncs left out: \(new.red) of \(new.syncs) of a download, \(removal.red) of \(removal.syncs) of a removal"
+    )
+    #expect(new.red >= 2 && removal.red >= 1)
   }
 }
