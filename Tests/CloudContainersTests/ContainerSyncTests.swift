@@ -114,6 +114,33 @@ struct ContainerSyncTests {
     }
   }
 
+  @Test func `a deletion takes no conflict along that its user did not see`() async throws {
+    try await withTwo { a, b, _ in
+      try await a.makePackage("Trip.imageNotes", ["1.txt": "one"])
+      try await a.sync()
+      try await b.sync()
+      try await b.container.download(itemNamed: "Trip.imageNotes")
+      try await a.edit("Trip.imageNotes", ["1.txt": "from a"])
+      try await b.edit("Trip.imageNotes", ["1.txt": "from b"])
+      try await a.sync()
+      try await b.sync()
+      // a has not seen the conflict yet.
+      try a.remove("Trip.imageNotes")
+      try await a.sync()
+      let url = a.url.appending(path: "Trip.imageNotes")
+      #expect(try await FileVersion.unresolvedConflictVersionsOfItem(at: url)?.count == 1)
+      // Now it has, and the deletion counts; restoring brings the conflict back as well.
+      try a.remove("Trip.imageNotes")
+      try await a.sync()
+      try await b.sync()
+      #expect(b.text("Trip.imageNotes/1.txt") == nil)
+      try await b.container.restore(try #require(await b.container.deletedItems().first).document)
+      try await b.container.download(itemNamed: "Trip.imageNotes")
+      let restored = b.url.appending(path: "Trip.imageNotes")
+      #expect(try await FileVersion.unresolvedConflictVersionsOfItem(at: restored)?.count == 1)
+    }
+  }
+
   @Test func `a flat file that both changed is two documents on both`() async throws {
     try await withTwo { a, b, _ in
       try a.write("one", to: "Notes.txt")

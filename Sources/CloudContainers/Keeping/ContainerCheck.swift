@@ -24,7 +24,8 @@ package struct ContainerCheck: Sendable {
         do {
           guard let read = try await session.log.version(of: document, version.sequence) else { continue }
           // A collection of garbage may have taken the content of a deletion.
-          if !(read.isDeleted && isHead) { roots.append(read.root) }
+          if read.isDeleted && isHead { continue }
+          roots.append(read.root)
           if isHead {
             for digest in read.conflicts {
               roots.append(try await session.log.conflict(digest, of: document).root)

@@ -97,7 +97,8 @@ package struct GarbageCollection: Sendable {
         }
         guard let read = try await session.log.version(of: document, version.sequence) else { continue }
         let isExpired = now.timeIntervalSince(version.object.modificationDate) >= Self.retention
-        if !(read.isDeleted && isExpired) { found.roots.append(read.root) }
+        if read.isDeleted && isExpired { continue }
+        found.roots.append(read.root)
         for digest in read.conflicts {
           found.conflicts.insert(CloudVersion.conflictKey(of: document, digest))
           found.roots.append(try await session.log.conflict(digest, of: document).root)

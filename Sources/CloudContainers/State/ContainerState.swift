@@ -148,7 +148,8 @@ package final class ContainerState: Sendable {
   /// Returns the time when this machine stored a blob; nil if it is not known.
   package func dateOfBlob(_ name: BlobName) async throws -> Int64? {
     try await database.read { db in
-      try Int64.fetchOne(db, sql: "SELECT date FROM blob WHERE name = ?", arguments: [Data(name.hash.bytes)])
+      try Int64.fetchOne(
+        db.cachedStatement(sql: "SELECT date FROM blob WHERE name = ?"), arguments: [Data(name.hash.bytes)])
     }
   }
 

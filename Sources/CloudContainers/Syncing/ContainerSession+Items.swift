@@ -18,11 +18,12 @@ extension ContainerSession {
   package func placedRecords() async throws -> [PlacedRecord] {
     let scan = try await scanFolder()
     var placed: [PlacedRecord] = []
-    for record in try await state.records() {
+    let records = try await state.records()
+    let owners = try self.owners(of: records)
+    for (index, record) in records.enumerated() {
       let head = try head(of: record)
-      let local = scan.documents[record.name].flatMap {
-        $0.node == record.node || record.base != nil ? $0 : nil
-      }
+      let local =
+        owners[record.name] == index && record.node != nil ? scan.documents[record.name] : nil
       if head?.isDeleted == true, record.base == nil { continue }
       var isChanged = false
       if let local {
@@ -87,7 +88,7 @@ extension ContainerSession {
     for _ in 0..<20 {
       guard let head = try head(of: deleted), !head.isDeleted else { return }
       var version = nextVersion(after: head)
-      (version.isDeleted, version.conflicts) = (true, [])
+      version.isDeleted = true
       version.parents = [try head.digest()]
       if try await commitElsewhere(version, of: &deleted) { return }
     }

@@ -26,9 +26,13 @@ extension ContainerSession {
       }
       let records = try await match(scan)
       var isDone = true
-      for record in try await separateTwins(records) {
-        let local = scan.documents[record.name]
-        if local == nil, scan.mayHide(record.name) { continue }
+      let owners = try self.owners(of: records)
+      for (index, record) in try await separateTwins(records).enumerated() {
+        // A name that the record got by now is not on disk yet.
+        let name = records[index].name
+        let local = owners[name] == index ? scan.documents[name] : nil
+        // A record that was here, and whose name another one has, is not known to be gone.
+        if local == nil, scan.mayHide(name) || owners[name] != index && record.base != nil { continue }
         let outcome = try await sync(record, local)
         if outcome.isNews { report.documents.append(outcome) }
         if outcome.conflict { isDone = false }
@@ -98,12 +102,7 @@ extension ContainerSession {
   /// Finds the document of each record, under a new name if a program moved it, and makes records of new documents.
   private func match(_ scan: FolderScan) async throws -> [DocumentRecord] {
     var records = try await state.records()
-    var owners: [String: Int] = [:]
-    for (index, record) in records.enumerated() {
-      guard try head(of: record).map({ !$0.isDeleted }) ?? true || record.base != nil else { continue }
-      if let other = owners[record.name], Self.rank(records[other]) <= Self.rank(record) { continue }
-      owners[record.name] = index
-    }
+    let owners = try self.owners(of: records)
     var changed: Set<Int> = []
     var missing: [DocumentNodeID: Int] = [:]
     for (index, record) in records.enumerated() where record.base != nil && owners[record.name] == index {
@@ -133,6 +132,17 @@ extension ContainerSession {
     let lost = Set(gone.map(\.id))
     try await state.save(changed.map { records[$0] }.filter { !lost.contains($0.id) })
     return records.filter { !lost.contains($0.id) }
+  }
+
+  /// Returns the index of the record of each name on disk. Of several records of a name, one alone has the document.
+  func owners(of records: [DocumentRecord]) throws -> [String: Int] {
+    var owners: [String: Int] = [:]
+    for (index, record) in records.enumerated() {
+      guard try head(of: record).map({ !$0.isDeleted }) ?? true || record.base != nil else { continue }
+      if let other = owners[record.name], Self.rank(records[other]) <= Self.rank(record) { continue }
+      owners[record.name] = index
+    }
+    return owners
   }
 
   /// The claim of a record to a document of its name, the smallest first.

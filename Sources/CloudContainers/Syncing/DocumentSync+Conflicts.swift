@@ -10,7 +10,7 @@ import SystemPackage
 
 extension DocumentSync {
   /// The conflicts that the package here shows, or showed.
-  private var shown: Set<VersionDigest> {
+  var shown: Set<VersionDigest> {
     Set(record.shownConflicts.split(separator: " ").compactMap { VersionDigest($0) })
   }
 
@@ -49,6 +49,16 @@ extension DocumentSync {
       report.conflict = true
     }
     return true
+  }
+
+  /// Removes the conflict versions that the container has from the package, before the package goes.
+  mutating func hideConflicts(of head: CloudVersion) async throws {
+    guard let local, local.isPackage else { return }
+    for digest in shown.intersection(head.conflicts).sorted() {
+      note(shown.subtracting([digest]))
+      try await session.state.save(record)
+      try await change(local) { try await $0.removeConflictVersion(digest.identifier) }
+    }
   }
 
   private mutating func note(_ shown: Set<VersionDigest>) {

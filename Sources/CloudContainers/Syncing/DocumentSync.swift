@@ -52,7 +52,7 @@ struct DocumentSync {
       switch head {
       case nil: .none
       case let head? where head.isDeleted: .deleted
-      case let head? where head.root == base && head.name == record.baseName: .same
+      case let head? where head.root == base && head.name == record.baseName && isSeen(head): .same
       default: .newer
       }
     switch SyncDecision(local: here, hasBase: base != nil, head: state) {
@@ -62,7 +62,7 @@ struct DocumentSync {
     case .listAsPlaceholder:
       guard let head, record.isWanted else { return true }
       try await download(head)
-      return true
+      return false
     case .upload: return try await upload(over: head)
     case .download:
       guard let head else { return true }
@@ -84,6 +84,9 @@ struct DocumentSync {
       return true
     }
   }
+
+  /// Returns whether nothing of a version is unseen here. A user who deletes a document deletes no conflict unseen.
+  private func isSeen(_ head: CloudVersion) -> Bool { local != nil || shown.isSuperset(of: head.conflicts) }
 
   /// Whether a program here gave the document another name.
   private var isRenamed: Bool { record.baseName.map { $0 != record.name } ?? false }
@@ -118,7 +121,7 @@ struct DocumentSync {
   /// Makes the next version, of the name here, without the conflicts that a user resolved here.
   private func next(after head: CloudVersion?, root: TreeRoot, isPackage: Bool) async throws -> CloudVersion {
     let resolved = try await resolvedConflicts()
-    let conflicts = head.map { $0.isDeleted ? [] : $0.conflicts } ?? []
+    let conflicts = head?.conflicts ?? []
     let filename = record.name.split(separator: "/").last.map(String.init) ?? record.name
     return CloudVersion(
       document: try record.document, sequence: (head?.sequence ?? 0) + 1,
@@ -147,7 +150,7 @@ struct DocumentSync {
 
   private mutating func commitDeletion(of head: CloudVersion) async throws -> Bool {
     var version = try await next(after: head, root: head.root, isPackage: head.isPackage)
-    (version.isDeleted, version.conflicts, version.name) = (true, [], head.name)
+    (version.isDeleted, version.name) = (true, head.name)
     if try await session.commit(version, of: &record, here: nil) {
       forgetContent()
       try await session.state.save(record, children: [])
@@ -204,6 +207,7 @@ struct DocumentSync {
 
   private mutating func removeHere(_ base: TreeRoot) async throws {
     guard let local else { return }
+    if let head = try session.head(of: record) { try await hideConflicts(of: head) }
     let before = record
     forgetContent()
     // The state first: a document that is gone and known to have been here would count as deleted here. If it is deleted
@@ -257,7 +261,7 @@ struct DocumentSync {
     var root = head.root
     if merge.conflicts.isEmpty {
       root = try await DocumentTree(head.root, session.blobs).updated(with: merge.changes)
-    } else if local.isPackage {
+    } else if local.isPackage, head.conflicts.count < CloudVersion.maximumConflicts {
       var lost = try await next(after: head, root: uploaded.root, isPackage: true)
       lost.conflicts = []
       conflict = try await session.log.storeConflict(lost)

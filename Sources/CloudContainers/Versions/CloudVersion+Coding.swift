@@ -11,7 +11,7 @@ extension CloudVersion {
   static let formatVersion = 1
   /// The size of the largest version, in bytes.
   package static let maximumSize = 64 << 10
-  /// The largest number of parents, and of conflicts.
+  /// The largest number of open conflicts. A version has one more parent at most.
   static let maximumConflicts = 100
 
   /// The reason why bytes are no version.
@@ -90,7 +90,7 @@ extension CloudVersion {
   }
 
   private static func digests(_ strings: [String], _ key: String) throws(Problem) -> [VersionDigest] {
-    guard strings.count <= maximumConflicts else { throw .invalid(key) }
+    guard strings.count <= maximumConflicts + 1 else { throw .invalid(key) }
     var digests: [VersionDigest] = []
     for string in strings {
       guard let digest = VersionDigest(string) else { throw .invalid(key) }

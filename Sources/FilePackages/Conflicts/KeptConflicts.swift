@@ -73,6 +73,9 @@ struct KeptConflicts {
           .inputOutput, .save, package.node, reason: "the conflict version '\(name)' could not be removed")
       }
       try disk.synchronize(folder)
+      if try disk.list(folder).count == 0 {
+        try disk.removeDirectory(PackageLayout.conflicts, in: session.hidden.folder)
+      }
     } catch {
       throw FilePackageError(any: error, .save, package.node, activity: "removing a conflict version")
     }

@@ -79,6 +79,13 @@ final class ModelDevice {
     return texts
   }
 
+  /// The texts of the conflict versions of a package that is here.
+  func conflicts(of document: String) -> [String] {
+    let folder = "\(document)/.docpkg/conflicts"
+    let children = (try? FileManager.default.subpathsOfDirectory(atPath: url(folder).path)) ?? []
+    return children.compactMap { text("\(folder)/\($0)") }
+  }
+
   func isPackage(_ document: String) -> Bool { document.hasSuffix(".imageNotes") }
 
   private func text(_ name: String) -> String? {
@@ -140,9 +147,9 @@ final class ModelDevice {
 
   /// Deletes a document; returns the texts that the user saw in it.
   func delete(_ name: String) throws -> [String] {
-    let before = contents(of: name)
+    let before = Array(contents(of: name).values) + conflicts(of: name)
     try FileManager.default.removeItem(at: url(name))
-    return Array(before.values)
+    return before
   }
 
   func rename(_ name: String, to new: String) throws {
