@@ -1,7 +1,7 @@
 # The two commands: `make demo` shows the main job on real documents, `make test` runs everything.
 # Both install what is missing, build, and run.
 
-.PHONY: demo test examples check build-tests symbols cloud record-symbols record-baseline stage install uninstall deb deb-root crash-points two-processes managed-kills random-schedules power-cut other-kernel fuzz archive-corpus large-archives other-version open-documents syncthing sanitizers build lint format prepare docs command-line
+.PHONY: demo test examples check build-tests symbols cloud cloud-comparison record-symbols record-baseline stage install uninstall deb deb-root crash-points two-processes managed-kills random-schedules power-cut other-kernel fuzz archive-corpus large-archives other-version open-documents syncthing sanitizers build lint format prepare docs command-line
 
 # See Package.swift.
 export WITHOUT_APPLE_MODULES = 1
@@ -128,6 +128,10 @@ other-version: build-tests
 cloud: build-tests
 	@Tests/Cloud/ceph env SWIFT_DETERMINISTIC_HASHING=1 swift test -c $(CONFIGURATION) --skip-build \
 	  --filter '^ObjectStoresTests\.(StoreConformanceTests|CephTests)|^docpkgTests\.(CloudCommandTests|CloudKillTests)'
+
+# The requests and bytes of a sync beside those of rclone and restic, to the same Ceph cluster.
+cloud-comparison: build-tests
+	@Tests/Cloud/ceph Tests/Cloud/compare .build/$(CONFIGURATION)/docpkg
 
 # Two real Syncthing instances with one document that is edited on both while they are apart.
 syncthing: build
