@@ -172,6 +172,36 @@ struct ManagedCommandTests {
     }
   }
 
+  @Test func `versions prune and stop remove versions`() async throws {
+    try await withTemporaryDirectory { folder in
+      try make(in: folder)
+      _ = try output("versions", "start", "Book.recipebook", in: folder)
+      for number in ["7", "8", "9"] {
+        _ = try Program("bookkeeper").run(
+          [folder.appending("Book.recipebook").string, number, number], in: folder, input: "")
+      }
+      func count() throws -> Int {
+        try output("versions", "Book.recipebook", in: folder).split(separator: "\n").count
+      }
+      let all = try count()
+      #expect(all == 4)
+      let dry = try output("versions", "prune", "Book.recipebook", "--dry-run", in: folder)
+      #expect(dry == "Book.recipebook: 0 versions would be removed (0 B), 3 left\n")
+      let pruned = try output("versions", "prune", "Book.recipebook", "--budget", "1", in: folder)
+      #expect(pruned.contains("2 versions removed"), "\(pruned)")
+      #expect(try count() == 2)
+      #expect(
+        try output("versions", "stop", "Book.recipebook", "--dry-run", in: folder)
+          == "Book.recipebook: 1 version would be removed\n")
+      #expect(try count() == 2)
+      #expect(
+        try output("versions", "stop", "Book.recipebook", in: folder)
+          == "Book.recipebook: 1 version removed\n")
+      #expect(try count() == 1)
+      #expect(try output("verify", "Book.recipebook", in: folder).hasPrefix("whole: "))
+    }
+  }
+
   @Test func `commands for trees leave it as it is`() async throws {
     try await withTemporaryDirectory { folder in
       try make(in: folder)

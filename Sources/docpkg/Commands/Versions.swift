@@ -165,8 +165,26 @@ struct VersionsPrune: AsyncParsableCommand {
   }
 
   func run() async throws {
+    let report =
+      if let package = managedPackage(path) { try await thin(package) } else { try await thin() }
+    warn(report.warnings)
+    let lines = report.removed.map { "remove \($0)" } + ["\(display(path)): \(report)"]
+    try writing.tell(report, lines.joined(separator: "\n"))
+  }
+
+  private func thin(_ package: ManagedPackage) async throws -> ThinningReport {
+    try await package.editing { document in
+      if let budget, var policy = try await document.retentionPolicy() {
+        policy.byteBudget = budget
+        try await document.setRetentionPolicy(policy)
+      }
+      return try await document.thinHistory(dryRun: writing.dryRun)
+    }
+  }
+
+  private func thin() async throws -> ThinningReport {
     let store = try await PackageStore.open(at: url(path))
-    let report = try await interruptible(with: store) {
+    return try await interruptible(with: store) {
       if let budget, var policy = try await store.retentionPolicy() {
         policy.byteBudget = budget
         try await store.setRetentionPolicy(policy)
@@ -175,9 +193,6 @@ struct VersionsPrune: AsyncParsableCommand {
       await store.close(noting: &report.warnings)
       return report
     }
-    warn(report.warnings)
-    let lines = report.removed.map { "remove \($0)" } + ["\(display(path)): \(report)"]
-    try writing.tell(report, lines.joined(separator: "\n"))
   }
 }
 
@@ -200,6 +215,18 @@ struct VersionsStop: AsyncParsableCommand {
   @OptionGroup var writing: WritingOptions
 
   func run() async throws {
+    let count = if let package = managedPackage(path) { try await stop(package) } else { try await stop() }
+    let end = writing.dryRun ? "would be removed" : "removed"
+    try writing.tell(["removed": count], "\(display(path)): \(counted(count, "version")) \(end)")
+  }
+
+  private func stop(_ package: ManagedPackage) async throws -> Int {
+    let count = try await package.versions().count
+    if !writing.dryRun { try await package.editing { try await $0.stopKeepingHistory() } }
+    return count
+  }
+
+  private func stop() async throws -> Int {
     let store = try await PackageStore.open(at: url(path))
     // The command also removes an unreadable history.
     let count = (try? await store.versions().count) ?? 0
@@ -210,7 +237,6 @@ struct VersionsStop: AsyncParsableCommand {
       return left
     }
     warn(left)
-    let end = writing.dryRun ? "would be removed" : "removed"
-    try writing.tell(["removed": count], "\(display(path)): \(counted(count, "version")) \(end)")
+    return count
   }
 }
