@@ -2,11 +2,15 @@ import FilePackages
 public import FoundationEssentials
 
 extension CloudContainer {
-  /// Lists all documents of the container, by name; asks the store for nothing.
+  /// Lists all documents of the container and those in its folder, by name; asks the store for nothing.
   ///
   /// Cost: a look at the status of each file in the container folder.
   public func items() async throws -> [CloudItem] {
-    try await session.placedRecords().map { try item($0) }.sorted { ($0.name, $0.id) < ($1.name, $1.id) }
+    // While an operation runs, a new document is listed when the operation has found it.
+    let lock = try session.folder.lock()
+    let placed = try await session.placedRecords(notesNew: lock != nil)
+    withExtendedLifetime(lock) {}
+    return try placed.map { try item($0) }.sorted { ($0.name, $0.id) < ($1.name, $1.id) }
   }
 
   /// Returns the items now, and after each operation of this object.

@@ -97,10 +97,7 @@ public final class CloudContainer: Sendable {
     try await turn.enter()
     let result: Swift.Result<Result, any Error>
     do {
-      guard let lock = try session.folder.lock() else {
-        throw FilePackageError(
-          .busy, .open, document: url.path, reason: "another process brings the folder up to date")
-      }
+      let lock = try await lock()
       result = .success(try await body())
       withExtendedLifetime(lock) {}
     } catch {
@@ -109,6 +106,16 @@ public final class CloudContainer: Sendable {
     await turn.leave()
     for listener in listeners.withLock({ Array($0.values) }) { listener.yield() }
     return try result.get()
+  }
+
+  /// Takes the folder's lock. A listing holds it for a moment, another process for a whole run.
+  private func lock() async throws -> ContainerFolder.Lock {
+    for _ in 0..<100 {
+      if let lock = try session.folder.lock() { return lock }
+      try await Task.sleep(for: .milliseconds(50))
+    }
+    throw FilePackageError(
+      .busy, .open, document: url.path, reason: "another process brings the folder up to date")
   }
 
   /// Returns a sequence with an element now and after each operation of this object; a slow listener gets the last one alone.

@@ -15,10 +15,12 @@ package struct PlacedRecord: Sendable {
 
 extension ContainerSession {
   /// Looks at all documents, here and in the container as far as it is known; asks the store for nothing.
-  package func placedRecords() async throws -> [PlacedRecord] {
+  ///
+  /// - Parameter notesNew: whether to note new documents in the state; the caller then holds the folder's lock.
+  package func placedRecords(notesNew: Bool) async throws -> [PlacedRecord] {
     let scan = try await scanFolder()
     var placed: [PlacedRecord] = []
-    let records = try await state.records()
+    let records = notesNew ? try await match(scan) : try await state.records()
     let owners = try self.owners(of: records)
     for (index, record) in records.enumerated() {
       let head = try head(of: record)

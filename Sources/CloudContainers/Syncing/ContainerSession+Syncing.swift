@@ -100,7 +100,7 @@ extension ContainerSession {
   // MARK: Matching
 
   /// Finds the document of each record, under a new name if a program moved it, and makes records of new documents.
-  private func match(_ scan: FolderScan) async throws -> [DocumentRecord] {
+  func match(_ scan: FolderScan) async throws -> [DocumentRecord] {
     var records = try await state.records()
     let owners = try self.owners(of: records)
     var changed: Set<Int> = []
