@@ -156,6 +156,10 @@ struct ManagedCommandTests {
       }
       _ = try output("copy", "Book.recipebook", "Copy.recipebook", in: folder)
       #expect(try output("diff", "Book.recipebook", "Copy.recipebook", in: folder) == "")
+      let earlier = ["cat", "Book.recipebook", "AdditionalContent/Pictures/1", "--version", id]
+      #expect(try run(tool, earlier, in: folder).output == "2 ")
+      let tree = try docpkg("tree", "Book.recipebook", "--version", id, in: folder)
+      #expect(tree.status == 2 && tree.errors.contains("has a database"), "\(tree)")
       #expect(try docpkg("restore", "Book.recipebook", "--version", "none", in: folder).status == 2)
       #expect(
         try output("restore", "Book.recipebook", "--version", id, "--dry-run", in: folder)

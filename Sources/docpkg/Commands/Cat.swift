@@ -28,7 +28,10 @@ struct Cat: CoordinatedCommand {
   var version: String?
 
   func run() async throws {
-    if version == nil, let package = managedPackage(path), try await write(package) { return }
+    if let package = managedPackage(path) {
+      if let version { return try await write(package, package.version(version)) }
+      if try await write(package) { return }
+    }
     let store = try await PackageStore.open(at: url(path))
     let tree = try await store.tree(ofVersion: version)
     let file = try suggesting(child, in: tree.tree) { try tree.tree.regularFile(at: child) }
@@ -51,6 +54,27 @@ struct Cat: CoordinatedCommand {
     guard let bytes else { return false }
     bytes.withUnsafeBytes { StandardOutput.write($0) }
     return true
+  }
+
+  /// Writes a file of a version.
+  private func write(_ package: ManagedPackage, _ version: ManagedVersion) async throws {
+    let (child, path) = (child, ManagedPackage.contentPath(child))
+    if package.isDatabase(child) {
+      throw InputError(
+        description:
+          "'\(display(child))' of a version cannot be written alone; restore the document to read it.")
+    }
+    let bytes: Data? = try await package.editing { document in
+      try await document.read(version.id) { _, content in
+        guard let path, try content.fileExists(path) else { return nil }
+        return try content.read(path)
+      }
+    }
+    guard let bytes else {
+      throw InputError(
+        description: "'\(display(child))' is not in version '\(version.id.uuidString.prefix(8))'.")
+    }
+    bytes.withUnsafeBytes { StandardOutput.write($0) }
   }
 
   private func isLost(_ child: String) -> InputError {

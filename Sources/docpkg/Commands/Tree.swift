@@ -1,5 +1,6 @@
 import ArgumentParser
 import FilePackages
+import ManagedDocuments
 
 struct Tree: CoordinatedCommand {
   static let configuration = CommandConfiguration(
@@ -41,6 +42,11 @@ struct Tree: CoordinatedCommand {
   }
 
   func run() async throws {
+    if version != nil, managedPackage(path) != nil {
+      throw InputError(
+        description:
+          "'\(display(path))' has a database; 'docpkg diff --version' tells the rows and files of a version.")
+    }
     try await PackageStore.reading(at: url(path)) { [self] store in
       var output = NodeOutput(json: json, long: long, endsInNul: endsInNul)
       if version != nil {
