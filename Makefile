@@ -147,8 +147,9 @@ sanitizers: prepare
 	.ci/sanitizers thread
 
 # The form of the code, the folders of each target, which use each other in one direction only, and the invariants,
-# which code and tests cite.
+# which code and tests cite. An optimised library has no members for a test that imports it as testable.
 lint: prepare
+	@! grep -rn '^@testable' Tests || { echo "Declare as package the members that tests use."; exit 1; }
 	.ci/arrows
 	.ci/invariants
 	swift format lint --strict --recursive --parallel Sources Tests Examples Package.swift

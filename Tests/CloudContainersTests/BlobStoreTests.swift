@@ -4,7 +4,7 @@ import ObjectStores
 import Synchronization
 import Testing
 
-@testable import CloudContainers
+import CloudContainers
 
 @Suite("The blobs of a container")
 struct BlobStoreTests {

@@ -7,7 +7,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@testable import CloudContainers
+import CloudContainers
 
 @Suite("A power cut during a download or a removal", .tags(.crash, .scale))
 struct CloudCrashTests {

@@ -8,7 +8,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@testable import CloudContainers
+import CloudContainers
 
 @Suite("A download of a document")
 struct DocumentDownloadTests {

@@ -4,7 +4,7 @@ import ObjectStores
 import TestSupport
 import Testing
 
-@testable import CloudContainers
+import CloudContainers
 
 @Suite("The tree of a document")
 struct DocumentTreeTests {

@@ -5,7 +5,7 @@ import Foundation
 import SystemPackage
 import TestSupport
 
-@testable import CloudContainers
+import CloudContainers
 
 /// Documents in a container as literals, and downloads of them.
 enum DownloadFixture {

@@ -6,7 +6,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@testable import CloudContainers
+import CloudContainers
 
 @Suite("The pieces of a large file", .tags(.scale))
 struct FilePiecesTests {

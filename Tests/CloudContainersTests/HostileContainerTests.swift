@@ -7,7 +7,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@testable import CloudContainers
+import CloudContainers
 
 /// A container whose owner wants to do harm: what it has, and the outcome.
 enum HostileContent: String, CaseIterable {

@@ -6,7 +6,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@testable import CloudContainers
+import CloudContainers
 
 @Suite("The pages that a machine knows")
 struct PageCacheTests {

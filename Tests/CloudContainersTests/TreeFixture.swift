@@ -2,7 +2,7 @@ import DurableIO
 import FilePackages
 import TestSupport
 
-@testable import CloudContainers
+import CloudContainers
 
 /// Entries for tests of trees.
 enum TreeFixture {

@@ -4,7 +4,7 @@ import ObjectStores
 import TestSupport
 import Testing
 
-@testable import CloudContainers
+import CloudContainers
 
 @Suite("A page of a tree")
 struct TreePageTests {

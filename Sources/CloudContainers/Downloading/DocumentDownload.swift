@@ -60,13 +60,8 @@ package struct DocumentDownload: Sendable {
     for case let entry? in differences.map(\.new) { try rules.check(entry) }
     if !isPackage { try checkFlat(differences) }
     let document = try await makeFolders()
-    // The bytes of a file that only got another mode, date or name are here already.
-    let here = Set(differences.compactMap(\.old?.contentHash))
-    let missing = differences.compactMap(\.new).filter { entry in
-      entry.contentHash.map { !isPackage || !here.contains($0) } ?? false
-    }
     let fetched = try await FetchedContents.fetch(
-      missing, from: blobs, beside: document, on: disk, progress: progress)
+      missingFiles(of: differences), from: blobs, beside: document, on: disk, progress: progress)
     try Task.checkCancellation()
     let commit = DownloadCommit(download: self, differences: differences, fetched: fetched, disk: disk)
     guard disk.isReal else {
@@ -79,6 +74,15 @@ package struct DocumentDownload: Sendable {
       try await commit.run(at: FilePath(of: url, for: .save))
     }
     return differences
+  }
+
+  /// The new files whose bytes are not here: those of a file that only got another mode, date or name are.
+  private func missingFiles(of differences: [TreeDifference]) -> [TreeEntry] {
+    let here = isPackage ? Set(differences.compactMap(\.old?.contentHash)) : []
+    return differences.compactMap(\.new).filter { entry in
+      guard let hash = entry.contentHash else { return false }
+      return !here.contains(hash)
+    }
   }
 
   private func checkFlat(_ differences: [TreeDifference]) throws {

@@ -1,14 +1,14 @@
 import FilePackages
-import FoundationEssentials
+package import FoundationEssentials
 
 /// A list of pieces in a blob of its own, or a list of such lists.
 ///
 /// A list ends after a piece whose hash says so. So a change of one piece makes one new list of each height.
-struct PieceList: Sendable, Hashable {
+package struct PieceList: Sendable, Hashable {
   /// 1 for a list of pieces; the lists in a list are one lower.
-  var height: UInt8
+  package var height: UInt8
   /// The pieces, or the lists with their sums, in order.
-  var parts: [FilePiece]
+  package var parts: [FilePiece]
 
   private static let format: UInt8 = 1
   private static let partSize = ContentHash.count + 8
@@ -17,10 +17,10 @@ struct PieceList: Sendable, Hashable {
   /// The size of the largest list, in bytes.
   static let maximumSize = 2 + mostParts * partSize
 
-  init(height: UInt8, parts: [FilePiece]) { (self.height, self.parts) = (height, parts) }
+  package init(height: UInt8, parts: [FilePiece]) { (self.height, self.parts) = (height, parts) }
 
   /// The list as a blob.
-  var bytes: Data {
+  package var bytes: Data {
     var writer = ByteWriter()
     writer.write(Self.format)
     writer.write(height)
@@ -37,7 +37,7 @@ struct PieceList: Sendable, Hashable {
   ///   - height: the height that it must have.
   ///   - size: the bytes of the file that it must have.
   /// - Returns: nil if it is another one.
-  init?(decoding bytes: Data, height: UInt8, size: UInt64) {
+  package init?(decoding bytes: Data, height: UInt8, size: UInt64) {
     guard bytes.count <= Self.maximumSize, bytes.count > 2, (bytes.count - 2) % Self.partSize == 0 else {
       return nil
     }
@@ -77,7 +77,7 @@ struct PieceList: Sendable, Hashable {
 
 extension FileContent.Storage {
   /// Stores the lists of these pieces, and returns the storage.
-  static func storing(_ pieces: [FilePiece], in blobs: BlobStore) async throws -> FileContent.Storage {
+  package static func storing(_ pieces: [FilePiece], in blobs: BlobStore) async throws -> FileContent.Storage {
     if pieces.count <= 1 { return .whole }
     if pieces.count <= TreePage.maximumPieces { return .pieces(pieces) }
     var parts = pieces

@@ -8,6 +8,10 @@ package struct TreeDifference: Sendable, Hashable {
   package var old: TreeEntry?
   /// The entry of the second tree; nil if it has none.
   package var new: TreeEntry?
+
+  package init(path: PackagePath, old: TreeEntry? = nil, new: TreeEntry? = nil) {
+    (self.path, self.old, self.new) = (path, old, new)
+  }
 }
 
 extension DocumentTree {

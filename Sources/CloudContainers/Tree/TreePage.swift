@@ -23,14 +23,14 @@ package struct TreePage: Sendable, Hashable {
   package static let maximumSize = fullSize + 2 * maximumPathSize + maximumPieces * 40 + 256
 
   /// The sum over all items; nil if it is too large.
-  var totals: TreeTotals? {
+  package var totals: TreeTotals? {
     items.reduce(TreeTotals() as TreeTotals?) { $0?.adding($1.totals) }
   }
 
   /// Returns the highest level at which a page ends after this path, and one more; 0 for most paths.
   ///
   /// The path alone decides. So two trees have the same pages where they have the same entries.
-  static func rank(of path: PackagePath) -> UInt8 {
+  package static func rank(of path: PackagePath) -> UInt8 {
     let word = ContentHash(of: path.bytes).withUnsafeBytes { bytes in
       UInt64(littleEndian: bytes.load(as: UInt64.self))
     }
@@ -69,4 +69,8 @@ package struct TreeBranch: Sendable, Hashable {
   package var page: BlobName
   /// The sum over all entries below the page.
   package var totals: TreeTotals
+
+  package init(lastPath: PackagePath, page: BlobName, totals: TreeTotals) {
+    (self.lastPath, self.page, self.totals) = (lastPath, page, totals)
+  }
 }

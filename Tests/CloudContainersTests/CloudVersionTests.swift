@@ -1,0 +1,61 @@
+import CloudContainers
+import FilePackages
+import Foundation
+import ObjectStores
+import Testing
+
+@Suite("A version of a document in a container")
+struct CloudVersionTests {
+  private func version() throws -> CloudVersion {
+    let document = try #require(CloudDocumentID(String(repeating: "0a", count: 16)))
+    let root = TreeRoot(page: BlobName(of: Data("page".utf8)), totals: TreeTotals(entries: 2, bytes: 10))
+    let json = #"""
+      {"conflicts":[],"date":1800000000123,"device":"d1","deviceName":"laptop","document":"\#(document)","format":1,\#
+      "isDeleted":false,"isPackage":true,"name":"Travel\/Trip.imageNotes","parents":[],\#
+      "root":"\#(Data(root.bytes).base64EncodedString())","sequence":7,"type":"com.example.notes"}
+      """#
+    return try CloudVersion(decoding: Data(json.utf8))
+  }
+
+  @Test func `is the same after it was stored and read`() async throws {
+    let version = try version()
+    #expect(try CloudVersion(decoding: version.encoded()) == version)
+    let log = VersionLog(MemoryStore())
+    guard case .committed = try await log.commit(version) else { return #expect(Bool(false), "taken") }
+    guard case .committed = try await log.commit(version) else {
+      return #expect(Bool(false), "a repeated answer")
+    }
+    var other = version
+    other.name = "Other.imageNotes"
+    guard case .taken(let winner) = try await log.commit(other) else {
+      return #expect(Bool(false), "not taken")
+    }
+    #expect(winner == version)
+  }
+
+  @Test(arguments: [
+    ("\"sequence\":7", "\"sequence\":0"), ("\"sequence\":7", "\"sequence\":-1"),
+    ("Travel\\/Trip.imageNotes", "..\\/Trip.imageNotes"), ("Travel\\/Trip.imageNotes", "\\/etc\\/passwd"),
+    ("Travel\\/Trip.imageNotes", ".docpkg-cloud\\/lock"), ("Travel\\/Trip.imageNotes", "Travel\\/\\u0000"),
+    ("\"device\":\"d1\"", "\"device\":\"..\\/d1\""), ("\"date\":1800000000123", "\"date\":-5"),
+    ("0a0a0a", "0A0A0A"), ("\"parents\":[]", "\"parents\":[\"ab\"]"), ("\"format\":1", "\"format\":2"),
+    ("\"root\":\"", "\"root\":\"AAAA"),
+  ])
+  func `is refused with a value that no version has`(_ old: String, _ new: String) throws {
+    let text = String(decoding: try version().encoded(), as: UTF8.self)
+    let changed = text.replacingOccurrences(of: old, with: new)
+    try #require(changed != text, "\(text)")
+    #expect(throws: CloudVersion.Problem.self) { try CloudVersion(decoding: Data(changed.utf8)) }
+  }
+
+  @Test func `is refused if it is cut short, too large, or another thing`() throws {
+    let bytes = try version().encoded()
+    for count in 0..<bytes.count {
+      #expect(throws: CloudVersion.Problem.self) { try CloudVersion(decoding: bytes.prefix(count)) }
+    }
+    #expect(throws: CloudVersion.Problem.tooLarge) {
+      try CloudVersion(decoding: Data(repeating: 32, count: CloudVersion.maximumSize + 1))
+    }
+    #expect(throws: CloudVersion.Problem.self) { try CloudVersion(decoding: Data("[1]".utf8)) }
+  }
+}
