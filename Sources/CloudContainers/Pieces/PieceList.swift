@@ -77,7 +77,8 @@ package struct PieceList: Sendable, Hashable {
 
 extension FileContent.Storage {
   /// Stores the lists of these pieces, and returns the storage.
-  package static func storing(_ pieces: [FilePiece], in blobs: BlobStore) async throws -> FileContent.Storage {
+  package static func storing(_ pieces: [FilePiece], in blobs: BlobStore) async throws -> FileContent.Storage
+  {
     if pieces.count <= 1 { return .whole }
     if pieces.count <= TreePage.maximumPieces { return .pieces(pieces) }
     var parts = pieces
