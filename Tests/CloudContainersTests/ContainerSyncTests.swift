@@ -238,6 +238,23 @@ struct ContainerSyncTests {
     }
   }
 
+  @Test func `a version that the store commits late is news for the other machine`() async throws {
+    try await withTemporaryDirectory { directory in
+      let store = MemoryStore()
+      let late = LateStore(store)
+      let a = try await DeviceFixture("a", in: directory, late)
+      let b = try await DeviceFixture("b", in: directory, store)
+      try await b.sync()
+      try a.write("one", to: "Notes.txt")
+      late.delays("documents/")
+      await #expect(throws: ObjectStoreError.self) { try await a.container.sync() }
+      // The next run finds no version. Its own attempt then meets the late one.
+      late.deliversBeforeNextPut()
+      try await a.sync()
+      #expect(try await b.sync().discovered == 1)
+    }
+  }
+
   @Test func `a look that finds nothing new is one request`() async throws {
     try await withTwo { a, b, store in
       try a.write("one", to: "Notes.txt")
@@ -349,6 +366,46 @@ struct ContainerItemTests {
       try await a.sync()
       #expect(try await a.container.items().isEmpty)
       #expect(try String(contentsOf: local.appending(path: "Notes.txt"), encoding: .utf8) == "one")
+    }
+  }
+
+  @Test func `a library moves one document, and keeps the preferred place for the next start`() async throws {
+    try await withTemporaryDirectory { directory in
+      let a = try await DeviceFixture("a", in: directory, MemoryStore())
+      let local = URL(filePath: directory.appending("local").string, directoryHint: .isDirectory)
+      try FileManager.default.createDirectory(at: local, withIntermediateDirectories: true)
+      for name in ["1.txt", "2.txt"] { try Data(name.utf8).write(to: local.appending(path: name)) }
+      let settings = URL(filePath: directory.appending("settings.plist").string)
+      let open = {
+        try await DocumentLibrary(
+          local: FolderLocation(local, for: [.item]), container: a.container, settings: settings)
+      }
+      let library = try await open()
+      #expect(try await library.move("1.txt", to: .container) == "1.txt")
+      #expect(await library.preferred == .local, "one document decides nothing for the next ones")
+      try await a.sync()
+      #expect(try await a.container.items().map(\.name) == ["1.txt"])
+      #expect(try await library.isFound("1.txt", in: .container))
+      try await a.container.evict(itemNamed: "1.txt")
+      #expect(try await library.move("1.txt", to: .local) == "1.txt")
+      #expect(try String(contentsOf: local.appending(path: "1.txt"), encoding: .utf8) == "1.txt")
+      try await library.setPreferred(.container)
+      #expect(try await open().preferred == .container)
+    }
+  }
+
+  @Test func `a library refuses a container folder among its local documents`() async throws {
+    try await withTemporaryDirectory { directory in
+      let a = try await DeviceFixture("a", in: directory, MemoryStore())
+      let settings = URL(filePath: directory.appending("settings.plist").string)
+      let around = URL(filePath: directory.string, directoryHint: .isDirectory)
+      for local in [around, a.url, a.url.appending(path: "Folder")] {
+        let error = await #expect(throws: FilePackageError.self) {
+          _ = try await DocumentLibrary(
+            local: FolderLocation(local), container: a.container, settings: settings)
+        }
+        #expect(error?.code == .invalidName)
+      }
     }
   }
 

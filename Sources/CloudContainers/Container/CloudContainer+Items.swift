@@ -1,3 +1,4 @@
+import Documents
 import FilePackages
 public import FoundationEssentials
 
@@ -6,21 +7,26 @@ extension CloudContainer {
   ///
   /// Cost: a look at the status of each file in the container folder.
   public func items() async throws -> [CloudItem] {
+    try await placedItems().map(\.item).sorted { ($0.name, $0.id) < ($1.name, $1.id) }
+  }
+
+  func placedItems() async throws -> [(placed: PlacedRecord, item: CloudItem)] {
     // While an operation runs, a new document is listed when the operation has found it.
     let lock = try session.folder.lock()
     let placed = try await session.placedRecords(notesNew: lock != nil)
     withExtendedLifetime(lock) {}
-    return try placed.map { try item($0) }.sorted { ($0.name, $0.id) < ($1.name, $1.id) }
+    return try placed.map { ($0, try item($0)) }
   }
 
   /// Returns the items now, and after each operation of this object.
   ///
   /// A slow listener gets the newest items alone. The sequence ends with an error of the disk, or with its task.
   public func updates() -> AsyncThrowingStream<[CloudItem], any Error> {
-    let changes = changes()
+    let changes = changed.listen()
     return AsyncThrowingStream { continuation in
       let task = Task {
         do {
+          continuation.yield(try await items())
           for await _ in changes { continuation.yield(try await items()) }
           continuation.finish()
         } catch {
@@ -33,9 +39,6 @@ extension CloudContainer {
 
   private func item(_ placed: PlacedRecord) throws -> CloudItem {
     let (record, head) = (placed.record, placed.head)
-    let isHere = placed.local != nil
-    let transfer = session.transfers.progress(of: record.id)
-    let isCurrent = head.map { Data($0.root.bytes) == record.base } ?? true
     let isPackage = placed.local?.isPackage ?? head?.isPackage ?? false
     return CloudItem(
       id: try record.document, name: record.name,
@@ -44,13 +47,27 @@ extension CloudContainer {
         filename: record.name.split(separator: "/").last.map(String.init) ?? record.name,
         isDirectory: isPackage),
       isPackage: isPackage, size: head?.size, modificationDate: head?.date, savingComputer: head?.deviceName,
-      downloadingStatus: isHere ? (isCurrent ? .current : .downloaded) : .notDownloaded,
-      isDownloading: transfer?.isUpload == false || !isHere && record.isWanted,
-      percentDownloaded: transfer.flatMap { $0.isUpload ? nil : $0.percent } ?? (isHere ? 100 : 0),
-      isUploaded: !placed.isChanged && head != nil, isUploading: transfer?.isUpload == true,
-      percentUploaded: transfer.flatMap { $0.isUpload ? $0.percent : nil } ?? (placed.isChanged ? 0 : 100),
-      hasUnresolvedConflicts: head?.conflicts.isEmpty == false,
-      downloadingError: record.downloadingError, uploadingError: record.uploadingError)
+      attributes: attributes(placed))
+  }
+
+  private func attributes(_ placed: PlacedRecord) -> UbiquitousAttributes {
+    let (record, head) = (placed.record, placed.head)
+    let isHere = placed.local != nil
+    let transfer = session.transfers.progress(of: record.id)
+    let isCurrent = head.map { Data($0.root.bytes) == record.base } ?? true
+    var attributes = UbiquitousAttributes()
+    attributes.downloadingStatus = isHere ? (isCurrent ? .current : .downloaded) : .notDownloaded
+    attributes.isDownloading = transfer?.isUpload == false || !isHere && record.isWanted
+    attributes.percentDownloaded =
+      transfer.flatMap { $0.isUpload ? nil : $0.percent } ?? (isHere ? 100 : 0)
+    attributes.isUploaded = !placed.isChanged && head != nil
+    attributes.isUploading = transfer?.isUpload == true
+    attributes.percentUploaded =
+      transfer.flatMap { $0.isUpload ? $0.percent : nil } ?? (placed.isChanged ? 0 : 100)
+    attributes.hasUnresolvedConflicts = head?.conflicts.isEmpty == false
+    attributes.downloadingError = record.downloadingError
+    attributes.uploadingError = record.uploadingError
+    return attributes
   }
 
   // MARK: Content
@@ -68,6 +85,16 @@ extension CloudContainer {
   /// - Throws: `noSuchFile` if the container has no document of that name.
   public func startDownloading(itemNamed name: String) async throws {
     try await session.wantContent(ofItemNamed: name)
+    changed.ring()
+  }
+
+  /// Ends the download of a document, also one that was only asked for. The document stays a placeholder, or in the
+  /// state that is here.
+  ///
+  /// - Throws: `noSuchFile` if the container has no document of that name.
+  public func cancelDownload(itemNamed name: String) async throws {
+    try await session.cancelDownload(itemNamed: name)
+    changed.ring()
   }
 
   /// Removes the content of a document from this machine; it becomes a placeholder.
@@ -120,6 +147,11 @@ extension CloudContainer {
   /// Asks for the content of the document at a place in the container folder. The next `sync()` brings it.
   public func startDownloading(itemAt item: URL) async throws {
     try await startDownloading(itemNamed: name(ofItemAt: item))
+  }
+
+  /// Ends the download of the document at a place in the container folder, as `cancelDownload(itemNamed:)`.
+  public func cancelDownload(itemAt item: URL) async throws {
+    try await cancelDownload(itemNamed: name(ofItemAt: item))
   }
 
   /// Removes the content of the document at a place in the container folder, as `evict(itemNamed:)`.

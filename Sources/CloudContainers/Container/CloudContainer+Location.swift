@@ -6,6 +6,9 @@ extension CloudContainer: StorageLocation {
   /// The name of the container folder.
   public var displayName: String { url.lastPathComponent }
 
+  /// The container folder.
+  public var folderURL: URL? { url }
+
   /// Lists the documents, with placeholders; asks the store for nothing.
   public func documents() async throws -> StorageListing {
     StorageListing(documents: try await items().map(StoredDocument.init))
@@ -35,8 +38,10 @@ extension CloudContainer: StorageLocation {
   ///
   /// The container deletes it with the next `sync()`, and can restore it for thirty days.
   public func moveOut(_ name: String, to folder: URL, as newName: String) async throws -> URL {
-    try await download(itemNamed: name)
-    return try await session.folder.location.moveOut(name, to: folder, as: newName)
+    try await exclusively {
+      try await session.download(itemNamed: name)
+      return try await session.folder.location.moveOut(name, to: folder, as: newName)
+    }
   }
 
   /// Deletes a document, as `delete(itemNamed:)`.

@@ -1,7 +1,6 @@
 import FilePackages
 public import FoundationEssentials
 public import ObjectStores
-import Synchronization
 
 /// The documents of one user, in an object store and in a folder of each machine.
 ///
@@ -10,7 +9,8 @@ import Synchronization
 public final class CloudContainer: Sendable {
   package let session: ContainerSession
   private let turn = ConcurrencyLimit(1)
-  private let listeners = Mutex<[UUID: AsyncStream<Void>.Continuation]>([:])
+  /// Rings after each operation of this object.
+  let changed = ChangeBells()
 
   package init(_ session: ContainerSession) { self.session = session }
 
@@ -104,7 +104,7 @@ public final class CloudContainer: Sendable {
       result = .failure(error)
     }
     await turn.leave()
-    for listener in listeners.withLock({ Array($0.values) }) { listener.yield() }
+    changed.ring()
     return try result.get()
   }
 
@@ -116,15 +116,5 @@ public final class CloudContainer: Sendable {
     }
     throw FilePackageError(
       .busy, .open, document: url.path, reason: "another process brings the folder up to date")
-  }
-
-  /// Returns a sequence with an element now and after each operation of this object; a slow listener gets the last one alone.
-  func changes() -> AsyncStream<Void> {
-    let id = UUID()
-    let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    continuation.onTermination = { [weak self] _ in self?.listeners.withLock { $0[id] = nil } }
-    listeners.withLock { $0[id] = continuation }
-    continuation.yield()
-    return stream
   }
 }

@@ -89,6 +89,11 @@ package final class ContainerState: Sendable {
     }
   }
 
+  /// A number that differs after another process changed the state.
+  package func foreignChanges() async throws -> Int {
+    try await database.read { try Int.fetchOne($0, sql: "PRAGMA data_version") ?? 0 }
+  }
+
   /// Forgets everything.
   package func reset() async throws {
     try await database.write { db in
@@ -117,6 +122,14 @@ package final class ContainerState: Sendable {
       for child in children {
         try statement.execute(arguments: StatementArguments([record.id] + child.values))
       }
+    }
+  }
+
+  /// Notes whether a program wants the content of a placeholder, and nothing else.
+  package func setWanted(_ isWanted: Bool, _ id: String) async throws {
+    try await database.write { db in
+      try db.execute(
+        sql: "UPDATE document SET isWanted = ? WHERE id = ? AND base IS NULL", arguments: [isWanted, id])
     }
   }
 

@@ -18,10 +18,13 @@ extension ContainerSession {
     record.pendingRoot = here.map { Data($0.root.bytes) }
     try await state.save(record)
     switch try await log.commit(version) {
-    case .taken:
+    case .taken(let winner):
       (record.pending, record.pendingRoot) = (nil, nil)
       try await refreshHead(of: &record)
+      // A call of an earlier run, which the store carried out after this device had looked for it.
+      if winner.device == settings.device { record.unannounced = winner.sequence }
       try await state.save(record)
+      try await announce(&record)
       return false
     case .committed:
       settle(version, record: &record, here: here?.root)

@@ -50,16 +50,32 @@ extension ContainerSession {
   /// Brings the content of one document here.
   package func download(itemNamed name: String) async throws {
     var record = try await placed(name)
+    let before = record
     record.isWanted = true
     try await state.save(record)
-    try await bringUpToDate(record)
+    do {
+      try await bringUpToDate(record)
+    } catch {
+      if Task.isCancelled, !before.isWanted {
+        // No later run brings a document that its user gave up. The cancelled task itself could not write that.
+        let state = state
+        try await Task { try await state.setWanted(false, before.id) }.value
+      }
+      throw error
+    }
   }
 
   /// Notes that the content of a document is wanted; the next run brings it.
   package func wantContent(ofItemNamed name: String) async throws {
-    var record = try await placed(name)
-    record.isWanted = true
-    try await state.save(record)
+    // The rest of the record belongs to the run of this moment, also in another process.
+    try await state.setWanted(true, placed(name).id)
+  }
+
+  /// Ends the download of a document, which then is not wanted any more if nothing of it is here.
+  package func cancelDownload(itemNamed name: String) async throws {
+    let record = try await placed(name)
+    if record.base == nil { try await state.setWanted(false, record.id) }
+    transfers.cancelDownload(record.id)
   }
 
   /// Removes the content of a document from this machine; the container has it.
@@ -138,14 +154,18 @@ extension ContainerSession {
   ///
   /// - Throws: `noSuchFile`.
   package func placed(_ name: String) async throws -> DocumentRecord {
-    let found = try await state.records().filter { record in
-      guard record.name == name else { return false }
-      return try head(of: record).map { !$0.isDeleted } ?? true || record.base != nil
-    }
-    guard let record = found.min(by: { Self.rank($0) < Self.rank($1) }) else {
+    guard let record = try await placedIfAny(name) else {
       throw FilePackageError(
         .noSuchFile, .open, document: name, reason: "the container has no document of that name")
     }
     return record
+  }
+
+  /// Returns the record of a document by its name; nil if there is none.
+  package func placedIfAny(_ name: String) async throws -> DocumentRecord? {
+    try await state.records().filter { record in
+      guard record.name == name else { return false }
+      return try head(of: record).map { !$0.isDeleted } ?? true || record.base != nil
+    }.min { Self.rank($0) < Self.rank($1) }
   }
 }

@@ -54,7 +54,13 @@ extension ContainerSession {
     } catch {
       sync.report.error = error
       var failed = sync.record
-      if local == nil { failed.downloadingError = "\(error)" } else { failed.uploadingError = "\(error)" }
+      if (error as? FilePackageError)?.code == .cancelled {
+        // Its user knows.
+      } else if local == nil {
+        failed.downloadingError = "\(error)"
+      } else {
+        failed.uploadingError = "\(error)"
+      }
       try await state.save(failed)
     }
     return sync.report

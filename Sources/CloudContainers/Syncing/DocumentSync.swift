@@ -171,18 +171,28 @@ struct DocumentSync {
     let base = local == nil ? nil : session.base(of: record)
     var differences: [TreeDifference] = []
     if base != head.root {
-      let (transfers, id) = (session.transfers, record.id)
-      transfers.begin(id, isUpload: false)
-      defer { transfers.end(id) }
-      differences = try await DocumentDownload(
-        to: folder.path(of: record.name), isPackage: head.isPackage, contentType: UTType(head.contentType),
-        from: base, to: head.root, in: session.blobs
-      ).run { transfers.set($0, of: id) }
+      differences = try await fetch(head, from: base)
       report.downloaded = true
     }
     var expected = base == nil ? [:] : try await session.state.children(of: record.id)
     for difference in differences { expected[difference.path] = difference.new.map { KnownChild($0) } }
     try await adopt(head, expected)
+  }
+
+  private mutating func fetch(_ head: CloudVersion, from base: TreeRoot?) async throws -> [TreeDifference] {
+    let (transfers, id) = (session.transfers, record.id)
+    let download = DocumentDownload(
+      to: try folder.path(of: record.name), isPackage: head.isPackage, contentType: UTType(head.contentType),
+      from: base, to: head.root, in: session.blobs)
+    do {
+      return try await transfers.download(id, name: record.name) {
+        try await download.run { transfers.set($0, of: id) }
+      }
+    } catch let error as FilePackageError where error.code == .cancelled {
+      // The next run would begin it anew.
+      if base == nil { record.isWanted = false }
+      throw error
+    }
   }
 
   /// Notes that the content here is the head's, except where a program has changed it since.

@@ -11,6 +11,7 @@ public struct DocumentItem: Sendable {
   let node: DocumentNode
   let modified: FileTime
   let bytes: UInt64
+  var ubiquity: UbiquityBox?
 
   /// The URL of the document.
   ///
@@ -40,8 +41,9 @@ public struct DocumentItem: Sendable {
   /// Whether the document is a directory; otherwise it is a flat file.
   public var isPackage: Bool { kind.isPackage }
 
-  /// The bytes of a flat file; nil for a package, because a query does not open it.
-  public var size: UInt64? { kind.isPackage ? nil : bytes }
+  /// The bytes of a flat file; nil for a package, because a query does not open it. A container knows the bytes of a
+  /// package, too.
+  public var size: UInt64? { kind.isPackage && ubiquity == nil ? nil : bytes }
 
   /// The date of the last change to the content, by the file system's clock.
   ///
@@ -54,7 +56,13 @@ public struct DocumentItem: Sendable {
   /// A save that replaces the whole document makes a new file or directory.
   public var creationDate: Date? { node.born?.date }
 
-  /// The file system of the document.
+  /// Whether the document belongs to a container.
+  public var isUbiquitous: Bool { ubiquity != nil }
+
+  /// The attributes of a document in a container; nil for any other document.
+  public var ubiquitousAttributes: UbiquitousAttributes? { ubiquity?.attributes }
+
+  /// The file system of the document; 0 for a placeholder.
   ///
   /// With `inode` it identifies the document under any name.
   public var device: UInt64 { node.device }
@@ -94,6 +102,7 @@ extension DocumentItem: Hashable {
   public static func == (left: DocumentItem, right: DocumentItem) -> Bool {
     left.node == right.node && left.modified == right.modified && left.bytes == right.bytes
       && left.name == right.name && left.kind === right.kind
+      && left.ubiquitousAttributes == right.ubiquitousAttributes
       && (left.folder === right.folder || left.folder.path == right.folder.path)
   }
 
@@ -111,6 +120,13 @@ extension DocumentItem {
   }
 }
 
+/// The attributes of a document in a container; other documents have none, and stay small.
+final class UbiquityBox: Sendable {
+  let attributes: UbiquitousAttributes
+
+  init(_ attributes: UbiquitousAttributes) { self.attributes = attributes }
+}
+
 /// The path of a folder; all items in the folder share it.
 final class FolderPath: Sendable {
   let path: FilePath
@@ -126,6 +142,10 @@ struct DocumentNode: Hashable {
   let inode: UInt64
   /// The date of the node, which tells it from a later node with the same number.
   let born: FileTime?
+
+  init(device: UInt64, inode: UInt64, born: FileTime?) {
+    (self.device, self.inode, self.born) = (device, inode, born)
+  }
 
   init(_ status: FileStatus) {
     (device, inode, born) = (status.identity.device, status.identity.inode, status.born)

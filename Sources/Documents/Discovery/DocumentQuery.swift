@@ -82,6 +82,7 @@ public final class DocumentQuery: Sendable {
 
   /// The options of this query.
   public let options: Options
+  private let source: (any DocumentSource)?
   private let watches: Bool
   private let maximumWatches: Int
   private let disk: any Disk
@@ -90,7 +91,7 @@ public final class DocumentQuery: Sendable {
 
   private struct Current {
     var search: DocumentSearch
-    var run: QueryRun?
+    var run: (any DocumentQueryRun)?
   }
 
   /// Makes a query that waits for `start()`.
@@ -99,10 +100,11 @@ public final class DocumentQuery: Sendable {
   }
 
   package init(
-    _ search: DocumentSearch, options: Options = Options(), watching: Bool, maximumWatches: Int = .max,
-    on disk: any Disk = PosixDisk()
+    _ search: DocumentSearch, of source: (any DocumentSource)? = nil, options: Options = Options(),
+    watching: Bool = true, maximumWatches: Int = .max, on disk: any Disk = PosixDisk()
   ) {
     (self.options, watches, self.maximumWatches, self.disk) = (options, watching, maximumWatches, disk)
+    self.source = source
     current = Mutex(Current(search: search))
   }
 
@@ -138,9 +140,7 @@ public final class DocumentQuery: Sendable {
 
   private func restart() {
     let (old, new) = current.withLock { current in
-      let run = QueryRun(
-        current.search, options, report, number: report.begin(current.search), watches: watches,
-        maximumWatches: maximumWatches, on: disk)
+      let run = makeRun(current.search)
       defer { current.run = run }
       return (current.run, run)
     }
@@ -148,6 +148,13 @@ public final class DocumentQuery: Sendable {
       await old?.stop()
       await new.start()
     }
+  }
+
+  private func makeRun(_ search: DocumentSearch) -> any DocumentQueryRun {
+    let number = report.begin(search)
+    if let source { return SourceRun(source, search, options, report, number: number, watches: watches) }
+    return QueryRun(
+      search, options, report, number: number, watches: watches, maximumWatches: maximumWatches, on: disk)
   }
 
   /// Ends the query, and each iteration once it has told all events; releases the watches before it returns.
@@ -199,14 +206,14 @@ public final class DocumentQuery: Sendable {
 
   /// Holds up the query's thread until `gate` is open, for tests of a full queue.
   package func block(until gate: @Sendable () -> Void) async {
-    await current.withLock { $0.run }?.block(until: gate)
+    await (current.withLock { $0.run } as? QueryRun)?.block(until: gate)
   }
 
   /// Takes the next update, for tests that wait for nothing.
   package func takeUpdate() -> Update? { report.takeFirst() }
 
   package var watchCount: Int {
-    get async { await current.withLock { $0.run }?.watchCount ?? 0 }
+    get async { await (current.withLock { $0.run } as? QueryRun)?.watchCount ?? 0 }
   }
 }
 

@@ -11,7 +11,7 @@ import SystemPackage
 // Q4 A document has moved if one look finds its node gone in one place and new in another one.
 
 /// A query from its start to its end: the known state of the folders, and the watches.
-actor QueryRun {
+actor QueryRun: DocumentQueryRun {
   private nonisolated let executor = QueueExecutor(label: "com.filepackages.finding")
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 

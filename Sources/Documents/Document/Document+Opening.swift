@@ -7,15 +7,28 @@ extension Document {
   /// It first publishes a save that was committed and not published. Afterwards `recoveryCopies` has the edits that an
   /// earlier document could not save.
   ///
-  /// - Throws: `file` if the file system refuses, `content` if the document type does. The document then stays closed.
+  /// If the options have a provider, it brings the content of a placeholder here first. Meanwhile the state has
+  /// `progressAvailable`, and `progress` the bytes. Cancelling the task ends the download.
+  ///
+  /// - Throws: `file` if the file system refuses, `content` if the document type does, `unavailable` if the content does
+  ///   not come. The document then stays closed.
   public func open() async throws(DocumentError) {
-    try await attempt { document throws(DocumentError) in try await document.load() }
+    let provision = Provision()
+    let result = await withTaskCancellationHandler {
+      await perform { document in
+        await document.outcome { document throws(DocumentError) in try await document.load(provision) }
+      }
+    } onCancel: {
+      provision.cancel()
+    }
+    try result.get()
   }
 
-  func load() async throws(DocumentError) {
+  func load(_ provision: Provision = Provision()) async throws(DocumentError) {
     if isOpen { return }
-    begin(.opening)
     do {
+      try await provide(provision)
+      begin(.opening)
       await startPresenting(at: fileURL)
       let (storage, content, hasConflicts) = try await inTurn(.read, at: fileURL) {
         let storage = try await storageEnvironment.open(fileURL)

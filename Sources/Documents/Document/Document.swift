@@ -53,6 +53,8 @@ public actor Document<Content: DocumentContent> {
   /// The number of `disableEditing()` calls that no `enableEditing()` took back.
   var editingHolds = 0
   var broadcast = StateBroadcast()
+  /// The download that an opening waits for.
+  var provision: Provision?
   /// Its fronts on other actors.
   var viewers = DocumentViewers<Content>()
 
@@ -185,6 +187,9 @@ public actor Document<Content: DocumentContent> {
     guard let activity = accesses.activity else { return nil }
     var progress = DocumentProgress(activity: activity, fileURL: fileURL)
     if activity == .saving, let now = lifecycle.opened?.storage.savingProgress.now, now.total > 0 {
+      (progress.completedBytes, progress.totalBytes) = (now.completed, now.total)
+    }
+    if activity == .downloading, let now = provision?.figures {
       (progress.completedBytes, progress.totalBytes) = (now.completed, now.total)
     }
     return progress

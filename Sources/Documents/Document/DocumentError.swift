@@ -21,6 +21,8 @@ public struct DocumentError: Error, Sendable {
     case coordination
     /// Another program changed the same rows as the edit, and the merge policy refuses; `cause` names the table.
     case conflict
+    /// The content is not on this machine, and could not be downloaded; `cause` is the reason.
+    case unavailable
   }
 
   /// The operation that failed.
@@ -80,7 +82,7 @@ extension DocumentError: CustomStringConvertible, LocalizedError {
   /// Returns the same sentence, for programs that go on or for people.
   package func text(_ wording: FilePackageError.Wording) -> String {
     var text =
-      fileError?.text(wording)
+      (code == .unavailable ? nil : fileError?.text(wording))
       ?? "The document '\(wording.path(document))' could not be \(operation.past): \(reason)."
     if let recoveryCopy {
       text += " The recovery copy '\(recoveryCopy.path)' has the edits."
@@ -93,6 +95,13 @@ extension DocumentError: CustomStringConvertible, LocalizedError {
   /// The same text, for Foundation.
   public var errorDescription: String? { description }
 
+  /// A cause as a clause of another sentence: without its last period.
+  private static func clause(_ cause: any Error) -> String {
+    if cause is CancellationError { return "the download was cancelled" }
+    let text = "\(cause)"
+    return text.hasSuffix(".") ? String(text.dropLast()) : text
+  }
+
   private var reason: String {
     switch code {
     case .closed: "it is not open"
@@ -101,6 +110,8 @@ extension DocumentError: CustomStringConvertible, LocalizedError {
     case .deleted: "it was deleted"
     case .content, .file, .coordination, .conflict:
       cause.map { "\($0)" } ?? "its content is not valid for its type"
+    case .unavailable:
+      "its content is only in the container" + (cause.map { ", and \(Self.clause($0))" } ?? "")
     }
   }
 }

@@ -42,6 +42,8 @@ public struct DocumentOptions<Content: DocumentContent>: Sendable {
   /// The longest wait for other programs. After it the document reads or writes all the same, and tells the error
   /// handler.
   public var coordinationDeadline: Duration
+  /// The place that brings the content here before the document is read, such as a container; nil for none.
+  public var provider: (any DocumentProvider)?
   /// The function that merges the edits here with another program's changes. If it is nil, a `MergeableContent` merges
   /// itself, and any other content is always in conflict.
   public var merge: (@Sendable (DocumentMerge<Content>) throws -> Content?)?
@@ -61,6 +63,7 @@ public struct DocumentOptions<Content: DocumentContent>: Sendable {
     watchesDisk: Bool = true,
     takesTurns: Bool = true,
     coordinationDeadline: Duration = .seconds(10),
+    provider: (any DocumentProvider)? = nil,
     merge: (@Sendable (DocumentMerge<Content>) throws -> Content?)? = nil
   ) {
     self.autosave = autosave
@@ -76,6 +79,7 @@ public struct DocumentOptions<Content: DocumentContent>: Sendable {
     self.watchesDisk = watchesDisk
     self.takesTurns = takesTurns
     self.coordinationDeadline = coordinationDeadline
+    self.provider = provider
     self.merge = merge
   }
 

@@ -20,7 +20,7 @@ public struct DocumentState: OptionSet, Sendable, Hashable {
   public static let savingError = DocumentState(rawValue: 4)
   /// The document refuses edits, while it closes or reverts, or at a caller's request.
   public static let editingDisabled = DocumentState(rawValue: 8)
-  /// The document reads or writes the disk; `progress` has the reason.
+  /// The document reads or writes the disk, or its content is downloaded; `progress` has the reason.
   public static let progressAvailable = DocumentState(rawValue: 16)
 }
 
@@ -50,6 +50,8 @@ public enum DocumentSaveOperation: Int, Sendable, CaseIterable {
 public struct DocumentProgress: Sendable, Hashable {
   /// The reason for reading or writing.
   public enum Activity: String, Sendable {
+    /// The download of the content, before the first reading.
+    case downloading
     /// The first reading of the document.
     case opening
     /// The writing of the document.
@@ -62,10 +64,10 @@ public struct DocumentProgress: Sendable, Hashable {
   public var activity: Activity
   /// The place that the document reads or writes.
   public var fileURL: URL
-  /// The number of bytes written so far, while a save writes.
+  /// The number of bytes written so far, while a save writes, or downloaded so far.
   public var completedBytes: UInt64?
-  /// The number of bytes to write. It is nil before a save writes, while a document is made, and during reading: the
-  /// content decides how much it reads.
+  /// The number of bytes to write or to download. It is nil before a save writes, while a document is made, and during
+  /// reading: the content decides how much it reads.
   public var totalBytes: UInt64?
 
   /// The fraction from 0 to 1; nil if it is not known.

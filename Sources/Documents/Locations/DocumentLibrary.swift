@@ -52,9 +52,9 @@ public actor DocumentLibrary {
   public init(
     local: FolderLocation, container: (any StorageLocation)? = nil, settings: URL
   ) async throws(FilePackageError) {
-    if let container = container as? FolderLocation, container.overlaps(local) {
+    if let folder = container?.folderURL, FolderLocation(folder).overlaps(local) {
       throw FilePackageError(
-        .invalidName, .open, document: container.url.path,
+        .invalidName, .open, document: folder.path,
         reason: "the container is in the local folder, or contains it")
     }
     (self.local, self.container, self.settings) = (local, container, settings)
@@ -200,17 +200,35 @@ public actor DocumentLibrary {
     for (index, document) in listing.documents.enumerated() {
       try Task.checkCancellation()
       do {
-        let newName =
-          place == .container
-          ? try await container.moveIn(local.url(of: document.name), as: document.name)
-          : try await local.name(of: container.moveOut(document.name, to: local.url, as: document.name))
-        report.moved.append((document.name, newName))
+        report.moved.append((document.name, try await carry(document.name, to: place, container)))
       } catch {
         report.failures.append((document.name, error))  // DL2
       }
       progress?(index + 1, listing.documents.count)
     }
     return report
+  }
+
+  /// Moves one document to a place, from the other one; the preferred place stays as it is.
+  ///
+  /// - Returns: the name that it has there: another one if its name is taken.
+  /// - Throws: `unsupported` if there is no container; the error of the move. The document then is in its old place.
+  @discardableResult
+  public nonisolated func move(_ name: String, to place: Place) async throws -> String {
+    guard let container else {
+      _ = try location(.container)
+      return name
+    }
+    return try await carry(name, to: place, container)
+  }
+
+  private nonisolated func carry(
+    _ name: String, to place: Place, _ container: any StorageLocation
+  ) async throws -> String {
+    switch place {
+    case .container: try await container.moveIn(local.url(of: name), as: name)
+    case .local: try await local.name(of: container.moveOut(name, to: local.url, as: name))
+    }
   }
 }
 

@@ -23,6 +23,9 @@ public struct FolderLocation: StorageLocation {
   /// The folder's name.
   public var displayName: String { url.lastPathComponent }
 
+  /// The folder.
+  public var folderURL: URL? { url }
+
   /// A query of the documents, which also tells of changes.
   public var search: DocumentSearch { DocumentSearch(in: [url], for: contentTypes, sortedBy: .name) }
 

@@ -9,6 +9,9 @@ public protocol StorageLocation: Sendable {
   /// The name for people.
   var displayName: String { get }
 
+  /// The folder of this machine that has the documents that are here; nil if there is none.
+  var folderURL: URL? { get }
+
   /// Returns all documents of the location, without opening them.
   ///
   /// - Throws: if the whole location cannot be reached. The listing has the errors within it.
@@ -35,6 +38,11 @@ public protocol StorageLocation: Sendable {
 
   /// Removes a document for good.
   func delete(_ name: String) async throws
+}
+
+extension StorageLocation {
+  /// Nil: a location need not have a folder.
+  public var folderURL: URL? { nil }
 }
 
 /// The facts of a location about one document.

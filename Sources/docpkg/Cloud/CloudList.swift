@@ -1,5 +1,6 @@
 import ArgumentParser
 import CloudContainers
+import Documents
 import FilePackages
 import FoundationEssentials
 import ImageNotes
@@ -142,23 +143,23 @@ private struct ListedItem: Encodable {
 extension CloudItem {
   /// The place of the content, in one word of five letters.
   fileprivate var place: String {
-    switch downloadingStatus {
+    switch attributes.downloadingStatus {
     case .notDownloaded: "cloud"
     case .downloaded: "older"
-    case .current: isUploaded ? "here " : "new  "
+    case .current: attributes.isUploaded ? "here " : "new  "
     }
   }
 
   /// The error of the document, with its name.
   fileprivate var problem: String? {
-    (downloadingError ?? uploadingError).map { "\(display(name)): \($0)" }
+    (attributes.downloadingError ?? attributes.uploadingError).map { "\(display(name)): \($0)" }
   }
 
   fileprivate var notes: String {
     var notes: [String] = []
-    if isDownloading { notes.append("is to be downloaded") }
-    if hasUnresolvedConflicts { notes.append("in conflict") }
-    if let error = downloadingError ?? uploadingError { notes.append(error) }
+    if attributes.isDownloading { notes.append("is to be downloaded") }
+    if attributes.hasUnresolvedConflicts { notes.append("in conflict") }
+    if let error = attributes.downloadingError ?? attributes.uploadingError { notes.append(error) }
     return notes.isEmpty ? "" : " (\(notes.joined(separator: "; ")))"
   }
 }

@@ -1,4 +1,5 @@
 import CloudContainers
+import Documents
 import DurableIO
 import FilePackages
 import Foundation

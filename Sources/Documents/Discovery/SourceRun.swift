@@ -1,0 +1,165 @@
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import SystemPackage
+
+/// A query's run from its start to its end.
+protocol DocumentQueryRun: Actor {
+  /// Begins to gather.
+  func start()
+  /// Ends the run, and releases its watches.
+  func stop()
+  /// Brings the results up to date.
+  func update() async
+}
+
+/// A run over a source: each look compares the source's documents with those of the look before.
+actor SourceRun: DocumentQueryRun {
+  private let source: any DocumentSource
+  private let search: DocumentSearch
+  private let options: DocumentQuery.Options
+  private let report: QueryReport
+  private let number: Int
+  private let watches: Bool
+  private let root: FolderPath
+
+  private struct Known {
+    var slot: Int32
+    var item: DocumentItem
+  }
+
+  private var known: [String: Known] = [:]
+  private var kinds: [UTType: DocumentKind] = [:]
+  private var folders: [FilePath: FolderPath] = [:]
+  private var hasGathered = false
+  private var hasProblem = false
+  private var isOver = false
+  /// The last look; the next one begins after it.
+  private var last: Task<Void, Never>?
+  private var listening: Task<Void, Never>?
+
+  init(
+    _ source: any DocumentSource, _ search: DocumentSearch, _ options: DocumentQuery.Options,
+    _ report: QueryReport, number: Int, watches: Bool
+  ) {
+    (self.source, self.search, self.options, self.report) = (source, search, options, report)
+    (self.number, self.watches) = (number, watches)
+    root = FolderPath(source.root)
+  }
+
+  // MARK: From start to end
+
+  func start() {
+    guard listening == nil, !isOver else { return }
+    // A change during the first look leads to a second one.
+    let changes = watches ? source.changes(every: options.pollInterval) : nil
+    listening = Task { [weak self, options] in
+      await self?.update()
+      guard let changes else { return }
+      for await _ in changes {
+        await self?.update()
+        // The sleep ends early only with the run.
+        try? await Task.sleep(for: options.batchingInterval)
+      }
+    }
+  }
+
+  func stop() {
+    isOver = true
+    listening?.cancel()
+    (known, kinds, folders) = ([:], [:], [:])
+  }
+
+  func update() async {
+    let previous = last
+    let look = Task {
+      await previous?.value
+      await self.look()
+    }
+    last = look
+    await look.value
+  }
+
+  // MARK: Looking
+
+  private func look() async {
+    guard !isOver else { return }
+    do {
+      let documents = try await source.documents()
+      guard !isOver else { return }
+      if hasProblem { report.note(nil, of: root, run: number) }
+      hasProblem = false
+      tell(documents)
+    } catch {
+      let problem =
+        error as? FilePackageError
+        ?? FilePackageError(.inputOutput, .search, document: root.path.string, reason: "\(error)")
+      report.note(problem, of: root, run: number)
+      hasProblem = true
+    }
+    if !hasGathered { report.finishGathering(run: number) }
+    hasGathered = true
+  }
+
+  private func tell(_ documents: [SourceDocument]) {
+    let found = documents.compactMap { document in item(document).map { (id: document.id, item: $0) } }
+    guard hasGathered else {
+      let first = report.gather(found.map { ($0.item, isResult($0.item)) }, run: number)
+      for (index, document) in found.enumerated() {
+        known[document.id] = Known(slot: first + Int32(index), item: document.item)
+      }
+      return
+    }
+    var changes: [QueryReport.Change] = []
+    var new: [(id: String, item: DocumentItem)] = []
+    var gone = known
+    for (id, item) in found {
+      guard let old = gone.removeValue(forKey: id) else {
+        new.append((id, item))
+        continue
+      }
+      if old.item == item { continue }
+      known[id]?.item = item
+      changes.append(.update(slot: old.slot, item, isResult: isResult(item), isTouched: true))
+    }
+    for (id, old) in gone {
+      changes.append(.remove(slot: old.slot))
+      known[id] = nil
+    }
+    changes += new.map { .insert($0.item, isResult: isResult($0.item)) }
+    if changes.isEmpty { return }
+    for (document, slot) in zip(new, report.apply(changes, run: number)) {
+      known[document.id] = Known(slot: slot, item: document.item)
+    }
+  }
+
+  private func isResult(_ item: DocumentItem) -> Bool { search.predicate?(item) ?? true }
+
+  /// Returns the item of a document; nil if the search does not want it.
+  private func item(_ document: SourceDocument) -> DocumentItem? {
+    guard let name = document.path.lastComponent.map(FileName.init) else { return nil }
+    let folder = document.path.removingLastComponent()
+    guard isSearched(folder) else { return nil }
+    let type = UTType(
+      filename: name.string, isDirectory: document.isPackage, packages: search.packageExtensions)
+    guard search.contentTypes.isEmpty || search.contentTypes.contains(where: { type.conforms(to: $0) }) else {
+      return nil
+    }
+    let kind = kinds[type] ?? DocumentKind(type, isPackage: document.isPackage)
+    kinds[type] = kind
+    let path = folders[folder] ?? FolderPath(folder)
+    folders[folder] = path
+    return DocumentItem(
+      folder: path, name: name, kind: kind,
+      node: DocumentNode(
+        device: document.node?.device ?? 0, inode: document.node?.inode ?? 0, born: document.node?.born),
+      modified: document.modified, bytes: document.size, ubiquity: UbiquityBox(document.attributes))
+  }
+
+  private func isSearched(_ folder: FilePath) -> Bool {
+    search.folders.contains { url in
+      let scope = FilePath(lossless: url.path).lexicallyNormalized()
+      return search.isRecursive ? folder.starts(with: scope) : folder == scope
+    }
+  }
+}
