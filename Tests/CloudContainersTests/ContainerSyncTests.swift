@@ -160,6 +160,92 @@ struct ContainerSyncTests {
     }
   }
 
+  @Test func `texts of which both changed other lines merge, in packages and flat files`() async throws {
+    try await withTwo { a, b, _ in
+      let base = "one\ntwo\nthree\n"
+      try await a.makePackage("Trip.imageNotes", ["Text.txt": base, "Data.json": base, "Same.txt": base])
+      try a.write(base, to: "Notes.txt")
+      try await a.sync()
+      try await b.sync()
+      for name in ["Trip.imageNotes", "Notes.txt"] { try await b.container.download(itemNamed: name) }
+      let (first, last) = ("ONE\ntwo\nthree\n", "one\ntwo\nTHREE\n")
+      try await a.edit("Trip.imageNotes", ["Text.txt": first])
+      try a.write(first, to: "Notes.txt")
+      try await b.edit("Trip.imageNotes", ["Text.txt": last])
+      try b.write(last, to: "Notes.txt")
+      try await a.sync()
+      #expect(try await b.sync().documents.map(\.merged) == [true, true])
+      try await a.sync()
+      for device in [a, b] {
+        #expect(device.text("Trip.imageNotes/Text.txt") == "ONE\ntwo\nTHREE\n")
+        #expect(device.text("Notes.txt") == "ONE\ntwo\nTHREE\n")
+        #expect(try await device.sync().documents.isEmpty)
+      }
+      // A structured file, and lines that both changed, are conflicts.
+      try await a.edit("Trip.imageNotes", ["Data.json": first, "Same.txt": first])
+      try await b.edit("Trip.imageNotes", ["Data.json": last, "Same.txt": "one of b\ntwo\nthree\n"])
+      try await a.sync()
+      #expect(try await b.sync().documents.map(\.conflict) == [true])
+      let url = b.url.appending(path: "Trip.imageNotes")
+      let versions = try #require(await FileVersion.unresolvedConflictVersionsOfItem(at: url))
+      #expect(versions.map(\.differences) == [["Data.json", "Same.txt"]])
+    }
+  }
+
+  @Test func `a deletion in the container takes no edit along that its user did not see`() async throws {
+    try await withTwo { a, b, _ in
+      try await a.makePackage("Trip.imageNotes", ["1.txt": "one", "2.txt": "two"])
+      try a.write("notes", to: "Notes.txt")
+      try await a.sync()
+      try await b.sync()
+      try await b.container.download(itemNamed: "Trip.imageNotes")
+      try await a.edit("Trip.imageNotes", ["1.txt": "ONE"])
+      try a.write("more notes", to: "Notes.txt")
+      try await a.sync()
+      try await b.edit("Trip.imageNotes", ["2.txt": "TWO"])
+      for name in ["Trip.imageNotes", "Notes.txt"] {
+        let error = await #expect(throws: FilePackageError.self) {
+          try await b.container.delete(itemNamed: name)
+        }
+        #expect(error?.code == .changedOnDisk)
+      }
+      try await a.sync()
+      for device in [a, b] {
+        #expect(device.text("Trip.imageNotes/1.txt") == "ONE")
+        #expect(device.text("Trip.imageNotes/2.txt") == "TWO")
+      }
+      #expect(a.text("Notes.txt") == "more notes")
+      // Now the user has seen both.
+      for name in ["Trip.imageNotes", "Notes.txt"] { try await b.container.delete(itemNamed: name) }
+      try await a.sync()
+      #expect(try await a.container.items().isEmpty)
+    }
+  }
+
+  @Test func `a clock that is set forward hides no news of the other machine`() async throws {
+    try await withTemporaryDirectory { directory in
+      let (clock, ahead) = (ModelClock(), Drift())
+      let store = MemoryStore(now: { clock.now })
+      func add(_ name: String, _ now: @escaping @Sendable () -> Date) async throws -> CloudContainer {
+        let path = directory.appending(name)
+        try FileManager.default.createDirectory(atPath: path.string, withIntermediateDirectories: true)
+        return try await CloudContainer.add(
+          ContainerFolder(path), to: store, address: "memory", deviceName: name, now: now)
+      }
+      let a = try await add("a") { clock.now.addingTimeInterval(ahead.seconds) }
+      let b = try await add("b") { clock.now }
+      for container in [a, b, a] { try await container.sync() }
+      // Half an hour, within the hour in which the clocks are not compared again.
+      ahead.seconds = 1_800
+      try Data("a".utf8).write(to: a.url.appending(path: "a.txt"))
+      for _ in 0..<2 { try await a.sync() }
+      clock.advance(60)
+      try Data("b".utf8).write(to: b.url.appending(path: "b.txt"))
+      try await b.sync()
+      #expect(try await a.sync().discovered == 1)
+    }
+  }
+
   @Test func `a deletion reaches the other, and an edit outlives it`() async throws {
     try await withTwo { a, b, _ in
       for name in ["1.txt", "2.txt"] { try a.write(name, to: name) }

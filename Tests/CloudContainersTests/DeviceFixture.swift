@@ -20,6 +20,14 @@ struct DeviceFixture {
       URL(filePath: path.string, directoryHint: .isDirectory), to: store, address: address, deviceName: name)
   }
 
+  /// - Parameter clock: the machine's clock.
+  init(_ name: String, in directory: FilePath, _ store: any ObjectStore, clock: ModelClock) async throws {
+    let path = directory.appending(name)
+    try FileManager.default.createDirectory(atPath: path.string, withIntermediateDirectories: true)
+    container = try await CloudContainer.add(
+      ContainerFolder(path), to: store, address: "memory", deviceName: name, now: { clock.now })
+  }
+
   func write(_ text: String, to name: String) throws {
     let place = url.appending(path: name)
     try FileManager.default.createDirectory(

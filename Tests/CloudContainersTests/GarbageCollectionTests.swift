@@ -1,4 +1,5 @@
 import CloudContainers
+import FilePackages
 import Foundation
 import ObjectStores
 import Synchronization
@@ -56,6 +57,105 @@ struct GarbageCollectionTests {
       try await container.restore(deleted.document)
       try await container.download(itemNamed: "Notes.txt")
       #expect(try String(contentsOf: file, encoding: .utf8) == "one")
+    }
+  }
+
+  /// Two machines with one clock.
+  private func withTwo(
+    _ store: MemoryStore, _ clock: ModelClock, _ body: (DeviceFixture, DeviceFixture) async throws -> Void
+  ) async throws {
+    try await withTemporaryDirectory { directory in
+      let a = try await DeviceFixture("a", in: directory, store, clock: clock)
+      let b = try await DeviceFixture("b", in: directory, store, clock: clock)
+      try await a.makePackage("Trip.imageNotes", ["1.txt": "one", "2.txt": "two", "3.txt": "three"])
+      try await a.sync()
+      try await b.sync()
+      try await b.container.download(itemNamed: "Trip.imageNotes")
+      try await body(a, b)
+    }
+  }
+
+  @Test func `that is cut short leaves no version without its content`() async throws {
+    let clock = ModelClock()
+    let refusesVersions = Mutex(false)
+    let store = MemoryStore(
+      trouble: { call in
+        let isVersion = call.key?.string.hasPrefix("documents/") == true
+        return call.operation == .delete && isVersion && refusesVersions.withLock { $0 }
+          ? .refusal(.serverFailure) : nil
+      }, now: { clock.now })
+    try await withTwo(store, clock) { a, _ in
+      try await a.edit("Trip.imageNotes", ["1.txt": "ONE"])
+      try await a.sync()
+      clock.advance(31 * 86_400)
+      refusesVersions.withLock { $0 = true }
+      await #expect(throws: ObjectStoreError.self) { try await a.container.collectGarbage(isDryRun: false) }
+      let report = try await a.container.check(reads: true)
+      #expect(report.isWhole && report.versions == 2, "\(report)")
+      refusesVersions.withLock { $0 = false }
+      #expect(try await a.container.collectGarbage(isDryRun: false).versions == 1)
+      #expect(try await a.container.check(reads: true).isWhole)
+    }
+  }
+
+  @Test func `an edit that outlives an old deletion stores all content anew`() async throws {
+    let clock = ModelClock()
+    try await withTwo(MemoryStore(now: { clock.now }), clock) { a, b in
+      try a.remove("Trip.imageNotes")
+      try await a.sync()
+      clock.advance(31 * 86_400)
+      #expect(try await a.container.collectGarbage(isDryRun: false).blobs > 0)
+      try await b.edit("Trip.imageNotes", ["1.txt": "ONE"])
+      try await b.sync()
+      let report = try await b.container.check(reads: true)
+      #expect(report.isWhole, "\(report)")
+      try await a.sync()
+      try await a.container.download(itemNamed: "Trip.imageNotes")
+      #expect(a.text("Trip.imageNotes/1.txt") == "ONE" && a.text("Trip.imageNotes/2.txt") == "two")
+    }
+  }
+
+  @Test func `a conflict with a machine that was away for long has all its content`() async throws {
+    let clock = ModelClock()
+    try await withTwo(MemoryStore(now: { clock.now }), clock) { a, b in
+      try await a.edit("Trip.imageNotes", ["1.txt": "one of a", "2.txt": "two of a"])
+      try await a.sync()
+      clock.advance(31 * 86_400)
+      #expect(try await a.container.collectGarbage(isDryRun: false).blobs > 0)
+      try await b.edit("Trip.imageNotes", ["1.txt": "one of b"])
+      try await b.sync()
+      let report = try await b.container.check(reads: true)
+      #expect(report.isWhole, "\(report)")
+      try await a.sync()
+      for device in [a, b] {
+        #expect(device.text("Trip.imageNotes/1.txt") == "one of a")
+        let url = device.url.appending(path: "Trip.imageNotes")
+        let versions = try #require(await FileVersion.unresolvedConflictVersionsOfItem(at: url))
+        #expect(versions.count == 1)
+        let tree = try #require(await versions.first?.contents().tree)
+        #expect(try tree.descendant(at: "1.txt")?.contents() == Data("one of b".utf8))
+      }
+    }
+  }
+
+  @Test func `a document that is restored late has all its content, or is refused`() async throws {
+    let clock = ModelClock()
+    try await withTwo(MemoryStore(now: { clock.now }), clock) { a, b in
+      try await b.container.delete(itemNamed: "Trip.imageNotes")
+      try await a.sync()
+      let deleted = try #require(await a.container.deletedItems().first).document
+      // No collection has run: the content is still there, and stays with the next one.
+      clock.advance(31 * 86_400)
+      try await a.container.restore(deleted)
+      _ = try await b.container.collectGarbage(isDryRun: false)
+      #expect(try await a.container.check(reads: true).isWhole)
+      try await a.container.download(itemNamed: "Trip.imageNotes")
+      try await a.container.delete(itemNamed: "Trip.imageNotes")
+      clock.advance(31 * 86_400)
+      _ = try await b.container.collectGarbage(isDryRun: false)
+      let error = await #expect(throws: CloudDataError.self) { try await a.container.restore(deleted) }
+      #expect(error?.code == .missing)
+      #expect(try await a.container.check(reads: true).isWhole)
     }
   }
 

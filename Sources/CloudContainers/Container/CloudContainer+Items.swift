@@ -7,7 +7,7 @@ extension CloudContainer {
   ///
   /// Cost: a look at the status of each file in the container folder.
   public func items() async throws -> [CloudItem] {
-    try await placedItems().map(\.item).sorted { ($0.name, $0.id) < ($1.name, $1.id) }
+    try await placedItems().map(\.item)
   }
 
   func placedItems() async throws -> [(placed: PlacedRecord, item: CloudItem)] {
@@ -15,7 +15,8 @@ extension CloudContainer {
     let lock = try session.folder.lock()
     let placed = try await session.placedRecords(notesNew: lock != nil)
     withExtendedLifetime(lock) {}
-    return try placed.map { ($0, try item($0)) }
+    return try placed.map { (placed: $0, item: try item($0)) }
+      .sorted { ($0.item.name, $0.item.id) < ($1.item.name, $1.item.id) }
   }
 
   /// Returns the items now, and after each operation of this object.
@@ -109,7 +110,8 @@ extension CloudContainer {
 
   /// Deletes a document, here and in the container. `restore(_:)` brings it back within thirty days.
   ///
-  /// - Throws: `noSuchFile`; the errors of `sync()`.
+  /// - Throws: `changedOnDisk` if another device changed the document, and that was not here yet: the document stays.
+  ///   `noSuchFile`; the errors of `sync()`.
   public func delete(itemNamed name: String) async throws {
     try await exclusively { try await session.delete(itemNamed: name) }
   }

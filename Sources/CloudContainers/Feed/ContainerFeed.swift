@@ -72,17 +72,21 @@ package struct ContainerFeed: Sendable {
   /// The news since a moment, and the container that the store has.
   package struct News: Sendable {
     package var entries: [Entry] = []
+    /// The time after which a later reader needs the entries, beside those of the overlap. An entry counts from the
+    /// date that the store gave it: a device whose clock is ahead hides no entry of another device.
+    package var cursor: Int64
     /// The identity of the container; nil if its mark at the end of the feed is missing.
     package var container: String?
   }
 
   /// Returns the entries from the overlap before `cursor` on; one request if there are fewer than a thousand.
   package func news(since cursor: Int64) async throws -> News {
-    var news = News()
+    var news = News(cursor: cursor)
     try await store.listAll(Self.prefix, after: ObjectKey(Self.folder(cursor - overlap))) { page in
       for object in page {
         if let entry = Entry(object.key) {
           news.entries.append(entry)
+          news.cursor = max(news.cursor, min(entry.milliseconds, object.modificationDate.milliseconds))
         } else if object.key.string.hasPrefix(Self.markPrefix) {
           news.container = String(object.key.string.dropFirst(Self.markPrefix.count))
         }

@@ -16,6 +16,8 @@ package struct ContainerCheck: Sendable {
     var report = CheckReport()
     var marks = BlobMarks(session.blobs)
     var roots: [TreeRoot] = []
+    try await session.measureClock()
+    let now = Date(milliseconds: try await session.storeTime())
     try await session.log.forEachDocument { document, versions in
       report.documents += 1
       for version in versions {
@@ -23,8 +25,9 @@ package struct ContainerCheck: Sendable {
         let isHead = version.sequence == versions.last?.sequence
         do {
           guard let read = try await session.log.version(of: document, version.sequence) else { continue }
-          // A collection of garbage may have taken the content of a deletion.
-          if read.isDeleted && isHead { continue }
+          // A collection of garbage may have taken the content of an old deletion.
+          let age = now.timeIntervalSince(version.object.modificationDate)
+          if read.isDeleted && age >= VersionLog.retention { continue }
           roots.append(read.root)
           if isHead {
             for digest in read.conflicts {

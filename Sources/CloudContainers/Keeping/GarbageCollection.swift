@@ -6,11 +6,10 @@ import ObjectStores
 // stores each blob anew that it stored more than a day ago, before its version relies on it.
 // The versions that appeared during the marking are marked as well before the first blob goes.
 // The last version of a document stays for ever, and with it its content unless it is a deletion.
+// An old version goes before its blobs. So a collection that is cut short leaves no version without its content.
 
 /// The removal of objects that no version needs.
 package struct GarbageCollection: Sendable {
-  /// The time for which versions stay after the next one, in seconds.
-  package static let retention: Double = 30 * 86_400
   /// The age from which an unmarked blob goes, in seconds.
   package static let grace: Double = 2 * 86_400
 
@@ -61,6 +60,8 @@ package struct GarbageCollection: Sendable {
     try await note(&newer, now)
     for root in newer.roots { try await marks.mark(root) }
     if let problem = marks.problems.first { throw problem }
+    report.versions = retention.expired.count
+    if !isDryRun { for key in retention.expired { try await session.store.delete(key) } }
     for object in candidates {
       guard let name = BlobName(object.key), !marks.names.contains(name) else { continue }
       if !isDryRun {
@@ -73,9 +74,7 @@ package struct GarbageCollection: Sendable {
       report.blobs += 1
       report.bytes += UInt64(object.size)
     }
-    report.versions = retention.expired.count
     if !isDryRun {
-      for key in retention.expired { try await session.store.delete(key) }
       try await removeOldConflicts(retention.conflicts.union(newer.conflicts), now)
       try await removeOldNews(now)
     }
@@ -91,12 +90,12 @@ package struct GarbageCollection: Sendable {
         let isHead = index == versions.count - 1
         // A version is present until the next one.
         let end = isHead ? now : versions[index + 1].object.modificationDate
-        guard isHead || now.timeIntervalSince(end) < Self.retention else {
+        guard isHead || now.timeIntervalSince(end) < VersionLog.retention else {
           found.expired.append(version.object.key)
           continue
         }
         guard let read = try await session.log.version(of: document, version.sequence) else { continue }
-        let isExpired = now.timeIntervalSince(version.object.modificationDate) >= Self.retention
+        let isExpired = now.timeIntervalSince(version.object.modificationDate) >= VersionLog.retention
         if read.isDeleted && isExpired { continue }
         found.roots.append(read.root)
         for digest in read.conflicts {
@@ -113,7 +112,7 @@ package struct GarbageCollection: Sendable {
     var old: [ObjectKey] = []
     try await session.store.listAll(CloudVersion.prefix) { page in
       for object in page where object.key.segments.count == 4 && !kept.contains(object.key) {
-        if now.timeIntervalSince(object.modificationDate) >= Self.retention { old.append(object.key) }
+        if now.timeIntervalSince(object.modificationDate) >= VersionLog.retention { old.append(object.key) }
       }
       return true
     }

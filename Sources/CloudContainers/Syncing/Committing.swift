@@ -79,12 +79,12 @@ extension ContainerSession {
     try await state.save(record)
   }
 
-  /// Compares the clocks once an hour, by an object that the store dates.
-  func measureClock() async throws {
-    if let last = try await state.number(.clockMeasured), (0..<3_600_000).contains(now().milliseconds - last)
-    {
-      return
-    }
+  /// Compares the clocks, by an object that the store dates.
+  ///
+  /// - Parameter always: whether to compare them in any case, instead of once an hour.
+  func measureClock(always: Bool = false) async throws {
+    let last = try await state.number(.clockMeasured)
+    if let last, !always, (0..<3_600_000).contains(now().milliseconds - last) { return }
     let time = now().milliseconds
     let key = checkedKey("devices/\(settings.device)")
     try await store.put(Data(settings.deviceName.utf8), at: key)

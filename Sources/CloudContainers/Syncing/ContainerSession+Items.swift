@@ -91,26 +91,38 @@ extension ContainerSession {
   }
 
   /// Deletes a document, here and in the container. For thirty days it can be restored.
+  ///
+  /// - Throws: `changedOnDisk` if another device changed it, and this user has not seen that: the document stays.
   package func delete(itemNamed name: String) async throws {
     let record = try await placed(name)
-    if let local = try FolderScan.document(name, in: folder) {
-      let url = try folder.url(of: name, isPackage: local.isPackage)
-      // The last content goes to the container first, so that it can be restored.
-      try await bringUpToDate(record)
-      try await FileCoordinator().coordinate(writingItemAt: url, options: .forDeleting) { _ in
-        try await folder.location.delete(name)
-      }
-      return try await bringUpToDate(try await current(record))
+    guard let local = try FolderScan.document(name, in: folder) else {
+      return try await deletePlaceholder(record)
     }
-    var deleted = record
-    for _ in 0..<20 {
-      guard let head = try head(of: deleted), !head.isDeleted else { return }
-      var version = nextVersion(after: head)
-      version.isDeleted = true
-      version.parents = [try head.digest()]
-      if try await commitElsewhere(version, of: &deleted) { return }
+    let url = try folder.url(of: name, isPackage: local.isPackage)
+    // The last content goes to the container first, so that it can be restored.
+    let outcome = try await sync(record, local)
+    if let error = outcome.error { throw error }
+    if outcome.downloaded || outcome.merged || outcome.conflict { throw changedElsewhere(name) }
+    try await FileCoordinator().coordinate(writingItemAt: url, options: .forDeleting) { _ in
+      try await folder.location.delete(name)
     }
-    throw FilePackageError(.busy, .save, document: name)
+    try await bringUpToDate(try await current(record))
+  }
+
+  private func deletePlaceholder(_ record: DocumentRecord) async throws {
+    var record = record
+    guard let head = try head(of: record), !head.isDeleted else { return }
+    var version = nextVersion(after: head)
+    version.isDeleted = true
+    version.parents = [try head.digest()]
+    if try await commitElsewhere(version, of: &record) { return }
+    if try self.head(of: record)?.isDeleted != true { throw changedElsewhere(record.name) }
+  }
+
+  private func changedElsewhere(_ name: String) -> FilePackageError {
+    FilePackageError(
+      .changedOnDisk, .delete, document: name,
+      reason: "another device has changed it; look at the changes, and delete it again")
   }
 
   /// Brings a deleted document back, as a placeholder, under a free name.
@@ -122,8 +134,8 @@ extension ContainerSession {
     for _ in 0..<20 {
       guard let head = try head(of: record) else { break }
       guard head.isDeleted else { return head.name }
-      // A collection of garbage may have taken the content; then this read fails.
-      _ = try await blobs.get(head.root.page, maximumSize: TreePage.maximumSize)
+      // A collection of garbage may have taken the content of an old deletion.
+      if try await !keeps(head.root, under: head) { try await storeAnew(head.root) }
       var version = nextVersion(after: head)
       version.isDeleted = false
       version.parents = [try head.digest()]

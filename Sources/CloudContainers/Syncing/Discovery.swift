@@ -19,7 +19,8 @@ extension ContainerSession {
     var newest: [CloudDocumentID: Int] = [:]
     if everything || isDue {
       try await ContainerMark(store).check(settings.container)
-      try await measureClock()
+      // A clock that was set since then would put the cursor past entries that are still to come.
+      try await measureClock(always: true)
       let cursor = try await storeTime()
       try await log.forEachDocument { document, versions in newest[document] = versions.last?.sequence }
       let count = try await learn(newest)
@@ -28,7 +29,6 @@ extension ContainerSession {
       return count
     }
     let cursor = try await state.number(.feedCursor) ?? 0
-    var latest = cursor
     let news = try await feed.news(since: cursor)
     if news.container != settings.container {
       try await ContainerMark(store).check(settings.container)
@@ -36,12 +36,9 @@ extension ContainerSession {
     }
     for entry in news.entries {
       newest[entry.document] = max(entry.sequence, newest[entry.document] ?? 0)
-      latest = max(latest, entry.milliseconds)
     }
     let count = try await learn(newest)
-    // An entry from a clock that is ahead does not hide the entries of the others.
-    latest = min(latest, max(cursor, try await storeTime()))
-    if latest != cursor { try await state.set(.feedCursor, to: latest) }
+    if news.cursor != cursor { try await state.set(.feedCursor, to: news.cursor) }
     return count
   }
 

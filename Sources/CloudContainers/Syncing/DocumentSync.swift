@@ -30,8 +30,15 @@ struct DocumentSync {
   ///
   /// - Throws: `busy` if other devices are always first.
   mutating func run() async throws {
+    var surprises = 0
     for _ in 0..<50 {
-      if try await step() { return }
+      do {
+        if try await step() { return }
+      } catch let error as FilePackageError where error.code == .changedOnDisk && surprises < 3 {
+        // A program saved it between the look and the download: the next look finds that.
+        surprises += 1
+        local = try FolderScan.document(record.name, in: folder)
+      }
     }
     throw FilePackageError(
       .busy, .save, document: record.name,
@@ -266,7 +273,8 @@ struct DocumentSync {
     }
     let ours = try await DocumentTree.differences(from: base, to: uploaded.root, in: session.blobs)
     let theirs = try await DocumentTree.differences(from: base, to: head.root, in: session.blobs)
-    let merge = EntryMerge(ours: ours, theirs: theirs)
+    var merge = EntryMerge(ours: ours, theirs: theirs)
+    try await mergeTexts(&merge, ours, theirs)
     var conflict: VersionDigest?
     var root = head.root
     if merge.conflicts.isEmpty {
@@ -297,6 +305,19 @@ struct DocumentSync {
       report.conflict = conflict != nil
     }
     return false
+  }
+
+  private func mergeTexts(
+    _ merge: inout EntryMerge, _ ours: [TreeDifference], _ theirs: [TreeDifference]
+  ) async throws {
+    let texts = TextMerge(blobs: session.blobs)
+    for path in merge.conflicts {
+      guard let own = ours.first(where: { $0.path == path }),
+        let other = theirs.first(where: { $0.path == path })
+      else { continue }
+      let name = local?.isPackage == true ? path.name?.string : record.name
+      if let entry = try await texts.merged(own, other, named: name ?? "") { merge.resolve(with: entry) }
+    }
   }
 
   /// Settles a document here, of which it is not known that it ever was in the container, with one of that name.

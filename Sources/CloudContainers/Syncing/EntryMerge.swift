@@ -5,7 +5,7 @@ package import FilePackages
 /// A merge by child of two changed contents of a document with a common base, by their entries alone.
 ///
 /// - Changes of different children merge; the same change on both sides is one change.
-/// - If both sides changed the bytes of one child in different ways, it is a conflict.
+/// - If both sides changed the bytes of one child in different ways, it is a conflict. `TextMerge` decides some.
 /// - If one side removed a child and the other side changed it, the child stays, as changed.
 /// - A folder that one side removed stays if the other side has a new or changed child in it.
 /// - If both sides changed only modes and dates of a child, the result has theirs.
@@ -44,6 +44,12 @@ package struct EntryMerge: Sendable {
     keepFolders(of: ours.compactMap(\.new), removedBy: other, bySide: .theirs)
     keepFolders(of: theirs.compactMap(\.new), removedBy: own, bySide: .ours)
     conflicts = Array(Set(conflicts)).sorted()
+  }
+
+  /// Decides a conflict by an entry with the changes of both sides.
+  package mutating func resolve(with entry: TreeEntry) {
+    conflicts.removeAll { $0 == entry.path }
+    changes[entry.path] = .some(entry)
   }
 
   private enum Side { case ours, theirs }

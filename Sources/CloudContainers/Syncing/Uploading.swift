@@ -23,7 +23,12 @@ extension ContainerSession {
 
   /// Looks at a document at a path.
   func look(at path: FilePath, _ isPackage: Bool, _ record: DocumentRecord) async throws -> LocalTree {
-    let known = try await state.children(of: record.id)
+    try await look(at: path, isPackage, known: state.children(of: record.id))
+  }
+
+  private func look(
+    at path: FilePath, _ isPackage: Bool, known: [PackagePath: KnownChild]
+  ) async throws -> LocalTree {
     let disk = folder.disk
     return try await BlockingThread().run { () throws in
       do throws(SystemError) {
@@ -41,29 +46,29 @@ extension ContainerSession {
   func upload(_ document: LocalDocument, _ record: DocumentRecord) async throws -> UploadedTree {
     let url = try folder.url(of: document.name, isPackage: document.isPackage)
     let coordinator = FileCoordinator()
-    // The container keeps the content of the last version; it may have dropped an older one.
+    let base = try await reliableBase(of: record)
+    // The container may drop the contents of an older version at any time.
     let known =
-      try head(of: record)?.root == base(of: record) ? await state.children(of: record.id) : [:]
+      try head(of: record)?.root == base ? await state.children(of: record.id) : [:]
     for _ in 0..<5 {
       var tree = try await coordinator.coordinate(readingItemAt: url) { url in
-        let tree = try await look(document, record)
+        let tree = try await look(document, record, over: base)
         guard tree.hasJournal else { return tree }
         // Committed saves that a killed program did not publish.
         try await publish(url)
-        return try await look(document, record)
+        return try await look(document, record, over: base)
       }
       try check(tree)
       let found = tree
       try await store(&tree, of: document, over: known, record.id)
-      let again = try await coordinator.coordinate(readingItemAt: url) { _ in try await look(document, record)
+      let again = try await coordinator.coordinate(readingItemAt: url) { _ in
+        try await look(document, record, over: base)
       }
       guard found.isSame(as: again) else { continue }
       let changes = tree.changes
       let root: TreeRoot
-      if let base = base(of: record), !changes.isEmpty {
-        root = try await DocumentTree(base, blobs).updated(with: changes)
-      } else if let base = base(of: record) {
-        root = base
+      if let base {
+        root = changes.isEmpty ? base : try await DocumentTree(base, blobs).updated(with: changes)
       } else {
         let entries = tree.children.values.map(\.entry).sorted { $0.path < $1.path }
         root = try await DocumentTree.store(entries, in: blobs)
@@ -72,6 +77,21 @@ extension ContainerSession {
     }
     throw FilePackageError(
       .busy, .read, document: url.path, reason: "other programs change it all the time; it is uploaded later")
+  }
+
+  /// Returns the content that was here, if the container keeps it; nil if the upload has to store everything.
+  private func reliableBase(of record: DocumentRecord) async throws -> TreeRoot? {
+    guard let base = base(of: record) else { return nil }
+    guard let head = try head(of: record) else { return base }
+    return try await keeps(base, under: head) ? base : nil
+  }
+
+  /// Looks at a document; each file of it is new if there is no base.
+  private func look(
+    _ document: LocalDocument, _ record: DocumentRecord, over base: TreeRoot?
+  ) async throws -> LocalTree {
+    if base != nil { return try await look(document, record) }
+    return try await look(at: folder.path(of: document.name), document.isPackage, known: [:])
   }
 
   /// Checks that other machines can take the document, if it has new entries.

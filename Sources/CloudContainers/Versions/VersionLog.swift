@@ -9,6 +9,8 @@ package import ObjectStores
 /// The versions of all documents, in an object store.
 package struct VersionLog: Sendable {
   package let store: any ObjectStore
+  /// The time for which a version stays after the next one, in seconds.
+  package static let retention: Double = 30 * 86_400
 
   package init(_ store: any ObjectStore) { self.store = store }
 

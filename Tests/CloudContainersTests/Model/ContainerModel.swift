@@ -44,16 +44,24 @@ struct ContainerModel {
           seed: generator.next(),
           sabotage: sabotage.store, overlap: sabotage.hasOverlap ? ContainerFeed.overlap : 0))
     }
+    // In every third program days pass, so that versions expire and garbage goes.
+    let isLong = random(3) == 0
     var losesState = false
     for step in 0..<steps {
       clock.advance(Double(random(120)))
+      if isLong, random(12) == 0 { clock.advance(Double(random(20 * 86_400))) }
       let device = devices[random(devices.count)]
       // The clocks are compared once an hour, so that two devices differ by four times this: less than the overlap.
       device.drift.seconds = Double(random(240) - 120)
       try await self.step(step, device, devices, store, &losesState)
     }
-    try await settle(devices, clock, listing: losesState)
+    // The feed has no version that a device committed without knowing it.
+    let hasLateVersions = devices.contains { $0.link.lateVersions > 0 }
+    try await settle(devices, clock, listing: losesState || hasLateVersions)
     await check(devices, store)
+    if problems.isEmpty { return }
+    for device in devices { log.append(try await device.describe()) }
+    log += store.keys.map(\.string).filter { !$0.hasPrefix("blobs/") }
   }
 
   private mutating func step(
@@ -61,8 +69,8 @@ struct ContainerModel {
     _ losesState: inout Bool
   ) async throws {
     let here = device.documents
-    let names = ["a.txt", "b.txt", "p.imageNotes", "q.imageNotes", "A.txt"]
-    let choice = random(20)
+    let names = ["a.txt", "b.txt", "p.imageNotes", "q.imageNotes", "A.txt", "f/a.txt", "f/p.imageNotes"]
+    let choice = random(28)
     log.append("\(number): device \(device.number), \(choice), \(here)")
     switch choice {
     case 0, 1: written.formUnion(try await device.create(names[random(names.count)]))
@@ -77,7 +85,9 @@ struct ContainerModel {
     case 8:
       guard !here.isEmpty else { return }
       let name = here[random(here.count)]
-      try device.rename(name, to: device.isPackage(name) ? "r\(random(3)).imageNotes" : "r\(random(3)).txt")
+      let folder = ["", "", "f/", "g/"][random(4)]
+      try device.rename(
+        name, to: "\(folder)r\(random(3))" + (device.isPackage(name) ? ".imageNotes" : ".txt"))
     case 9: device.link.isPartitioned.toggle()
     case 10:
       try await tolerant { try await device.link.deliverLate() }
@@ -97,7 +107,17 @@ struct ContainerModel {
       try await tolerant { try await device.container.download(itemNamed: name) }
     case 13:
       device.link.crash(after: 1 + random(25))
-      try await tolerant { _ = try await device.container.sync() }
+      let items = try await device.container.items().map(\.name)
+      let name = items.isEmpty ? "" : items[random(items.count)]
+      let operation = items.isEmpty ? 9 : random(10)
+      try await tolerant {
+        switch operation {
+        case 0: try await device.container.download(itemNamed: name)
+        case 1: try await device.container.evict(itemNamed: name)
+        case 2: try await device.moveOutAndIn(name, as: name)
+        default: _ = try await device.container.sync()
+        }
+      }
       try await device.restart()
     case 14, 15:
       // All at once.
@@ -118,6 +138,45 @@ struct ContainerModel {
         }
         group.addTask { try await tolerant { _ = try await garbage.run(isDryRun: false) } }
         try await group.waitForAll()
+      }
+    default: try await rareStep(choice, device)
+    }
+  }
+
+  private mutating func rareStep(_ choice: Int, _ device: ModelDevice) async throws {
+    let here = device.documents
+    switch choice {
+    case 20:
+      for name in here { replaced.formUnion(try await device.resolve(name, choice: random(3))) }
+    case 21:
+      let deleted = try await device.container.deletedItems()
+      guard !deleted.isEmpty else { return }
+      let document = deleted[random(deleted.count)].document
+      try await tolerant { _ = try await device.container.restore(document) }
+    case 22:
+      let containers = [device.container, try await device.anotherProcess()]
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for container in containers {
+          group.addTask { try await tolerant { _ = try await container.sync() } }
+        }
+        try await group.waitForAll()
+      }
+    case 23:
+      guard !here.isEmpty else { return }
+      let name = here[random(here.count)]
+      // The user deletes the texts of this moment alone.
+      let seen = Array(device.contents(of: name).values) + device.conflicts(of: name)
+      try await tolerant { try await device.container.delete(itemNamed: name) }
+      if !device.documents.contains(name) { replaced.formUnion(seen) }
+    case 24:
+      guard !here.isEmpty else { return }
+      let name = here[random(here.count)]
+      let new = random(2) == 0 ? name : "m\(random(2))" + (device.isPackage(name) ? ".imageNotes" : ".txt")
+      try await tolerant { try await device.moveOutAndIn(name, as: new) }
+    case 25:
+      let missing = try await device.container.items().filter { $0.downloadingStatus == .notDownloaded }
+      for item in missing {
+        try await tolerant { try await device.container.startDownloading(itemNamed: item.name) }
       }
     default: try await tolerant { _ = try await device.container.sync() }
     }
@@ -176,12 +235,15 @@ struct ContainerModel {
       var found: Set<String> = []
       for device in devices {
         for document in device.documents { found.formUnion(device.contents(of: document).values) }
+        found.formUnion(device.textsOutside)
       }
       // Every version can be read, and the texts of conflicts are found in them.
       try await versions.forEachDocument { document, numbers in
         let head = numbers.last?.sequence ?? 0
         for number in numbers.map(\.sequence) {
           guard let version = try await versions.version(of: document, number) else { continue }
+          // A collection of garbage may have taken the content of an old deletion.
+          if version.isDeleted { continue }
           var roots = [version.root]
           if number == head {
             for digest in version.conflicts {

@@ -62,10 +62,15 @@ final class ModelDevice {
 
   private func url(_ name: String) -> URL { container.url.appending(path: name) }
 
-  /// The documents that are here.
-  var documents: [String] {
-    ((try? FileManager.default.contentsOfDirectory(atPath: path.string)) ?? []).filter { !$0.hasPrefix(".") }
-      .sorted()
+  /// The documents that are here, also in folders.
+  var documents: [String] { documents(in: container.url, "") }
+
+  private func documents(in folder: URL, _ prefix: String) -> [String] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    return names.filter { !$0.hasPrefix(".") }.sorted().flatMap { name in
+      name.contains(".")
+        ? [prefix + name] : documents(in: folder.appending(path: name), "\(prefix)\(name)/")
+    }
   }
 
   /// The texts of a document that is here, by child.
@@ -103,6 +108,7 @@ final class ModelDevice {
   func create(_ name: String) async throws -> [String] {
     guard !documents.contains(where: { $0.lowercased() == name.lowercased() }) else { return [] }
     let text = newText()
+    try makeFolder(of: name)
     guard isPackage(name) else {
       try Data(text.utf8).write(to: url(name))
       return [text]
@@ -154,7 +160,65 @@ final class ModelDevice {
 
   func rename(_ name: String, to new: String) throws {
     guard !documents.contains(where: { $0.lowercased() == new.lowercased() }) else { return }
+    try makeFolder(of: new)
     try FileManager.default.moveItem(at: url(name), to: url(new))
+  }
+
+  private func makeFolder(of name: String) throws {
+    try FileManager.default.createDirectory(
+      at: url(name).deletingLastPathComponent(), withIntermediateDirectories: true)
+  }
+
+  /// Resolves the conflicts of a package, if it has some: by one of the versions, or by the present content; returns
+  /// the texts that the user saw and did not want.
+  func resolve(_ name: String, choice: Int) async throws -> [String] {
+    guard isPackage(name) else { return [] }
+    let before = Set(contents(of: name).values).union(conflicts(of: name))
+    let store = try await PackageStore.open(at: url(name))
+    let versions = try await store.conflictVersions()
+    if !versions.isEmpty {
+      if choice < versions.count {
+        try await store.resolveConflicts(keeping: versions[choice].id)
+      } else {
+        try await store.removeConflictVersions()
+      }
+    }
+    try await store.close()
+    return versions.isEmpty ? [] : Array(before.subtracting(contents(of: name).values))
+  }
+
+  /// Moves a document out of the container and, perhaps under another name, into it again.
+  func moveOutAndIn(_ name: String, as new: String) async throws {
+    let outside = URL(filePath: path.string + "-outside", directoryHint: .isDirectory)
+    let last = name.split(separator: "/").last.map(String.init) ?? name
+    let place = try await container.moveOut(name, to: outside, as: last)
+    _ = try await container.moveIn(place, as: new)
+  }
+
+  /// The texts of documents that are outside the container.
+  var textsOutside: [String] {
+    let folder = path.string + "-outside"
+    let files = (try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []
+    return files.compactMap { try? String(contentsOfFile: "\(folder)/\($0)", encoding: .utf8) }
+  }
+
+  /// Another process with the same folder.
+  func anotherProcess() async throws -> CloudContainer {
+    try await CloudContainer.open(ContainerFolder(path), link, feedOverlap: overlap, now: now)
+  }
+
+  /// The knowledge of the device, for a failure.
+  func describe() async throws -> String {
+    let session = container.session
+    var lines = ["device \(number): cursor \(try await session.state.number(.feedCursor) ?? 0)"]
+    for record in try await session.state.records() {
+      let head = try session.head(of: record)
+      lines.append(
+        "  \(record.id.prefix(6)) '\(record.name)' head \(head?.sequence ?? 0) '\(head?.name ?? "")'"
+          + " \(head?.isDeleted == true ? "deleted " : "")base \(record.base != nil) pending \(record.pending != nil)"
+          + " unannounced \(record.unannounced ?? 0)")
+    }
+    return lines.joined(separator: "\n")
   }
 
   func loseState() throws {

@@ -20,7 +20,7 @@ final class UnreliableStore: ObjectStore {
     /// The number of calls until the device crashes.
     var callsUntilCrash: Int?
     var late: [(bytes: Data, key: ObjectKey, ifAbsent: Bool)] = []
-    var dropped = 0
+    var lateVersions = 0
   }
 
   let place = "model"
@@ -37,6 +37,9 @@ final class UnreliableStore: ObjectStore {
     get { state.withLock { $0.isPartitioned } }
     set { state.withLock { $0.isPartitioned = newValue } }
   }
+
+  /// The number of versions that were committed, or may be, after the device had given up the call.
+  var lateVersions: Int { state.withLock { $0.lateVersions } }
 
   /// Plans a crash after some calls.
   func crash(after calls: Int) { state.withLock { $0.callsUntilCrash = calls } }
@@ -103,7 +106,10 @@ final class UnreliableStore: ObjectStore {
     case .dropped: return true
     case .late:
       let absent = ifAbsent
-      state.withLock { $0.late.append((bytes, key, absent)) }
+      state.withLock { state in
+        state.late.append((bytes, key, absent))
+        if absent { state.lateVersions += 1 }
+      }
       throw failure(.put, key)
     case .twice:
       try await store.put(bytes, at: key, ifAbsent: ifAbsent)

@@ -1,0 +1,48 @@
+import FilePackages
+import FoundationEssentials
+import ObjectStores
+
+// The container surely has the content of a live head. Of an earlier version, or of a deletion, it has it for the
+// retention; a day before its end the content counts as gone. A version that relied on such content would lack it.
+
+extension ContainerSession {
+  /// The time for which a version that was replaced counts as kept, in seconds.
+  private static let reliance = VersionLog.retention - 86_400
+  /// The number of versions to look at for the one with a content.
+  private static let maximumSteps = 100
+
+  /// Returns whether the container will have the content that was here while an upload relies on it.
+  ///
+  /// Cost: nothing if the content is the head's. Otherwise a read of each version down to the one with the content,
+  /// and one look at a date.
+  func keeps(_ root: TreeRoot, under head: CloudVersion) async throws -> Bool {
+    if head.root == root, !head.isDeleted { return true }
+    var version = head
+    // The store's date of this version is the beginning of the retention.
+    var next = head
+    for _ in 0..<Self.maximumSteps where version.root != root {
+      guard version.sequence > 1,
+        let earlier = try await log.version(of: head.document, version.sequence - 1)
+      else { return false }
+      (next, version) = (version, earlier)
+    }
+    guard version.root == root else { return false }
+    if version.isDeleted { next = version }
+    guard let object = try await store.head(next.key) else { return false }
+    try await measureClock()
+    let now = Date(milliseconds: try await storeTime())
+    return now.timeIntervalSince(object.modificationDate) < Self.reliance
+  }
+
+  /// Stores all blobs of a content anew, so that no collection of garbage takes them before a version needs them.
+  ///
+  /// - Throws: `CloudDataError` if one of them is gone; `ObjectStoreError`.
+  func storeAnew(_ root: TreeRoot) async throws {
+    var marks = BlobMarks(blobs)
+    try await marks.mark(root)
+    if let problem = marks.problems.first { throw problem }
+    _ = try await concurrentMap(marks.names.sorted(), BlobStore.maximumCalls) { [blobs] name in
+      try await blobs.put(blobs.get(name))
+    }
+  }
+}
