@@ -233,7 +233,8 @@ let package = Package(
         name: name, dependencies: ["AppleDocuments"], path: "Sources/AppleModules/\(name)",
         swiftSettings: strict)
     }
-    + (isFuzzing ? ["Answer", "Archive", "Journal", "Listing", "Manifest", "Metadata", "Tree"] : []).map {
+    + (isFuzzing
+    ? ["Answer", "Archive", "Journal", "Listing", "Manifest", "Metadata", "Tree", "Version"] : []).map {
       name in
       // Parsers of bytes from unknown programs.
       .executableTarget(

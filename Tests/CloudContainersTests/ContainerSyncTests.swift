@@ -222,6 +222,41 @@ struct ContainerSyncTests {
     }
   }
 
+  @Test func `a version that cannot be read hides its document alone`() async throws {
+    try await withTwo { a, b, store in
+      try await b.sync()
+      try a.write("good", to: "Good.txt")
+      try a.write("bad", to: "Bad.txt")
+      try await a.sync()
+      let bad = try #require(await a.container.items().first { $0.name == "Bad.txt" })
+      let key = CloudVersion.key(of: bad.id, 1)
+      let version = try #require(await store.get(key, range: nil))
+      let name = "\"name\":\"Bad.txt\""
+      let text = String(decoding: version, as: UTF8.self)
+      let hostile = [
+        "<html>", "{\"format\":2}", text.replacing(name, with: "\"name\":\"../Bad.txt\""),
+        text.replacing(name, with: "\"name\":\".docpkg-cloud/state.sqlite\""),
+        text.replacing("\(bad.id)", with: String(repeating: "0a", count: 16)),
+        text.replacing("\"sequence\":1", with: "\"sequence\":2"), String(repeating: " ", count: 1 << 20),
+      ]
+      for (number, bytes) in hostile.enumerated() {
+        try await store.put(Data(bytes.utf8), at: key, ifAbsent: false)
+        try a.write("good \(number)", to: "Good.txt")
+        try await a.sync()
+        let report = try await b.container.sync()
+        #expect(report.problems.count == 1 && report.failures.isEmpty, "\(bytes.prefix(80))")
+        let sentence = report.problems.first.map { "\($0)" } ?? ""
+        #expect(sentence.contains(key.string) && !sentence.contains("\n"))
+        try await b.container.download(itemNamed: "Good.txt")
+        #expect(b.text("Good.txt") == "good \(number)")
+        #expect(try await b.container.items().map(\.name) == ["Good.txt"])
+      }
+      try await store.put(version, at: key, ifAbsent: false)
+      #expect(try await b.container.sync(everything: true).problems.isEmpty)
+      #expect(try await b.container.items().map(\.name) == ["Bad.txt", "Good.txt"])
+    }
+  }
+
   @Test func `a clock that is set forward hides no news of the other machine`() async throws {
     try await withTemporaryDirectory { directory in
       let (clock, ahead) = (ModelClock(), Drift())

@@ -44,29 +44,39 @@ extension ContainerSession {
   }
 
   /// Learns which versions were committed although no answer came.
-  package func resolvePending() async throws {
+  ///
+  /// - Returns: the errors of versions that cannot be read; their documents stay as they are.
+  package func resolvePending() async throws -> [any Error] {
+    var problems: [any Error] = []
     for var record in try await state.records() where record.pending != nil || record.unannounced != nil {
-      if let data = record.pending {
-        let version: CloudVersion
-        do {
-          version = try CloudVersion(decoding: data)
-        } catch {
-          throw CloudDataError(error.code, in: folder.url.path, reason: error.words)
-        }
-        let root = record.pendingRoot.flatMap { TreeRoot(bytes: ArraySlice($0)) }
-        if try await log.version(of: version.document, version.sequence) == version {
-          settle(version, record: &record, here: root)
-          if (try head(of: record)?.sequence ?? 0) < version.sequence { record.head = data }
-          var children: [KnownChild] = []
-          if let root { children = try await DocumentTree(root, blobs).entries().map { KnownChild($0) } }
-          try await state.save(record, children: children)
-        } else {
-          (record.pending, record.pendingRoot) = (nil, nil)
-          try await state.save(record)
-        }
+      do {
+        if let data = record.pending { try await resolve(data, of: &record) }
+        try await announce(&record)
+      } catch let error as CloudDataError {
+        problems.append(error)
       }
-      try await announce(&record)
     }
+    return problems
+  }
+
+  /// Learns whether a version was committed.
+  private func resolve(_ data: Data, of record: inout DocumentRecord) async throws {
+    let version: CloudVersion
+    do {
+      version = try CloudVersion(decoding: data)
+    } catch {
+      throw CloudDataError(error.code, in: folder.url.path, reason: error.words)
+    }
+    let root = record.pendingRoot.flatMap { TreeRoot(bytes: ArraySlice($0)) }
+    guard try await log.version(of: version.document, version.sequence) == version else {
+      (record.pending, record.pendingRoot) = (nil, nil)
+      return try await state.save(record)
+    }
+    settle(version, record: &record, here: root)
+    if (try head(of: record)?.sequence ?? 0) < version.sequence { record.head = data }
+    var children: [KnownChild] = []
+    if let root { children = try await DocumentTree(root, blobs).entries().map { KnownChild($0) } }
+    try await state.save(record, children: children)
   }
 
   /// Tells the feed about a committed version.

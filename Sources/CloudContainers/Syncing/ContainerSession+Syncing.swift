@@ -15,19 +15,22 @@ extension ContainerSession {
   package func sync(everything: Bool = false) async throws -> SyncReport {
     var report = SyncReport()
     try await checkFolder()
-    try await resolvePending()
-    report.discovered = try await discover(everything: everything)
+    var problems = try await resolvePending()
+    let news = try await discover(everything: everything)
+    report.discovered = news.count
+    problems += news.problems
     // What one round makes, such as a document under a new name, the next one finds.
     for round in 0..<4 {
       let scan = try await scanFolder()
-      report.problems = scan.unreadable.map {
+      report.problems = problems
+      report.problems += scan.unreadable.map {
         FilePackageError(
           FilePackageError.Code($0.error.code), .search, document: $0.prefix, reason: "\($0.error)")
       }
       let records = try await match(scan)
       var isDone = true
       let owners = try self.owners(of: records)
-      for (index, record) in try await separateTwins(records).enumerated() {
+      for (index, record) in try await separateTwins(records, &problems).enumerated() {
         // A name that the record got by now is not on disk yet.
         let name = records[index].name
         let local = owners[name] == index ? scan.documents[name] : nil
@@ -160,7 +163,9 @@ extension ContainerSession {
   // MARK: Twins
 
   /// Gives documents that devices made under one name different names: the one with the smallest identity has the name.
-  private func separateTwins(_ records: [DocumentRecord]) async throws -> [DocumentRecord] {
+  private func separateTwins(
+    _ records: [DocumentRecord], _ problems: inout [any Error]
+  ) async throws -> [DocumentRecord] {
     var records = records
     var taken: Set<String> = []
     var twins: [Int] = []
@@ -174,7 +179,12 @@ extension ContainerSession {
       version.parents = [try head.digest()]
       version.name = DocumentName.free(version.name, among: taken)
       taken.insert(DocumentName.folded(version.name))
-      _ = try await commitElsewhere(version, of: &records[index])
+      do {
+        _ = try await commitElsewhere(version, of: &records[index])
+      } catch let error as CloudDataError {
+        // Another version that cannot be read has the number.
+        problems.append(error)
+      }
     }
     return records
   }

@@ -10,9 +10,11 @@ extension ContainerSession {
 
   /// Learns the last versions in the container; one request if there is nothing new.
   ///
+  /// A version that cannot be read hides its document alone.
+  ///
   /// - Parameter everything: whether to list all versions in any case.
-  /// - Returns: the number of documents with a new version.
-  package func discover(everything: Bool = false) async throws -> Int {
+  /// - Returns: the number of documents with a new version, and the errors of versions that cannot be read.
+  package func discover(everything: Bool = false) async throws -> (count: Int, problems: [any Error]) {
     let time = now().milliseconds
     let last = try await state.number(.lastListing)
     let isDue = last.map { !(0..<Self.listingInterval).contains(time - $0) } ?? true
@@ -23,10 +25,10 @@ extension ContainerSession {
       try await measureClock(always: true)
       let cursor = try await storeTime()
       try await log.forEachDocument { document, versions in newest[document] = versions.last?.sequence }
-      let count = try await learn(newest)
+      let learnt = try await learn(newest)
       try await state.set(.lastListing, to: time)
       try await state.set(.feedCursor, to: max(cursor, await state.number(.feedCursor) ?? 0))
-      return count
+      return learnt
     }
     let cursor = try await state.number(.feedCursor) ?? 0
     let news = try await feed.news(since: cursor)
@@ -37,13 +39,15 @@ extension ContainerSession {
     for entry in news.entries {
       newest[entry.document] = max(entry.sequence, newest[entry.document] ?? 0)
     }
-    let count = try await learn(newest)
+    let learnt = try await learn(newest)
     if news.cursor != cursor { try await state.set(.feedCursor, to: news.cursor) }
-    return count
+    return learnt
   }
 
   /// Reads the versions that are newer than the known ones, eight at a time.
-  private func learn(_ newest: [CloudDocumentID: Int]) async throws -> Int {
+  private func learn(
+    _ newest: [CloudDocumentID: Int]
+  ) async throws -> (count: Int, problems: [any Error]) {
     var known: [String: DocumentRecord] = [:]
     for record in try await state.records() { known[record.id] = record }
     var missing: [(CloudDocumentID, Int)] = []
@@ -52,11 +56,18 @@ extension ContainerSession {
       if sequence > head { missing.append((document, sequence)) }
     }
     var learnt: [CloudVersion] = []
+    var problems: [any Error] = []
     for start in stride(from: 0, to: missing.count, by: 256) {
       let part = missing[start..<min(start + 256, missing.count)]
-      learnt += try await concurrentMap(part, BlobStore.maximumCalls) { document, sequence in
-        try await log.version(of: document, sequence)
-      }.compactMap { $0 }
+      let results = try await concurrentMap(part, BlobStore.maximumCalls) { document, sequence in
+        try await readable(document, sequence)
+      }
+      for result in results {
+        switch result {
+        case .success(let version): if let version { learnt.append(version) }
+        case .failure(let error): problems.append(error)
+        }
+      }
     }
     var changed: [DocumentRecord] = []
     for version in learnt {
@@ -65,7 +76,18 @@ extension ContainerSession {
       changed.append(record)
     }
     if !changed.isEmpty { try await state.save(changed) }
-    return changed.count
+    return (changed.count, problems)
+  }
+
+  /// Reads a version; the result is a failure if its bytes are damaged, or of a newer program.
+  private func readable(
+    _ document: CloudDocumentID, _ sequence: Int
+  ) async throws -> Result<CloudVersion?, CloudDataError> {
+    do {
+      return .success(try await log.version(of: document, sequence))
+    } catch let error as CloudDataError {
+      return .failure(error)
+    }
   }
 
   /// Notes the last version of a document.

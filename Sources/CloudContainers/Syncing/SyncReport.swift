@@ -29,7 +29,7 @@ public struct SyncReport: Sendable {
   public internal(set) var documents: [Document] = []
   /// The number of documents with a new version of another device.
   public internal(set) var discovered = 0
-  /// The folders that could not be read.
+  /// The errors that may hide documents or changes: folders, and versions in the container, that could not be read.
   public internal(set) var problems: [any Error] = []
 
   /// The documents that are not up to date.

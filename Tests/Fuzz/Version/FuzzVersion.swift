@@ -1,0 +1,34 @@
+import CloudContainers
+import FoundationEssentials
+import ObjectStores
+
+/// Takes the bytes as a version of a document, and as the key of an entry of the feed or of a version.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzVersion(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+  guard let start, count > 0 else { return 0 }
+  let bytes = Data(bytes: start, count: count)
+  readVersion(bytes)
+  readKey(bytes)
+  return 0
+}
+
+private func readVersion(_ bytes: Data) {
+  do throws(CloudVersion.Problem) {
+    let version = try CloudVersion(decoding: bytes)
+    precondition(DocumentName.isValid(version.name) && version.sequence > 0)
+    precondition(!version.description.contains("\n"))
+    // All that a version reads, it writes.
+    guard let again = try? version.encoded() else { preconditionFailure("a version that cannot be written") }
+    precondition(try CloudVersion(decoding: again) == version)
+  } catch {
+    precondition(!error.words.isEmpty)
+  }
+}
+
+private func readKey(_ bytes: Data) {
+  guard let text = String(validating: bytes, as: UTF8.self), let key = ObjectKey(text) else { return }
+  if let entry = ContainerFeed.Entry(key) { precondition(entry.key == key) }
+  if let (document, sequence) = CloudVersion.parse(key) {
+    precondition(sequence > 0 && CloudVersion.key(of: document, sequence).segments.count == 3)
+  }
+}
