@@ -428,6 +428,30 @@ struct ContainerItemTests {
     }
   }
 
+  @Test func `a placeholder follows its document's name, also after a new file had the old one`() async throws
+  {
+    try await withTemporaryDirectory { directory in
+      let store = MemoryStore()
+      let a = try await DeviceFixture("a", in: directory, store)
+      let b = try await DeviceFixture("b", in: directory, store)
+      try a.write("one", to: "a.txt")
+      try await a.sync()
+      try await b.sync()
+      // A new file of that name, which the program lists and removes before the next run.
+      try b.write("another one", to: "a.txt")
+      #expect(try await b.container.items().map(\.name) == ["a.txt"])
+      try b.remove("a.txt")
+      try a.rename("a.txt", to: "c.txt")
+      try await a.sync()
+      try await b.sync()
+      #expect(try await b.container.items().map(\.name) == ["c.txt"])
+      try b.write("a new one", to: "a.txt")
+      try await b.container.download(itemNamed: "c.txt")
+      try await b.sync()
+      #expect(b.text("c.txt") == "one" && b.text("a.txt") == "a new one")
+    }
+  }
+
   @Test func `a lost state costs a look at the documents, and deletes nothing`() async throws {
     try await withTemporaryDirectory { directory in
       let store = MemoryStore()

@@ -111,8 +111,8 @@ extension ContainerSession {
   /// Finds the document of each record, under a new name if a program moved it, and makes records of new documents.
   func match(_ scan: FolderScan) async throws -> [DocumentRecord] {
     var records = try await state.records()
+    var changed = try releasePlaceholders(&records, scan)
     let owners = try self.owners(of: records)
-    var changed: Set<Int> = []
     var missing: [DocumentNodeID: Int] = [:]
     for (index, record) in records.enumerated() where record.base != nil && owners[record.name] == index {
       if scan.documents[record.name] == nil, let node = record.node { missing[node] = index }
@@ -141,6 +141,22 @@ extension ContainerSession {
     let lost = Set(gone.map(\.id))
     try await state.save(changed.map { records[$0] }.filter { !lost.contains($0.id) })
     return records.filter { !lost.contains($0.id) }
+  }
+
+  /// Gives each placeholder the container's name, and takes the file from it that had its name and is gone by now.
+  ///
+  /// - Returns: the indices of the records that changed.
+  private func releasePlaceholders(_ records: inout [DocumentRecord], _ scan: FolderScan) throws -> Set<Int> {
+    let owners = try self.owners(of: records)
+    var changed: Set<Int> = []
+    for (index, record) in records.enumerated() where record.base == nil {
+      guard let head = try head(of: record) else { continue }
+      let hasFile = owners[record.name] == index && scan.documents[record.name] != nil
+      if record.name == head.name, record.node == nil || hasFile { continue }
+      (records[index].name, records[index].node) = (head.name, nil)
+      changed.insert(index)
+    }
+    return changed
   }
 
   /// Returns the index of the record of each name on disk. Of several records of a name, one alone has the document.

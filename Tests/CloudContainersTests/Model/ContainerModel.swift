@@ -9,10 +9,12 @@ import TestSupport
 
 /// Devices that work on the same documents, apart and together, with everything that goes wrong.
 struct ContainerModel {
-  struct Sabotage {
+  struct Sabotage: CustomStringConvertible {
     var store: UnreliableStore.Sabotage?
     var hasOverlap = true
     var hasGrace = true
+
+    var description: String { store?.rawValue ?? (hasOverlap ? "no grace time" : "no overlap of the feed") }
   }
 
   let seed: UInt64
@@ -119,7 +121,7 @@ struct ContainerModel {
         }
       }
       try await device.restart()
-    case 14, 15:
+    case 14, 15, 26, 27:
       // All at once.
       let containers = devices.map(\.container)
       try await withThrowingTaskGroup(of: Void.self) { group in

@@ -29,11 +29,13 @@ struct ContainerModelTests {
     ContainerModel.Sabotage(hasOverlap: false), ContainerModel.Sabotage(hasGrace: false),
   ])
   func `notice a sabotage`(_ sabotage: ContainerModel.Sabotage) async throws {
-    for seed in UInt64(1)...60 {
+    for seed in UInt64(1)...200 {
       var model = ContainerModel(seed: seed, sabotage: sabotage)
       try await withTemporaryDirectory { directory in try await model.run(in: directory, steps: 60) }
-      if !model.problems.isEmpty { return }
+      if let problem = model.problems.first {
+        return print("\(sabotage): found by program \(seed): \(problem.prefix(200))")
+      }
     }
-    Issue.record("60 programs did not notice \(sabotage)")
+    Issue.record("200 programs did not notice \(sabotage)")
   }
 }
