@@ -51,6 +51,28 @@ extension UUID {
     return UUID(uuid: bytes)
   }
 
+  /// The text of `uuidString`, which formats each byte by itself.
+  var text: String {
+    String(unsafeUninitializedCapacity: 36) { text in
+      withUnsafeBytes(of: uuid) { bytes in
+        var end = 0
+        for (position, byte) in bytes.enumerated() {
+          if position == 4 || position == 6 || position == 8 || position == 10 {
+            text[end] = UInt8(ascii: "-")
+            end += 1
+          }
+          (text[end], text[end + 1]) = (Self.digit(byte >> 4), Self.digit(byte & 15))
+          end += 2
+        }
+        return end
+      }
+    }
+  }
+
+  private static func digit(_ value: UInt8) -> UInt8 {
+    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
+  }
+
   /// Eight hexadecimal digits of it, for a name.
   var token: Substring { uuidString.lowercased().prefix(8) }
 }

@@ -1,5 +1,5 @@
 package import DurableIO
-package import FilePackages
+import FilePackages
 package import SystemPackage
 
 /// A place with documents that the file system alone does not show, such as a container with placeholders.

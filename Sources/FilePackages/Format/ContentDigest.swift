@@ -103,25 +103,42 @@ package struct ContentDigest: Sendable, Hashable {
   /// 64 hexadecimal digits: the lanes in order, most significant digit first.
   package var hexadecimal: String {
     String(unsafeUninitializedCapacity: 64) { digits in
-      for position in 0..<64 {
-        let digit = UInt8(truncatingIfNeeded: lanes[position / 16] >> UInt64(60 - position % 16 * 4)) & 15
-        digits[position] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
+      for lane in 0..<4 {
+        var value = lanes[lane]
+        for position in 0..<16 {
+          value = value << 4 | value >> 60
+          let digit = UInt8(truncatingIfNeeded: value) & 15
+          digits[lane * 16 + position] =
+            digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
+        }
       }
       return 64
     }
   }
 
   package init?(hexadecimal: String) {
-    guard hexadecimal.utf8.count == 64 else { return nil }
-    for (position, character) in hexadecimal.utf8.enumerated() {
-      let digit: UInt8
-      switch character {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = character - UInt8(ascii: "0")
-      case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = character - UInt8(ascii: "a") + 10
-      case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = character - UInt8(ascii: "A") + 10
-      default: return nil
+    var hexadecimal = hexadecimal
+    guard let lanes = hexadecimal.withUTF8(Self.lanes) else { return nil }
+    self.lanes = lanes
+  }
+
+  private static func lanes(_ text: UnsafeBufferPointer<UInt8>) -> SIMD4<UInt64>? {
+    guard text.count == 64 else { return nil }
+    var lanes = SIMD4<UInt64>()
+    for lane in 0..<4 {
+      var value: UInt64 = 0
+      for character in text[(lane * 16)..<(lane * 16 + 16)] {
+        let digit: UInt8
+        switch character {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = character - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = character - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = character - UInt8(ascii: "A") + 10
+        default: return nil
+        }
+        value = value << 4 | UInt64(digit)
       }
-      lanes[position / 16] = lanes[position / 16] << 4 | UInt64(digit)
+      lanes[lane] = value
     }
+    return lanes
   }
 }

@@ -101,31 +101,56 @@ public struct PackageMetadata: Sendable, Hashable {
 extension PackageMetadata {
   /// All keys and values as in the plist.
   public var propertyList: [String: PropertyListValue] {
-    var values = applicationValues
-    values.reserveCapacity(values.count + Key.allCases.count)
-    func set(_ key: Key, _ value: PropertyListValue?) { values[key.rawValue] = value }
-    set(.formatVersion, .integer(Int64(formatVersion)))
-    set(.contentType, contentType.map { .string($0.identifier) })
-    set(.identifier, .string(identifier.uuidString))
-    set(.revision, .string(revision.uuidString))
-    set(.parentRevisions, .array(parentRevisions.map { .string($0.uuidString) }))
-    set(.contentRevision, contentRevision.map { .string($0.uuidString) })
-    set(.generation, .integer(Int64(generation)))
-    set(.creationDate, .date(creationDate))
-    set(.modificationDate, .date(modificationDate))
-    set(.generator, .string(generator))
-    set(.generatorVersion, .string(generatorVersion))
-    set(.savingComputer, .string(savingComputer))
-    set(.fileCount, .integer(Int64(fileCount)))
-    set(.size, .integer(Int64(clamping: size)))
-    set(.contentDigest, .string(contentDigest))
-    if let databasePath { set(.database, .string(databasePath)) }
-    return values
+    Dictionary(uniqueKeysWithValues: fields)
+  }
+
+  /// The keys, in order, and their values.
+  private var fields: [PropertyListWriter.Field] {
+    if applicationValues.isEmpty { return ownFields }
+    // A value of the application under one of the library's keys does not count.
+    let fields = ownFields + applicationValues.lazy.filter { !isOwn($0.key) }.map { ($0.key, $0.value) }
+    return fields.sorted { $0.key < $1.key }
+  }
+
+  private func isOwn(_ key: String) -> Bool {
+    switch Key(rawValue: key) {
+    case nil, .displayName: false
+    case .database: databasePath != nil
+    default: true
+    }
+  }
+
+  /// The library's own keys, in order.
+  private var ownFields: [PropertyListWriter.Field] {
+    var fields: [PropertyListWriter.Field] = []
+    fields.reserveCapacity(Key.allCases.count + applicationValues.count)
+    func add(_ key: Key, _ value: PropertyListValue) { fields.append((key.rawValue, value)) }
+    add(.size, .integer(Int64(clamping: size)))
+    add(.contentDigest, .string(contentDigest))
+    if let contentRevision { add(.contentRevision, .string(contentRevision.text)) }
+    if let contentType { add(.contentType, .string(contentType.identifier)) }
+    add(.creationDate, .date(creationDate))
+    if let databasePath { add(.database, .string(databasePath)) }
+    add(.fileCount, .integer(Int64(fileCount)))
+    add(.formatVersion, .integer(Int64(formatVersion)))
+    add(.generation, .integer(Int64(generation)))
+    add(.generator, .string(generator))
+    add(.generatorVersion, .string(generatorVersion))
+    add(.identifier, .string(identifier.text))
+    add(.modificationDate, .date(modificationDate))
+    add(.parentRevisions, .array(parentRevisions.map { .string($0.text) }))
+    add(.revision, .string(revision.text))
+    add(.savingComputer, .string(savingComputer))
+    return fields
   }
 
   /// Returns the plist as XML, with its keys in order.
-  package func encoded() throws -> Data {
-    try PropertyListWriter.data(propertyList)
+  package func encoded() throws -> Data { Data(try encodedBytes()) }
+
+  /// Returns the bytes of `encoded()`.
+  func encodedBytes() throws -> [UInt8] {
+    if let xml = PropertyListWriter.xml(fields: fields) { return xml }
+    return Array(try PropertyListWriter.encoded(propertyList))
   }
 
   /// Returns the application's values alone as an XML plist, with its keys in order: equal values have equal bytes.

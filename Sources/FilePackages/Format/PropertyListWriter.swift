@@ -5,6 +5,8 @@ import FoundationEssentials
 /// Every save writes a property list, and the reflection took a sixth of a commit. The writer supports only the kinds
 /// in metadata; it returns `nil` for kinds that the encoder handles better, such as real numbers.
 struct PropertyListWriter {
+  typealias Field = (key: String, value: PropertyListValue)
+
   private var bytes: [UInt8] = []
 
   /// The error of a text that no XML property list can hold. The encoder would leave it out.
@@ -17,6 +19,11 @@ struct PropertyListWriter {
   /// - Throws: `Unwritable`; the error of `PropertyListEncoder`.
   static func data(_ values: [String: PropertyListValue]) throws -> Data {
     if let xml = xml(values) { return xml }
+    return try encoded(values)
+  }
+
+  /// Returns the XML of `PropertyListEncoder`.
+  static func encoded(_ values: [String: PropertyListValue]) throws -> Data {
     if hasNUL(.dictionary(values)) { throw Unwritable() }
     let encoder = PropertyListEncoder()
     encoder.outputFormat = .xml
@@ -33,6 +40,13 @@ struct PropertyListWriter {
   }
 
   static func xml(_ values: [String: PropertyListValue]) -> Data? {
+    xml(fields: values.sorted { $0.key < $1.key }).map { Data($0) }
+  }
+
+  /// Returns the XML of a dictionary.
+  ///
+  /// - Parameter fields: its keys, in order, and their values.
+  static func xml(fields: [Field]) -> [UInt8]? {
     var writer = Self()
     writer.bytes.reserveCapacity(2048)
     writer.append(
@@ -42,9 +56,9 @@ struct PropertyListWriter {
       <plist version="1.0">
 
       """)
-    guard writer.write(.dictionary(values), depth: 0) else { return nil }
+    guard writer.write(fields, 0) else { return nil }
     writer.append("</plist>\n")
-    return Data(writer.bytes)
+    return writer.bytes
   }
 
   /// Returns false if the encoder must write the value.
@@ -54,10 +68,10 @@ struct PropertyListWriter {
     case .boolean(let value): append(value ? "<true/>\n" : "<false/>\n")
     case .integer(let value): writeInteger(value)
     case .unsigned(let value): writeInteger(value)
-    case .string(let value): return write(value, as: "string")
+    case .string(let value): return write(value, "<string>", "</string>\n")
     case .date(let value): return write(value)
     case .array(let values): return write(values, depth)
-    case .dictionary(let values): return write(values, depth)
+    case .dictionary(let values): return write(values.sorted { $0.key < $1.key }, depth)
     case .real, .data: return false
     }
     return true
@@ -75,15 +89,15 @@ struct PropertyListWriter {
     return true
   }
 
-  private mutating func write(_ values: [String: PropertyListValue], _ depth: Int) -> Bool {
-    guard !values.isEmpty else {
+  private mutating func write(_ fields: [Field], _ depth: Int) -> Bool {
+    guard !fields.isEmpty else {
       append("<dict/>\n")
       return true
     }
     append("<dict>\n")
-    for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+    for (key, value) in fields {
       indent(depth + 1)
-      guard write(key, as: "key"), write(value, depth: depth + 1) else { return false }
+      guard write(key, "<key>", "</key>\n"), write(value, depth: depth + 1) else { return false }
     }
     indent(depth)
     append("</dict>\n")
@@ -96,11 +110,20 @@ struct PropertyListWriter {
     append("</integer>\n")
   }
 
-  private mutating func write(_ string: String, as element: StaticString) -> Bool {
-    append("<")
-    append(element)
-    append(">")
-    for byte in string.utf8 {
+  private mutating func write(_ string: String, _ start: StaticString, _ end: StaticString) -> Bool {
+    append(start)
+    var string = string
+    let isWritten = string.withUTF8 { writeText($0) }
+    append(end)
+    return isWritten
+  }
+
+  private mutating func writeText(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    if text.allSatisfy(Self.isPlain) {
+      bytes.append(contentsOf: text)
+      return true
+    }
+    for byte in text {
       switch byte {
       case UInt8(ascii: "&"): append("&amp;")
       case UInt8(ascii: "<"): append("&lt;")
@@ -111,10 +134,12 @@ struct PropertyListWriter {
       default: bytes.append(byte)
       }
     }
-    append("</")
-    append(element)
-    append(">\n")
     return true
+  }
+
+  /// Whether XML has the byte as it is.
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    byte >= 0x20 && byte != UInt8(ascii: "&") && byte != UInt8(ascii: "<") && byte != UInt8(ascii: ">")
   }
 
   /// Writes a date of the years from 1970 to 9999.

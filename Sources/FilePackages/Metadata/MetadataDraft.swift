@@ -88,7 +88,7 @@ package struct MetadataDraft: Sendable {
     metadata.savingComputer = Surroundings.current.computer()
     let plist: [UInt8]
     do {
-      plist = Array(try metadata.encoded())
+      plist = try metadata.encodedBytes()
     } catch {
       throw invalid("a value cannot be written: \(error)")
     }

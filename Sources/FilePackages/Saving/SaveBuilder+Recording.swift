@@ -21,7 +21,7 @@ extension SaveBuilder {
     let date = kind == .symbolicLink ? JournalRecord.Known.noDate : Surroundings.current.now()
     let node = JournalRecord.Known(
       kind: kind, inode: JournalRecord.Known.noInode, size: UInt64(bytes.count),
-      modified: step.attributes.modified ?? date, content: ContentHash(of: bytes))
+      modified: step.attributes.modified ?? date, content: step.content ?? ContentHash(of: bytes))
     let before = replaced[step.path].flatMap { $0.kind == .file ? $0.mode : nil }
     let staged = JournalRecord.Staged(
       name: name(for: step) ?? "", node: node,

@@ -15,7 +15,10 @@ extension SavePlan {
   func withoutIdentical(known: Manifest?) -> SavePlan {
     guard let base, steps.contains(where: \.mayBeIdentical) else { return self }
     var plan = self
-    plan.steps.removeAll { $0.mayBeIdentical && $0.isIdentical(in: base, known: known) }
+    plan.steps = steps.compactMap { step in
+      var step = step
+      return step.mayBeIdentical && step.isIdentical(in: base, known: known) ? nil : step
+    }
     return plan
   }
 }
@@ -33,7 +36,7 @@ extension SavePlan.Step {
   }
 
   /// Returns whether a step would change nothing; a node that cannot be read counts as different.
-  fileprivate func isIdentical(in base: Location, known: Manifest?) -> Bool {
+  fileprivate mutating func isIdentical(in base: Location, known: Manifest?) -> Bool {
     guard let status = replaced?.status else { return false }
     let place = StoredNode(location: base, path: path, status: status)
     switch action {
@@ -41,7 +44,9 @@ extension SavePlan.Step {
       if let row = known?.row(at: path), row.child.kind == .file, row.child.size == status.size,
         row.modified == status.modified
       {
-        return data.withUnsafeBytes { ContentHash(of: $0) } == row.child.content
+        let hash = data.withUnsafeBytes { ContentHash(of: $0) }
+        content = hash
+        return hash == row.child.content
       }
       return (try? place.hasBytes(of: .data(data))) ?? false
     case .write(let contents): return (try? place.hasBytes(of: contents)) ?? false

@@ -28,6 +28,8 @@ public struct SavePlan: Sendable {
     package var attributes: NodeAttributes
     /// The node on disk at that place, which the step replaces or removes; nil if there is none.
     package var replaced: Replaced?
+    /// The hash of the bytes in memory that the step writes, if the plan needed it.
+    var content: ContentHash?
 
     /// Whether the step may make a regular file.
     var makesFile: Bool {
