@@ -33,6 +33,17 @@ struct CloudVersionTests {
     #expect(winner == version)
   }
 
+  @Test func `has the same bytes, and so the same digest, after each reading`() throws {
+    let text = String(decoding: try version().encoded(), as: UTF8.self)
+    // Each millisecond of a second of today, and of one in the year 2312.
+    for second in [1_800_000_000_000, 10_800_000_000_000] {
+      for date in second..<second + 1_000 {
+        let bytes = Data(text.replacing("1800000000123", with: "\(date)").utf8)
+        #expect(try CloudVersion(decoding: bytes).encoded() == bytes, "\(date)")
+      }
+    }
+  }
+
   @Test(arguments: [
     ("\"sequence\":7", "\"sequence\":0"), ("\"sequence\":7", "\"sequence\":-1"),
     ("Travel\\/Trip.imageNotes", "..\\/Trip.imageNotes"), ("Travel\\/Trip.imageNotes", "\\/etc\\/passwd"),

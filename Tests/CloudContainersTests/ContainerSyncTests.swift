@@ -428,6 +428,38 @@ struct ContainerItemTests {
     }
   }
 
+  @Test func `are not evicted if the container does not have, or cannot take, their last changes`()
+    async throws
+  {
+    try await withTemporaryDirectory { directory in
+      let gate = GatedStore(MemoryStore())
+      let a = try await DeviceFixture("a", in: directory, gate)
+      try a.write("one", to: "Notes.txt")
+      try await a.makePackage("Trip.imageNotes", ["Text.txt": "one"])
+      try await a.sync()
+      // Changes that are only here, without a connection.
+      try a.write("two", to: "Notes.txt")
+      gate.setOffline(true)
+      await #expect(throws: ObjectStoreError.self) { try await a.container.evict(itemNamed: "Notes.txt") }
+      #expect(a.text("Notes.txt") == "two")
+      #expect(try await a.container.items().first?.isUploaded == false)
+      gate.setOffline(false)
+      // A change that no other machine could take.
+      try a.write("twin", to: "Trip.imageNotes/TEXT.txt")
+      let refusal = await #expect(throws: CloudDataError.self) {
+        try await a.container.evict(itemNamed: "Trip.imageNotes")
+      }
+      #expect(refusal?.code == .refused)
+      #expect(a.text("Trip.imageNotes/TEXT.txt") == "twin")
+      #expect(try await a.container.items().last?.downloadingStatus == .current)
+      // What the container has goes, and comes back.
+      try await a.container.evict(itemNamed: "Notes.txt")
+      #expect(a.text("Notes.txt") == nil)
+      try await a.container.download(itemNamed: "Notes.txt")
+      #expect(a.text("Notes.txt") == "two")
+    }
+  }
+
   @Test func `a placeholder follows its document's name, also after a new file had the old one`() async throws
   {
     try await withTemporaryDirectory { directory in

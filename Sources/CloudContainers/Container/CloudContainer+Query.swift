@@ -23,9 +23,9 @@ extension CloudContainer {
 }
 
 extension CloudContainer: DocumentSource {
-  package var root: FilePath { session.folder.path.lexicallyNormalized() }
+  package var sourceRoot: FilePath { session.folder.path.lexicallyNormalized() }
 
-  package func documents() async throws -> [SourceDocument] {
+  package func sourceDocuments() async throws -> [SourceDocument] {
     try await placedItems().map { placed, item in
       let node = placed.record.node
       return SourceDocument(

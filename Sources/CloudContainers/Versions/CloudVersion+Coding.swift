@@ -122,8 +122,8 @@ extension CloudVersion.Problem {
 }
 
 extension Date {
-  /// Milliseconds since 1970, rounded down.
-  package var milliseconds: Int64 { Int64((timeIntervalSince1970 * 1000).rounded(.down)) }
+  /// Milliseconds since 1970, rounded to the nearest one: a date of milliseconds gives these again.
+  package var milliseconds: Int64 { Int64((timeIntervalSince1970 * 1000).rounded()) }
 
   /// Makes a date of milliseconds since 1970.
   package init(milliseconds: Int64) { self.init(timeIntervalSince1970: Double(milliseconds) / 1000) }

@@ -5,10 +5,10 @@ package import SystemPackage
 /// A place with documents that the file system alone does not show, such as a container with placeholders.
 package protocol DocumentSource: Sendable {
   /// The folder where its documents are, or will be.
-  var root: FilePath { get }
+  var sourceRoot: FilePath { get }
 
   /// Returns all documents of this moment.
-  func documents() async throws -> [SourceDocument]
+  func sourceDocuments() async throws -> [SourceDocument]
 
   /// Returns a sequence with an element after each change of which the source knows.
   ///

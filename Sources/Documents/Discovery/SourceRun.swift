@@ -44,7 +44,7 @@ actor SourceRun: DocumentQueryRun {
   ) {
     (self.source, self.search, self.options, self.report) = (source, search, options, report)
     (self.number, self.watches) = (number, watches)
-    root = FolderPath(source.root)
+    root = FolderPath(source.sourceRoot)
   }
 
   // MARK: From start to end
@@ -85,7 +85,7 @@ actor SourceRun: DocumentQueryRun {
   private func look() async {
     guard !isOver else { return }
     do {
-      let documents = try await source.documents()
+      let documents = try await source.sourceDocuments()
       guard !isOver else { return }
       if hasProblem { report.note(nil, of: root, run: number) }
       hasProblem = false

@@ -19,7 +19,8 @@ private func readVersion(_ bytes: Data) {
     precondition(!version.description.contains("\n"))
     // All that a version reads, it writes.
     guard let again = try? version.encoded() else { preconditionFailure("a version that cannot be written") }
-    precondition(try CloudVersion(decoding: again) == version)
+    let same = try CloudVersion(decoding: again)
+    precondition(same == version)
   } catch {
     precondition(!error.words.isEmpty)
   }
