@@ -8,6 +8,8 @@ import Testing
   .enabled(if: ProcessInfo.processInfo.environment["CEPH_FOLDER"] != nil, "make cloud runs this"))
 struct CloudKillTests {
   private static let count = 8
+  /// The kills of each program: `CLOUD_KILLS`.
+  private static let kills = ProcessInfo.processInfo.environment["CLOUD_KILLS"].flatMap { Int($0) } ?? 2
 
   private func order(_ words: String...) throws {
     let cluster = try #require(ProcessInfo.processInfo.environment["CEPH_FOLDER"])
@@ -35,22 +37,32 @@ struct CloudKillTests {
     }
   }
 
-  @Test(.timeLimit(.minutes(10)))
+  /// Waits for a moment within the work of a program.
+  private func pause(_ program: RunningProgram, _ random: inout SeededGenerator) {
+    for _ in 0..<Int.random(in: 0...300_000, using: &random) { _ = program.number }
+  }
+
+  @Test(.timeLimit(.minutes(60)))
   func `keep every edit while clients, the gateway and the disk are killed`() async throws {
     try await withTemporaryDirectory { folder in
       let store = try CloudPlace.service.arguments(in: folder)
       try cloud(["init"] + store + ["A"], in: folder)
       try cloud(["add"] + store + ["B"], in: folder)
       var random = SeededGenerator(seed: 7)
-      let victims = ["gateway", "A", "osd", "B", "gateway", "A", "B", "osd"]
+      let victims = Array(repeating: ["gateway", "A", "osd", "B", "gc"], count: Self.kills).flatMap(\.self)
+      let numbers = 0..<Self.count
       var failed = 0
       for (round, victim) in victims.enumerated() {
         try edit(round, in: folder)
-        let clients = try ["A", "B"].map { side in
-          (side: side, program: try tool.start(["cloud", "sync", side, "--quiet"], in: folder))
+        var clients: [(side: String, program: RunningProgram)] = []
+        if victim == "gc" {
+          clients.append((victim, try tool.start(["cloud", "gc", "A"], in: folder)))
+        } else {
+          clients = try ["A", "B"].map { side in
+            (side: side, program: try tool.start(["cloud", "sync", side, "--quiet"], in: folder))
+          }
         }
-        // A moment within the work.
-        for _ in 0..<Int.random(in: 0...300_000, using: &random) { _ = clients[0].program.number }
+        pause(clients[0].program, &random)
         if let client = clients.first(where: { $0.side == victim }) {
           kill(client.program.number, SIGKILL)
         } else {
@@ -63,11 +75,14 @@ struct CloudKillTests {
           #expect(
             end.status == 0 || end.status == 2 || end.signal == SIGKILL, "\(client.side): \(end.errors)")
         }
+        if round == 0 {
+          // From now on each machine downloads what the other one edits.
+          for side in ["A", "B", "A"] { try cloud(["sync", side, "--quiet"], in: folder) }
+          try cloud(["download", "--quiet"] + numbers.map { "B/a\($0).imageNotes" }, in: folder)
+          try cloud(["download", "--quiet"] + numbers.map { "A/b\($0).txt" }, in: folder)
+        }
       }
-      for side in ["A", "B", "A"] { try cloud(["sync", side, "--quiet"], in: folder) }
-      let numbers = 0..<Self.count
-      try cloud(["download", "--quiet"] + numbers.map { "B/a\($0).imageNotes" }, in: folder)
-      try cloud(["download", "--quiet"] + numbers.map { "A/b\($0).txt" }, in: folder)
+      for side in ["A", "B", "A", "B"] { try cloud(["sync", side, "--quiet"], in: folder) }
       let last = victims.count - 1
       for side in ["A", "B"] {
         for number in numbers {
