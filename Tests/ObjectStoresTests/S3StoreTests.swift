@@ -68,6 +68,18 @@ struct S3StoreTests {
     #expect(throws: S3Address.Problem.self) { try S3Address(address, endpoint: endpoint) }
   }
 
+  @Test(
+    arguments: [
+      ("s3://me:not-a-real-secret@bucket", nil),
+      ("s3://bucket", "https://me:not-a-real-secret@nas.example"),
+    ] as [(String, String?)])
+  func `repeats no password of an address`(address: String, endpoint: String?) throws {
+    let problem = try #require(throws: S3Address.Problem.self) {
+      try S3Address(address, endpoint: endpoint)
+    }
+    #expect(!problem.description.contains("not-a-real-secret"))
+  }
+
   @Test func `has addresses in both styles`() throws {
     let plain = try S3Address("s3://my-bucket/a/b/", region: "eu-central-1")
     #expect(plain.prefix == "a/b" && !plain.usesPathStyle && plain.isEncrypted)

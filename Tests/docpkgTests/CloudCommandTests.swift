@@ -223,6 +223,18 @@ struct CloudCommandTests {
     }
   }
 
+  @Test(arguments: [
+    ["s3://me:not-a-real-secret@bucket"],
+    ["s3://bucket", "--endpoint", "https://me:not-a-real-secret@nas.example"],
+  ])
+  func `repeats no password of an address`(address: [String]) async throws {
+    try await withTemporaryDirectory { folder in
+      let run = try run(tool, ["cloud", "init"] + address + ["A"], in: folder)
+      #expect(run.status == 64 && run.errors.contains("no password"), "\(run.errors)")
+      #expect(!(run.output + run.errors).contains("not-a-real-secret"))
+    }
+  }
+
   @Test(.enabled(if: CloudPlace.allCases.contains(.service), "make cloud runs this"))
   func `writes no secret into a container folder`() async throws {
     try await withTwoFolders(.service) { folder in

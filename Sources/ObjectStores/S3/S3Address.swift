@@ -32,6 +32,11 @@ public struct S3Address: Sendable, Hashable {
   public init(
     _ address: String, endpoint: String? = nil, region: String = "us-east-1", allowsPlain: Bool = false
   ) throws(Problem) {
+    // A password would come before an '@', and an error repeats no secret.
+    guard !address.contains("@"), endpoint?.contains("@") != true else {
+      throw Problem(
+        description: "An address has no '@' and no password; write the keys to ~/.aws/credentials")
+    }
     let scheme = "s3://"
     guard address.hasPrefix(scheme) else {
       throw Problem(description: "'\(address)' is no address; it has to be s3://bucket or s3://bucket/prefix")
