@@ -229,7 +229,8 @@ struct CloudCommandTests {
   ])
   func `repeats no password of an address`(address: [String]) async throws {
     try await withTemporaryDirectory { folder in
-      let run = try run(tool, ["cloud", "init"] + address + ["A"], in: folder)
+      let run = try run(
+        tool, ["cloud", "init"] + address + ["A"], in: folder, environment: ["HOME": folder.string])
       #expect(run.status == 64 && run.errors.contains("no password"), "\(run.errors)")
       #expect(!(run.output + run.errors).contains("not-a-real-secret"))
     }

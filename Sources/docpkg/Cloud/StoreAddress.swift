@@ -45,6 +45,8 @@ struct StoreAddress: Sendable {
   /// - Throws: an error of the address, of the credentials or of the folder.
   func open() throws -> any ObjectStore {
     if let folder { return try FolderStore(at: url(folder)) }
+    // An address with a password is refused before an error can repeat it.
+    _ = try address(region: nil)
     guard let found = try S3Credentials.find(profile: options[Key.profile]) else {
       throw InputError(
         description:
@@ -52,10 +54,13 @@ struct StoreAddress: Sendable {
           + "~/.aws/credentials.")
     }
     if let warning = found.warning { StandardError.write("docpkg: warning: \(warning)\n") }
-    let address = try S3Address(
-      text, endpoint: options[Key.endpoint], region: options[Key.region] ?? found.region ?? "us-east-1",
+    return S3Store(at: try address(region: found.region), credentials: found.credentials)
+  }
+
+  private func address(region: String?) throws -> S3Address {
+    try S3Address(
+      text, endpoint: options[Key.endpoint], region: options[Key.region] ?? region ?? "us-east-1",
       allowsPlain: options[Key.allowsPlain] != nil)
-    return S3Store(at: address, credentials: found.credentials)
   }
 }
 
