@@ -129,7 +129,7 @@ cloud: build-tests
 	@Tests/Cloud/ceph env SWIFT_DETERMINISTIC_HASHING=1 swift test -c $(CONFIGURATION) --skip-build \
 	  --filter '^ObjectStoresTests\.(StoreConformanceTests|CephTests)|^docpkgTests\.(CloudCommandTests|CloudKillTests)'
 
-# The requests and bytes of a sync beside those of rclone and restic, to the same Ceph cluster.
+# The requests, bytes and times of a sync beside those of rclone, awscli and restic, to the same Ceph cluster.
 cloud-comparison: build-tests
 	@Tests/Cloud/ceph Tests/Cloud/compare .build/$(CONFIGURATION)/docpkg
 

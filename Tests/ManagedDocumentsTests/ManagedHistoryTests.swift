@@ -262,6 +262,14 @@ struct ManagedHistoryTests {
   }
 
   @Test func `go by their age and their bytes, and the others stay as they are`() async throws {
+    // All saves are of one hour.
+    let moment = FileTime(seconds: 1_800_001_800, nanoseconds: 0)
+    var surroundings = Surroundings()
+    surroundings.now = { moment }
+    try await Surroundings.$current.withValue(surroundings) { try await thinHistory(at: moment.date) }
+  }
+
+  private func thinHistory(at now: Date) async throws {
     try await BookFixture.with { fixture in
       let book = try await fixture.open { $0.keepsHistory = true }
       var books: [Book] = []
@@ -289,8 +297,8 @@ struct ManagedHistoryTests {
         books.remove(at: index)
       }
       try await expectExact()
-      // All are of one hour: the last one of it stays, the one that may not go, and the most recent one.
-      let later = Date().addingTimeInterval(7 * 3600)
+      // Of one hour the last one stays, the one that may not go, and the most recent one.
+      let later = now.addingTimeInterval(7 * 3600)
       let plan = try await book.thinHistory(at: later, dryRun: true)
       #expect(try await book.versions().count == 5)
       let report = try await book.thinHistory(at: later)
@@ -302,7 +310,7 @@ struct ManagedHistoryTests {
       try await expectExact()
       // Beyond the budget the oldest go, except those that may not.
       try await book.setRetentionPolicy(RetentionPolicy(byteBudget: 100))
-      try await book.thinHistory(at: Date())
+      try await book.thinHistory(at: now)
       books = zip(versions, books).filter { [versions[0].id, versions.last?.id].contains($0.0.id) }.map(\.1)
       versions = [versions[0], versions[versions.count - 1]]
       try await expectExact()
