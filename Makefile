@@ -129,9 +129,10 @@ cloud: build-tests
 	@Tests/Cloud/ceph env SWIFT_DETERMINISTIC_HASHING=1 swift test -c $(CONFIGURATION) --skip-build \
 	  --filter '^ObjectStoresTests\.(StoreConformanceTests|CephTests)|^docpkgTests\.(CloudCommandTests|CloudKillTests)'
 
-# The requests, bytes and times of a sync beside those of rclone, awscli and restic, to the same Ceph cluster.
-cloud-comparison: build-tests
-	@Tests/Cloud/ceph Tests/Cloud/compare .build/$(CONFIGURATION)/docpkg
+# The requests, bytes and times of a sync beside those of rclone, awscli and restic, with the same Ceph cluster.
+cloud-comparison: build
+	@Tests/Cloud/ceph sh -c '.build/release/docpkg bench cloud "s3://$$S3_TEST_BUCKET" \
+	  --endpoint "$$S3_TEST_ENDPOINT" --against rclone,awscli,restic'
 
 # Two real Syncthing instances with one document that is edited on both while they are apart.
 syncthing: build

@@ -201,9 +201,14 @@ let package = Package(
       name: "PackageArchiveTests",
       dependencies: ["PackageArchive", "FilePackages", "DurableIO", "TestSupport", "CZlib", system],
       swiftSettings: testing),
+    // An S3 service for tests.
+    .target(
+      name: "StoreTestSupport", dependencies: ["FilePackages", "ObjectStores"],
+      path: "Tests/StoreTestSupport",
+      swiftSettings: strict),
     .testTarget(
       name: "ObjectStoresTests",
-      dependencies: ["DurableIO", "FilePackages", "ObjectStores", "TestSupport", system],
+      dependencies: ["DurableIO", "FilePackages", "ObjectStores", "StoreTestSupport", "TestSupport", system],
       swiftSettings: testing),
     .testTarget(
       name: "CloudContainersTests",
@@ -214,12 +219,14 @@ let package = Package(
       ],
       swiftSettings: testing),
     .testTarget(
-      name: "BenchmarksTests", dependencies: ["Benchmarks", "DurableIO", "TestSupport", system],
+      name: "BenchmarksTests",
+      dependencies: ["Benchmarks", "DurableIO", "ObjectStores", "StoreTestSupport", "TestSupport", system],
       swiftSettings: testing),
     .testTarget(
       name: "docpkgTests",
       dependencies: [
-        "bookkeeper", "docpkg", "Documents", "DurableIO", "FilePackages", "ImageNotes", "TestSupport", system,
+        "bookkeeper", "docpkg", "Documents", "DurableIO", "FilePackages", "ImageNotes", "ObjectStores",
+        "StoreTestSupport", "TestSupport", system,
       ],
       swiftSettings: testing),
     .testTarget(

@@ -122,7 +122,7 @@ extension ObjectStoreError.Code {
     case .unreachable, .timedOut, .busy, .serverFailure: "Nothing is lost; try again later."
     case .unauthorized: "Check the access key, the secret key and the profile."
     case .forbidden: "Ask the owner of the bucket for the right to read, write, list and remove objects."
-    case .noSuchStore: "Make the bucket, mount the disk, or correct the address."
+    case .noSuchStore: "Make the bucket or the folder, mount the disk, or correct the address."
     case .noSpace: "Make room in the store."
     case .clockSkewed: "Set this machine's clock."
     case .invalidAnswer: "Check the address; a proxy or another kind of server may answer there."

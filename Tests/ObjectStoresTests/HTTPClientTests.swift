@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 
 import ObjectStores
+import StoreTestSupport
 
 @Suite("Connections to a server")
 struct HTTPClientTests {

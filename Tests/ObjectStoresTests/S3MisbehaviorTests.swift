@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 import ObjectStores
+import StoreTestSupport
 
 /// What one call, and a store that repeats calls, make of a server's misbehaviour.
 struct Misbehavior: Sendable, CustomTestStringConvertible {

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 import ObjectStores
+import StoreTestSupport
 
 @Suite("A store in an S3 service")
 struct S3StoreTests {

@@ -1,5 +1,6 @@
 import Foundation
 import ObjectStores
+import StoreTestSupport
 import Synchronization
 import Testing
 

@@ -1,4 +1,6 @@
 import Foundation
+import ObjectStores
+import StoreTestSupport
 import SystemPackage
 import TestSupport
 import Testing
@@ -110,6 +112,78 @@ struct BenchTests {
           "50 rows", "300 rows",
         ])
       #expect(results.allSatisfy { $0.rounds == 3 && $0.problem == nil })
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.string).isEmpty)
+    }
+  }
+
+  /// The arguments of a small benchmark of a container.
+  private static let cloud = [
+    "--children", "20", "--documents", "3", "--database-size", "50000", "--rounds", "2", "--json", "--task",
+    "first,nothing,child,database,list,travel",
+  ]
+
+  private func expectCloud(_ run: Run, in folder: FilePath) throws -> [Report.Result] {
+    #expect(run.status == 0, "\(run.errors)")
+    let results = try JSONDecoder().decode(Report.self, from: Data(run.output.utf8)).results
+    let own = results.filter { $0.strategy == "docpkg" }
+    #expect(own.count == 6 && own.allSatisfy { $0.problem == nil && $0.rounds == 2 })
+    // The first upload, nothing changed, one child changed.
+    #expect(own[1].figures?["requests"] == 1)
+    #expect(own[0].figures?["requests"].map { $0 > 20 } == true)
+    #expect(own[2].figures?["requests"].map { $0 > 1 && $0 <= 6 } == true)
+    #expect(own[2].figures?["bytesSent"].map { $0 > 4_096 && $0 < 65_536 } == true)
+    return results
+  }
+
+  @Test func `measures a container in a folder`() async throws {
+    try await withTemporaryDirectory { folder in
+      try FileManager.default.createDirectory(
+        atPath: folder.appending("disk").string, withIntermediateDirectories: false)
+      let run = try run(tool, ["bench", "cloud", "disk", "--against", "rclone"] + Self.cloud, in: folder)
+      let others = try expectCloud(run, in: folder).filter { $0.strategy != "docpkg" }
+      #expect(others.count == 4 && others.allSatisfy { $0.unavailable?.contains("S3 service only") == true })
+      #expect(try FileManager.default.subpathsOfDirectory(atPath: folder.string) == ["disk"])
+    }
+  }
+
+  @Test func `measures a container in a service, and counts its requests`() async throws {
+    try await withTemporaryDirectory { folder in
+      let server = try S3Server()
+      defer { server.stop() }
+      let keys = S3Server.credentials
+      let run = try run(
+        tool,
+        [
+          "bench", "cloud", "s3://\(S3Server.bucket)", "--endpoint", server.endpoint, "--region",
+          S3Server.region,
+        ]
+          + Self.cloud, in: folder,
+        environment: [
+          "AWS_ACCESS_KEY_ID": keys.accessKeyID, "AWS_SECRET_ACCESS_KEY": keys.secretAccessKey,
+        ])
+      _ = try expectCloud(run, in: folder)
+      // The command removes its objects.
+      #expect(try await server.store().list("", after: nil, limit: 10).objects.isEmpty)
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.string).isEmpty)
+    }
+  }
+
+  @Test(
+    arguments: [
+      (["s3://b"], 64, "is no name of a bucket"),
+      (["s3://bucket"], 64, "cannot be counted"),
+      (["s3://bucket", "--endpoint", "http://nas.example"], 64, "--plain-http"),
+      (["none"], 2, "Make the bucket or the folder"),
+      ([".", "--task", "last"], 64, "There is no task 'last'"),
+      ([".", "--against", "cp"], 64, "There is no program 'cp'"),
+      ([".", "--children", "0"], 64, "--children have to be"),
+    ] as [([String], Int32, String)])
+  func `says which container it cannot measure`(arguments: [String], status: Int32, words: String)
+    async throws
+  {
+    try await withTemporaryDirectory { folder in
+      let result = try run(tool, ["bench", "cloud"] + arguments, in: folder)
+      #expect(result.status == status && result.errors.contains(words), "\(result.errors)")
       #expect(try FileManager.default.contentsOfDirectory(atPath: folder.string).isEmpty)
     }
   }

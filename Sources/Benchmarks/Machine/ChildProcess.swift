@@ -24,6 +24,25 @@ struct ChildProcess {
   /// - Parameter output: a file for the program's output; nil discards it.
   /// - Throws: `StrategyUnavailable` if there is no such program, `ChildProcessError` if it fails.
   func run(_ program: String, _ arguments: [String], output: String? = nil) throws {
+    let process = try spawn(program, arguments, output: output)
+    var status: Int32 = 0
+    var usage = rusage()
+    while wait4(process, &status, 0, &usage) < 0 {
+      guard errno == EINTR else { throw ChildProcessError(program: program, status: -1) }
+    }
+    let peak = UInt64(usage.ru_maxrss) * 1024
+    largest.withLock { $0 = max($0 ?? 0, peak) }
+    guard status == 0 else { throw ChildProcessError(program: program, status: status >> 8 & 0xFF) }
+  }
+
+  /// Starts a program, whose output is discarded.
+  ///
+  /// - Throws: `StrategyUnavailable` if there is no such program.
+  func start(_ program: String, _ arguments: [String]) throws -> RunningChild {
+    RunningChild(try spawn(program, arguments, output: nil))
+  }
+
+  private func spawn(_ program: String, _ arguments: [String], output: String?) throws -> pid_t {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
@@ -42,14 +61,7 @@ struct ChildProcess {
       throw StrategyUnavailable(
         description: "'\(program)' cannot be started: \(String(cString: strerror(code)))")
     }
-    var status: Int32 = 0
-    var usage = rusage()
-    while wait4(process, &status, 0, &usage) < 0 {
-      guard errno == EINTR else { throw ChildProcessError(program: program, status: -1) }
-    }
-    let peak = UInt64(usage.ru_maxrss) * 1024
-    largest.withLock { $0 = max($0 ?? 0, peak) }
-    guard status == 0 else { throw ChildProcessError(program: program, status: status >> 8 & 0xFF) }
+    return process
   }
 
   private var completeEnvironment: [String] {
@@ -61,6 +73,27 @@ struct ChildProcess {
     }
     strings.removeAll { string in environment.keys.contains { string.hasPrefix("\($0)=") } }
     return strings + environment.map { "\($0)=\($1)" }
+  }
+}
+
+/// A program that runs until it is ended.
+final class RunningChild: Sendable {
+  private let number: pid_t
+  private let hasEnded = Mutex(false)
+
+  fileprivate init(_ number: pid_t) { self.number = number }
+
+  deinit { end() }
+
+  /// Ends the program with SIGTERM, and waits for that.
+  func end() {
+    hasEnded.withLock { hasEnded in
+      // The number of a program that was waited for may belong to another one.
+      if hasEnded { return }
+      kill(number, SIGTERM)
+      while waitpid(number, nil, 0) < 0 && errno == EINTR {}
+      hasEnded = true
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 /// The work that all entrants of a race do.
 package struct Work: Sendable, Hashable, Encodable {
-  /// The benchmark: `save`, `open`, `export`, `documents`, `replay`, `managed` or `start`.
+  /// The benchmark: `save`, `open`, `export`, `documents`, `replay`, `managed`, `cloud` or `start`.
   package var benchmark: String
   /// The number of the package's children, of the documents, or of the database's rows.
   package var children: Int?

@@ -49,6 +49,9 @@ extension Work {
     case "managed":
       parts.append(subject ?? "")
       if children != nil { parts.append(counted(children, "row", "rows")) }
+    case "cloud":
+      parts.append(subject ?? "")
+      if children != nil { parts.append(counted(children, "child", "children")) }
     case "start": parts.append("starting a program")
     default: parts.append("\(subject ?? ""), \(counted(children, "child", "children")) at first")
     }

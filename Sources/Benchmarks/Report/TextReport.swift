@@ -26,9 +26,13 @@ package struct TextReport {
     guard let first = results.first else { return "" }
     let against = report.reference(among: results)
     let isCounted = results.contains { $0.operations != nil }
+    let isRemote = results.contains { $0.figures[Self.traffic[0]] != nil }
+    let counts =
+      isRemote
+      ? ["requests", "sent", "received"]
+      : (isCounted ? ["flushes"] : []) + ["written"] + (isCounted ? ["operations"] : [])
     var rows = [
-      ["strategy", "median", "p10", "p90", "/ \(against)", "p10–p90"] + (isCounted ? ["flushes"] : [])
-        + ["written"] + (isCounted ? ["operations"] : []) + ["CPU", "memory", "rounds"]
+      ["strategy", "median", "p10", "p90", "/ \(against)", "p10–p90"] + counts + ["CPU", "memory", "rounds"]
     ]
     var notes: [Int: String] = [:]
     for result in results {
@@ -43,9 +47,13 @@ package struct TextReport {
         Figures.time(result.seconds?.p90), ratio.map { Figures.number($0.median) } ?? "-",
         ratio.map { "\(Figures.number($0.p10))–\(Figures.number($0.p90))" } ?? "-",
       ]
-      if isCounted { row.append(result.flushes.map { "\($0)" } ?? "-") }
-      row.append(Figures.bytes(result.bytesWritten))
-      if isCounted { row.append(result.operations.map { "\($0.values.reduce(0, +))" } ?? "-") }
+      if isRemote {
+        row += Self.traffic.map { name in result.figures[name].map { Figures.grouped(Int($0)) } ?? "-" }
+      } else {
+        if isCounted { row.append(result.flushes.map { "\($0)" } ?? "-") }
+        row.append(Figures.bytes(result.bytesWritten))
+        if isCounted { row.append(result.operations.map { "\($0.values.reduce(0, +))" } ?? "-") }
+      }
       row += [Figures.time(result.cpuSeconds), Figures.bytes(result.peakBytes), "\(result.rounds)"]
       rows.append(row)
     }
@@ -63,10 +71,13 @@ package struct TextReport {
     return (["", first.work.title] + lines + figures(of: results)).map { $0 + "\n" }.joined()
   }
 
+  /// The figures that have columns of their own.
+  private static let traffic = ["requests", "bytesSent", "bytesReceived"]
+
   /// Returns the further figures.
   private func figures(of results: [Measurement]) -> [String] {
     results.flatMap { result in
-      result.figures.sorted { $0.key < $1.key }.map { name, value in
+      result.figures.filter { !Self.traffic.contains($0.key) }.sorted { $0.key < $1.key }.map { name, value in
         "  \(result.strategy): \(Self.phrase(name, value))"
       }
     }
@@ -74,11 +85,15 @@ package struct TextReport {
 
   private static func phrase(_ name: String, _ value: Double) -> String {
     switch name {
-    case "bytesPerChild": "\(Figures.number(value)) bytes of memory a child"
-    case "bytesPerDocument": "\(Figures.bytes(UInt64(value))) of memory a document"
-    case "openSecondsPerDocument": "\(Figures.time(value)) to open a document"
-    case "threads": "\(Int(value)) threads in the process"
-    default: "\(name) \(Figures.number(value))"
+    case "bytesPerChild": return "\(Figures.number(value)) bytes of memory a child"
+    case "bytesPerDocument": return "\(Figures.bytes(UInt64(value))) of memory a document"
+    case "bytesSentPerNewByte":
+      let thousandths = Int((value * 1_000).rounded())
+      let digits = String(thousandths % 1_000 + 1_000).dropFirst()
+      return "\(thousandths / 1_000).\(digits) bytes sent for each byte that is new"
+    case "openSecondsPerDocument": return "\(Figures.time(value)) to open a document"
+    case "threads": return "\(Int(value)) threads in the process"
+    default: return "\(name) \(Figures.number(value))"
     }
   }
 }

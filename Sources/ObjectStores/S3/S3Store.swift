@@ -205,10 +205,10 @@ public struct S3Store: ObjectStore {
     let element = (try? S3Answer.element(of: answer.body)).flatMap { $0.name == "Error" ? $0 : nil }
     let code = element?["Code"]
     var reason = "status \(answer.status)"
-    if let code { reason += ", \(Self.shown(code))" }
-    if let message = element?["Message"], !message.isEmpty { reason += ": \(Self.shown(message))" }
+    if let code { reason += ", \(shown(code))" }
+    if let message = element?["Message"], !message.isEmpty { reason += ": \(shown(message))" }
     if let region = answer.headers["x-amz-bucket-region"], region != address.region {
-      reason += ", the bucket is in the region \(Self.shown(region))"
+      reason += ", the bucket is in the region \(shown(region))"
     }
     let seconds = answer.headers["retry-after"].flatMap { Double($0) }
     return ObjectStoreError(
@@ -216,9 +216,13 @@ public struct S3Store: ObjectStore {
       retryAfter: seconds)
   }
 
-  /// Returns a text of the server for one line of an error.
-  private static func shown(_ text: String) -> String {
-    var text = String(
+  /// Returns a text of the server for one line of an error, without the keys: a server may repeat the request.
+  private func shown(_ text: String) -> String {
+    var text = text
+    for secret in [credentials.secretAccessKey, credentials.sessionToken ?? ""] where !secret.isEmpty {
+      text = text.replacing(secret, with: "…")
+    }
+    text = String(
       text.unicodeScalars.prefix(200).map { $0.properties.generalCategory == .control ? " " : Character($0) })
     while text.last == "." || text.last == " " { text.removeLast() }
     return text

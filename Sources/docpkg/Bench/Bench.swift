@@ -14,5 +14,7 @@ struct Bench: AsyncParsableCommand {
 
       \(ExitStatus.help)
       """,
-    subcommands: [Save.self, Open.self, Export.self, Documents.self, Replay.self, Managed.self, Goals.self])
+    subcommands: [
+      Save.self, Open.self, Export.self, Documents.self, Replay.self, Managed.self, Cloud.self, Goals.self,
+    ])
 }

@@ -11,7 +11,8 @@ extension Cloud {
       abstract: "Make a container in a store, and a container folder on this machine.",
       discussion: """
         First the store is probed: a store that lets two writers make the same object would lose versions, and is \
-        refused. 'docpkg cloud add' adds the folders of other machines.
+        refused. The bucket or the folder of the store must be there. 'docpkg cloud add' adds the folders of other \
+        machines.
 
         Examples:
           docpkg cloud init s3://documents/me ~/Cloud --endpoint https://s3.example.org
@@ -84,12 +85,10 @@ extension Cloud {
     var json = false
 
     func validate() throws {
-      if StoreAddress.isService(address) {
-        do {
-          _ = try S3Address(address, endpoint: service.endpoint, allowsPlain: service.plain)
-        } catch {
-          throw ValidationError("\(error)")
-        }
+      do {
+        try StoreAddress(address, service).check()
+      } catch {
+        throw ValidationError("\(error)")
       }
     }
 

@@ -16,7 +16,7 @@ extension Cloud {
         time works on a folder.
 
         With --watch the command continues until it is interrupted. It looks at the folder when a document changes, \
-        and at the container every --interval seconds. While there is no connection it tries again at the same times. \
+        and at the container every --interval seconds. Each report has the requests and bytes since the last one. While there is no connection it tries again at the same times. \
         'systemctl --user enable --now docpkg-cloud@$(systemd-escape -p ~/Cloud)' runs it as a service.
 
         Examples:
@@ -41,7 +41,9 @@ extension Cloud {
     @Flag(name: .shortAndLong, help: "Print nothing but errors.")
     var quiet = false
 
-    @Flag(help: "Print the report as JSON, with --watch one a line.")
+    @Flag(
+      help:
+        "Print the report as JSON; with --watch one a line, with the requests and bytes since the last line.")
     var json = false
 
     func validate() throws {
@@ -103,9 +105,11 @@ extension Cloud {
           let report = try await folder.container.sync()
           let traffic = folder.traffic
           let news = SyncNews(report, traffic - before)
-          before = traffic
           progress.clear()
-          if news.isNews { try tell(news) }
+          if news.isNews {
+            try tell(news)
+            before = traffic
+          }
           lastProblem = ""
         } catch {
           guard Self.mayPass(error) else { throw error }

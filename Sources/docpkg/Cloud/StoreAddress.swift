@@ -46,7 +46,7 @@ struct StoreAddress: Sendable {
   func open() throws -> any ObjectStore {
     if let folder { return try FolderStore(at: url(folder)) }
     // An address with a password is refused before an error can repeat it.
-    _ = try address(region: nil)
+    try check()
     guard let found = try S3Credentials.find(profile: options[Key.profile]) else {
       throw InputError(
         description:
@@ -57,10 +57,27 @@ struct StoreAddress: Sendable {
     return S3Store(at: try address(region: found.region), credentials: found.credentials)
   }
 
+  /// Checks the address of a service, without a request and without the keys.
+  ///
+  /// - Throws: `InputError`, which repeats no password.
+  func check() throws {
+    if folder == nil { _ = try address(region: nil) }
+  }
+
   private func address(region: String?) throws -> S3Address {
-    try S3Address(
-      text, endpoint: options[Key.endpoint], region: options[Key.region] ?? region ?? "us-east-1",
-      allowsPlain: options[Key.allowsPlain] != nil)
+    let (endpoint, region) = (options[Key.endpoint], options[Key.region] ?? region ?? "us-east-1")
+    let allowsPlain = options[Key.allowsPlain] != nil
+    do {
+      return try S3Address(text, endpoint: endpoint, region: region, allowsPlain: allowsPlain)
+    } catch {
+      // The same address would do if plain http were allowed: the sentence names this command's option.
+      guard !allowsPlain, (try? S3Address(text, endpoint: endpoint, allowsPlain: true)) != nil else {
+        throw InputError(description: "\(error).")
+      }
+      throw InputError(
+        description:
+          "'\(endpoint ?? "")' is not encrypted. Use https, or permit plain http with --plain-http.")
+    }
   }
 }
 

@@ -1,15 +1,14 @@
 import Dispatch
 import FilePackages
-import Foundation
+package import Foundation
 import Glibc
+package import ObjectStores
 import Synchronization
 
-import ObjectStores
-
 /// An S3 service in this process, on a loopback port. It checks signatures, and misbehaves on demand.
-final class S3Server: Sendable {
+package final class S3Server: Sendable {
   /// A deviation from a server's duties.
-  enum Trouble: Sendable {
+  package enum Trouble: Sendable {
     /// An answer of this status, with a code of S3 and more header fields.
     case refusal(Int, String, [String: String] = [:])
     /// Any answer, byte for byte.
@@ -32,14 +31,16 @@ final class S3Server: Sendable {
     case droppedCondition
     /// The last byte of a body is another one.
     case wrongByte
+    /// An error that repeats the fields of the request.
+    case echo
   }
 
-  struct Request: Sendable {
-    var method: String
-    var path: String
-    var query: String
-    var headers: [String: String]
-    var body: Data
+  package struct Request: Sendable {
+    package var method: String
+    package var path: String
+    package var query: String
+    package var headers: [String: String]
+    package var body: Data
   }
 
   private struct State {
@@ -49,18 +50,27 @@ final class S3Server: Sendable {
     var connectionCount = 0
   }
 
-  static let credentials = S3Credentials(accessKeyID: "AKTESTKEY", secretAccessKey: "not-a-real-secret")
-  static let bucket = "documents"
+  package static let credentials = S3Credentials(
+    accessKeyID: "AKTESTKEY", secretAccessKey: "not-a-real-secret")
+  package static let bucket = "documents"
+  package static let region = "test-1"
   /// The date of all objects.
   private static let date = "Fri, 24 May 2013 00:00:00 GMT"
 
-  let port: Int
+  package let port: Int
+  private let keys: S3Credentials
   private let listener: Int32
   private let state = Mutex(State())
   private let trouble: @Sendable (Request) -> Trouble?
 
-  init(trouble: @escaping @Sendable (Request) -> Trouble? = { _ in nil }) throws {
-    self.trouble = trouble
+  /// - Parameters:
+  ///   - keys: the credentials that requests need.
+  ///   - trouble: is asked at each request.
+  package init(
+    keys: S3Credentials = S3Server.credentials,
+    trouble: @escaping @Sendable (Request) -> Trouble? = { _ in nil }
+  ) throws {
+    (self.keys, self.trouble) = (keys, trouble)
     listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
@@ -89,7 +99,7 @@ final class S3Server: Sendable {
   }
 
   /// Ends the server and its connections.
-  func stop() {
+  package func stop() {
     shutdown(listener, Int32(SHUT_RDWR))
     for connection in state.withLock({ $0.connections }) { shutdown(connection, Int32(SHUT_RDWR)) }
   }
@@ -97,18 +107,21 @@ final class S3Server: Sendable {
   deinit { close(listener) }
 
   /// A store on this server.
-  func store(prefix: String = "", transport: HTTPClient = .shared) throws -> S3Store {
+  package func store(prefix: String = "", transport: HTTPClient = .shared) throws -> S3Store {
     let address = try S3Address(
-      "s3://\(Self.bucket)/\(prefix)", endpoint: "http://127.0.0.1:\(port)", region: "test-1")
-    return S3Store(at: address, credentials: Self.credentials, transport: transport)
+      "s3://\(Self.bucket)/\(prefix)", endpoint: endpoint, region: Self.region)
+    return S3Store(at: address, credentials: keys, transport: transport)
   }
 
+  /// The server's address.
+  package var endpoint: String { "http://127.0.0.1:\(port)" }
+
   /// The number of connections so far.
-  var connectionCount: Int { state.withLock { $0.connectionCount } }
+  package var connectionCount: Int { state.withLock { $0.connectionCount } }
 
-  var requests: [Request] { state.withLock { $0.requests } }
+  package var requests: [Request] { state.withLock { $0.requests } }
 
-  func put(_ name: String, _ text: String) { state.withLock { $0.objects[name] = Data(text.utf8) } }
+  package func put(_ name: String, _ text: String) { state.withLock { $0.objects[name] = Data(text.utf8) } }
 
   // MARK: Connections
 
@@ -123,6 +136,12 @@ final class S3Server: Sendable {
       let trouble = trouble(request)
       if case .refusal(let status, let code, let headers)? = trouble {
         guard send(connection, error(status, code, headers), request) else { return }
+        continue
+      }
+      if case .echo? = trouble {
+        let fields = request.headers.map { "\($0): \($1)" }.joined(separator: " ")
+        let code = request.headers["x-amz-security-token"] ?? "NoToken"
+        guard send(connection, error(403, code, message: fields), request) else { return }
         continue
       }
       if case .raw(let text)? = trouble {
@@ -227,8 +246,11 @@ final class S3Server: Sendable {
     return write(connection, head(answer, length: length) + (request.method == "HEAD" ? Data() : answer.body))
   }
 
-  private func error(_ status: Int, _ code: String, _ headers: [String: String] = [:]) -> HTTPResponse {
-    let body = "<?xml version=\"1.0\"?><Error><Code>\(code)</Code><Message>About \(code).</Message></Error>"
+  private func error(
+    _ status: Int, _ code: String, _ headers: [String: String] = [:], message: String? = nil
+  ) -> HTTPResponse {
+    let message = message ?? "About \(code)."
+    let body = "<?xml version=\"1.0\"?><Error><Code>\(code)</Code><Message>\(message)</Message></Error>"
     return HTTPResponse(status: status, headers: headers, body: Data(body.utf8))
   }
 
@@ -306,9 +328,10 @@ final class S3Server: Sendable {
       headers: [:],
       body: request.body)
     for name in names.split(separator: ";") { signed.headers[String(name)] = request.headers[String(name)] }
-    let signature = SignatureV4(Self.credentials, region: "test-1").signature(
+    let signature = SignatureV4(keys, region: Self.region).signature(
       of: signed, payload: payload, time)
-    return sent.hasSuffix("Signature=\(signature.signature)") && sent.contains("Credential=AKTESTKEY/")
+    return sent.hasSuffix("Signature=\(signature.signature)")
+      && sent.contains("Credential=\(keys.accessKeyID)/")
       && names.contains("host")
   }
 }

@@ -1,0 +1,97 @@
+import Foundation
+import ObjectStores
+import StoreTestSupport
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("docpkg cloud sync --watch", .tags(.process), .timeLimit(.minutes(20)))
+struct CloudWatchTests {
+  /// A line of `--json`.
+  private struct Line: Decodable {
+    struct Document: Decodable {
+      var name: String
+      var events: [String]
+    }
+    var documents: [Document]
+    var requests: Int
+
+    func has(_ event: String, of name: String) -> Bool {
+      documents.contains { $0.name == name && $0.events.contains(event) }
+    }
+  }
+
+  /// Makes a container folder `A` in a service, and watches it.
+  private func withWatchedFolder(
+    _ prepare: (FilePath) throws -> Void = { _ in },
+    _ body: (FilePath, S3Server, _ begin: Int, RunningProgram) async throws -> Void
+  ) async throws {
+    try await withTemporaryDirectory { folder in
+      let server = try S3Server()
+      defer { server.stop() }
+      let environment = [
+        "AWS_ACCESS_KEY_ID": S3Server.credentials.accessKeyID,
+        "AWS_SECRET_ACCESS_KEY": S3Server.credentials.secretAccessKey,
+      ]
+      let place = [
+        "s3://\(S3Server.bucket)/me", "--endpoint", server.endpoint, "--region", S3Server.region, "A",
+      ]
+      let made = try run(tool, ["cloud", "init"] + place, in: folder, environment: environment)
+      try #require(made.status == 0, "\(made.errors)")
+      try prepare(folder.appending("A"))
+      let begin = server.requests.count
+      let program = try tool.start(
+        ["cloud", "sync", "A", "--watch", "--interval", "1", "--json"], in: folder, environment: environment)
+      try await body(folder.appending("A"), server, begin, program)
+    }
+  }
+
+  private func write(_ text: String, to file: FilePath) throws {
+    try Data(text.utf8).write(to: URL(filePath: file.string))
+  }
+
+  @Test func `goes on with other documents if one fails`() async throws {
+    try await withWatchedFolder { folder in
+      // No machine with a file system that folds case could take this document.
+      try FileManager.default.createDirectory(
+        atPath: folder.appending("Bad.rtfd").string, withIntermediateDirectories: false)
+      for name in ["TXT.rtf", "txt.rtf"] { try write(name, to: folder.appending("Bad.rtfd/\(name)")) }
+      try write("rain", to: folder.appending("first.txt"))
+    } _: { folder, _, _, program in
+      try await program.waits { (line: Line) in
+        line.has("failed", of: "Bad.rtfd") && line.has("uploaded", of: "first.txt")
+      }
+      try write("sun", to: folder.appending("second.txt"))
+      try await program.waits { (line: Line) in line.has("uploaded", of: "second.txt") }
+    }
+  }
+
+  @Test func `makes one request for a look that finds nothing, and reports the requests since the last line`()
+    async throws
+  {
+    try await withWatchedFolder { folder in
+      try write("rain", to: folder.appending("first.txt"))
+    } _: { folder, server, begin, program in
+      let first = try await program.waits { (line: Line) in line.has("uploaded", of: "first.txt") }
+      let idle = server.requests.count
+      while server.requests.count < idle + 6 {
+        try #require(program.isRunning)
+        try await Task.sleep(for: .milliseconds(20))
+      }
+      // Each look asks for the same: a second request of one look would differ.
+      let asked = server.requests[(idle + 1)..<(idle + 6)].map { "\($0.method) \($0.path)?\($0.query)" }
+      #expect(Set(asked).count == 1 && asked[0].contains("feed"), "\(asked)")
+      try write("sun", to: folder.appending("second.txt"))
+      let second = try await program.waits { (line: Line) in line.has("uploaded", of: "second.txt") }
+      // The looks between the lines count in the second one.
+      let requests = server.requests
+      let news = requests.indices.filter {
+        requests[$0].method == "PUT" && requests[$0].path.contains("/feed/")
+          && !requests[$0].path.contains("/mark/")
+      }
+      #expect(
+        news.count == 2 && first.requests + second.requests == news[1] + 1 - begin,
+        "\(news), \(begin), \(first), \(second)")
+    }
+  }
+}
