@@ -173,7 +173,7 @@ struct BenchTests {
       (["s3://b"], 64, "is no name of a bucket"),
       (["s3://bucket"], 64, "cannot be counted"),
       (["s3://bucket", "--endpoint", "http://nas.example"], 64, "--plain-http"),
-      (["none"], 2, "Make the bucket or the folder"),
+      (["none"], 2, "is no folder"),
       ([".", "--task", "last"], 64, "There is no task 'last'"),
       ([".", "--against", "cp"], 64, "There is no program 'cp'"),
       ([".", "--children", "0"], 64, "--children have to be"),

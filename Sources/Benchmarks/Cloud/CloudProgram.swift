@@ -86,10 +86,9 @@ struct CloudCommands {
     try run(.docpkg, ["cloud"] + arguments, output: output)
   }
 
-  /// Starts to keep a folder in sync.
-  func watch(_ folder: FilePath, interval: Int) throws -> RunningChild {
-    try process(.docpkg).start(
-      docpkg.string, ["cloud", "sync", folder.string, "--watch", "--quiet", "--interval", "\(interval)"])
+  /// Starts to bring a folder and its container together.
+  func startSync(_ folder: FilePath, _ arguments: [String] = []) throws -> RunningChild {
+    try process(.docpkg).start(docpkg.string, ["cloud", "sync", folder.string, "--quiet"] + arguments)
   }
 
   private var endpoint: String { "http://127.0.0.1:\(port ?? 0)" }

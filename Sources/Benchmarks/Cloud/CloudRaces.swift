@@ -78,7 +78,7 @@ final class CloudRaces {
 
   private func childChanges(_ count: Int) async {
     let own = await syncs("one child changed", .children(count), children: count, changes: true)
-    let isLarge = count > 10_000
+    let isLarge = count > 1_000
     let (row, title) = (isLarge ? 2 : 1, "one child of \(Figures.grouped(count))")
     goals.append(Goal.of(own, row, "\(title): requests", isLarge ? 8 : 6, CloudFigure.requests))
     goals.append(
@@ -169,12 +169,7 @@ final class CloudRaces {
     let entrant = await Entrant(Measurement(work, strategy: CloudProgram.docpkg.rawValue)) { [self] in
       progress("uploading \(Figures.grouped(count)) documents")
       let name = "documents"
-      let first = try workspace(.docpkg, name)
-      for number in 0..<count {
-        let file = URL(filePath: first.folder.appending("Note-\(number).txt").string)
-        try Data("The note \(number).\n".utf8).write(to: file)
-      }
-      try first.sync()
+      try makeDocuments(count, in: name)
       return CloudListings(commands, proxy, name, at: made.path.appending("machine"), count: count)
     }
     var race = setup.race
@@ -182,6 +177,23 @@ final class CloudRaces {
     let own = await measure(race, [entrant])
     let title = "a new machine lists \(Figures.grouped(count)) documents: seconds"
     goals.append(Goal.of(own, 7, title, 3))
+  }
+
+  /// Fills a new container with small documents. Eight machines share the work, because a machine uploads one document
+  /// after the other.
+  private func makeDocuments(_ count: Int, in name: String) throws {
+    let first = try workspace(.docpkg, name)
+    let others = try (1..<8).map { number in
+      let folder = FilePath("\(first.folder.string)-\(number)")
+      try commands.add(folder, to: name)
+      return folder
+    }
+    let folders = [first.folder] + others
+    for number in 0..<count {
+      let file = folders[number % folders.count].appending("Note-\(number).txt")
+      try Data("The note \(number).\n".utf8).write(to: URL(filePath: file.string))
+    }
+    for machine in try folders.map({ try commands.startSync($0) }) { try machine.wait() }
   }
 
   private func travel() async {
@@ -196,7 +208,9 @@ final class CloudRaces {
       try commands.cloud(["sync", there.string, "--quiet"])
       try commands.cloud(["download", there.appending(document).string, "--quiet"])
       let second = try await Document<ImageNotes>.open(at: URL(filePath: there.appending(document).string))
-      let watchers = try [here.folder, there].map { try commands.watch($0, interval: setup.interval) }
+      let watchers = try [here.folder, there].map {
+        try commands.startSync($0, ["--watch", "--interval", "\(setup.interval)"])
+      }
       return CloudTravel(first, second, watchers)
     }
     let own = await measure(setup.race, [entrant])

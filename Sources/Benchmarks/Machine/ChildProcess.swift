@@ -39,7 +39,7 @@ struct ChildProcess {
   ///
   /// - Throws: `StrategyUnavailable` if there is no such program.
   func start(_ program: String, _ arguments: [String]) throws -> RunningChild {
-    RunningChild(try spawn(program, arguments, output: nil))
+    RunningChild(try spawn(program, arguments, output: nil), program)
   }
 
   private func spawn(_ program: String, _ arguments: [String], output: String?) throws -> pid_t {
@@ -76,14 +76,28 @@ struct ChildProcess {
   }
 }
 
-/// A program that runs until it is ended.
+/// A program that runs beside this process; it is ended if nothing holds this object any more.
 final class RunningChild: Sendable {
   private let number: pid_t
+  private let program: String
   private let hasEnded = Mutex(false)
 
-  fileprivate init(_ number: pid_t) { self.number = number }
+  fileprivate init(_ number: pid_t, _ program: String) { (self.number, self.program) = (number, program) }
 
   deinit { end() }
+
+  /// Waits for the end of the program.
+  ///
+  /// - Throws: `ChildProcessError` if it fails.
+  func wait() throws {
+    let status = hasEnded.withLock { hasEnded in
+      var status: Int32 = 0
+      while !hasEnded, waitpid(number, &status, 0) < 0, errno == EINTR {}
+      hasEnded = true
+      return status
+    }
+    guard status == 0 else { throw ChildProcessError(program: program, status: status >> 8 & 0xFF) }
+  }
 
   /// Ends the program with SIGTERM, and waits for that.
   func end() {

@@ -2,6 +2,7 @@ import DurableIO
 package import FilePackages
 import FoundationEssentials
 import GRDB
+import Synchronization
 package import SystemPackage
 
 // Losing the state costs a new look at the documents here, never data: a document that is not here, and that the
@@ -10,6 +11,16 @@ package import SystemPackage
 /// The knowledge of this machine about a container: a small SQLite database in the container folder.
 package final class ContainerState: Sendable {
   private let database: DatabaseQueue
+  /// The entries of the document that was last asked for or stored. A run asks for them at each of its steps.
+  private let recent = Mutex<RecentChildren?>(nil)
+
+  /// The entries of a document, as this connection read or stored them.
+  private struct RecentChildren {
+    var document: String
+    /// SQLite's count of the changes by other connections.
+    var foreignChanges: Int
+    var children: [PackagePath: KnownChild]
+  }
 
   /// Opens the database, or makes it. A damaged one is set aside.
   package init(at path: FilePath) throws {
@@ -91,12 +102,17 @@ package final class ContainerState: Sendable {
 
   /// A number that differs after another process changed the state.
   package func foreignChanges() async throws -> Int {
-    try await database.read { try Int.fetchOne($0, sql: "PRAGMA data_version") ?? 0 }
+    try await database.read(Self.foreignChanges)
+  }
+
+  private static func foreignChanges(_ db: Database) throws -> Int {
+    try Int.fetchOne(db, sql: "PRAGMA data_version") ?? 0
   }
 
   /// Forgets everything.
   package func reset() async throws {
-    try await database.write { db in
+    try await database.write { [self] db in
+      recent.withLock { $0 = nil }
       for table in ["setting", "document", "child", "blob"] { try db.execute(sql: "DELETE FROM \(table)") }
     }
   }
@@ -112,17 +128,29 @@ package final class ContainerState: Sendable {
   }
 
   /// Stores a record, with the entries of its base if they change with it, in one transaction.
+  ///
+  /// Only entries that differ are written.
   package func save(_ record: DocumentRecord, children: [KnownChild]? = nil) async throws {
-    try await database.write { db in
+    try await database.write { [self] db in
       try record.upsert(db)
-      guard let children else { return }
-      try db.execute(sql: "DELETE FROM child WHERE document = ?", arguments: [record.id])
-      let marks = Array(repeating: "?", count: 16).joined(separator: ", ")
-      let statement = try db.makeStatement(sql: "INSERT INTO child VALUES (\(marks))")
-      for child in children {
-        try statement.execute(arguments: StatementArguments([record.id] + child.values))
-      }
+      if let children { try replaceChildren(of: record.id, with: children, db) }
     }
+  }
+
+  private func replaceChildren(of id: String, with children: [KnownChild], _ db: Database) throws {
+    let old = try self.children(of: id, db)
+    let new = Dictionary(children.map { ($0.entry.path, $0) }) { $1 }
+    let removal = try db.makeStatement(sql: "DELETE FROM child WHERE document = ? AND path = ?")
+    for path in old.keys where new[path] == nil {
+      try removal.execute(arguments: [id, Data(path.bytes)])
+    }
+    let marks = Array(repeating: "?", count: 16).joined(separator: ", ")
+    let insertion = try db.makeStatement(sql: "INSERT OR REPLACE INTO child VALUES (\(marks))")
+    for (path, child) in new where old[path] != child {
+      try insertion.execute(arguments: StatementArguments([id] + child.values))
+    }
+    let kept = RecentChildren(document: id, foreignChanges: try Self.foreignChanges(db), children: new)
+    db.afterNextTransaction { [self] _ in recent.withLock { $0 = kept } }
   }
 
   /// Notes whether a program wants the content of a placeholder, and nothing else.
@@ -138,7 +166,8 @@ package final class ContainerState: Sendable {
   }
 
   package func remove(_ record: DocumentRecord) async throws {
-    try await database.write { db in
+    try await database.write { [self] db in
+      recent.withLock { $0 = nil }
       try db.execute(sql: "DELETE FROM child WHERE document = ?", arguments: [record.id])
       try record.delete(db)
     }
@@ -146,14 +175,24 @@ package final class ContainerState: Sendable {
 
   /// Returns the entries of a document's base.
   package func children(of id: String) async throws -> [PackagePath: KnownChild] {
-    try await database.read { db in
-      var children: [PackagePath: KnownChild] = [:]
-      let rows = try Row.fetchCursor(db, sql: "SELECT * FROM child WHERE document = ?", arguments: [id])
-      while let row = try rows.next() {
-        if let child = KnownChild(row) { children[child.entry.path] = child }
-      }
-      return children
+    try await database.read { [self] db in try children(of: id, db) }
+  }
+
+  private func children(of id: String, _ db: Database) throws -> [PackagePath: KnownChild] {
+    let foreignChanges = try Self.foreignChanges(db)
+    let known = recent.withLock { recent in
+      recent.flatMap { $0.document == id && $0.foreignChanges == foreignChanges ? $0.children : nil }
     }
+    if let known { return known }
+    var children: [PackagePath: KnownChild] = [:]
+    let cursor = try Row.fetchCursor(db, sql: "SELECT * FROM child WHERE document = ?", arguments: [id])
+    while let row = try cursor.next() {
+      if let child = KnownChild(row) { children[child.entry.path] = child }
+    }
+    recent.withLock {
+      $0 = RecentChildren(document: id, foreignChanges: foreignChanges, children: children)
+    }
+    return children
   }
 
   // MARK: Blobs

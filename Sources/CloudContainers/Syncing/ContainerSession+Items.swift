@@ -86,7 +86,7 @@ extension ContainerSession {
     try await bringUpToDate(record)
     record = try await placed(name)
     guard let local = try FolderScan.document(name, in: folder) else { return }
-    var sync = DocumentSync(self, record, local, otherNames: [])
+    var sync = DocumentSync(self, record, local, among: LiveNames())
     try await sync.evict()
   }
 
@@ -100,7 +100,7 @@ extension ContainerSession {
     }
     let url = try folder.url(of: name, isPackage: local.isPackage)
     // The last content goes to the container first, so that it can be restored.
-    let outcome = try await sync(record, local)
+    let outcome = try await sync(record, local, among: liveNames())
     if let error = outcome.error { throw error }
     if outcome.downloaded || outcome.merged || outcome.conflict { throw changedElsewhere(name) }
     try await FileCoordinator().coordinate(writingItemAt: url, options: .forDeleting) { _ in
@@ -139,7 +139,8 @@ extension ContainerSession {
       var version = nextVersion(after: head)
       version.isDeleted = false
       version.parents = [try head.digest()]
-      version.name = DocumentName.free(head.name, among: try await liveNames(except: record.id))
+      let names = try await liveNames()
+      version.name = DocumentName.free(head.name) { names.isTaken($0, byOthersThan: record.id) }
       if try await commitElsewhere(version, of: &record) { return version.name }
     }
     throw FilePackageError(.busy, .save, document: document.string)
@@ -158,7 +159,8 @@ extension ContainerSession {
   }
 
   private func bringUpToDate(_ record: DocumentRecord) async throws {
-    let outcome = try await sync(record, FolderScan.document(record.name, in: folder))
+    let outcome = try await sync(
+      record, FolderScan.document(record.name, in: folder), among: liveNames())
     if let error = outcome.error { throw error }
   }
 

@@ -30,13 +30,20 @@ extension ContainerSession {
       let records = try await match(scan)
       var isDone = true
       let owners = try self.owners(of: records)
-      for (index, record) in try await separateTwins(records, &problems).enumerated() {
+      let separated = try await separateTwins(records, &problems)
+      var names = try await liveNames()
+      for (index, record) in separated.enumerated() {
         // A name that the record got by now is not on disk yet.
         let name = records[index].name
         let local = owners[name] == index ? scan.documents[name] : nil
         // A record that was here, and whose name another one has, is not known to be gone.
         if local == nil, scan.mayHide(name) || owners[name] != index && record.base != nil { continue }
-        let outcome = try await sync(record, local)
+        let outcome = try await sync(record, local, among: names)
+        // A placeholder that stays one has the names that it had.
+        let mayDiffer = local != nil || record.base != nil || outcome.isNews
+        if mayDiffer, let now = try await state.record(record.document) {
+          names.set(try liveNames(of: now), of: now.id)
+        }
         if outcome.isNews { report.documents.append(outcome) }
         if outcome.conflict { isDone = false }
       }
@@ -47,9 +54,12 @@ extension ContainerSession {
   }
 
   /// Brings one document up to date.
-  func sync(_ record: DocumentRecord, _ local: LocalDocument?) async throws -> SyncReport.Document {
-    let others = try await liveNames(except: record.id)
-    var sync = DocumentSync(self, record, local, otherNames: others)
+  ///
+  /// - Parameter names: the names of all documents.
+  func sync(
+    _ record: DocumentRecord, _ local: LocalDocument?, among names: LiveNames
+  ) async throws -> SyncReport.Document {
+    var sync = DocumentSync(self, record, local, among: names)
     do {
       try await sync.run()
     } catch let error where Self.endsRun(error) {
@@ -90,20 +100,6 @@ extension ContainerSession {
           FilePackageError.Code(error.code), .search, document: folder.url.path, reason: "\(error)")
       }
     }
-  }
-
-  /// The folded names of all documents that are not deleted, except one.
-  func liveNames(except id: String) async throws -> Set<String> {
-    var names: Set<String> = []
-    for record in try await state.records() where record.id != id {
-      if let head = try head(of: record) {
-        if !head.isDeleted { names.insert(DocumentName.folded(head.name)) }
-        if record.base != nil { names.insert(DocumentName.folded(record.name)) }
-      } else {
-        names.insert(DocumentName.folded(record.name))
-      }
-    }
-    return names
   }
 
   // MARK: Matching

@@ -14,6 +14,7 @@ package struct ContainerSession: Sendable {
   package let known: StateBlobs
   package let blobs: BlobStore
   package let transfers = Transfers()
+  private let heads = DecodedHeads()
   /// This machine's clock.
   package let now: @Sendable () -> Date
   /// Makes the identities of new documents.
@@ -49,7 +50,7 @@ package struct ContainerSession: Sendable {
   package func head(of record: DocumentRecord) throws -> CloudVersion? {
     guard let data = record.head else { return nil }
     do {
-      return try CloudVersion(decoding: data)
+      return try heads.version(data, of: record.id)
     } catch {
       throw CloudDataError(error.code, in: folder.url.path, reason: error.words)
     }

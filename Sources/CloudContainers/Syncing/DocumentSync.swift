@@ -13,14 +13,14 @@ struct DocumentSync {
   var record: DocumentRecord
   /// The document in the container folder; nil if it is not there.
   var local: LocalDocument?
-  /// The folded names of all other documents.
-  var otherNames: Set<String>
+  /// The names of all documents.
+  private let names: LiveNames
   var report: SyncReport.Document
 
   init(
-    _ session: ContainerSession, _ record: DocumentRecord, _ local: LocalDocument?, otherNames: Set<String>
+    _ session: ContainerSession, _ record: DocumentRecord, _ local: LocalDocument?, among names: LiveNames
   ) {
-    (self.session, self.record, self.local, self.otherNames) = (session, record, local, otherNames)
+    (self.session, self.record, self.local, self.names) = (session, record, local, names)
     report = SyncReport.Document(name: record.name)
   }
 
@@ -141,7 +141,7 @@ struct DocumentSync {
 
   /// Gives the document here another name if another document has its name.
   private mutating func takeFreeName() async throws {
-    let name = DocumentName.free(record.name, among: otherNames)
+    let name = DocumentName.free(record.name) { names.isTaken($0, byOthersThan: record.id) }
     if name != record.name { try await move(to: name) }
   }
 
@@ -342,7 +342,8 @@ struct DocumentSync {
     record.isWanted = true
     record.name = head.name
     try await session.state.save(record, children: [])
-    let name = DocumentName.free(local.name, among: otherNames.union([DocumentName.folded(head.name)]))
+    let theirs = DocumentName.folded(head.name)
+    let name = DocumentName.free(local.name) { $0 == theirs || names.isTaken($0, byOthersThan: record.id) }
     _ = try await session.move(local, to: name)
     report.conflict = true
     self.local = nil

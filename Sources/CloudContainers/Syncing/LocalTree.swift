@@ -84,12 +84,15 @@ package struct LocalTree: Sendable {
   private mutating func addFile(
     _ path: PackagePath, named name: FileName, in folder: borrowing OwnedDescriptor
   ) throws(SystemError) {
-    let file = try disk.openFile(name, in: folder)
-    let status = try disk.status(of: file)
-    if let known = known[path], known.identity == status.identity {
+    // One call for each file that did not change.
+    if let known = known[path], let identity = known.identity,
+      try disk.statusIfPresent(of: name, in: folder)?.identity == identity
+    {
       children[path] = known
       return
     }
+    let file = try disk.openFile(name, in: folder)
+    let status = try disk.status(of: file)
     let identity =
       status.identity.changed < settled && status.identity.modified < settled ? status.identity : nil
     if path == Self.metadata {

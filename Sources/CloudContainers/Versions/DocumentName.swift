@@ -29,7 +29,12 @@ package enum DocumentName {
   ///
   /// - Parameter taken: folded names.
   package static func free(_ name: String, among taken: Set<String>) -> String {
-    guard taken.contains(folded(name)) else { return name }
+    free(name) { taken.contains($0) }
+  }
+
+  /// - Parameter isTaken: whether there is a document of a folded name.
+  package static func free(_ name: String, _ isTaken: (String) -> Bool) -> String {
+    guard isTaken(folded(name)) else { return name }
     var (folders, last) = ("", name)
     if let slash = name.lastIndex(of: "/") {
       (folders, last) = (String(name[...slash]), String(name[name.index(after: slash)...]))
@@ -37,7 +42,7 @@ package enum DocumentName {
     var number = 2
     while true {
       let candidate = folders + FileName(last).numbered(number).string
-      if !taken.contains(folded(candidate)) { return candidate }
+      if !isTaken(folded(candidate)) { return candidate }
       number += 1
     }
   }

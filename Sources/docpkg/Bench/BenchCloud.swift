@@ -22,15 +22,15 @@ extension Bench {
           nothing   a sync after which nothing has changed
           child     a sync of one changed child
           database  a sync of a database of --database-size, with one row changed
-          deck      six states of a package of 70 MB, one after the other: five slides and two pictures change
+          deck      six states of a package of 70 MB, which grows by pictures
           list      a new machine lists --documents documents
-          travel    an edit, until it is in the document that is open on another machine, with 'sync --watch'
+          travel    an edit, until it is in a document open on another machine
 
         Without --task, all tasks run. A row of the table of goals is a figure of docpkg, or the ratio of two \
         times of the same rounds, with the range of four fifths of the rounds.
 
         Examples:
-          docpkg bench cloud s3://test --endpoint http://127.0.0.1:8000 --against rclone,awscli,restic
+          docpkg bench cloud s3://test --endpoint http://[::1] --against rclone,restic
           docpkg bench cloud /media/disk --task child --children 1000,100000
 
         Exit status: 0 done, also if a goal was missed; 1 something became slower than in the report of --compare; 2 failed; \
@@ -149,7 +149,11 @@ private struct BenchStore {
   /// Looks whether the store answers.
   func check() async throws {
     if let folder = address.folder {
-      _ = try FolderStore(at: url(folder).deletingLastPathComponent())
+      var isFolder = false
+      let parent = url(folder).deletingLastPathComponent().path
+      guard FileManager.default.fileExists(atPath: parent, isDirectory: &isFolder), isFolder else {
+        throw InputError(description: "'\(display(parent))' is no folder. Make it, or mount the disk.")
+      }
     } else {
       _ = try await address.open().list("", after: nil, limit: 1)
     }

@@ -1,0 +1,68 @@
+import CloudContainers
+import FilePackages
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("The state of a container folder")
+struct ContainerStateTests {
+  private func child(_ path: PackagePath, mode: UInt16 = 0o755) -> (PackagePath, KnownChild) {
+    (path, KnownChild(TreeEntry(path, .directory, mode: mode)))
+  }
+
+  private func record(_ name: String) -> DocumentRecord {
+    var generator = SystemRandomNumberGenerator()
+    return DocumentRecord(id: .random(using: &generator), name: name)
+  }
+
+  /// Two connections, as two processes have them.
+  private func withTwoStates(_ body: (ContainerState, ContainerState) async throws -> Void) async throws {
+    try await withTemporaryDirectory { folder in
+      let path = folder.appending("state.sqlite")
+      try await body(ContainerState(at: path), ContainerState(at: path))
+    }
+  }
+
+  @Test func `gives the entries that were stored last, also by another process`() async throws {
+    try await withTwoStates { one, other in
+      let record = record("Trip.rtfd")
+      let first = Dictionary(uniqueKeysWithValues: [child("A"), child("B"), child("C")])
+      try await one.save(record, children: Array(first.values))
+      #expect(try await one.children(of: record.id) == first)
+      #expect(try await other.children(of: record.id) == first)
+      // One entry changes, one goes, one is new.
+      let second = Dictionary(uniqueKeysWithValues: [child("A"), child("B", mode: 0o700), child("D")])
+      try await other.save(record, children: Array(second.values))
+      #expect(try await other.children(of: record.id) == second)
+      #expect(try await one.children(of: record.id) == second)
+      try await one.save(record, children: Array(first.values))
+      #expect(try await one.children(of: record.id) == first)
+      #expect(try await other.children(of: record.id) == first)
+    }
+  }
+
+  @Test func `keeps the entries of documents apart, and forgets those of a removed one`() async throws {
+    try await withTwoStates { one, other in
+      let records = [record("A.rtfd"), record("B.rtfd")]
+      let children = [[child("A")], [child("A", mode: 0o700), child("B")]].map {
+        Dictionary(uniqueKeysWithValues: $0)
+      }
+      for (record, children) in zip(records, children) {
+        try await one.save(record, children: Array(children.values))
+      }
+      for state in [one, other] {
+        for _ in 0..<2 {
+          for (record, children) in zip(records, children) {
+            #expect(try await state.children(of: record.id) == children)
+          }
+        }
+      }
+      try await one.remove(records[1])
+      #expect(try await one.children(of: records[1].id).isEmpty)
+      #expect(try await other.children(of: records[1].id).isEmpty)
+      try await other.reset()
+      #expect(try await one.children(of: records[0].id).isEmpty)
+      #expect(try await other.children(of: records[0].id).isEmpty)
+    }
+  }
+}
