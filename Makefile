@@ -38,7 +38,7 @@ deb-root: deb
 CONFIGURATION = release
 build-tests: prepare
 	swift build -c $(CONFIGURATION) --build-tests
-run-tests = SWIFT_DETERMINISTIC_HASHING=1 swift test -c $(CONFIGURATION) --skip-build
+run-tests = SWIFT_DETERMINISTIC_HASHING=1 .ci/tests -c $(CONFIGURATION)
 
 # Tests of waiting run by themselves: beside a thousand other tests they would wait for these.
 test: build-tests

@@ -47,6 +47,16 @@ extension RunningProgram {
 
 let tool = Program("docpkg")
 
+/// Copies `docpkg` into a folder that every user may read.
+///
+/// `cp` copies it. A program that another test starts at this moment would hold the copy open for writing, if this process
+/// made it, and the system then refuses to run the copy.
+func copyTool(into folder: FilePath) throws -> FilePath {
+  let copy = folder.appending("docpkg")
+  #expect(try Program(path: "/bin/cp").run([tool.path, copy.string]).status == 0)
+  return copy
+}
+
 /// The project's own folder.
 let project = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
   .deletingLastPathComponent()

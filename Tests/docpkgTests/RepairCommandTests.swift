@@ -51,8 +51,7 @@ struct RepairCommandTests {
       if: Program.succeeds("setpriv --reuid 65534 --clear-groups true"), "this needs the right to be nobody"))
   func `changes nothing where a child cannot be read for want of permission`() async throws {
     try await withTemporaryDirectory { folder in
-      let copy = folder.appending("docpkg")
-      try FileManager.default.copyItem(atPath: tool.path, toPath: copy.string)
+      _ = try copyTool(into: folder)
       let run = try run(
         Program(path: "/bin/sh"),
         [

@@ -7,9 +7,7 @@ import Testing
 struct SurroundingsTests {
   /// Runs a script in which `$docpkg` is the command and `$demo` the folder of the demo's pictures.
   private func script(_ text: String, in folder: FilePath) throws -> Run {
-    let copy = folder.appending("docpkg")
-    try FileManager.default.copyItem(atPath: tool.path, toPath: copy.string)
-    let settings = "set -e; docpkg='\(copy.string)'; demo='\(demo.path)'\n"
+    let settings = "set -e; docpkg='\(try copyTool(into: folder))'; demo='\(demo.path)'\n"
     return try run(Program(path: "/bin/sh"), ["-c", settings + text], in: folder)
   }
 
