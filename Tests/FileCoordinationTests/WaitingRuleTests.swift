@@ -179,6 +179,25 @@ struct WaitingRuleTests {
     }
   }
 
+  @Test func `keeps no file open of an access that does not concern it`() async throws {
+    // Many documents that save at once would otherwise take all descriptors of the process.
+    try await withTemporaryDirectory { folder in
+      let registry = CoordinationRegistry(at: folder.appending("run"))
+      let open = OpenClaims(in: folder.appending("run").appending("claims"), of: 40)
+      try await withThrowingTaskGroup { group in
+        for number in 0..<40 {
+          let item = URL(filePath: folder.appending("\(number)").string)
+          group.addTask {
+            try await FileCoordinator(in: registry).coordinate(writingItemAt: item) { _ in await open.arrive()
+            }
+          }
+        }
+        try await group.waitForAll()
+      }
+      #expect(await open.files == 40)
+    }
+  }
+
   @Test(arguments: [
     ("read", "own-read", "nested"), ("write", "own-read", "nested"), ("write", "own-write", "nested"),
     ("read", "own-write", "nested"), ("read", "other-read", "nested"),
@@ -214,4 +233,24 @@ struct WaitingRuleTests {
 extension CoordinatorProcess {
   /// Makes the next answer recognisable as a new one.
   func forgetPongs() { forgetLines(of: "p") }
+}
+
+/// Accesses that wait for each other while they run. The last one counts the open files of all claims.
+private actor OpenClaims {
+  private let folder: FilePath
+  private let count: Int
+  private var waiting: [CheckedContinuation<Void, Never>] = []
+  private(set) var files = 0
+
+  init(in folder: FilePath, of count: Int) { (self.folder, self.count) = (folder, count) }
+
+  func arrive() async {
+    if waiting.count < count - 1 { return await withCheckedContinuation { waiting.append($0) } }
+    let numbers = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+    let places = numbers.compactMap {
+      try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
+    }
+    files = places.count { $0.hasPrefix(folder.string + "/") }
+    for continuation in waiting { continuation.resume() }
+  }
 }

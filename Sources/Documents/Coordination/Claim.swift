@@ -48,7 +48,7 @@ final class Claim: Sendable {
     let numbers = try Self.numbers(in: folder)
     for (name, theirs) in numbers where name != file.name {
       if let theirs, (number, file.name) < (theirs, name) { continue }
-      if let found = try known.claim(name, in: folder), found.conflicts(with: requests),
+      if let found = try known.claim(name, in: folder, for: requests), found.conflicts(with: requests),
         try found.file.isAlive(in: folder.claims)
       {
         return found
@@ -120,6 +120,13 @@ final class Claim: Sendable {
       requests.contains { mine in others.contains { mine.conflicts(with: $0) } }
     }
 
+    /// Returns whether the claim can move an item of the other access, or makes it wait.
+    fileprivate func concerns(_ others: [AccessRequest]) -> Bool {
+      let moved = requests.filter { $0.kind == .write }
+      return conflicts(with: others)
+        || moved.contains { mine in others.contains { mine.unit.encloses($0.unit) } }
+    }
+
     /// Returns the moves that the claim noted, also after its end.
     func moves() throws(SystemError) -> [ItemMove] {
       var reader = FieldReader(try file.bytes())
@@ -130,23 +137,25 @@ final class Claim: Sendable {
     }
   }
 
-  /// The claims that an access has seen so far. An access reads each claim once, and keeps it to ask for its moves at
-  /// the end.
+  /// The claims that an access has seen so far. An access reads each claim once. It keeps those that concern it, to ask
+  /// for their moves at the end.
   struct KnownClaims: Sendable {
+    /// The claims, with an open file each; nil for one that does not concern the access.
     private var claims: [FileName: Found?] = [:]
 
     fileprivate mutating func claim(
-      _ name: FileName, in folder: CoordinationFolder
+      _ name: FileName, in folder: CoordinationFolder, for requests: [AccessRequest]
     ) throws(SystemError) -> Found? {
       if let known = claims[name] { return known }
       // A number without a claim belongs to a claim that has just ended.
       guard let file = try FoundFile.open(name, in: folder.claims, on: folder.disk) else { return nil }
-      let found = try Found(file)
+      var found = try Found(file)
+      if found?.concerns(requests) != true { found = nil }
       claims[name] = .some(found)
       return found
     }
 
-    /// All claims that were seen.
+    /// The claims that concern the access.
     var blockers: [Found] { claims.values.compactMap { $0 } }
   }
 }

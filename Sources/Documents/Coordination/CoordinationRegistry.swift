@@ -144,7 +144,7 @@ package actor CoordinationRegistry {
     return try attempt { () throws(SystemError) in try Claim(requests, in: folder) }
   }
 
-  /// Returns the claim that is before this one, and all claims seen so far.
+  /// Returns the claim that is before this one, and the claims seen so far.
   func blocker(
     of claim: Claim, _ known: Claim.KnownClaims
   ) throws(FileCoordinationError) -> (Claim.Found?, Claim.KnownClaims) {
