@@ -55,7 +55,7 @@ struct StoreReader: Sendable {
   ) throws -> Result {
     let path = location.path.appending(database.string).string
     var configuration = Configuration()
-    configuration.busyMode = .timeout(10)
+    configuration.busyMode = .waiting
     configuration.readonly = immutable
     configuration.prepareDatabase { db in
       if !immutable { try db.execute(sql: "PRAGMA wal_autocheckpoint = 0") }

@@ -63,7 +63,7 @@ struct DatabaseCopies: Sendable {
   private static func copy(_ source: String, to target: String) throws {
     var readOnly = Configuration()
     readOnly.readonly = true
-    readOnly.busyMode = .timeout(10)
+    readOnly.busyMode = .waiting
     let (from, to) = (
       try DatabaseQueue(path: source, configuration: readOnly), try DatabaseQueue(path: target)
     )

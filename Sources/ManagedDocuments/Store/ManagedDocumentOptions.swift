@@ -2,6 +2,7 @@ public import Documents
 import DurableIO
 public import FilePackages
 public import GRDB
+import Glibc
 
 /// The behaviour of a document with a database.
 public struct ManagedDocumentOptions: Sendable {
@@ -53,6 +54,17 @@ public struct ManagedDocumentOptions: Sendable {
   public init(migrator: DatabaseMigrator? = nil) {
     self.migrator = migrator
     configuration = Configuration()
-    configuration.busyMode = .timeout(10)
+    configuration.busyMode = .waiting
+  }
+}
+
+extension Database.BusyMode {
+  /// Waits ten seconds or longer for the transactions of other programs.
+  ///
+  /// It soon looks a hundred times a second. SQLite's own waiting looks ten times a second, and may find no gap between the
+  /// transactions of a program that writes without a pause.
+  static let waiting = Database.BusyMode.callback { tries in
+    usleep(tries < 10 ? 1_000 : 10_000)
+    return tries < 1_000
   }
 }
