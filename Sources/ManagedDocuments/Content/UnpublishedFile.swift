@@ -21,17 +21,19 @@ struct UnpublishedFile: Sendable, Hashable {
     }
   }
 
-  /// Makes the touched files those of the save that this transaction commits (MT5).
-  ///
-  /// - Parameter save: the number of the save.
-  /// - Returns: their paths in byte order, and whether the save removes them.
-  static func commit(_ save: Int64, in db: Database) throws -> [(path: ContentPath, isRemoved: Bool)] {
-    let files = try Row.fetchAll(
+  /// Returns the files that edits touched since the last save, in byte order of their paths, and whether they are gone.
+  static func touched(in db: Database) throws -> [(path: ContentPath, isRemoved: Bool)] {
+    try Row.fetchAll(
       db.cachedStatement(
         sql: "SELECT path, digest FROM grdb_touched LEFT JOIN grdb_content USING (path) ORDER BY path")
     )
     .map { row in (ContentPath(stored: row[0]), (row[1] as Data?) == nil) }
-    if files.isEmpty { return [] }
+  }
+
+  /// Makes the touched files those of the save that this transaction commits (MT5).
+  ///
+  /// - Parameter save: the number of the save.
+  static func commit(_ save: Int64, in db: Database) throws {
     try db.cachedStatement(
       sql: """
         INSERT INTO grdb_unpublished(path, save, digest)
@@ -39,7 +41,6 @@ struct UnpublishedFile: Sendable, Hashable {
         """
     ).execute(arguments: [save])
     try db.cachedStatement(sql: "DELETE FROM grdb_touched").execute()
-    return files
   }
 
   /// Returns all files of the last save that are not published.

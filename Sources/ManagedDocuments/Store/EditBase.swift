@@ -1,7 +1,7 @@
 import CSQLiteSession
 import GRDB
 
-/// The facts about the database that an edit needs, kept from one edit to the next.
+/// The facts about the database that an edit or a save needs, kept from one to the next.
 ///
 /// They hold until another transaction, of this connection or of another one, changes the database.
 struct EditBase: Sendable, Hashable {
@@ -22,6 +22,12 @@ struct EditBase: Sendable, Hashable {
     schemaVersion = try Self.schemaVersion(db)
     stack = try log.stack(in: db, earlier: earlier?.stack)
     keepsHistory = try DocumentHistory(of: db) != nil
+  }
+
+  /// Notes that a save has all edits so far.
+  mutating func noteSave() {
+    (head.savedState, head.savedChange) = (head.state, head.last)
+    isUnrecorded = false
   }
 
   static func schemaVersion(_ db: Database) throws -> Int {

@@ -143,11 +143,12 @@ extension ManagedStore {
         }
         if !hasEnded { return .commit }
         let next = try metadata.next(
-          CountedFiles(db: db, location: location), databasePath: options.databasePath, by: options.program)
+          CountedFiles(db: db, location: location), hasChangedFiles: true, databasePath: options.databasePath,
+          by: options.program)
         try next.write(to: db)
         head.state = head.next()
         (head.savedState, head.savedChange) = (head.state, head.last)
-        _ = try UnpublishedFile.commit(head.savedChange, in: db)
+        try UnpublishedFile.commit(head.savedChange, in: db)
         try head.write(to: db)
         try VersionLog.beginChain(at: head, in: db)
         return .commit

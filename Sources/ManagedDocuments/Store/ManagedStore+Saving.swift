@@ -17,29 +17,30 @@ extension ManagedStore {
     return try await pool.writeWithoutTransaction { db in
       try self.place.follow()
       try self.checkPlace(db)
-      var outcome: (report: SaveReport, head: DocumentHead)?
+      var outcome: (report: SaveReport, base: EditBase)?
       try db.inDurableTransaction {
-        var head = try DocumentHead(of: db)
-        guard head.hasUnsavedChanges else {
-          outcome = (SaveReport(strategy: .none), head)
+        var base = try self.base(db)
+        guard base.head.hasUnsavedChanges else {
+          outcome = (SaveReport(strategy: .none), base)
           return .rollback
         }
         let metadata = try self.metadata(db)
-        try VersionLog.keep(metadata, before: head, in: db)
-        head.savedState = head.state
-        head.savedChange = head.last
-        try head.write(to: db)
+        if base.keepsHistory { try VersionLog.keep(metadata, before: base.head, in: db) }
+        base.noteSave()
+        try base.head.write(to: db)
+        let files = try UnpublishedFile.touched(in: db)
         let next = try metadata.next(
-          CountedFiles(db: db, location: self.location), databasePath: self.options.databasePath,
-          by: self.options.program)
+          CountedFiles(db: db, location: self.location), hasChangedFiles: !files.isEmpty,
+          databasePath: self.options.databasePath, by: self.options.program)
         try next.write(to: db)
         self.knownMetadata.withLock { $0 = next }
-        let files = try UnpublishedFile.commit(head.savedChange, in: db)
-        outcome = (SaveReport(committing: files, next.metadata.generation), head)
+        if !files.isEmpty { try UnpublishedFile.commit(base.head.savedChange, in: db) }
+        outcome = (SaveReport(committing: files, next.metadata.generation), base)
         return .commit
       }
       guard let outcome else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
-      return outcome
+      try self.remember(outcome.base, db)
+      return (outcome.report, outcome.base.head)
     }
   }
 
@@ -170,12 +171,16 @@ extension ManagedStore {
 extension Database {
   /// Runs a transaction whose end flushes the write-ahead log.
   func inDurableTransaction(_ body: () throws -> TransactionCompletion) throws {
-    try execute(sql: "PRAGMA synchronous = FULL")
-    defer {
-      // Without this the next edits wait for the disk, and are right all the same.
-      try? execute(sql: "PRAGMA synchronous = NORMAL")
-    }
+    try set("PRAGMA synchronous = FULL")
+    // Without this the next edits wait for the disk, and are right all the same.
+    defer { try? set("PRAGMA synchronous = NORMAL") }
     try inTransaction(.immediate, body)
+  }
+
+  /// Runs a statement that changes this connection only, so that GRDB need not look at it.
+  private func set(_ sql: String) throws {
+    let code = sqlite3_exec(sqliteConnection, sql, nil, nil, nil)
+    if code != SQLITE_OK { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
   }
 }
 

@@ -25,7 +25,7 @@ final class ManagedStore: Sendable {
   let reverserRecorder: ChangeRecorder
   /// The metadata that were last read or written. Each use compares them with the row.
   let knownMetadata = Mutex<SavedMetadata?>(nil)
-  /// The facts as the last edit left them, with the number of the database's state that they are of.
+  /// The facts as the last edit or save left them, with the number of the database's state that they are of.
   private let known = Mutex<(dataVersion: UInt32, base: EditBase)?>(nil)
   /// The transactions that the pool's observers know.
   let observed: ObservedTransactions
@@ -109,14 +109,19 @@ final class ManagedStore: Sendable {
         return .commit
       }
       guard let outcome else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
-      let dataVersion = try EditBase.dataVersion(db)
-      self.known.withLock { $0 = (dataVersion, outcome.base) }
+      try self.remember(outcome.base, db)
       return (outcome.result, outcome.position)
     }
   }
 
+  /// Keeps the facts as the transaction that has just ended left them.
+  func remember(_ base: EditBase, _ db: Database) throws {
+    let dataVersion = try EditBase.dataVersion(db)
+    known.withLock { $0 = (dataVersion, base) }
+  }
+
   /// Returns the facts of this moment, within a transaction.
-  private func base(_ db: Database) throws -> EditBase {
+  func base(_ db: Database) throws -> EditBase {
     let dataVersion = try EditBase.dataVersion(db)
     let known = known.withLock { $0 }
     if let known, known.dataVersion == dataVersion { return known.base }

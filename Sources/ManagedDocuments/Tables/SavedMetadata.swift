@@ -38,16 +38,18 @@ struct SavedMetadata: Sendable {
 
   /// Returns the metadata of the next save, and counts its files.
   ///
-  /// - Parameter databasePath: the path of the database in the package.
+  /// - Parameters:
+  ///   - hasChangedFiles: whether files changed since the last save.
+  ///   - databasePath: the path of the database in the package.
   func next(
-    _ files: CountedFiles, databasePath: String, by program: SavingProgram
+    _ files: CountedFiles, hasChangedFiles: Bool, databasePath: String, by program: SavingProgram
   ) throws -> SavedMetadata {
     var known = metadata
     known.databasePath = databasePath
     var draft = MetadataDraft(after: known, nil, files.location)
     var change = ContentSummary()
     if metadata.databasePath == databasePath {
-      change = try files.countChanges()
+      if hasChangedFiles { change = try files.countChanges() }
     } else {
       draft = MetadataDraft(after: known, try files.countAll(leavingOut: known.uncounted), files.location)
     }
