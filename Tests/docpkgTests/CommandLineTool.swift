@@ -49,8 +49,8 @@ let tool = Program("docpkg")
 
 /// Copies `docpkg` into a folder that every user may read.
 ///
-/// `cp` copies it. A program that another test starts at this moment would hold the copy open for writing, if this process
-/// made it, and the system then refuses to run the copy.
+/// `cp` copies it. A copy by this process would be open for writing in each program that another test starts meanwhile,
+/// and the system then refuses to run it.
 func copyTool(into folder: FilePath) throws -> FilePath {
   let copy = folder.appending("docpkg")
   #expect(try Program(path: "/bin/cp").run([tool.path, copy.string]).status == 0)
