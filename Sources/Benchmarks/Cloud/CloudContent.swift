@@ -58,9 +58,9 @@ enum CloudContent: Hashable {
         try write(Self.childSize, seed: slide, to: Self.slide(slide, in: place))
       }
       for picture in 0..<Self.pictures {
-        try write(part, seed: picture, to: Self.picture(picture, in: place))
+        try write(part, seed: Self.pictureSeed + picture, to: Self.picture(picture, in: place))
       }
-      try write(Self.moviePart * part, seed: 0, to: place.appending("Movie.bin"))
+      try write(Self.moviePart * part, seed: Self.movieSeed, to: place.appending("Movie.bin"))
       return Self.slides * Self.childSize + (Self.pictures + Self.moviePart) * part
     }
   }
@@ -88,7 +88,7 @@ enum CloudContent: Hashable {
       let slides = (0..<5).map { (round * 5 + $0) % Self.slides }
       for slide in slides { try write(Self.childSize, seed: seed + slide, to: Self.slide(slide, in: place)) }
       for picture in [round % Self.pictures, Self.pictures + round] {
-        try write(part, seed: seed + picture, to: Self.picture(picture, in: place))
+        try write(part, seed: seed + Self.pictureSeed + picture, to: Self.picture(picture, in: place))
       }
       return slides.count * Self.childSize + 2 * part
     }
@@ -100,6 +100,9 @@ enum CloudContent: Hashable {
   private static let pictures = 50
   /// The parts that a film is long. It does not change.
   private static let moviePart = 20
+  // A file begins like no other one, or a program could take a part of it from there.
+  private static let pictureSeed = 1_000_000
+  private static let movieSeed = 2_000_000
 
   private func path(ofChild child: Int, in place: FilePath) -> FilePath {
     place.appending("Group-\(child / 1_000)").appending("\(child).bin")

@@ -107,13 +107,13 @@ extension Bench {
         try? await store.empty()
         throw error
       }
-      output.show("removing the objects")
-      try await store.empty()
       output.add(benchmark.results)
       if !options.json {
         var text = StandardOutput()
         text.write("\n" + Goal.table(of: goals))
       }
+      output.show("removing the objects")
+      try await store.empty()
       output.goals = goals
       try output.finish()
     }
