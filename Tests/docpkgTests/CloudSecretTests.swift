@@ -65,6 +65,14 @@ struct CloudSecretTests {
     }
   }
 
+  @Test func `would be found in a command line`() throws {
+    let secret = "secret-\(UUID().uuidString)"
+    let program = try Program(path: "/bin/sh").start(["-c", "read line", secret], input: .lines)
+    let processes = ProcessList([secret])
+    try processes.look()
+    #expect(processes.lines.count == 1 && program.isRunning)
+  }
+
   @Test(arguments: [(0o600, false), (0o640, true), (0o644, true)] as [(mode_t, Bool)])
   func `are warned of if other users can read their file`(mode: mode_t, isWarned: Bool) async throws {
     try await withTemporaryDirectory { folder in
@@ -92,8 +100,13 @@ private final class ProcessList: Sendable {
   func look() throws {
     for name in try FileManager.default.contentsOfDirectory(atPath: "/proc") where Int(name) != nil {
       // A process may have ended meanwhile.
-      guard let bytes = FileManager.default.contents(atPath: "/proc/\(name)/cmdline") else { continue }
-      let line = String(decoding: bytes, as: UTF8.self)
+      let file = open("/proc/\(name)/cmdline", O_RDONLY)
+      guard file >= 0 else { continue }
+      defer { close(file) }
+      // The size of such a file is 0 before it is read.
+      var bytes = [UInt8](repeating: 0, count: 1 << 17)
+      let count = max(0, read(file, &bytes, bytes.count))
+      let line = String(decoding: bytes[..<count], as: UTF8.self)
       if secrets.contains(where: line.contains) { exposed.withLock { _ = $0.insert(line) } }
     }
   }
