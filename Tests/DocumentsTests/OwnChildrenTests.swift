@@ -47,9 +47,7 @@ struct OwnChildrenTests {
   }
 
   private static func options(writesMetadata: Bool) -> DocumentOptions<Notebook> {
-    var options = DocumentOptions<Notebook>()
-    options.writesMetadata = writesMetadata
-    return options
+    .quiet(nil) { $0.writesMetadata = writesMetadata }
   }
 
   @Test(arguments: [true, false]) func `are its own, with and without metadata`(writes: Bool) async throws {
