@@ -69,8 +69,12 @@ struct CloudSecretTests {
     let secret = "secret-\(UUID().uuidString)"
     let program = try Program(path: "/bin/sh").start(["-c", "read line", secret], input: .lines)
     let processes = ProcessList([secret])
-    try processes.look()
-    #expect(processes.lines.count == 1 && program.isRunning)
+    // The command line of a program that has just started may be empty yet.
+    while processes.lines.isEmpty {
+      try #require(program.isRunning)
+      try processes.look()
+    }
+    #expect(processes.lines.count == 1)
   }
 
   @Test(arguments: [(0o600, false), (0o640, true), (0o644, true)] as [(mode_t, Bool)])
