@@ -126,7 +126,7 @@ extension BookFixture {
     try Data(plist.utf8).write(to: file)
     let queue = try DatabaseQueue(path: url.appending(path: "StoreContent/persistentStore").path)
     try queue.write { [plist] db in
-      try db.execute(sql: "UPDATE grdb_metadata SET plist = ?", arguments: [Data(plist.utf8)])
+      try db.execute(sql: "UPDATE grdb_document SET plist = ?", arguments: [Data(plist.utf8)])
       try db.execute(sql: "DROP TABLE grdb_counted")
     }
     try queue.close()

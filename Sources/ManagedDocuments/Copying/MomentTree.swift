@@ -86,7 +86,7 @@ struct MomentTree {
         sql: """
           DELETE FROM grdb_history; DELETE FROM grdb_versions; DELETE FROM grdb_snapshots;
           DELETE FROM grdb_changes; DELETE FROM grdb_references; DELETE FROM grdb_unpublished; DELETE FROM grdb_touched;
-          DELETE FROM grdb_objects; DELETE FROM grdb_published; DELETE FROM grdb_metadata;
+          DELETE FROM grdb_objects; DELETE FROM grdb_published; UPDATE grdb_document SET plist = NULL;
           INSERT INTO grdb_published SELECT path, digest, size, 0, 0, 0 FROM grdb_content;
           """)
       try head.write(to: db)

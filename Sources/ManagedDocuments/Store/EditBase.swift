@@ -4,13 +4,15 @@ import GRDB
 /// The facts about the database that an edit or a save needs, kept from one to the next.
 ///
 /// They hold until another transaction, of this connection or of another one, changes the database.
-struct EditBase: Sendable, Hashable {
+struct EditBase: Sendable {
   var head: DocumentHead
   /// SQLite's number of the schema.
   var schemaVersion: Int
   var stack: ChangeLog.Stack
   /// Whether the document keeps versions.
   var keepsHistory: Bool
+  /// The metadata of the last save.
+  var metadata: SavedMetadata
   /// Whether the present state is that of an edit which no log has.
   var isUnrecorded = false
 
@@ -22,12 +24,17 @@ struct EditBase: Sendable, Hashable {
     schemaVersion = try Self.schemaVersion(db)
     stack = try log.stack(in: db, earlier: earlier?.stack)
     keepsHistory = try DocumentHistory(of: db) != nil
+    guard let saved = try SavedMetadata.read(db, known: earlier?.metadata) else {
+      throw DatabaseError(resultCode: .SQLITE_CORRUPT)
+    }
+    metadata = saved
   }
 
-  /// Notes that a save has all edits so far.
-  mutating func noteSave() {
+  /// Writes the row of a save that has all edits so far.
+  mutating func save(_ next: SavedMetadata, to db: Database) throws {
     (head.savedState, head.savedChange) = (head.state, head.last)
-    isUnrecorded = false
+    (metadata, isUnrecorded) = (next, false)
+    try head.write(to: db, with: next)
   }
 
   static func schemaVersion(_ db: Database) throws -> Int {

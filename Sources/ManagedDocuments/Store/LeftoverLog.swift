@@ -20,7 +20,7 @@ enum LeftoverLog {
     let queue = try DatabaseQueue(path: path, configuration: configuration)
     let isSound = try queue.read { db in
       guard try String.fetchOne(db, sql: "PRAGMA quick_check(1)") == "ok" else { return false }
-      guard let identifier, try db.tableExists("grdb_metadata"), let saved = try SavedMetadata.read(db) else {
+      guard let identifier, try db.tableExists("grdb_document"), let saved = try SavedMetadata.read(db) else {
         return true
       }
       return saved.metadata.identifier == identifier

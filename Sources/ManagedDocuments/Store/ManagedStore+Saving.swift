@@ -24,16 +24,12 @@ extension ManagedStore {
           outcome = (SaveReport(strategy: .none), base)
           return .rollback
         }
-        let metadata = try self.metadata(db)
-        if base.keepsHistory { try VersionLog.keep(metadata, before: base.head, in: db) }
-        base.noteSave()
-        try base.head.write(to: db)
+        if base.keepsHistory { try VersionLog.keep(base.metadata, before: base.head, in: db) }
         let files = try UnpublishedFile.touched(in: db)
-        let next = try metadata.next(
+        let next = try base.metadata.next(
           CountedFiles(db: db, location: self.location), hasChangedFiles: !files.isEmpty,
           databasePath: self.options.databasePath, by: self.options.program)
-        try next.write(to: db)
-        self.knownMetadata.withLock { $0 = next }
+        try base.save(next, to: db)
         if !files.isEmpty { try UnpublishedFile.commit(base.head.savedChange, in: db) }
         outcome = (SaveReport(committing: files, next.metadata.generation), base)
         return .commit
@@ -63,18 +59,12 @@ extension ManagedStore {
         guard let digest = file.digest, file.bytes == nil else { continue }
         sources[digest] = try PublishedFile.all(of: digest, in: db).map(\.path)
       }
-      return try CommittedSave(
-        head: DocumentHead(of: db), metadata: self.metadata(db), files: files, sources: sources)
+      let known = self.known.withLock { $0?.base.metadata }
+      guard let saved = try SavedMetadata.read(db, known: known) else {
+        throw DatabaseError(resultCode: .SQLITE_CORRUPT)
+      }
+      return try CommittedSave(head: DocumentHead(of: db), metadata: saved, files: files, sources: sources)
     }
-  }
-
-  private func metadata(_ db: Database) throws -> SavedMetadata {
-    let known = knownMetadata.withLock { $0 }
-    guard let metadata = try SavedMetadata.read(db, known: known) else {
-      throw DatabaseError(resultCode: .SQLITE_CORRUPT)
-    }
-    knownMetadata.withLock { $0 = metadata }
-    return metadata
   }
 
   /// Returns whether the document has the bytes of a digest, now or for undoing.

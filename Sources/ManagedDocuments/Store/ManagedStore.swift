@@ -23,10 +23,8 @@ final class ManagedStore: Sendable {
   private let recorder: ChangeRecorder
   /// Records what the other connection takes back.
   let reverserRecorder: ChangeRecorder
-  /// The metadata that were last read or written. Each use compares them with the row.
-  let knownMetadata = Mutex<SavedMetadata?>(nil)
   /// The facts as the last edit or save left them, with the number of the database's state that they are of.
-  private let known = Mutex<(dataVersion: UInt32, base: EditBase)?>(nil)
+  let known = Mutex<(dataVersion: UInt32, base: EditBase)?>(nil)
   /// The transactions that the pool's observers know.
   let observed: ObservedTransactions
 

@@ -45,4 +45,11 @@ struct DocumentHead: Sendable, Hashable {
       sql: "UPDATE grdb_document SET last = ?, state = ?, saved_state = ?, saved_change = ?"
     ).execute(arguments: [last, state, savedState, savedChange])
   }
+
+  /// Writes the row of a save.
+  func write(to db: Database, with saved: SavedMetadata) throws {
+    try db.cachedStatement(
+      sql: "UPDATE grdb_document SET last = ?, state = ?, saved_state = ?, saved_change = ?, plist = ?"
+    ).execute(arguments: [last, state, savedState, savedChange, saved.plist])
+  }
 }

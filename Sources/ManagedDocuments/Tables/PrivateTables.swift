@@ -34,8 +34,7 @@ enum PrivateTables {
   static let schema = """
     CREATE TABLE grdb_document(
       id INTEGER PRIMARY KEY CHECK (id = 1), format INTEGER NOT NULL, last INTEGER NOT NULL,
-      state INTEGER NOT NULL, saved_state INTEGER NOT NULL, saved_change INTEGER NOT NULL);
-    CREATE TABLE grdb_metadata(id INTEGER PRIMARY KEY CHECK (id = 1), plist BLOB NOT NULL, generation INTEGER NOT NULL);
+      state INTEGER NOT NULL, saved_state INTEGER NOT NULL, saved_change INTEGER NOT NULL, plist BLOB);
     CREATE TABLE grdb_content(path TEXT PRIMARY KEY NOT NULL, digest BLOB NOT NULL, size INTEGER NOT NULL);
     CREATE INDEX grdb_content_digest ON grdb_content(digest);
     CREATE TABLE grdb_objects(digest BLOB PRIMARY KEY NOT NULL, bytes BLOB NOT NULL);
@@ -55,7 +54,7 @@ enum PrivateTables {
     CREATE TABLE grdb_references(
       digest BLOB NOT NULL, change INTEGER NOT NULL, PRIMARY KEY (digest, change)) WITHOUT ROWID;
     CREATE INDEX grdb_references_change ON grdb_references(change);
-    INSERT INTO grdb_document VALUES (1, 1, 0, 0, 0, 0);
+    INSERT INTO grdb_document VALUES (1, 1, 0, 0, 0, 0, NULL);
     """
 
   /// Checks that the database has the tables, in a format that this version knows.
@@ -85,10 +84,10 @@ enum PrivateTables {
       try db.execute(
         sql: """
           DELETE FROM grdb_history; DELETE FROM grdb_versions; DELETE FROM grdb_snapshots; DELETE FROM grdb_changes;
-          DELETE FROM grdb_references; DELETE FROM grdb_objects; DELETE FROM grdb_published; DELETE FROM grdb_metadata;
+          DELETE FROM grdb_references; DELETE FROM grdb_objects; DELETE FROM grdb_published;
           DELETE FROM grdb_counted; DELETE FROM grdb_unpublished; DELETE FROM grdb_touched;
           INSERT INTO grdb_unpublished(path, save, digest) SELECT path, 0, digest FROM grdb_content;
-          UPDATE grdb_document SET last = 0, state = 0, saved_state = 0, saved_change = 0;
+          UPDATE grdb_document SET last = 0, state = 0, saved_state = 0, saved_change = 0, plist = NULL;
           """)
       return .commit
     }

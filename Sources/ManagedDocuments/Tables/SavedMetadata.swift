@@ -3,37 +3,33 @@ import FilePackages
 import FoundationEssentials
 import GRDB
 
-/// The metadata of the last save, in the row of the database. `Metadata.plist` follows it.
-struct SavedMetadata: Sendable {
-  var metadata: PackageMetadata
+/// The metadata of the last save, in the row of the document. `Metadata.plist` follows them.
+final class SavedMetadata: Sendable {
+  let metadata: PackageMetadata
   /// The same as a plist.
-  var plist: Data
+  let plist: Data
 
-  init(_ metadata: PackageMetadata) throws {
+  convenience init(_ metadata: PackageMetadata) throws {
     self.init(metadata: metadata, plist: try metadata.encoded())
   }
 
   private init(metadata: PackageMetadata, plist: Data) { (self.metadata, self.plist) = (metadata, plist) }
 
-  private init(decoding plist: Data) throws {
-    metadata = try PackageMetadata(decoding: plist)
-    self.plist = plist
+  private convenience init(decoding plist: Data) throws {
+    self.init(metadata: try PackageMetadata(decoding: plist), plist: plist)
   }
 
-  /// Reads the row; nil in a database that was never open as a document.
+  /// Reads the metadata; nil in a database that was never open as a document.
   ///
-  /// - Parameter known: metadata that are not decoded again if the row has the same bytes.
+  /// - Parameter known: metadata that are not decoded again if the row has their bytes.
   static func read(_ db: Database, known: SavedMetadata? = nil) throws -> SavedMetadata? {
-    let statement = try db.cachedStatement(sql: "SELECT plist FROM grdb_metadata")
+    let statement = try db.cachedStatement(sql: "SELECT plist FROM grdb_document")
     guard let plist = try Data.fetchOne(statement) else { return nil }
     return try known?.plist == plist ? known : SavedMetadata(decoding: plist)
   }
 
   func write(to db: Database) throws {
-    try db.cachedStatement(
-      sql: "INSERT OR REPLACE INTO grdb_metadata(id, plist, generation) VALUES (1, ?, ?)"
-    )
-    .execute(arguments: [plist, metadata.generation])
+    try db.cachedStatement(sql: "UPDATE grdb_document SET plist = ?").execute(arguments: [plist])
   }
 
   /// Returns the metadata of the next save, and counts its files.
