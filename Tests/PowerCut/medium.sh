@@ -39,12 +39,12 @@ medium_remove() {
 
 image_make() {
   rm -f "$medium/image"
-  # The smallest on which each is what it is on a large disk; sectors of 4096 bytes, because direct writes to a file
-  # that a copy shares are not smaller.
+  # Large enough for what a fast program keeps for undoing, and sparse; sectors of 4096 bytes, because direct writes to a
+  # file that a copy shares are not smaller.
   case $1 in
-    ext4) truncate -s 64M "$medium/image" && mkfs.ext4 -q -F -b 4096 "$medium/image" ;;
-    xfs) truncate -s 300M "$medium/image" && mkfs.xfs -q -s size=4096 "$medium/image" ;;
-    btrfs) truncate -s 256M "$medium/image" && mkfs.btrfs -q "$medium/image" >/dev/null ;;
+    ext4) truncate -s 1G "$medium/image" && mkfs.ext4 -q -F -b 4096 "$medium/image" ;;
+    xfs) truncate -s 1G "$medium/image" && mkfs.xfs -q -s size=4096 "$medium/image" ;;
+    btrfs) truncate -s 1G "$medium/image" && mkfs.btrfs -q "$medium/image" >/dev/null ;;
   esac
   sync -f "$medium"
 }
