@@ -49,6 +49,14 @@ enum FolderVFS: String {
       result.update(from: path, count: length + 1)
       return SQLITE_OK
     }
+    if self == .usual {
+      system.pointee.xOpen = { system, path, file, flags, result in
+        guard let file, let base = sqlite3_vfs_find(nil)?.pointee.xOpen else { return SQLITE_CANTOPEN }
+        let code = base(system, path, file, flags, result)
+        if code == SQLITE_OK { RetriedUnlocks.apply(to: file) }
+        return code
+      }
+    }
     sqlite3_vfs_register(system, 0)
   }
 }
