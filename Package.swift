@@ -86,8 +86,10 @@ let package = Package(
       dependencies: ["CSQLiteSession", "Documents", "DurableIO", "FilePackages", database, system],
       swiftSettings: strict),
 
-    // libarchive, libdeflate and zlib, as the system has them.
-    .systemLibrary(name: "CArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"])]),
+    // libarchive, as the system has it. No program loads it when it starts.
+    .target(name: "CArchive"),
+
+    // libdeflate and zlib, as the system has them.
     .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 

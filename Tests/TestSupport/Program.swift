@@ -5,7 +5,7 @@ import Synchronization
 package import SystemPackage
 
 /// The output and the end of a program.
-package struct Run: Sendable {
+package struct Run: Sendable, Equatable {
   package var output: String
   package var errors: String
   /// The exit status; 128 + the signal if a signal ended the program.

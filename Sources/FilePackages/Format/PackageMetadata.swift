@@ -171,11 +171,7 @@ extension PackageMetadata {
 
   package init(decoding data: Data) throws(Problem) {
     guard data.count <= Self.maximumSize else { throw .tooLarge }
-    guard PropertyListShape.isBounded(data),
-      let values = try? PropertyListDecoder().decode([String: PropertyListValue].self, from: data)
-    else {
-      throw .notAPropertyList
-    }
+    guard let values = PropertyListReader.dictionary(data) else { throw .notAPropertyList }
     try self.init(propertyList: values)
   }
 

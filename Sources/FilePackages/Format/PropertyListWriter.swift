@@ -9,6 +9,16 @@ struct PropertyListWriter {
 
   private var bytes: [UInt8] = []
 
+  /// The lines before the outermost value.
+  static let start: StaticString = """
+    <?xml version="1.0" encoding="UTF-8"?>
+    <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+    <plist version="1.0">
+
+    """
+  /// The line after it.
+  static let end: StaticString = "</plist>\n"
+
   /// The error of a text that no XML property list can hold. The encoder would leave it out.
   struct Unwritable: Error, CustomStringConvertible {
     var description: String { "a text has a NUL character" }
@@ -49,15 +59,9 @@ struct PropertyListWriter {
   static func xml(fields: [Field]) -> [UInt8]? {
     var writer = Self()
     writer.bytes.reserveCapacity(2048)
-    writer.append(
-      """
-      <?xml version="1.0" encoding="UTF-8"?>
-      <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
-      <plist version="1.0">
-
-      """)
+    writer.append(start)
     guard writer.write(fields, 0) else { return nil }
-    writer.append("</plist>\n")
+    writer.append(end)
     return writer.bytes
   }
 
@@ -138,7 +142,7 @@ struct PropertyListWriter {
   }
 
   /// Whether XML has the byte as it is.
-  private static func isPlain(_ byte: UInt8) -> Bool {
+  static func isPlain(_ byte: UInt8) -> Bool {
     byte >= 0x20 && byte != UInt8(ascii: "&") && byte != UInt8(ascii: "<") && byte != UInt8(ascii: ">")
   }
 
@@ -147,11 +151,11 @@ struct PropertyListWriter {
     let seconds = date.timeIntervalSince1970
     guard seconds >= 0, seconds < 253_402_300_800, seconds.rounded(.down) == seconds else { return false }
     let (days, second) = Int(seconds).quotientAndRemainder(dividingBy: 86_400)
-    let (year, month, day) = Self.civil(days)
+    let date = GregorianDay(number: days)
     append("<date>")
-    number(year, 4)
+    number(date.year, 4)
     for (separator, value) in [
-      (UInt8(ascii: "-"), month), (UInt8(ascii: "-"), day), (UInt8(ascii: "T"), second / 3600),
+      (UInt8(ascii: "-"), date.month), (UInt8(ascii: "-"), date.day), (UInt8(ascii: "T"), second / 3600),
       (UInt8(ascii: ":"), second / 60 % 60), (UInt8(ascii: ":"), second % 60),
     ] {
       bytes.append(separator)
@@ -159,20 +163,6 @@ struct PropertyListWriter {
     }
     append("Z</date>\n")
     return true
-  }
-
-  /// Returns the Gregorian date of a day since 1970-01-01.
-  ///
-  /// Years begin in March, so that the leap day is the last day of a year.
-  private static func civil(_ days: Int) -> (year: Int, month: Int, day: Int) {
-    // Days since 0000-03-01, split into eras of 400 years, then by 100 years, 4 years and one year.
-    let (eras, ofEra) = (days + 719_468).quotientAndRemainder(dividingBy: 146_097)
-    let yearOfEra = (ofEra - ofEra / 1460 + ofEra / 36_524 - ofEra / 146_096) / 365
-    let ofYear = ofEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let monthFromMarch = (5 * ofYear + 2) / 153
-    let day = ofYear - (153 * monthFromMarch + 2) / 5 + 1
-    let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
-    return (eras * 400 + yearOfEra + (month <= 2 ? 1 : 0), month, day)
   }
 
   private mutating func number(_ value: Int, _ digits: Int) {

@@ -152,9 +152,9 @@ extension PackageMetadata {
       let count = Int(try reader.read(UInt32.self))
       guard count <= Self.maximumSize else { throw .init(words: "its metadata are too large") }
       let plist = Data(try reader.read(count: count))
-      guard PropertyListShape.isBounded(plist),
-        let values = try? PropertyListDecoder().decode([String: PropertyListValue].self, from: plist)
-      else { throw .init(words: "its metadata are not a property list") }
+      guard let values = PropertyListReader.dictionary(plist) else {
+        throw .init(words: "its metadata are not a property list")
+      }
       applicationValues = values
     }
   }

@@ -46,8 +46,7 @@ extension SavePlan {
     _ contents: FileContents, _ path: PackagePath, _ location: Location
   ) throws(FilePackageError) -> [String: PropertyListValue] {
     guard contents.size.map({ $0 <= UInt64(PackageMetadata.maximumSize) }) ?? true,
-      let data = try? contents.data(), PropertyListShape.isBounded(data),
-      let values = try? PropertyListDecoder().decode([String: PropertyListValue].self, from: data)
+      let data = try? contents.data(), let values = PropertyListReader.dictionary(data)
     else {
       throw FilePackageError(
         .reservedName, .save, StoredNode(location: location, path: path),

@@ -46,6 +46,7 @@ struct LibarchiveReader: ~Copyable {
   static func open(
     _ format: ArchiveFormat, isRaw: Bool = false, passphrase: String? = nil, _ input: any LibarchiveInput
   ) throws -> LibarchiveReader {
+    try loadLibarchive()
     guard let archive = archive_read_new() else {
       throw ArchiveError.Finding(.inputOutput, "there is no memory left")
     }
@@ -59,6 +60,7 @@ struct LibarchiveReader: ~Copyable {
 
   /// Opens one LZMA stream with the header of an LZMA file.
   static func openLZMA(_ input: any LibarchiveInput) throws -> LibarchiveReader {
+    try loadLibarchive()
     guard let archive = archive_read_new() else {
       throw ArchiveError.Finding(.inputOutput, "there is no memory left")
     }

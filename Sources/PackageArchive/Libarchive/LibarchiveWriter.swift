@@ -40,6 +40,7 @@ struct LibarchiveWriter: ~Copyable {
   static func open(
     _ format: ArchiveFormat, _ options: ExportOptions, to output: ArchiveOutput
   ) throws -> LibarchiveWriter {
+    try loadLibarchive()
     guard let archive = archive_write_new() else { throw outOfMemory }
     guard let entry = archive_entry_new() else {
       archive_write_free(archive)

@@ -8,6 +8,7 @@ import SystemPackage
 
 struct Archive: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "archive",
     abstract: "List the contents of archives.",
     discussion: """
       Example:
@@ -21,6 +22,7 @@ struct Archive: AsyncParsableCommand {
 extension Archive {
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "list",
       abstract: "List the entries of an archive, one path a line.",
       discussion: """
         Paths are printed as the archive has them, without a check; control characters are shown as \\xNN. A folder \

@@ -83,6 +83,14 @@ struct Cat: CoordinatedCommand {
   }
 }
 
+extension Cat: PlainCommand {
+  init?(plain arguments: ArraySlice<String>) {
+    guard let operands = PlainArguments(arguments, options: [], flags: [])?.operands(2) else { return nil }
+    self.init()
+    (path, child, version) = (operands[0], operands[1], nil)
+  }
+}
+
 extension PackageStore {
   /// Returns the present children, or those of a version in the history or in conflict, and the paths that the
   /// version lacks.

@@ -107,7 +107,7 @@ struct Edit: WritingCommand {
     }
   }
 
-  private var changesNotes: Bool {
+  var changesNotes: Bool {
     text != nil || textFile != nil || append != nil || title != nil
       || !(addedImages + removedImages).isEmpty || !replacedImages.isEmpty
       || !(captions + movedImages).isEmpty

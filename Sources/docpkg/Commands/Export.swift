@@ -8,6 +8,7 @@ import SystemPackage
 
 struct Export: CoordinatedCommand {
   static let configuration = CommandConfiguration(
+    commandName: "export",
     abstract: "Export a package to an archive, or to another program's format.",
     discussion: """
       The archive's name or --format gives the format: zip, tar, tar.gz, tar.xz, tar.zst or 7z. A file at the \

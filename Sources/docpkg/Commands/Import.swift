@@ -7,6 +7,7 @@ import SystemPackage
 
 struct Import: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "import",
     abstract: "Import an archive as a package, or another program's document as ImageNotes.",
     discussion: """
       Reads a zip, or a tar with at most one of gzip, bzip2, xz, Zstandard and LZ4. The archive is a file, a pipe \

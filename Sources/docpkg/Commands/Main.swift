@@ -17,25 +17,43 @@ struct Main {
   private static func run() async {
     let arguments = givenArguments
     do {
-      if let error = CommandNames.problem(in: arguments) { throw error }
-      let command = try Docpkg.parseAsRoot(arguments)
-      let type = type(of: command)
-      do {
-        if let command = command as? any CoordinatedCommand {
-          try await command.runCoordinated()
-        } else if var command = command as? any AsyncParsableCommand {
-          try await command.run()
-        } else {
-          var command = command
-          try command.run()
+      if arguments == ["--version"] {
+        printVersion()
+      } else if let command = plainCommand(arguments) {
+        do { try await command.runCoordinated() } catch let error as ValidationError {
+          end(error, of: type(of: command))
         }
-      } catch let error as ValidationError {
-        end(error, of: type)
+      } else {
+        try await runParsed(arguments)
       }
     } catch {
       end(error, arguments)
     }
     exit(0)
+  }
+
+  /// Prints the version as ArgumentParser does, which would first look through all commands for it.
+  private static func printVersion() {
+    var output = StandardOutput()
+    output.line(FilePackagesVersion.current)
+  }
+
+  private static func runParsed(_ arguments: [String]) async throws {
+    if let error = CommandNames.problem(in: arguments) { throw error }
+    let command = try Docpkg.parseAsRoot(arguments)
+    let type = type(of: command)
+    do {
+      if let command = command as? any CoordinatedCommand {
+        try await command.runCoordinated()
+      } else if var command = command as? any AsyncParsableCommand {
+        try await command.run()
+      } else {
+        var command = command
+        try command.run()
+      }
+    } catch let error as ValidationError {
+      end(error, of: type)
+    }
   }
 
   /// Reports a usage error that only the command itself can find, in the parser's form, and ends the program.
