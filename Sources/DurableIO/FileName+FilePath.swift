@@ -1,9 +1,12 @@
+import Glibc
 package import SystemPackage
 
 extension FileName {
   /// One name of a path.
   package init(_ component: FilePath.Component) {
-    self.init(FilePath(root: nil, [component]))
+    self = component.withPlatformString { text in
+      FileName(bytes: UnsafeBufferPointer(start: text, count: strlen(text)).map { UInt8(bitPattern: $0) })
+    }
   }
 
   /// A whole path, slashes included.

@@ -15,15 +15,17 @@ package enum CoreTypes {
   /// Identifiers and tags have to be in lower case. Lines with another number of columns are skipped.
   package static func table(from texts: [String]) -> TypeTable {
     var table = TypeTable(minimumCapacity: 256)
-    for text in texts {
-      for line in text.utf8.split(separator: UInt8(ascii: "\n")) {
-        if let entry = entry(line) { table.add(canonical: entry) }
+    for var text in texts {
+      text.withUTF8 { bytes in
+        for line in bytes.split(separator: UInt8(ascii: "\n")) {
+          if let entry = entry(line) { table.add(canonical: entry) }
+        }
       }
     }
     return table
   }
 
-  private static func entry(_ line: Substring.UTF8View) -> TypeEntry? {
+  private static func entry(_ line: Slice<UnsafeBufferPointer<UInt8>>) -> TypeEntry? {
     let columns = line.split(separator: UInt8(ascii: "|"), maxSplits: 5, omittingEmptySubsequences: false)
     guard columns.count == 5, let identifier = words(columns[0]).first else { return nil }
     var entry = TypeEntry(key: identifier, parents: words(columns[1]))
@@ -31,11 +33,11 @@ package enum CoreTypes {
     if !extensions.isEmpty { entry.tags[.filenameExtension] = extensions }
     let mimeTypes = words(columns[3])
     if !mimeTypes.isEmpty { entry.tags[.mimeType] = mimeTypes }
-    entry.description = String(Substring(columns[4].drop { $0 == UInt8(ascii: " ") }))
+    entry.description = String(decoding: columns[4].drop { $0 == UInt8(ascii: " ") }, as: UTF8.self)
     return entry
   }
 
-  private static func words(_ column: Substring.UTF8View) -> [String] {
-    column.split(separator: UInt8(ascii: " ")).map { String(Substring($0)) }
+  private static func words(_ column: Slice<UnsafeBufferPointer<UInt8>>) -> [String] {
+    column.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
   }
 }

@@ -10,10 +10,13 @@ import FoundationEssentials
 ///
 /// Cost: each type once.
 package struct HolderTypes: Sendable {
-  /// The answers so far. These types of Foundation have protocols within.
+  /// The answers so far. The first of these types have protocols within; most contents have the others.
   private var known: [ObjectIdentifier: Bool] = [
     ObjectIdentifier(Locale.self): false, ObjectIdentifier(Calendar.self): false,
-    ObjectIdentifier(TimeZone.self): false,
+    ObjectIdentifier(TimeZone.self): false, ObjectIdentifier(Data.self): false,
+    ObjectIdentifier(URL.self): false,
+    ObjectIdentifier(String.self): false, ObjectIdentifier([String].self): false,
+    ObjectIdentifier([UInt8].self): false,
   ]
 
   package init() {}
