@@ -10,7 +10,7 @@ import FoundationEssentials
 ///
 /// Cost: each type once.
 package struct HolderTypes: Sendable {
-  /// The answers so far. The first of these types have protocols within; most contents have the others.
+  /// The answers so far. Three of these types have protocols within. Most contents have the rest.
   private var known: [ObjectIdentifier: Bool] = [
     ObjectIdentifier(Locale.self): false, ObjectIdentifier(Calendar.self): false,
     ObjectIdentifier(TimeZone.self): false, ObjectIdentifier(Data.self): false,

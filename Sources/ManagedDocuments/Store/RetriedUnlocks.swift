@@ -1,7 +1,7 @@
 import CSQLiteSession
 import Synchronization
 
-/// The methods of a file of SQLite, of which unlocking is tried again if it fails.
+/// The methods of a file of SQLite. They repeat an unlock that fails.
 ///
 /// SQLite takes no notice of an unlock that fails. The lock then stays with this process, and each later writer would
 /// wait for it without an end.
