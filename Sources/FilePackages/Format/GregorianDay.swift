@@ -1,13 +1,13 @@
-/// A day of the Gregorian calendar, from 1970 on, without the time zones and tables of `Calendar`.
-struct GregorianDay: Equatable {
+/// A day of the Gregorian calendar, of the years from 1 on, without the time zones and tables of `Calendar`.
+package struct GregorianDay: Equatable {
   let year: Int
   let month: Int
   let day: Int
   /// The number of days since 1970-01-01.
-  let number: Int
+  package let number: Int
 
   /// - Returns: nil if the month has no such day.
-  init?(year: Int, month: Int, day: Int) {
+  package init?(year: Int, month: Int, day: Int) {
     // Years begin in March, so that the leap day is the last day of a year.
     let (fromMarch, ofYear) = (month + (month > 2 ? -3 : 9), month > 2 ? year : year - 1)
     let (era, yearOfEra) = ofYear.quotientAndRemainder(dividingBy: 400)

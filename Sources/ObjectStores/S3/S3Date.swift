@@ -1,3 +1,4 @@
+import FilePackages
 import FoundationEssentials
 
 /// The two forms of a date in the answers of an S3 service.
@@ -29,11 +30,9 @@ enum S3Date {
   private static func date(_ year: Int, _ month: Int, _ day: Int, _ time: ArraySlice<Substring>) -> Date? {
     let numbers = time.compactMap { Double($0) }
     guard numbers.count == 3, (1...9_999).contains(year), (1...12).contains(month), (1...31).contains(day),
-      (0..<24).contains(numbers[0]), (0..<60).contains(numbers[1]), (0..<61).contains(numbers[2])
+      let days = GregorianDay(year: year, month: month, day: day)?.number, (0..<24).contains(numbers[0]),
+      (0..<60).contains(numbers[1]), (0..<61).contains(numbers[2])
     else { return nil }
-    // Days since 1970, by the civil calendar: the year begins in March, so that its last day is the odd one.
-    let (y, m) = (month > 2 ? year : year - 1, (month + 9) % 12)
-    let days = 365 * y + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + day - 1 - 719_468
     return Date(
       timeIntervalSince1970: Double(days) * 86_400 + numbers[0] * 3_600 + numbers[1] * 60 + numbers[2])
   }
