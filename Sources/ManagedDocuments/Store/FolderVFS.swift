@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// SQLite replaces each symbolic link in a path, and so `/proc/self/fd/7/persistentStore`, by the present path. With
 /// this file system it keeps the path. So its files, and the connections that it makes later, are found in the folder
-/// wherever another program moves it.
+/// wherever another program moves it. The files with locks are those of `RetriedUnlocks`.
 enum FolderVFS: String {
   /// The file system of this machine, with locks.
   case usual = "filepackages"
