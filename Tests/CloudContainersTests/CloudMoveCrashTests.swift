@@ -155,10 +155,10 @@ struct CloudMoveCrashTests {
     let entries = try await DownloadFixture.entries(Self.tree, in: blobs)
     _ = try await DocumentTree.store(entries, in: blobs)
     if !promisesLate { disk.promise("uploaded") }
-    let known = Dictionary(entries.map { ($0.path, KnownChild($0)) }) { first, _ in first }
+    let known = KnownChildren(entries.map { KnownChild($0) })
     try await DocumentEviction(of: Self.here, isPackage: true, on: disk).run { path in
       // The same bytes and modes count; a new package has the dates of its download.
-      try LocalTree(at: path, isPackage: true, known: known, on: disk).changes.isEmpty
+      try LocalTree(at: path, isPackage: true, known: known, on: disk).isUnchanged
     }
     if promisesLate { disk.promise("uploaded") }
     disk.promise("evicted")

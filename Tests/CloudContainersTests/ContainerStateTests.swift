@@ -6,8 +6,8 @@ import Testing
 
 @Suite("The state of a container folder")
 struct ContainerStateTests {
-  private func child(_ path: PackagePath, mode: UInt16 = 0o755) -> (PackagePath, KnownChild) {
-    (path, KnownChild(TreeEntry(path, .directory, mode: mode)))
+  private func child(_ path: PackagePath, mode: UInt16 = 0o755) -> KnownChild {
+    KnownChild(TreeEntry(path, .directory, mode: mode))
   }
 
   private func record(_ name: String) -> DocumentRecord {
@@ -26,34 +26,32 @@ struct ContainerStateTests {
   @Test func `gives the entries that were stored last, also by another process`() async throws {
     try await withTwoStates { one, other in
       let record = record("Trip.rtfd")
-      let first = Dictionary(uniqueKeysWithValues: [child("A"), child("B"), child("C")])
-      try await one.save(record, children: Array(first.values))
-      #expect(try await one.children(of: record.id) == first)
-      #expect(try await other.children(of: record.id) == first)
+      let first = [child("A"), child("B"), child("C")]
+      try await one.save(record, children: KnownChildren(first))
+      #expect(try await one.children(of: record.id).children == first)
+      #expect(try await other.children(of: record.id).children == first)
       // One entry changes, one goes, one is new.
-      let second = Dictionary(uniqueKeysWithValues: [child("A"), child("B", mode: 0o700), child("D")])
-      try await other.save(record, children: Array(second.values))
-      #expect(try await other.children(of: record.id) == second)
-      #expect(try await one.children(of: record.id) == second)
-      try await one.save(record, children: Array(first.values))
-      #expect(try await one.children(of: record.id) == first)
-      #expect(try await other.children(of: record.id) == first)
+      let second = [child("A"), child("B", mode: 0o700), child("D")]
+      try await other.save(record, children: KnownChildren(second))
+      #expect(try await other.children(of: record.id).children == second)
+      #expect(try await one.children(of: record.id).children == second)
+      try await one.save(record, children: KnownChildren(first))
+      #expect(try await one.children(of: record.id).children == first)
+      #expect(try await other.children(of: record.id).children == first)
     }
   }
 
   @Test func `keeps the entries of documents apart, and forgets those of a removed one`() async throws {
     try await withTwoStates { one, other in
       let records = [record("A.rtfd"), record("B.rtfd")]
-      let children = [[child("A")], [child("A", mode: 0o700), child("B")]].map {
-        Dictionary(uniqueKeysWithValues: $0)
-      }
+      let children = [[child("A")], [child("A", mode: 0o700), child("B")]]
       for (record, children) in zip(records, children) {
-        try await one.save(record, children: Array(children.values))
+        try await one.save(record, children: KnownChildren(children))
       }
       for state in [one, other] {
         for _ in 0..<2 {
           for (record, children) in zip(records, children) {
-            #expect(try await state.children(of: record.id) == children)
+            #expect(try await state.children(of: record.id).children == children)
           }
         }
       }

@@ -1,5 +1,5 @@
 import DurableIO
-package import FilePackages
+import FilePackages
 import FoundationEssentials
 import GRDB
 import Synchronization
@@ -19,7 +19,7 @@ package final class ContainerState: Sendable {
     var document: String
     /// SQLite's count of the changes by other connections.
     var foreignChanges: Int
-    var children: [PackagePath: KnownChild]
+    var children: KnownChildren
   }
 
   /// Opens the database, or makes it. A damaged one is set aside.
@@ -62,8 +62,8 @@ package final class ContainerState: Sendable {
             pendingRoot BLOB, unannounced INTEGER, isWanted INTEGER NOT NULL, shownConflicts TEXT NOT NULL,
             device INTEGER, inode INTEGER, bornSeconds INTEGER, bornNanoseconds INTEGER, downloadingError TEXT,
             uploadingError TEXT);
-          CREATE TABLE child (document TEXT NOT NULL, \(KnownChild.columns), PRIMARY KEY (document, path))
-            WITHOUT ROWID;
+          CREATE TABLE page (document TEXT NOT NULL, first BLOB NOT NULL, bytes BLOB NOT NULL,
+            UNIQUE (document, first));
           CREATE TABLE blob (name BLOB PRIMARY KEY, date INTEGER NOT NULL) WITHOUT ROWID;
           """)
     }
@@ -106,14 +106,14 @@ package final class ContainerState: Sendable {
   }
 
   private static func foreignChanges(_ db: Database) throws -> Int {
-    try Int.fetchOne(db, sql: "PRAGMA data_version") ?? 0
+    try Int.fetchOne(db.cachedStatement(sql: "PRAGMA data_version")) ?? 0
   }
 
   /// Forgets everything.
   package func reset() async throws {
     try await database.write { [self] db in
       recent.withLock { $0 = nil }
-      for table in ["setting", "document", "child", "blob"] { try db.execute(sql: "DELETE FROM \(table)") }
+      for table in ["setting", "document", "page", "blob"] { try db.execute(sql: "DELETE FROM \(table)") }
     }
   }
 
@@ -129,27 +129,24 @@ package final class ContainerState: Sendable {
 
   /// Stores a record, with the entries of its base if they change with it, in one transaction.
   ///
-  /// Only entries that differ are written.
-  package func save(_ record: DocumentRecord, children: [KnownChild]? = nil) async throws {
+  /// Only pages that differ are written.
+  package func save(_ record: DocumentRecord, children: KnownChildren? = nil) async throws {
     try await database.write { [self] db in
       try record.upsert(db)
       if let children { try replaceChildren(of: record.id, with: children, db) }
     }
   }
 
-  private func replaceChildren(of id: String, with children: [KnownChild], _ db: Database) throws {
-    let old = try self.children(of: id, db)
-    let new = Dictionary(children.map { ($0.entry.path, $0) }) { $1 }
-    let removal = try db.makeStatement(sql: "DELETE FROM child WHERE document = ? AND path = ?")
-    for path in old.keys where new[path] == nil {
-      try removal.execute(arguments: [id, Data(path.bytes)])
+  private func replaceChildren(of id: String, with children: KnownChildren, _ db: Database) throws {
+    var old: [Data: KnownPage] = [:]
+    for page in try self.children(of: id, db).pages { old[page.key] = page }
+    let insertion = try db.cachedStatement(sql: "INSERT OR REPLACE INTO page VALUES (?, ?, ?)")
+    for page in children.pages where old.removeValue(forKey: page.key) != page {
+      try insertion.execute(arguments: [id, page.key, Data(page.bytes)])
     }
-    let marks = Array(repeating: "?", count: 16).joined(separator: ", ")
-    let insertion = try db.makeStatement(sql: "INSERT OR REPLACE INTO child VALUES (\(marks))")
-    for (path, child) in new where old[path] != child {
-      try insertion.execute(arguments: StatementArguments([id] + child.values))
-    }
-    let kept = RecentChildren(document: id, foreignChanges: try Self.foreignChanges(db), children: new)
+    let removal = try db.cachedStatement(sql: "DELETE FROM page WHERE document = ? AND first = ?")
+    for key in old.keys { try removal.execute(arguments: [id, key]) }
+    let kept = RecentChildren(document: id, foreignChanges: try Self.foreignChanges(db), children: children)
     db.afterNextTransaction { [self] _ in recent.withLock { $0 = kept } }
   }
 
@@ -168,31 +165,52 @@ package final class ContainerState: Sendable {
   package func remove(_ record: DocumentRecord) async throws {
     try await database.write { [self] db in
       recent.withLock { $0 = nil }
-      try db.execute(sql: "DELETE FROM child WHERE document = ?", arguments: [record.id])
+      try db.execute(sql: "DELETE FROM page WHERE document = ?", arguments: [record.id])
       try record.delete(db)
     }
   }
 
   /// Returns the entries of a document's base.
-  package func children(of id: String) async throws -> [PackagePath: KnownChild] {
+  package func children(of id: String) async throws -> KnownChildren {
     try await database.read { [self] db in try children(of: id, db) }
   }
 
-  private func children(of id: String, _ db: Database) throws -> [PackagePath: KnownChild] {
+  /// Returns the entries of the first of these documents: one at least, and more until they have `size` bytes.
+  func children(of ids: some Collection<String> & Sendable, upTo size: Int) async throws -> [KnownChildren] {
+    try await database.read { [self] db in
+      var (all, total) = ([KnownChildren](), 0)
+      for id in ids {
+        all.append(try children(of: id, db))
+        total += all.last?.size ?? 0
+        if total >= size { break }
+      }
+      return all
+    }
+  }
+
+  private func children(of id: String, _ db: Database) throws -> KnownChildren {
     let foreignChanges = try Self.foreignChanges(db)
     let known = recent.withLock { recent in
       recent.flatMap { $0.document == id && $0.foreignChanges == foreignChanges ? $0.children : nil }
     }
     if let known { return known }
-    var children: [PackagePath: KnownChild] = [:]
-    let cursor = try Row.fetchCursor(db, sql: "SELECT * FROM child WHERE document = ?", arguments: [id])
-    while let row = try cursor.next() {
-      if let child = KnownChild(row) { children[child.entry.path] = child }
-    }
+    let children = try Self.readChildren(of: id, db)
     recent.withLock {
       $0 = RecentChildren(document: id, foreignChanges: foreignChanges, children: children)
     }
     return children
+  }
+
+  /// Reads the entries of a document; without those of a damaged page, whose files are then read again.
+  private static func readChildren(of id: String, _ db: Database) throws -> KnownChildren {
+    let statement = try db.cachedStatement(sql: "SELECT bytes FROM page WHERE document = ? ORDER BY first")
+    var pages: [KnownPage] = []
+    let rows = try Row.fetchCursor(statement, arguments: [id])
+    while let row = try rows.next() {
+      let page = try row.withUnsafeData(atIndex: 0) { $0.flatMap { KnownPage(checking: [UInt8]($0)) } }
+      if let page { pages.append(page) }
+    }
+    return KnownChildren(pages: pages)
   }
 
   // MARK: Blobs

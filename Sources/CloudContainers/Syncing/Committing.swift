@@ -12,7 +12,7 @@ extension ContainerSession {
   ///   - here: the content that is here if the version is committed, with its entries; nil if none is.
   /// - Returns: false if another device was first; the record then has its version.
   package func commit(
-    _ version: CloudVersion, of record: inout DocumentRecord, here: (root: TreeRoot, children: [KnownChild])?
+    _ version: CloudVersion, of record: inout DocumentRecord, here: (root: TreeRoot, children: KnownChildren)?
   ) async throws -> Bool {
     record.pending = try version.encoded()
     record.pendingRoot = here.map { Data($0.root.bytes) }
@@ -29,7 +29,7 @@ extension ContainerSession {
     case .committed:
       settle(version, record: &record, here: here?.root)
       record.head = try version.encoded()
-      try await state.save(record, children: here?.children ?? [])
+      try await state.save(record, children: here?.children ?? KnownChildren())
       try await announce(&record)
       return true
     }
@@ -74,8 +74,10 @@ extension ContainerSession {
     }
     settle(version, record: &record, here: root)
     if (try head(of: record)?.sequence ?? 0) < version.sequence { record.head = data }
-    var children: [KnownChild] = []
-    if let root { children = try await DocumentTree(root, blobs).entries().map { KnownChild($0) } }
+    var children = KnownChildren()
+    if let root {
+      children = KnownChildren(try await DocumentTree(root, blobs).entries().map { KnownChild($0) })
+    }
     try await state.save(record, children: children)
   }
 

@@ -19,7 +19,7 @@ extension ContainerSession {
   /// - Parameter notesNew: whether to note new documents in the state; the caller then holds the folder's lock.
   package func placedRecords(notesNew: Bool) async throws -> [PlacedRecord] {
     let scan = try await scanFolder()
-    var placed: [PlacedRecord] = []
+    var known: [(document: KnownDocument, head: CloudVersion?)] = []
     let records = notesNew ? try await match(scan) : try await state.records()
     let owners = try self.owners(of: records)
     for (index, record) in records.enumerated() {
@@ -27,12 +27,25 @@ extension ContainerSession {
       let local =
         owners[record.name] == index && record.node != nil ? scan.documents[record.name] : nil
       if head?.isDeleted == true, record.base == nil { continue }
-      var isChanged = false
-      if let local {
-        isChanged = record.base == nil
-        if !isChanged { isChanged = try await !look(local, record).changes.isEmpty }
+      known.append((KnownDocument(record: record, local: local), head))
+    }
+    var placed: [PlacedRecord] = []
+    var rest = known.map(\.document)[...]
+    while !rest.isEmpty {
+      for look in try await looks(at: rest) {
+        guard let document = rest.popFirst() else { break }
+        var isChanged = document.local != nil
+        if let local = document.local, document.hasContent {
+          isChanged =
+            if let look { !look.isUnchanged } else {
+              try await !self.look(local, document.record).isUnchanged
+            }
+        }
+        placed.append(
+          PlacedRecord(
+            record: document.record, head: known[placed.count].head, local: document.local,
+            isChanged: isChanged))
       }
-      placed.append(PlacedRecord(record: record, head: head, local: local, isChanged: isChanged))
     }
     return placed
   }
@@ -100,7 +113,7 @@ extension ContainerSession {
     }
     let url = try folder.url(of: name, isPackage: local.isPackage)
     // The last content goes to the container first, so that it can be restored.
-    let outcome = try await sync(record, local, among: liveNames())
+    let (outcome, _) = try await sync(record, local, among: liveNames())
     if let error = outcome.error { throw error }
     if outcome.downloaded || outcome.merged || outcome.conflict { throw changedElsewhere(name) }
     try await FileCoordinator().coordinate(writingItemAt: url, options: .forDeleting) { _ in
@@ -159,7 +172,7 @@ extension ContainerSession {
   }
 
   private func bringUpToDate(_ record: DocumentRecord) async throws {
-    let outcome = try await sync(
+    let (outcome, _) = try await sync(
       record, FolderScan.document(record.name, in: folder), among: liveNames())
     if let error = outcome.error { throw error }
   }

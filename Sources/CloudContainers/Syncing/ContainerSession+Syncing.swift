@@ -31,21 +31,26 @@ extension ContainerSession {
       var isDone = true
       let owners = try self.owners(of: records)
       let separated = try await separateTwins(records, &problems)
-      var names = try await liveNames()
+      var names = try liveNames(of: separated)
+      var rest: [KnownDocument] = []
       for (index, record) in separated.enumerated() {
         // A name that the record got by now is not on disk yet.
         let name = records[index].name
         let local = owners[name] == index ? scan.documents[name] : nil
         // A record that was here, and whose name another one has, is not known to be gone.
         if local == nil, scan.mayHide(name) || owners[name] != index && record.base != nil { continue }
-        let outcome = try await sync(record, local, among: names)
-        // A placeholder that stays one has the names that it had.
-        let mayDiffer = local != nil || record.base != nil || outcome.isNews
-        if mayDiffer, let now = try await state.record(record.document) {
-          names.set(try liveNames(of: now), of: now.id)
+        rest.append(KnownDocument(record: record, local: local))
+      }
+      var documents = rest[...]
+      while !documents.isEmpty {
+        for look in try await looks(at: documents) {
+          guard let document = documents.popFirst() else { break }
+          let record = document.record
+          let (outcome, now) = try await sync(record, document.local, seen: look, among: names)
+          if now != record { names.set(try liveNames(of: now), of: now.id) }
+          if outcome.isNews { report.documents.append(outcome) }
+          if outcome.conflict { isDone = false }
         }
-        if outcome.isNews { report.documents.append(outcome) }
-        if outcome.conflict { isDone = false }
       }
       if isDone || round == 3 { break }
     }
@@ -55,11 +60,14 @@ extension ContainerSession {
 
   /// Brings one document up to date.
   ///
-  /// - Parameter names: the names of all documents.
+  /// - Parameters:
+  ///   - seen: a look at the document, which may be older than its last change.
+  ///   - names: the names of all documents.
+  /// - Returns: the outcome, and the record as it is now.
   func sync(
-    _ record: DocumentRecord, _ local: LocalDocument?, among names: LiveNames
-  ) async throws -> SyncReport.Document {
-    var sync = DocumentSync(self, record, local, among: names)
+    _ record: DocumentRecord, _ local: LocalDocument?, seen: LocalTree? = nil, among names: LiveNames
+  ) async throws -> (outcome: SyncReport.Document, record: DocumentRecord) {
+    var sync = DocumentSync(self, record, local, seen: seen, among: names)
     do {
       try await sync.run()
     } catch let error where Self.endsRun(error) {
@@ -75,8 +83,9 @@ extension ContainerSession {
         failed.uploadingError = "\(error)"
       }
       try await state.save(failed)
+      sync.record = failed
     }
-    return sync.report
+    return (sync.report, sync.record)
   }
 
   /// Returns whether an error is one of the store or of the task, so that other documents would fail as well.
@@ -208,7 +217,7 @@ extension ContainerSession {
     let before = (record.base, record.baseName)
     let children = try await state.children(of: record.id)
     let root = base(of: record)
-    let here = root.map { ($0, Array(children.values)) }
+    let here = root.map { ($0, children) }
     guard try await commit(version, of: &record, here: here) else { return false }
     (record.base, record.baseName) = before
     if record.base == nil && record.node == nil { record.name = version.name }

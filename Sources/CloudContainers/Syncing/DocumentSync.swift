@@ -13,14 +13,18 @@ struct DocumentSync {
   var record: DocumentRecord
   /// The document in the container folder; nil if it is not there.
   var local: LocalDocument?
+  /// The last look at the document; nil if it changed since, or if there was none.
+  var seen: LocalTree?
   /// The names of all documents.
-  private let names: LiveNames
+  let names: LiveNames
   var report: SyncReport.Document
 
   init(
-    _ session: ContainerSession, _ record: DocumentRecord, _ local: LocalDocument?, among names: LiveNames
+    _ session: ContainerSession, _ record: DocumentRecord, _ local: LocalDocument?, seen: LocalTree? = nil,
+    among names: LiveNames
   ) {
     (self.session, self.record, self.local, self.names) = (session, record, local, names)
+    self.seen = seen
     report = SyncReport.Document(name: record.name)
   }
 
@@ -37,6 +41,7 @@ struct DocumentSync {
       } catch let error as FilePackageError where error.code == .changedOnDisk && surprises < 3 {
         // A program saved it between the look and the download: the next look finds that.
         surprises += 1
+        seen = nil
         local = try FolderScan.document(record.name, in: folder)
       }
     }
@@ -51,8 +56,9 @@ struct DocumentSync {
     let base = session.base(of: record)
     var here = SyncDecision.Local.absent
     if let local {
-      let tree = try await session.look(local, record)
-      here = base != nil && tree.changes.isEmpty && !isRenamed ? .same : .changed
+      let tree = if let seen { seen } else { try await session.look(local, record) }
+      seen = tree
+      here = base != nil && tree.isUnchanged && !isRenamed ? .same : .changed
       if here == .same { try await keepStatuses(tree) }
     }
     let state: SyncDecision.Head =
@@ -86,8 +92,7 @@ struct DocumentSync {
       try await removeHere(base)
       return true
     case .forget:
-      forgetContent()
-      try await session.state.save(record, children: [])
+      try await saveForgotten()
       return true
     }
   }
@@ -96,18 +101,26 @@ struct DocumentSync {
   private func isSeen(_ head: CloudVersion) -> Bool { local != nil || shown.isSuperset(of: head.conflicts) }
 
   /// Whether a program here gave the document another name.
-  private var isRenamed: Bool { record.baseName.map { $0 != record.name } ?? false }
+  var isRenamed: Bool { record.baseName.map { $0 != record.name } ?? false }
 
   /// Keeps the statuses of unchanged files, so that the next look need not read them.
-  private func keepStatuses(_ tree: LocalTree) async throws {
-    let known = try await session.state.children(of: record.id)
-    if known != tree.children { try await session.state.save(record, children: Array(tree.children.values)) }
+  private mutating func keepStatuses(_ tree: LocalTree) async throws {
+    guard !tree.hasKnownStatuses else { return }
+    let children = tree.children
+    try await session.state.save(record, children: children)
+    seen = LocalTree(unchanged: children)
   }
 
-  private mutating func forgetContent() {
+  mutating func forgetContent() {
     (record.base, record.baseName, record.node) = (nil, nil, nil)
     record.isWanted = false
     record.shownConflicts = ""
+    seen = nil
+  }
+
+  mutating func saveForgotten() async throws {
+    forgetContent()
+    try await session.state.save(record, children: KnownChildren())
   }
 
   // MARK: Up
@@ -117,16 +130,18 @@ struct DocumentSync {
     guard local != nil else { return true }
     try await takeFreeName()
     guard let local else { return true }
-    let uploaded = try await session.upload(local, record)
+    let uploaded = try await session.upload(local, record, seen: seen)
+    seen = nil
     let version = try await next(after: head, root: uploaded.root, isPackage: local.isPackage)
     if try await session.commit(version, of: &record, here: (uploaded.root, uploaded.children)) {
       report.uploaded = true
+      seen = LocalTree(unchanged: uploaded.children)
     }
     return false
   }
 
   /// Makes the next version, of the name here, without the conflicts that a user resolved here.
-  private func next(after head: CloudVersion?, root: TreeRoot, isPackage: Bool) async throws -> CloudVersion {
+  func next(after head: CloudVersion?, root: TreeRoot, isPackage: Bool) async throws -> CloudVersion {
     let resolved = try await resolvedConflicts()
     let conflicts = head?.conflicts ?? []
     let filename = record.name.split(separator: "/").last.map(String.init) ?? record.name
@@ -140,7 +155,7 @@ struct DocumentSync {
   }
 
   /// Gives the document here another name if another document has its name.
-  private mutating func takeFreeName() async throws {
+  mutating func takeFreeName() async throws {
     let name = DocumentName.free(record.name) { names.isTaken($0, byOthersThan: record.id) }
     if name != record.name { try await move(to: name) }
   }
@@ -150,6 +165,7 @@ struct DocumentSync {
     guard let local else { return record.name = name }
     let moved = try await session.move(local, to: name)
     self.local?.name = moved
+    seen = nil
     record.name = moved
     if record.base != nil { record.baseName = moved }
     try await session.state.save(record)
@@ -159,8 +175,7 @@ struct DocumentSync {
     var version = try await next(after: head, root: head.root, isPackage: head.isPackage)
     (version.isDeleted, version.name) = (true, head.name)
     if try await session.commit(version, of: &record, here: nil) {
-      forgetContent()
-      try await session.state.save(record, children: [])
+      try await saveForgotten()
       report.deleted = true
     }
     return false
@@ -181,9 +196,11 @@ struct DocumentSync {
       differences = try await fetch(head, from: base)
       report.downloaded = true
     }
-    var expected = base == nil ? [:] : try await session.state.children(of: record.id)
-    for difference in differences { expected[difference.path] = difference.new.map { KnownChild($0) } }
-    try await adopt(head, expected)
+    let known = base == nil ? KnownChildren() : try await session.state.children(of: record.id)
+    let changes = differences.map { difference in
+      difference.new.map { .init(KnownChild($0)) } ?? KnownChildren.Change(removing: difference.path)
+    }
+    try await adopt(head, known.updated(changes))
   }
 
   private mutating func fetch(_ head: CloudVersion, from base: TreeRoot?) async throws -> [TreeDifference] {
@@ -205,21 +222,21 @@ struct DocumentSync {
   /// Notes that the content here is the head's, except where a program has changed it since.
   ///
   /// - Parameter expected: the head's entries.
-  private mutating func adopt(_ head: CloudVersion, _ expected: [PackagePath: KnownChild]) async throws {
+  mutating func adopt(_ head: CloudVersion, _ expected: KnownChildren) async throws {
+    seen = nil
     record.base = Data(head.root.bytes)
     record.baseName = record.name
     record.isWanted = true
     record.downloadingError = nil
     // Without the statuses of files. If the process ends here, the next look reads them.
-    try await session.state.save(record, children: Array(expected.values))
+    try await session.state.save(record, children: expected)
     guard let found = try FolderScan.document(record.name, in: folder) else { return }
     local = found
     record.node = found.node
     let tree = try await session.look(found, record)
-    let children = expected.map { path, child in
-      tree.children[path].flatMap { $0.entry == child.entry ? $0 : nil } ?? child
-    }
+    let children = tree.childrenWithStatuses
     try await session.state.save(record, children: children)
+    if tree.isUnchanged { seen = LocalTree(unchanged: children) }
   }
 
   private mutating func removeHere(_ base: TreeRoot) async throws {
@@ -233,13 +250,13 @@ struct DocumentSync {
     do {
       let (session, known) = (session, before)
       try await DocumentEviction(of: folder.path(of: local.name), isPackage: local.isPackage).run { path in
-        try await session.look(at: path, local.isPackage, known).changes.isEmpty
+        try await session.look(at: path, local.isPackage, known).isUnchanged
       }
     } catch {
       try await session.state.save(before)
       throw error
     }
-    try await session.state.save(record, children: [])
+    try await session.state.save(record, children: KnownChildren())
     self.local = nil
     report.removed = true
   }
@@ -249,104 +266,11 @@ struct DocumentSync {
   /// - Throws: `unsavedEdits` if it does not.
   mutating func evict() async throws {
     guard let local, let base = session.base(of: record), try session.head(of: record)?.root == base,
-      try await session.look(local, record).changes.isEmpty
+      try await session.look(local, record).isUnchanged
     else {
       throw FilePackageError(
         .unsavedEdits, .delete, document: record.name, reason: "the container does not have its last changes")
     }
     try await removeHere(base)
-  }
-
-  // MARK: Both
-
-  private mutating func merge(with head: CloudVersion) async throws -> Bool {
-    guard let local else { return true }
-    guard let base = session.base(of: record) else { return try await meet(head) }
-    let uploaded: UploadedTree
-    do {
-      uploaded = try await session.upload(local, record)
-    } catch let error as CloudDataError where error.code == .missing {
-      // The container no longer has so old a base.
-      forgetContent()
-      try await session.state.save(record, children: [])
-      return false
-    }
-    let ours = try await DocumentTree.differences(from: base, to: uploaded.root, in: session.blobs)
-    let theirs = try await DocumentTree.differences(from: base, to: head.root, in: session.blobs)
-    var merge = EntryMerge(ours: ours, theirs: theirs)
-    try await mergeTexts(&merge, ours, theirs)
-    var conflict: VersionDigest?
-    var root = head.root
-    if merge.conflicts.isEmpty {
-      root = try await DocumentTree(head.root, session.blobs).updated(with: merge.changes)
-    } else if local.isPackage, head.conflicts.count < CloudVersion.maximumConflicts {
-      var lost = try await next(after: head, root: uploaded.root, isPackage: true)
-      lost.conflicts = []
-      conflict = try await session.log.storeConflict(lost)
-    } else {
-      return try await becomeAnotherDocument(head)
-    }
-    // If both gave it a new name, theirs is first.
-    let isTheirs = head.name != record.baseName
-    if !isTheirs, isRenamed { try await takeFreeName() }
-    var version = try await next(after: head, root: root, isPackage: head.isPackage)
-    version.name = isTheirs ? head.name : record.name
-    if let conflict { version.conflicts = Array(Set(version.conflicts + [conflict])).sorted() }
-    if version.root == head.root, version.name == head.name, version.conflicts == head.conflicts {
-      // They have all of ours.
-      record.base = Data(uploaded.root.bytes)
-      record.baseName = record.name
-      try await session.state.save(record, children: uploaded.children)
-      return false
-    }
-    if try await session.commit(version, of: &record, here: (uploaded.root, uploaded.children)) {
-      report.uploaded = true
-      report.merged = conflict == nil
-      report.conflict = conflict != nil
-    }
-    return false
-  }
-
-  private func mergeTexts(
-    _ merge: inout EntryMerge, _ ours: [TreeDifference], _ theirs: [TreeDifference]
-  ) async throws {
-    let texts = TextMerge(blobs: session.blobs)
-    for path in merge.conflicts {
-      guard let own = ours.first(where: { $0.path == path }),
-        let other = theirs.first(where: { $0.path == path })
-      else { continue }
-      let name = local?.isPackage == true ? path.name?.string : record.name
-      if let entry = try await texts.merged(own, other, named: name ?? "") { merge.resolve(with: entry) }
-    }
-  }
-
-  /// Settles a document here, of which it is not known that it ever was in the container, with one of that name.
-  private mutating func meet(_ head: CloudVersion) async throws -> Bool {
-    guard let local else { return true }
-    let tree = try await session.look(local, record)
-    let entries = try await DocumentTree(head.root, session.blobs).entries()
-    let isSame =
-      local.isPackage == head.isPackage && entries.count == tree.children.count
-      && entries.allSatisfy { tree.children[$0.path]?.entry.hasSameBytes(as: $0) ?? false }
-    if isSame {
-      try await adopt(head, Dictionary(entries.map { ($0.path, KnownChild($0)) }) { first, _ in first })
-      return false
-    }
-    return try await becomeAnotherDocument(head)
-  }
-
-  /// Gives the document here a name of its own. The next look finds a new document there.
-  private mutating func becomeAnotherDocument(_ head: CloudVersion) async throws -> Bool {
-    guard let local else { return true }
-    forgetContent()
-    record.isWanted = true
-    record.name = head.name
-    try await session.state.save(record, children: [])
-    let theirs = DocumentName.folded(head.name)
-    let name = DocumentName.free(local.name) { $0 == theirs || names.isTaken($0, byOthersThan: record.id) }
-    _ = try await session.move(local, to: name)
-    report.conflict = true
-    self.local = nil
-    return false
   }
 }

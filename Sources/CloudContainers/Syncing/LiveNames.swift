@@ -29,9 +29,12 @@ extension ContainerSession {
   }
 
   /// The folded names of all documents that are not deleted.
-  func liveNames() async throws -> LiveNames {
+  func liveNames(of records: [DocumentRecord]) throws -> LiveNames {
     var names = LiveNames()
-    for record in try await state.records() { names.set(try liveNames(of: record), of: record.id) }
+    for record in records { names.set(try liveNames(of: record), of: record.id) }
     return names
   }
+
+  /// The folded names of all documents that are not deleted, read anew.
+  func liveNames() async throws -> LiveNames { try liveNames(of: await state.records()) }
 }

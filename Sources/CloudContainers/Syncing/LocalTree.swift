@@ -11,115 +11,172 @@ package import SystemPackage
 ///
 /// The container has the children of a package, without the library's hidden folder. Of `Metadata.plist` it has the
 /// application's values alone: the other values differ on each machine. A flat file is one entry of a fixed name.
+///
+/// A look costs one call of the system for each file, and memory for what differs.
 package struct LocalTree: Sendable {
   /// The place of a flat file's content in its tree.
   package static let flatFile: PackagePath = "Content"
   private static let metadata = PackagePath([PackageLayout.metadata])
 
-  /// The entries. A file whose content is new has no storage yet.
-  package private(set) var children: [PackagePath: KnownChild] = [:]
+  /// The content that was here.
+  let known: KnownChildren
+  /// The entries that are new or that have another content, in order. A file whose content is new has no storage yet.
+  private(set) var changed: [KnownChild] = []
+  /// The entries that are the known ones, of files with another status.
+  private(set) var noted: [KnownChild] = []
+  /// The known entries that are gone.
+  private(set) var gone: [KnownChild] = []
+  /// The number of entries.
+  private(set) var count = 0
   /// The files of which the container may not have the bytes, with their statuses.
-  package private(set) var newFiles: [PackagePath: FileIdentity] = [:]
+  private(set) var newFiles: [PackagePath: FileIdentity] = [:]
   /// The application's values in `Metadata.plist`, as the container has them, if they are new.
-  package private(set) var newMetadata: Data?
+  private(set) var newMetadata: Data?
   /// Whether a program is in the middle of a save, or one was.
-  package private(set) var hasJournal = false
+  private(set) var hasJournal = false
 
   /// The coarsest dates of files, on FAT file systems, in seconds.
   private static let coarsestDate: Int64 = 2
 
-  private let disk: any Disk
-  private let known: [PackagePath: KnownChild]
-  /// The time before which a file's date tells it from each later state.
-  private let settled: FileTime
+  /// The known content, without a look.
+  init(unchanged known: KnownChildren) { (self.known, count) = (known, known.count) }
 
   /// Looks at a document; reads the files that may have changed.
   ///
   /// - Parameter known: the entries of the content that was here.
   /// - Throws: the system's error.
   package init(
-    at path: FilePath, isPackage: Bool, known: [PackagePath: KnownChild], on disk: any Disk = PosixDisk()
+    at path: FilePath, isPackage: Bool, known: KnownChildren, on disk: any Disk = PosixDisk()
   ) throws(SystemError) {
-    (self.disk, self.known) = (disk, known)
+    self.known = known
     let now = Surroundings.current.now()
-    settled = FileTime(seconds: now.seconds - Self.coarsestDate, nanoseconds: now.nanoseconds)
+    let settled = FileTime(seconds: now.seconds - Self.coarsestDate, nanoseconds: now.nanoseconds)
+    var look = Look(disk: disk, settled: settled, next: known.start)
     if isPackage {
-      try scan(disk.openDirectory(at: path), .root)
+      try scan(disk.openDirectory(at: path), .root, &look)
     } else {
       guard let name = path.lastComponent.map(FileName.init) else { return }
       let folder = try disk.openDirectory(at: path.removingLastComponent())
-      try addFile(Self.flatFile, named: name, in: folder)
+      look.path = Self.flatFile.bytes
+      try addFile(named: name, in: folder, at: nil, &look)
     }
+    pass(to: nil, &look)
+  }
+
+  // MARK: Looking
+
+  /// One look, in the order of the known entries.
+  private struct Look {
+    let disk: any Disk
+    /// The time before which a file's date tells it from each later state.
+    let settled: FileTime
+    /// The place in the known entries.
+    var next: KnownChildren.Cursor
+    /// The bytes of the path of the node that is looked at.
+    var path: [UInt8] = []
   }
 
   private mutating func scan(
-    _ folder: borrowing OwnedDescriptor, _ path: PackagePath
+    _ folder: borrowing OwnedDescriptor, _ path: PackagePath, _ look: inout Look
   ) throws(SystemError) {
     guard path.names.count <= PackagePath.maximumDepth else {
       throw SystemError("openat", path.name, code: Errno(rawValue: 36))
     }
-    let listing = try disk.list(folder)
+    let listing = try look.disk.list(folder)
+    let prefix = look.path.count
     for position in listing.sortedPositions() {
       let name = listing.name(at: position)
-      let child = path.appending(name)
-      if child.names == [PackageLayout.hidden] {
-        hasJournal = try disk.exists(PackageLayout.journal, in: disk.openDirectory(name, in: folder))
+      if path.isRoot, name == PackageLayout.hidden {
+        let hidden = try look.disk.openDirectory(name, in: folder)
+        hasJournal = try look.disk.exists(PackageLayout.journal, in: hidden)
         continue
       }
       if name.bytes.starts(with: PackageLayout.siblingPrefix) { continue }
+      look.path += name.bytes
       switch listing.kind(at: position) {
-      case .file: try addFile(child, named: name, in: folder)
+      case .file: try addFile(named: name, in: folder, at: path, &look)
       case .directory:
-        let directory = try disk.openDirectory(name, in: folder)
-        add(TreeEntry(child, .directory, mode: try disk.status(of: directory).mode), nil)
-        try scan(directory, child)
+        let directory = try look.disk.openDirectory(name, in: folder)
+        let child = path.appending(name)
+        add(TreeEntry(child, .directory, mode: try look.disk.status(of: directory).mode), nil, &look)
+        look.path.append(UInt8(ascii: "/"))
+        try scan(directory, child, &look)
+        look.path.removeLast()
       case .symbolicLink:
-        add(TreeEntry(child, .link(try disk.destination(of: name, in: folder)), mode: 0o777), nil)
+        let destination = try look.disk.destination(of: name, in: folder)
+        add(TreeEntry(path.appending(name), .link(destination), mode: 0o777), nil, &look)
       // The library leaves other kinds alone.
       default: break
       }
+      look.path.removeLast(look.path.count - prefix)
     }
   }
 
+  /// Looks at a file.
+  ///
+  /// - Parameter parent: the folder's path in the package; nil if the document is this file.
   private mutating func addFile(
-    _ path: PackagePath, named name: FileName, in folder: borrowing OwnedDescriptor
+    named name: FileName, in folder: borrowing OwnedDescriptor, at parent: PackagePath?, _ look: inout Look
   ) throws(SystemError) {
     // One call for each file that did not change.
-    if let known = known[path], let identity = known.identity,
-      try disk.statusIfPresent(of: name, in: folder)?.identity == identity
+    if pass(to: look.path, &look), let status = try look.disk.statusIfPresent(of: name, in: folder),
+      look.next.isFile(with: status.identity)
     {
-      children[path] = known
+      look.next.advance()
+      count += 1
       return
     }
-    let file = try disk.openFile(name, in: folder)
-    let status = try disk.status(of: file)
-    let identity =
-      status.identity.changed < settled && status.identity.modified < settled ? status.identity : nil
+    let path = parent.map { $0.appending(name) } ?? Self.flatFile
+    let file = try look.disk.openFile(name, in: folder)
+    let status = try look.disk.status(of: file)
+    let isSettled = status.identity.changed < look.settled && status.identity.modified < look.settled
+    let identity = isSettled ? status.identity : nil
     if path == Self.metadata {
-      let bytes = try disk.readAll(file, atMost: PackageMetadata.maximumSize + 1)
+      let bytes = try look.disk.readAll(file, atMost: PackageMetadata.maximumSize + 1)
       if let values = Self.sharedValues(Data(bytes)) {
         let hash = values.withUnsafeBytes { ContentHash(of: $0) }
         let content = FileContent(
           size: UInt64(values.count), hash: hash, modified: FileTime(seconds: 0, nanoseconds: 0))
         // All machines have the same entry, whatever the file's mode is here.
-        if add(TreeEntry(path, .file(content), mode: 0o644), identity) { newMetadata = values }
+        if add(TreeEntry(path, .file(content), mode: 0o644), identity, &look) { newMetadata = values }
         return
       }
     }
     let content = FileContent(
-      size: status.size, hash: try disk.contentHash(of: file), modified: status.modified)
-    if add(TreeEntry(path, .file(content), mode: status.mode), identity) { newFiles[path] = status.identity }
+      size: status.size, hash: try look.disk.contentHash(of: file), modified: status.modified)
+    if add(TreeEntry(path, .file(content), mode: status.mode), identity, &look) {
+      newFiles[path] = status.identity
+    }
   }
 
-  /// Adds an entry; the known one if its content is the same. Returns whether it is new.
+  /// Notes the known entries before a path, or all that are left, as gone; returns whether the path is the next one.
   @discardableResult
-  private mutating func add(_ entry: TreeEntry, _ identity: FileIdentity?) -> Bool {
-    if let known = known[entry.path], known.entry.hasSameContent(as: entry) {
-      children[entry.path] = KnownChild(known.entry, identity)
-      return false
+  private mutating func pass(to path: [UInt8]?, _ look: inout Look) -> Bool {
+    while !look.next.isAtEnd {
+      let order = path.map { look.next.compare(with: $0) } ?? -1
+      if order >= 0 { return order == 0 }
+      gone.append(look.next.child)
+      look.next.advance()
     }
-    children[entry.path] = KnownChild(entry, identity)
-    return true
+    return false
+  }
+
+  /// Notes the entry at the look's path. Returns whether its content is new.
+  @discardableResult
+  private mutating func add(_ entry: TreeEntry, _ identity: FileIdentity?, _ look: inout Look) -> Bool {
+    count += 1
+    guard pass(to: look.path, &look) else {
+      changed.append(KnownChild(entry, identity))
+      return true
+    }
+    let known = look.next.child
+    look.next.advance()
+    guard known.entry.hasSameContent(as: entry) else {
+      changed.append(KnownChild(entry, identity))
+      return true
+    }
+    if known.identity != identity { noted.append(KnownChild(known.entry, identity)) }
+    return false
   }
 
   /// Returns the values of a package's metadata that all machines share; nil if the plist is another program's.
@@ -131,43 +188,51 @@ package struct LocalTree: Sendable {
 
   // MARK: Comparing
 
+  /// Whether the content is the known one.
+  package var isUnchanged: Bool { changed.isEmpty && gone.isEmpty }
+
+  /// Whether the known statuses of files are those of now.
+  var hasKnownStatuses: Bool { noted.isEmpty }
+
+  /// The known entries, with the statuses of now.
+  var childrenWithStatuses: KnownChildren { known.updated(noted.map { KnownChildren.Change($0) }) }
+
+  /// All entries.
+  var children: KnownChildren {
+    known.updated(
+      (changed + noted).map { KnownChildren.Change($0) }
+        + gone.map { KnownChildren.Change(removing: $0.entry.path) })
+  }
+
   /// The changes from the known content to this one.
-  package var changes: [PackagePath: TreeEntry?] {
+  var changes: [PackagePath: TreeEntry?] {
     var changes: [PackagePath: TreeEntry?] = [:]
-    for (path, child) in children where known[path]?.entry != child.entry {
-      changes[path] = .some(child.entry)
-    }
-    for path in known.keys where children[path] == nil { changes[path] = .some(nil) }
+    for child in changed { changes[child.entry.path] = .some(child.entry) }
+    for child in gone { changes[child.entry.path] = .some(nil) }
     return changes
   }
 
   /// The entries at places that had none, in order.
-  package var newEntries: [TreeEntry] {
-    children.values.map(\.entry).filter { known[$0.path] == nil }.sorted { $0.path < $1.path }
+  var newEntries: [TreeEntry] {
+    changed.map(\.entry).filter { known[$0.path] == nil }
   }
 
   /// The contents of files that are gone, by size: a new file may be one of them under another name.
-  package var goneContents: [UInt64: FileContent] {
+  var goneContents: [UInt64: FileContent] {
     var contents: [UInt64: FileContent] = [:]
-    for (path, child) in known where children[path] == nil {
+    for child in gone {
       if case .file(let content) = child.entry.kind { contents[content.size] = content }
     }
     return contents
   }
 
-  /// Gives a new file the content that the container has now.
-  package mutating func note(_ content: FileContent, at path: PackagePath) {
-    guard let child = children[path] else { return }
-    children[path] = KnownChild(TreeEntry(path, .file(content), mode: child.entry.mode), child.identity)
-    newFiles[path] = nil
-  }
-
-  /// Returns whether another look found the same content, with each new file in the same state.
-  package func isSame(as other: LocalTree) -> Bool {
-    guard children.count == other.children.count else { return false }
-    return children.allSatisfy { path, child in
-      other.children[path].map { $0.entry.hasSameContent(as: child.entry) } ?? false
+  /// Gives new files the contents that the container has now.
+  mutating func note(_ contents: [PackagePath: FileContent]) {
+    for (index, child) in changed.enumerated() {
+      guard let content = contents[child.entry.path] else { continue }
+      changed[index].entry = TreeEntry(child.entry.path, .file(content), mode: child.entry.mode)
     }
+    for path in contents.keys { newFiles[path] = nil }
   }
 }
 

@@ -1,0 +1,71 @@
+import DurableIO
+import FilePackages
+import SystemPackage
+
+// A look at many documents takes one thread and one transaction. It may be older than the last change of a document:
+//     an upload looks again, and a download replaces only what the state knows.
+
+/// A document that this machine knows.
+struct KnownDocument: Sendable {
+  var record: DocumentRecord
+  /// The document in the container folder; nil if it is not there.
+  var local: LocalDocument?
+
+  /// Whether files here can be the known ones.
+  var hasContent: Bool { local != nil && record.base != nil }
+}
+
+extension ContainerSession {
+  /// The largest number of documents of one look, and the largest number of bytes that are known of them.
+  private static let lookCount = 256
+  private static let lookSize = 16 << 20
+
+  /// Looks at the first of these documents.
+  ///
+  /// - Returns: for each of the first documents, one at least, the look; nil if its content is not here or not known, or
+  ///   if the look failed. The caller then looks by itself.
+  func looks(at documents: ArraySlice<KnownDocument>) async throws -> [LocalTree?] {
+    let part = documents.prefix(Self.lookCount)
+    let known = part.filter(\.hasContent)
+    let children = try await state.children(of: known.map(\.record.id), upTo: Self.lookSize)
+    let folder = folder
+    return try await BlockingThread().run { () throws in
+      var (looks, next) = ([LocalTree?](), children.makeIterator())
+      for document in part {
+        guard let local = document.local, document.hasContent else {
+          looks.append(nil)
+          continue
+        }
+        guard let known = next.next() else { break }
+        let path = try folder.path(of: local.name)
+        looks.append(try? LocalTree(at: path, isPackage: local.isPackage, known: known, on: folder.disk))
+      }
+      return looks
+    }
+  }
+
+  /// Looks at a document without waiting for any program.
+  func look(_ document: LocalDocument, _ record: DocumentRecord) async throws -> LocalTree {
+    try await look(at: folder.path(of: document.name), document.isPackage, record)
+  }
+
+  /// Looks at a document at a path.
+  func look(at path: FilePath, _ isPackage: Bool, _ record: DocumentRecord) async throws -> LocalTree {
+    try await look(at: path, isPackage, known: state.children(of: record.id))
+  }
+
+  /// Looks at a document at a path.
+  ///
+  /// - Parameter known: the content that was here.
+  func look(at path: FilePath, _ isPackage: Bool, known: KnownChildren) async throws -> LocalTree {
+    let disk = folder.disk
+    return try await BlockingThread().run { () throws in
+      do throws(SystemError) {
+        return try LocalTree(at: path, isPackage: isPackage, known: known, on: disk)
+      } catch {
+        throw FilePackageError(
+          FilePackageError.Code(error.code), .read, document: FileName(path).string, reason: "\(error)")
+      }
+    }
+  }
+}

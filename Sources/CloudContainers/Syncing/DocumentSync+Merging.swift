@@ -1,0 +1,100 @@
+import DurableIO
+import FilePackages
+import FoundationEssentials
+
+// If both sides changed a document, the next version has both changes, or names a conflict.
+
+extension DocumentSync {
+  mutating func merge(with head: CloudVersion) async throws -> Bool {
+    guard let local else { return true }
+    guard let base = session.base(of: record) else { return try await meet(head) }
+    let uploaded: UploadedTree
+    do {
+      uploaded = try await session.upload(local, record, seen: seen)
+      seen = nil
+    } catch let error as CloudDataError where error.code == .missing {
+      // The container no longer has so old a base.
+      try await saveForgotten()
+      return false
+    }
+    let ours = try await DocumentTree.differences(from: base, to: uploaded.root, in: session.blobs)
+    let theirs = try await DocumentTree.differences(from: base, to: head.root, in: session.blobs)
+    var merge = EntryMerge(ours: ours, theirs: theirs)
+    try await mergeTexts(&merge, ours, theirs)
+    var conflict: VersionDigest?
+    var root = head.root
+    if merge.conflicts.isEmpty {
+      root = try await DocumentTree(head.root, session.blobs).updated(with: merge.changes)
+    } else if local.isPackage, head.conflicts.count < CloudVersion.maximumConflicts {
+      var lost = try await next(after: head, root: uploaded.root, isPackage: true)
+      lost.conflicts = []
+      conflict = try await session.log.storeConflict(lost)
+    } else {
+      return try await becomeAnotherDocument(head)
+    }
+    // If both gave it a new name, theirs is first.
+    let isTheirs = head.name != record.baseName
+    if !isTheirs, isRenamed { try await takeFreeName() }
+    var version = try await next(after: head, root: root, isPackage: head.isPackage)
+    version.name = isTheirs ? head.name : record.name
+    if let conflict { version.conflicts = Array(Set(version.conflicts + [conflict])).sorted() }
+    if version.root == head.root, version.name == head.name, version.conflicts == head.conflicts {
+      // They have all of ours.
+      record.base = Data(uploaded.root.bytes)
+      record.baseName = record.name
+      try await session.state.save(record, children: uploaded.children)
+      return false
+    }
+    if try await session.commit(version, of: &record, here: (uploaded.root, uploaded.children)) {
+      report.uploaded = true
+      report.merged = conflict == nil
+      report.conflict = conflict != nil
+    }
+    return false
+  }
+
+  private func mergeTexts(
+    _ merge: inout EntryMerge, _ ours: [TreeDifference], _ theirs: [TreeDifference]
+  ) async throws {
+    let texts = TextMerge(blobs: session.blobs)
+    for path in merge.conflicts {
+      guard let own = ours.first(where: { $0.path == path }),
+        let other = theirs.first(where: { $0.path == path })
+      else { continue }
+      let name = local?.isPackage == true ? path.name?.string : record.name
+      if let entry = try await texts.merged(own, other, named: name ?? "") { merge.resolve(with: entry) }
+    }
+  }
+
+  /// Settles a document here, of which it is not known that it ever was in the container, with one of that name.
+  private mutating func meet(_ head: CloudVersion) async throws -> Bool {
+    guard let local else { return true }
+    let tree = if let seen { seen } else { try await session.look(local, record) }
+    let entries = try await DocumentTree(head.root, session.blobs).entries()
+    let isSame =
+      local.isPackage == head.isPackage && entries.count == tree.count
+      && zip(entries, tree.children.children).allSatisfy { theirs, own in
+        theirs.path == own.entry.path && own.entry.hasSameBytes(as: theirs)
+      }
+    if isSame {
+      try await adopt(head, KnownChildren(entries.map { KnownChild($0) }))
+      return false
+    }
+    return try await becomeAnotherDocument(head)
+  }
+
+  /// Gives the document here a name of its own. The next look finds a new document there.
+  private mutating func becomeAnotherDocument(_ head: CloudVersion) async throws -> Bool {
+    guard let local else { return true }
+    forgetContent()
+    record.isWanted = true
+    record.name = head.name
+    try await session.state.save(record, children: KnownChildren())
+    let theirs = DocumentName.folded(head.name)
+    let name = DocumentName.free(local.name) { $0 == theirs || names.isTaken($0, byOthersThan: record.id) }
+    _ = try await session.move(local, to: name)
+    report.conflict = true
+    self.local = nil
+    return false
+  }
+}

@@ -1,0 +1,133 @@
+import CloudContainers
+import DurableIO
+import FilePackages
+import TestSupport
+import Testing
+
+@Suite("The known entries of a document")
+struct KnownChildrenTests {
+  /// Names whose order differs if a slash counts as a byte like any other.
+  private static let names = [
+    "a", "a!", "a.txt", "a-b", "b", "Images", "Images 2", "ä", "z", "0", "é", "\u{1}",
+  ]
+
+  private func path(_ generator: inout some RandomNumberGenerator) -> PackagePath {
+    PackagePath(
+      (0..<Int.random(in: 1...3, using: &generator)).map { _ in
+        FileName(
+          Self.names[Int.random(in: 0..<Self.names.count, using: &generator)]
+            + "\(Int.random(in: 0..<4, using: &generator))")
+      })
+  }
+
+  private func hash(_ generator: inout some RandomNumberGenerator) -> ContentHash {
+    ContentHash(of: (0..<4).map { _ in UInt8.random(in: 0...255, using: &generator) })
+  }
+
+  private func time(_ generator: inout some RandomNumberGenerator) -> FileTime {
+    FileTime(
+      seconds: .random(in: -5...5_000_000_000, using: &generator),
+      nanoseconds: .random(in: 0..<1_000_000_000, using: &generator))
+  }
+
+  private func child(_ path: PackagePath, _ generator: inout some RandomNumberGenerator) -> KnownChild {
+    let kind: TreeEntry.Kind
+    switch Int.random(in: 0..<6, using: &generator) {
+    case 0: kind = .directory
+    case 1: kind = .link(Array("../elsewhere".utf8))
+    case let number:
+      let storage: FileContent.Storage =
+        switch number {
+        case 2:
+          .pieces(
+            (0..<3).map { _ in
+              FilePiece(BlobName(hash(&generator)), size: .random(in: 1...9, using: &generator))
+            })
+        case 3: .list(BlobName(hash(&generator)), height: 2)
+        default: .whole
+        }
+      kind = .file(
+        FileContent(
+          size: .random(in: 0...(1 << 49), using: &generator), hash: hash(&generator),
+          modified: time(&generator),
+          storage: storage))
+    }
+    var identity: FileIdentity?
+    if case .file = kind, Bool.random(using: &generator) {
+      // The size of a file can differ from that of its content: see `LocalTree`.
+      identity = FileIdentity(
+        device: .random(in: 0...(.max), using: &generator), inode: .random(in: 0...(.max), using: &generator),
+        size: .random(in: 0...100, using: &generator), modified: time(&generator), changed: time(&generator))
+    }
+    return KnownChild(TreeEntry(path, kind, mode: 0o640), identity)
+  }
+
+  @Test func `are those of a dictionary, after any changes`() {
+    var generator = SeededGenerator(seed: 7)
+    for _ in 0..<20 {
+      var expected: [PackagePath: KnownChild] = [:]
+      var known = KnownChildren()
+      for _ in 0..<12 {
+        var changes: [KnownChildren.Change] = []
+        for _ in 0..<Int.random(in: 0...200, using: &generator) {
+          let path = path(&generator)
+          if Int.random(in: 0..<4, using: &generator) == 0 {
+            expected[path] = nil
+            changes.append(.init(removing: path))
+          } else {
+            let child = child(path, &generator)
+            expected[path] = child
+            changes.append(.init(child))
+          }
+        }
+        known = known.updated(changes)
+        let sorted = expected.values.sorted { $0.entry.path < $1.entry.path }
+        #expect(known.children == sorted)
+        #expect(known.count == sorted.count)
+        #expect(known.pages.allSatisfy { (1...KnownPage.maximumCount).contains($0.count) })
+        #expect(
+          KnownChildren(pages: known.pages.compactMap { KnownPage(checking: $0.bytes) }).children == sorted)
+        for _ in 0..<20 {
+          let path = path(&generator)
+          #expect(known[path] == expected[path])
+          #expect(
+            known.names(in: path) == sorted.map(\.entry.path).filter { $0.parent == path }.compactMap(\.name))
+        }
+        #expect(
+          known.names(in: .root) == sorted.map(\.entry.path).filter { $0.parent.isRoot }.compactMap(\.name))
+      }
+    }
+  }
+
+  @Test func `change with the pages of their changes alone`() {
+    var generator = SeededGenerator(seed: 8)
+    let children = (0..<10_000).map { index in child(PackagePath("file \(index)"), &generator) }
+    let known = KnownChildren(children)
+    let changed = known.updated([.init(child("file 77", &generator)), .init(removing: "file 5000")])
+    let kept = Set(known.pages).intersection(changed.pages)
+    #expect(kept.count >= known.pages.count - 2)
+    #expect(changed.count == 9_999)
+  }
+
+  @Test func `are refused, or read without a trap, if their bytes are damaged`() throws {
+    var generator = SeededGenerator(seed: 9)
+    let known = KnownChildren((0..<8).map { child(PackagePath("file \($0)"), &generator) })
+    let bytes = try #require(known.pages.first).bytes
+    var (refused, read) = (0, 0)
+    for index in bytes.indices {
+      for damage: UInt8 in [1, 0x80, 0xFF] {
+        var damaged = bytes
+        damaged[index] ^= damage
+        if let page = KnownPage(checking: damaged) {
+          _ = KnownChildren(pages: [page]).children
+          read += 1
+        } else {
+          refused += 1
+        }
+      }
+      #expect(KnownPage(checking: Array(bytes[..<index])).map { $0.count < 8 } ?? true)
+    }
+    #expect(refused > 0 && read > 0)
+    #expect(KnownPage(checking: []) == nil)
+  }
+}
