@@ -1,70 +1,8 @@
 import CloudContainers
 import Foundation
-import ObjectStores
-import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
-
-/// A store that counts its calls and the bytes of puts. `MemoryStore` would copy its objects with each put.
-private final class MeteredStore: ObjectStore {
-  private struct State {
-    var objects: [ObjectKey: Data] = [:]
-    var calls = 0
-    var putBytes = 0
-  }
-
-  let place = "memory"
-  private let state = Mutex(State())
-  var callCount: Int { state.withLock { $0.calls } }
-  var putBytes: Int { state.withLock { $0.putBytes } }
-
-  func put(_ bytes: Data, at key: ObjectKey, ifAbsent: Bool) async throws(ObjectStoreError) -> Bool {
-    state.withLock { state in
-      state.calls += 1
-      state.putBytes += bytes.count
-      if ifAbsent, state.objects[key] != nil { return false }
-      state.objects[key] = bytes
-      return true
-    }
-  }
-
-  func get(_ key: ObjectKey, range: Range<Int>?) async throws(ObjectStoreError) -> Data? {
-    state.withLock { state in
-      state.calls += 1
-      return state.objects[key].map { bytes in range.map { bytes[$0.clamped(to: 0..<bytes.count)] } ?? bytes }
-    }
-  }
-
-  func head(_ key: ObjectKey) async throws(ObjectStoreError) -> StoredObject? {
-    state.withLock { state in
-      state.calls += 1
-      return state.objects[key].map { StoredObject(key: key, size: $0.count, modificationDate: Date()) }
-    }
-  }
-
-  func list(
-    _ prefix: String, after start: ObjectKey?, limit: Int
-  ) async throws(ObjectStoreError) -> ObjectListing {
-    state.withLock { state in
-      state.calls += 1
-      let found = state.objects.filter { key, _ in
-        key.string.hasPrefix(prefix) && start.map { $0 < key } ?? true
-      }.sorted { $0.key < $1.key }
-      let objects = found.prefix(limit).map {
-        StoredObject(key: $0.key, size: $0.value.count, modificationDate: Date())
-      }
-      return ObjectListing(objects: objects, hasMore: found.count > limit)
-    }
-  }
-
-  func delete(_ key: ObjectKey) async throws(ObjectStoreError) {
-    state.withLock { state in
-      state.calls += 1
-      state.objects[key] = nil
-    }
-  }
-}
 
 @Suite("The requests and bytes of a container")
 struct ContainerCostTests {

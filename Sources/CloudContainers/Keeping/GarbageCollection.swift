@@ -77,6 +77,7 @@ package struct GarbageCollection: Sendable {
     if !isDryRun {
       try await removeOldConflicts(retention.conflicts.union(newer.conflicts), now)
       try await removeOldNews(now)
+      try await session.repackHeads()
     }
     return report
   }

@@ -53,12 +53,16 @@ package final class ContainerState: Sendable {
 
   private static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
-    migrator.registerMigration("1") { db in
+    // A state of another form counts as lost.
+    migrator.registerMigration("2") { db in
+      for table in ["setting", "document", "child", "blob"] {
+        try db.execute(sql: "DROP TABLE IF EXISTS \(table)")
+      }
       try db.execute(
         sql: """
           CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL);
           CREATE TABLE document (
-            id TEXT PRIMARY KEY, name TEXT NOT NULL, head BLOB, base BLOB, baseName TEXT, pending BLOB,
+            id TEXT PRIMARY KEY, name TEXT NOT NULL, head BLOB, needsPacking INTEGER NOT NULL, base BLOB, baseName TEXT, pending BLOB,
             pendingRoot BLOB, unannounced INTEGER, isWanted INTEGER NOT NULL, shownConflicts TEXT NOT NULL,
             device INTEGER, inode INTEGER, bornSeconds INTEGER, bornNanoseconds INTEGER, downloadingError TEXT,
             uploadingError TEXT);
@@ -160,6 +164,22 @@ package final class ContainerState: Sendable {
 
   package func save(_ records: [DocumentRecord]) async throws {
     try await database.write { db in for record in records { try record.upsert(db) } }
+  }
+
+  /// Returns the number of documents whose last version this device is to put into a pack.
+  func unpackedCount() async throws -> Int {
+    try await database.read { db in
+      try Int.fetchOne(db, sql: "SELECT count(*) FROM document WHERE needsPacking") ?? 0
+    }
+  }
+
+  /// Notes that packs have the last versions of these records.
+  func notePacked(_ records: [DocumentRecord]) async throws {
+    try await database.write { db in
+      let sql = "UPDATE document SET needsPacking = 0 WHERE id = ? AND head = ?"
+      let statement = try db.cachedStatement(sql: sql)
+      for record in records { try statement.execute(arguments: [record.id, record.head]) }
+    }
   }
 
   package func remove(_ record: DocumentRecord) async throws {

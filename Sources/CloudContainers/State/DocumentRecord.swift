@@ -12,6 +12,8 @@ package struct DocumentRecord: Sendable, Hashable, Codable, FetchableRecord, Per
   package var name: String
   /// The bytes of the last version that is known; nil before the first one is committed.
   package var head: Data?
+  /// Whether this device is to put the last version into a pack: see `HeadPack`.
+  package var needsPacking = false
   /// The content that was here, complete, and that the container has: a tree's root; nil for a placeholder.
   package var base: Data?
   /// The name that the container had when this machine last brought both together.

@@ -28,7 +28,7 @@ extension ContainerSession {
       return false
     case .committed:
       settle(version, record: &record, here: here?.root)
-      record.head = try version.encoded()
+      (record.head, record.needsPacking) = (try version.encoded(), true)
       try await state.save(record, children: here?.children ?? KnownChildren())
       try await announce(&record)
       return true
@@ -73,7 +73,9 @@ extension ContainerSession {
       return try await state.save(record)
     }
     settle(version, record: &record, here: root)
-    if (try head(of: record)?.sequence ?? 0) < version.sequence { record.head = data }
+    if (try head(of: record)?.sequence ?? 0) < version.sequence {
+      (record.head, record.needsPacking) = (data, true)
+    }
     var children = KnownChildren()
     if let root {
       children = KnownChildren(try await DocumentTree(root, blobs).entries().map { KnownChild($0) })

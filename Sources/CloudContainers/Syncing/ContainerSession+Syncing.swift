@@ -55,6 +55,7 @@ extension ContainerSession {
       if isDone || round == 3 { break }
     }
     try await known.flush()
+    try await packHeads()
     return report
   }
 

@@ -14,7 +14,9 @@ package struct ContainerSession: Sendable {
   package let known: StateBlobs
   package let blobs: BlobStore
   package let transfers = Transfers()
-  private let heads = DecodedHeads()
+  let heads = DecodedHeads()
+  /// The numbers of versions from which packs pay.
+  let packing: HeadPacks.Limits
   /// This machine's clock.
   package let now: @Sendable () -> Date
   /// Makes the identities of new documents.
@@ -23,6 +25,7 @@ package struct ContainerSession: Sendable {
   package init(
     folder: ContainerFolder, settings: ContainerFolder.Settings, state: ContainerState,
     store: any ObjectStore, feedOverlap: Int64 = ContainerFeed.overlap,
+    packing: HeadPacks.Limits = HeadPacks.Limits(),
     now: @escaping @Sendable () -> Date = { Date() },
     newDocument: @escaping @Sendable () -> CloudDocumentID = {
       var generator = SystemRandomNumberGenerator()
@@ -30,7 +33,7 @@ package struct ContainerSession: Sendable {
     }
   ) {
     (self.folder, self.settings, self.state) = (folder, settings, state)
-    (self.now, self.newDocument) = (now, newDocument)
+    (self.packing, self.now, self.newDocument) = (packing, now, newDocument)
     log = VersionLog(store)
     feed = ContainerFeed(store, overlap: feedOverlap)
     known = StateBlobs(state, now: now)

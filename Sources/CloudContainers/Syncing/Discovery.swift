@@ -25,7 +25,7 @@ extension ContainerSession {
       try await measureClock(always: true)
       let cursor = try await storeTime()
       try await log.forEachDocument { document, versions in newest[document] = versions.last?.sequence }
-      let learnt = try await learn(newest)
+      let learnt = try await learn(newest, isListing: true)
       try await state.set(.lastListing, to: time)
       try await state.set(.feedCursor, to: max(cursor, await state.number(.feedCursor) ?? 0))
       return learnt
@@ -39,41 +39,52 @@ extension ContainerSession {
     for entry in news.entries {
       newest[entry.document] = max(entry.sequence, newest[entry.document] ?? 0)
     }
-    let learnt = try await learn(newest)
+    let learnt = try await learn(newest, isListing: false)
     if news.cursor != cursor { try await state.set(.feedCursor, to: news.cursor) }
     return learnt
   }
 
-  /// Reads the versions that are newer than the known ones, eight at a time.
+  /// Reads the versions that are newer than the known ones: first those in packs, and then the rest, eight at a time.
+  ///
+  /// - Parameter isListing: whether the numbers are those of a listing, which has versions that no device announced.
   private func learn(
-    _ newest: [CloudDocumentID: Int]
+    _ newest: [CloudDocumentID: Int], isListing: Bool
   ) async throws -> (count: Int, problems: [any Error]) {
+    guard !newest.isEmpty else { return (0, []) }
     var known: [String: DocumentRecord] = [:]
     for record in try await state.records() { known[record.id] = record }
-    var missing: [(CloudDocumentID, Int)] = []
-    for (document, sequence) in newest.sorted(by: { $0.key < $1.key }) {
+    var missing: [CloudDocumentID: Int] = [:]
+    for (document, sequence) in newest {
       let head = try known[document.string].flatMap { try self.head(of: $0)?.sequence } ?? 0
-      if sequence > head { missing.append((document, sequence)) }
+      if sequence > head { missing[document] = sequence }
     }
-    var learnt: [CloudVersion] = []
+    var changed: [DocumentRecord] = []
+    func note(_ stored: StoredVersion, needsPacking: Bool) {
+      let version = stored.version
+      var record = known[version.document.string] ?? DocumentRecord(id: version.document, name: version.name)
+      self.note(stored, in: &record)
+      record.needsPacking = needsPacking
+      changed.append(record)
+    }
+    if missing.count >= packing.reading {
+      for (document, stored) in try await HeadPacks(store: store).versions(missing) {
+        missing[document] = nil
+        note(stored, needsPacking: false)
+      }
+    }
     var problems: [any Error] = []
-    for start in stride(from: 0, to: missing.count, by: 256) {
-      let part = missing[start..<min(start + 256, missing.count)]
+    let single = missing.sorted { $0.key < $1.key }
+    for start in stride(from: 0, to: single.count, by: 256) {
+      let part = single[start..<min(start + 256, single.count)]
       let results = try await concurrentMap(part, BlobStore.maximumCalls) { document, sequence in
         try await readable(document, sequence)
       }
       for result in results {
         switch result {
-        case .success(let version): if let version { learnt.append(version) }
+        case .success(let stored): if let stored { note(stored, needsPacking: isListing) }
         case .failure(let error): problems.append(error)
         }
       }
-    }
-    var changed: [DocumentRecord] = []
-    for version in learnt {
-      var record = known[version.document.string] ?? DocumentRecord(id: version.document, name: version.name)
-      try note(version, in: &record)
-      changed.append(record)
     }
     if !changed.isEmpty { try await state.save(changed) }
     return (changed.count, problems)
@@ -82,46 +93,26 @@ extension ContainerSession {
   /// Reads a version; the result is a failure if its bytes are damaged, or of a newer program.
   private func readable(
     _ document: CloudDocumentID, _ sequence: Int
-  ) async throws -> Result<CloudVersion?, CloudDataError> {
+  ) async throws -> Result<StoredVersion?, CloudDataError> {
     do {
-      return .success(try await log.version(of: document, sequence))
+      return .success(try await log.stored(document, sequence))
     } catch let error as CloudDataError {
       return .failure(error)
     }
   }
 
   /// Notes the last version of a document.
-  package func note(_ version: CloudVersion, in record: inout DocumentRecord) throws {
-    record.head = try version.encoded()
-    if record.base == nil && record.node == nil { record.name = version.name }
+  private func note(_ stored: StoredVersion, in record: inout DocumentRecord) {
+    (record.head, record.needsPacking) = (stored.bytes, false)
+    heads.note(stored, of: record.id)
+    if record.base == nil && record.node == nil { record.name = stored.version.name }
   }
 
   /// Reads the last version of a document anew.
   package func refreshHead(of record: inout DocumentRecord) async throws {
     let known = try head(of: record)?.sequence ?? 0
     let last = try await log.lastSequence(of: try record.document, after: known)
-    guard last > known, let version = try await log.version(of: try record.document, last) else { return }
-    try note(version, in: &record)
-  }
-}
-
-/// Calls `body` with each element, some at once, and returns the results in the order of the elements.
-func concurrentMap<Element: Sendable, Result: Sendable>(
-  _ elements: some Collection<Element>, _ width: Int,
-  _ body: @escaping @Sendable (Element) async throws -> Result
-) async throws -> [Result] {
-  try await withThrowingTaskGroup(of: (Int, Result).self) { group in
-    var results = [Result?](repeating: nil, count: elements.count)
-    var rest = elements.enumerated().makeIterator()
-    func addNext() {
-      guard let (index, element) = rest.next() else { return }
-      group.addTask { (index, try await body(element)) }
-    }
-    for _ in 0..<width { addNext() }
-    while let (index, result) = try await group.next() {
-      results[index] = result
-      addNext()
-    }
-    return results.compactMap { $0 }
+    guard last > known, let stored = try await log.stored(try record.document, last) else { return }
+    note(stored, in: &record)
   }
 }

@@ -62,14 +62,13 @@ extension CloudVersion {
     guard data.count <= Self.maximumSize else { throw .tooLarge }
     let record: Record
     do {
-      let format = try JSONDecoder().decode(Format.self, from: data).format
-      if format > Self.formatVersion { throw Problem.newerFormat }
       record = try JSONDecoder().decode(Record.self, from: data)
-    } catch let problem as Problem {
-      throw problem
     } catch {
-      throw .notAVersion
+      // A newer program may have other values.
+      let format = try? JSONDecoder().decode(Format.self, from: data).format
+      throw format ?? 0 > Self.formatVersion ? .newerFormat : .notAVersion
     }
+    if record.format > Self.formatVersion { throw .newerFormat }
     guard record.format == Self.formatVersion else { throw .invalid("format") }
     guard let document = CloudDocumentID(record.document) else { throw .invalid("document") }
     guard (1...Self.maximumSequence).contains(record.sequence) else { throw .invalid("sequence") }

@@ -6,6 +6,12 @@ package import ObjectStores
 //     document has one version of each number.
 // A number is asked for only after all smaller ones are there, so that the numbers have no gap at the end.
 
+/// A version, with the bytes of its object.
+struct StoredVersion: Sendable {
+  var version: CloudVersion
+  var bytes: Data
+}
+
 /// The versions of all documents, in an object store.
 package struct VersionLog: Sendable {
   package let store: any ObjectStore
@@ -37,9 +43,14 @@ package struct VersionLog: Sendable {
 
   /// Reads a version; nil if there is none of that number.
   package func version(of document: CloudDocumentID, _ sequence: Int) async throws -> CloudVersion? {
+    try await stored(document, sequence)?.version
+  }
+
+  /// Reads a version with its bytes; nil if there is none of that number.
+  func stored(_ document: CloudDocumentID, _ sequence: Int) async throws -> StoredVersion? {
     let key = CloudVersion.key(of: document, sequence)
     guard let bytes = try await read(key) else { return nil }
-    return try decode(bytes, key, document, sequence)
+    return StoredVersion(version: try decode(bytes, key, document, sequence), bytes: bytes)
   }
 
   /// Returns the number of the last version, at least `known`.

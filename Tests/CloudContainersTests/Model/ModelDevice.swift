@@ -37,6 +37,9 @@ final class ModelDevice {
   let drift: Drift
   private var texts = 0
 
+  /// So that packs have a part in small programs.
+  private static let packing = HeadPacks.Limits(reading: 2, writing: 2)
+
   init(
     _ number: Int, in directory: FilePath, _ store: any ObjectStore, _ clock: ModelClock, offset: Double,
     seed: UInt64,
@@ -51,13 +54,15 @@ final class ModelDevice {
     try FileManager.default.createDirectory(atPath: path.string, withIntermediateDirectories: true)
     container = try await CloudContainer.add(
       ContainerFolder(path), to: store, address: "model", deviceName: "device \(number)", now: now)
-    container = try await CloudContainer.open(ContainerFolder(path), link, feedOverlap: overlap, now: now)
+    container = try await CloudContainer.open(
+      ContainerFolder(path), link, feedOverlap: overlap, packing: Self.packing, now: now)
   }
 
   /// Begins anew, as a process after a crash.
   func restart() async throws {
     link.restart()
-    container = try await CloudContainer.open(ContainerFolder(path), link, feedOverlap: overlap, now: now)
+    container = try await CloudContainer.open(
+      ContainerFolder(path), link, feedOverlap: overlap, packing: Self.packing, now: now)
   }
 
   private func url(_ name: String) -> URL { container.url.appending(path: name) }
@@ -204,7 +209,8 @@ final class ModelDevice {
 
   /// Another process with the same folder.
   func anotherProcess() async throws -> CloudContainer {
-    try await CloudContainer.open(ContainerFolder(path), link, feedOverlap: overlap, now: now)
+    try await CloudContainer.open(
+      ContainerFolder(path), link, feedOverlap: overlap, packing: Self.packing, now: now)
   }
 
   /// The knowledge of the device, for a failure.

@@ -2,12 +2,14 @@ import CloudContainers
 import FoundationEssentials
 import ObjectStores
 
-/// Takes the bytes as a version of a document, and as the key of an entry of the feed or of a version.
+/// Takes the bytes as a version of a document, as a pack of versions, and as the key of an entry of the feed or of a
+/// version.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzVersion(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   guard let start, count > 0 else { return 0 }
   let bytes = Data(bytes: start, count: count)
   readVersion(bytes)
+  readPack(bytes)
   readKey(bytes)
   return 0
 }
@@ -24,6 +26,13 @@ private func readVersion(_ bytes: Data) {
   } catch {
     precondition(!error.words.isEmpty)
   }
+}
+
+private func readPack(_ bytes: Data) {
+  guard let pack = HeadPack(decoding: bytes) else { return }
+  // All that is read is written, byte for byte.
+  precondition(pack.bytes == bytes)
+  for entry in pack.entries { readVersion(entry.bytes) }
 }
 
 private func readKey(_ bytes: Data) {
