@@ -94,4 +94,22 @@ struct CloudWatchTests {
         "\(news), \(begin), \(first), \(second)")
     }
   }
+
+  @Test func `tells once that a document fails`() async throws {
+    try await withTemporaryDirectory { folder in
+      let script = """
+        mkdir store A A/Bad.rtfd; echo a > A/Bad.rtfd/a.rtf; echo b > A/Bad.rtfd/A.rtf; echo one > A/first.txt
+        "$docpkg" cloud init store A > /dev/null
+        "$docpkg" cloud sync A --watch --interval 1 > out 2> errors &
+        await() { until grep -q "$1" out; do kill -0 $! || exit 1; sleep 0.05; done; }
+        await 'uploaded first.txt'
+        for name in second third; do echo "$name" > A/$name.txt; await "uploaded $name.txt"; done
+        kill $!
+        grep -c 'a.rtf' errors
+        """
+      let run = try Program(path: "/bin/sh").run(
+        ["-c", script], in: folder, environment: ["docpkg": tool.path])
+      #expect(run.output == "1\n", "\(run.output)\(run.errors)")
+    }
+  }
 }

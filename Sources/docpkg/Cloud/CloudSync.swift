@@ -65,12 +65,12 @@ extension Cloud {
       }
       progress.clear()
       let news = SyncNews(report, traffic)
-      try tell(news)
+      try tell(news, news.problems)
       if let status = news.status { throw ExitCode(status) }
     }
 
-    private func tell(_ news: SyncNews) throws {
-      for problem in news.problems { StandardError.write("docpkg: \(problem)\n") }
+    private func tell(_ news: SyncNews, _ problems: [String]) throws {
+      for problem in problems { StandardError.write("docpkg: \(problem)\n") }
       if quiet { return }
       if json { return try printJSON(news, as: .report) }
       var output = StandardOutput(.report)
@@ -99,15 +99,18 @@ extension Cloud {
         changes.cancel()
         times.cancel()
       }
-      var (before, lastProblem) = (StoreTraffic(), "")
+      var (before, lastProblem, told) = (StoreTraffic(), "", Set<String>())
       for await _ in moments {
         do {
           let report = try await folder.container.sync()
           let traffic = folder.traffic
           let news = SyncNews(report, traffic - before)
           progress.clear()
-          if news.isNews {
-            try tell(news)
+          // A document that fails for the same reason in each run is told once.
+          let problems = news.problems.filter { !told.contains($0) }
+          told = Set(news.problems)
+          if news.hasWork || !problems.isEmpty {
+            try tell(news, problems)
             before = traffic
           }
           lastProblem = ""
@@ -164,7 +167,8 @@ private struct SyncNews: Encodable {
     (requests, bytesSent, bytesReceived) = (traffic.requests, traffic.bytesSent, traffic.bytesReceived)
   }
 
-  var isNews: Bool { !documents.isEmpty || !problems.isEmpty }
+  /// Whether a document changed, here or in the container.
+  var hasWork: Bool { documents.contains { $0.events != ["failed"] } }
 
   /// The exit status; nil if all is well.
   var status: Int32? {
