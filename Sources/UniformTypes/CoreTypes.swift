@@ -4,11 +4,10 @@
 /// have their usual names. `inode/directory` and `inode/symlink` are freedesktop.org's, because a Linux program meets
 /// them.
 ///
-/// Reading the table takes about a millisecond and happens once, at the first question that needs it. A type name, as
-/// in `UTType.png`, needs no table.
+/// A type name, as in `UTType.png`, needs no table.
 package enum CoreTypes {
   /// The table of this build.
-  package static let table = table(from: [basics, media, text, documents, packages])
+  package static let table = CoreTypeTable([basics, media, text, documents, packages])
 
   /// Reads a table from lines of `identifier | supertypes | extensions | MIME types | description`.
   ///
@@ -25,7 +24,8 @@ package enum CoreTypes {
     return table
   }
 
-  private static func entry(_ line: Slice<UnsafeBufferPointer<UInt8>>) -> TypeEntry? {
+  /// Reads a line; nil if it is none.
+  static func entry(_ line: Slice<UnsafeBufferPointer<UInt8>>) -> TypeEntry? {
     let columns = line.split(separator: UInt8(ascii: "|"), maxSplits: 5, omittingEmptySubsequences: false)
     guard columns.count == 5, let identifier = words(columns[0]).first else { return nil }
     var entry = TypeEntry(key: identifier, parents: words(columns[1]))

@@ -137,6 +137,29 @@ struct UTTypeCoreTests {
     #expect(CoreTypes.table.identifiers.count > 200)
   }
 
+  @Test func `gives the same answers to the first questions as to later ones`() {
+    let texts = [
+      CoreTypes.basics, CoreTypes.media, CoreTypes.text, CoreTypes.documents, CoreTypes.packages,
+    ]
+    let whole = CoreTypes.table(from: texts)
+    let keys = whole.identifiers + ["", "public", "public.dat", "data", "|", "item\n", "none"]
+    for key in keys { #expect(CoreTypeTable(texts)[key] == whole[key], "\(key)") }
+    let tags = keys.compactMap { whole[$0]?.tags }.flatMap { tags in
+      tags.flatMap { tagClass, values in values.map { TypeTag(canonical: $0, tagClass: tagClass) } }
+    }
+    let others = ["", "pn", "image", "item", "public.item"].flatMap { value in
+      [UTTagClass.filenameExtension, .mimeType, .init(rawValue: "other")].map {
+        TypeTag(canonical: value, tagClass: $0)
+      }
+    }
+    let table = CoreTypeTable(texts)
+    for tag in tags + others {
+      #expect(CoreTypeTable(texts).keys(tag) == whole.keys(tag), "\(tag)")
+      #expect(table.keys(tag) == whole.keys(tag), "\(tag)")
+    }
+    #expect(tags.count > 300)
+  }
+
   @Test func `skips a line that it does not understand`() {
     let table = CoreTypes.table(from: [
       "a.b | | | | one\nnonsense\n | | | | \n\na.b | | | | two\nc.d | a.b | c | | three"

@@ -42,10 +42,12 @@ struct UTTypePropertyListTests {
   @Test func `declares the types of a file in one line`() async throws {
     try await withTemporaryDirectory { folder in
       let url = URL(filePath: folder.appending("Info.plist").string)
-      try propertyList(full.replacing("com.example.plist", with: "com.example.file")).write(to: url)
+      // Tags of its own: other tests ask for the types that have those of `full`.
+      let text = full.replacing("com.example.plist", with: "com.example.file").replacing("trip", with: "walk")
+      try propertyList(text.replacing("TRIP", with: "WALK")).write(to: url)
       let types = try UTType.declare(contentsOf: url)
-      #expect(types.map(\.identifier) == ["com.example.file.trip", "com.example.file.base"])
-      #expect(UTType("com.example.file.trip")?.tags[.filenameExtension] == ["plisttrip", "ptrip"])
+      #expect(types.map(\.identifier) == ["com.example.file.walk", "com.example.file.base"])
+      #expect(UTType("com.example.file.walk")?.tags[.filenameExtension] == ["plistwalk", "pwalk"])
       let missing = #expect(throws: UTType.DeclarationError.self) {
         try UTType.declare(contentsOf: url.appending(path: "none"))
       }

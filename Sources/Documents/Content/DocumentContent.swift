@@ -37,6 +37,12 @@ public protocol DocumentContent: Sendable {
   /// in both cases.
   static var seesMetadata: Bool { get }
 
+  /// Whether values may hold folders of file wrappers that a program edits in place; by default true.
+  ///
+  /// Then the document searches each value for such folders, and undo gives them their children back. `false` spares
+  /// the search, which costs milliseconds at the first edit.
+  static var holdsFolders: Bool { get }
+
   /// The bytes in memory that an earlier value takes for undo, beside data that it shares with later values; by default
   /// 64 KiB.
   var undoCost: Int { get }
@@ -50,6 +56,8 @@ extension DocumentContent {
   public static var writableContentTypes: [UTType] { readableContentTypes }
   /// Only the content's own children.
   public static var seesMetadata: Bool { false }
+  /// The document searches for folders.
+  public static var holdsFolders: Bool { true }
   /// 64 KiB, so that by default undo holds a thousand values.
   public var undoCost: Int { 64 << 10 }
 }

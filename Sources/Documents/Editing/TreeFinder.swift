@@ -1,19 +1,16 @@
 import FilePackages
 
-/// A content whose edits are not undone by the document, but by its own undo manager.
-package protocol SelfUndoingContent {}
-
 /// Finds the folders of file wrappers that a content refers to.
 ///
 /// It looks into properties, optionals, tuples, collections, structures and enumerations, but not into other classes.
 ///
-/// Cost: nothing for a content whose type holds no wrapper, whatever its size. Otherwise all values whose types may
+/// Cost: nothing for a content that says so, or whose type holds no wrapper, whatever its size. Otherwise all values whose types may
 /// hold one.
 struct TreeFinder: Sendable {
   private var types = HolderTypes()
 
-  mutating func folders(in content: Any) -> Set<FileWrapper> {
-    if content is any SelfUndoingContent { return [] }
+  mutating func folders<Content: DocumentContent>(in content: Content) -> Set<FileWrapper> {
+    guard Content.holdsFolders else { return [] }
     var found: Set<FileWrapper> = []
     // A list instead of a recursion, since values may be nested deeply.
     var left: [Any] = [content]
