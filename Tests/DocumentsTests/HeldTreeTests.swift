@@ -78,6 +78,20 @@ private struct Shelf: FileDocument {
   var names: [[String]] { get throws { try folders.map { try $0.childNames() } } }
 }
 
+/// Holds a folder, and says that it holds none.
+private struct Sealed: FileDocument {
+  static var readableContentTypes: [UTType] { [.package] }
+  static var holdsFolders: Bool { false }
+  var title = ""
+  var folder = FileWrapper(directoryWithFileWrappers: [:])
+
+  init() {}
+  init(configuration: ReadConfiguration) throws {}
+  func fileWrapper(configuration: WriteConfiguration) throws -> FileWrapper {
+    FileWrapper(directoryWithFileWrappers: [:])
+  }
+}
+
 private final class Reference: FileDocument {
   static var readableContentTypes: [UTType] { [.package] }
   init() {}
@@ -143,6 +157,22 @@ struct HeldTreeTests {
       try $0.put("b", "2")
       try $0.root.removeDescendant(at: "a")
       throw Refused()
+    }
+  }
+
+  @Test func `stay as they are if the content says that it holds none`() async throws {
+    try await withTemporaryDirectory { folder in
+      let url = URL(filePath: folder.appending("Sealed.album").string)
+      let document = try await Document.create(Sealed(), at: url)
+      try await document.edit { content in
+        content.title = "Trip"
+        try content.folder.setDescendant(FileWrapper(regularFileWithContents: Data()), at: "a")
+      }
+      #expect(try await document.undo())
+      let content = try await document.content
+      #expect(content.title == "")
+      #expect(try content.folder.childNames() == ["a"])
+      try await document.close()
     }
   }
 
