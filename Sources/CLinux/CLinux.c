@@ -17,9 +17,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-int clinux_status(int directory, const char *name, struct clinux_status *result) {
+static int status(int directory, const char *name, int flags, struct clinux_status *result) {
   struct statx s;
-  int flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | (name[0] == 0 ? AT_EMPTY_PATH : 0);
   if (statx(directory, name, flags, STATX_BASIC_STATS | STATX_BTIME, &s) != 0) return -1;
   result->device = makedev(s.stx_dev_major, s.stx_dev_minor);
   result->inode = s.stx_ino;
@@ -36,6 +35,15 @@ int clinux_status(int directory, const char *name, struct clinux_status *result)
   result->born_seconds = s.stx_btime.tv_sec;
   result->born_nanoseconds = s.stx_btime.tv_nsec;
   return 0;
+}
+
+int clinux_status(int directory, const char *name, struct clinux_status *result) {
+  int flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | (name[0] == 0 ? AT_EMPTY_PATH : 0);
+  return status(directory, name, flags, result);
+}
+
+int clinux_status_at(const char *path, struct clinux_status *result) {
+  return status(AT_FDCWD, path, 0, result);
 }
 
 int clinux_rename(int from_directory, const char *from, int to_directory, const char *to, unsigned flags) {

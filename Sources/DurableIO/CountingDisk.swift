@@ -77,12 +77,15 @@ package struct CountingDisk: Disk {
 
   package var counts: Counts { counter.counts.withLock { $0 } }
 
-  private func count(_ operation: DiskOperation, _ name: FileName? = nil) throws(SystemError) {
+  private func count(
+    _ operation: DiskOperation, _ name: @autoclosure () -> FileName? = nil
+  ) throws(SystemError) {
+    guard let before else { return counter.counts.withLock { $0.add(operation) } }
     let number = counter.counts.withLock { counts in
       counts.add(operation)
       return counts.total - 1
     }
-    try before?(Event(operation: operation, name: name, number: number))
+    try before(Event(operation: operation, name: name(), number: number))
   }
 
   // MARK: Opening
@@ -129,6 +132,11 @@ package struct CountingDisk: Disk {
   package func status(of file: borrowing OwnedDescriptor) throws(SystemError) -> FileStatus {
     try count(.status)
     return try base.status(of: file)
+  }
+
+  package func statusOfDirectory(at path: FilePath) throws(SystemError) -> FileStatus {
+    try count(.status, FileName(path))
+    return try base.statusOfDirectory(at: path)
   }
 
   package func status(of name: FileName, in directory: borrowing OwnedDescriptor) throws(SystemError)

@@ -41,6 +41,8 @@ package protocol Disk: Sendable {
 
   /// Returns the status of an open file or directory: statx(2).
   func status(of file: borrowing OwnedDescriptor) throws(SystemError) -> FileStatus
+  /// Returns the status of the directory at a path; follows symbolic links: statx(2). ENOTDIR if it is anything else.
+  func statusOfDirectory(at path: FilePath) throws(SystemError) -> FileStatus
   /// Returns the present path of an open node: readlink(2) of `/proc/self/fd`. Nil if the disk cannot tell. The path of
   /// a removed node leads to nothing, or to another node.
   func place(of node: borrowing OwnedDescriptor) throws(SystemError) -> FilePath?

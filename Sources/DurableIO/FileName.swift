@@ -18,15 +18,27 @@ package struct FileName: Hashable, Sendable {
   /// The reason why a file cannot have this name; nil if it can.
   package var problem: Problem? {
     if bytes.isEmpty { return .empty }
-    if bytes == [UInt8(ascii: ".")] || bytes == [UInt8(ascii: "."), UInt8(ascii: ".")] { return .dots }
-    if bytes.contains(UInt8(ascii: "/")) { return .slash }
-    if bytes.contains(0) { return .nul }
-    if bytes.count > Self.maximumLength { return .tooLong }
-    return nil
+    if bytes.count <= 2 && bytes.allSatisfy({ $0 == UInt8(ascii: ".") }) { return .dots }
+    var (hasSlash, hasNUL) = (false, false)
+    for byte in bytes {
+      hasSlash = hasSlash || byte == UInt8(ascii: "/")
+      hasNUL = hasNUL || byte == 0
+    }
+    if hasSlash { return .slash }
+    if hasNUL { return .nul }
+    return bytes.count > Self.maximumLength ? .tooLong : nil
   }
 
   package enum Problem: Sendable, Hashable {
     case empty, dots, slash, nul, tooLong
+  }
+}
+
+extension FileName {
+  /// Feeds all bytes at once. An array feeds them one by one, and a save looks for its names in many tables.
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(bytes.count)
+    bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
   }
 }
 

@@ -84,6 +84,14 @@ package struct PosixDisk: Disk {
     return FileStatus(status)
   }
 
+  package func statusOfDirectory(at path: FilePath) throws(SystemError) -> FileStatus {
+    var status = clinux_status()
+    try repeated("statx", FileName(path)) { path.withPlatformString { clinux_status_at($0, &status) } }
+    let found = FileStatus(status)
+    guard found.kind == .directory else { throw SystemError("statx", FileName(path), code: .notDirectory) }
+    return found
+  }
+
   package func status(of name: FileName, in directory: borrowing OwnedDescriptor) throws(SystemError)
     -> FileStatus
   {
@@ -292,13 +300,13 @@ package struct PosixDisk: Disk {
 /// Makes a call again until no signal interrupts it; -1 becomes the error in errno.
 @discardableResult
 func repeated<Number: SignedInteger>(
-  _ call: String, _ name: FileName? = nil, repeats: Bool = true, _ body: () -> Number
+  _ call: String, _ name: @autoclosure () -> FileName? = nil, repeats: Bool = true, _ body: () -> Number
 ) throws(SystemError) -> Number {
   while true {
     let result = body()
     if result >= 0 { return result }
     let code = Errno(rawValue: errno)
-    if code != .interrupted || !repeats { throw SystemError(call, name, code: code) }
+    if code != .interrupted || !repeats { throw SystemError(call, name(), code: code) }
   }
 }
 
@@ -322,7 +330,11 @@ extension FileName {
   }
 
   fileprivate func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
-    body(bytes.map { CChar(bitPattern: $0) } + [0])
+    withUnsafeTemporaryAllocation(byteCount: bytes.count + 1, alignment: 1) { copy in
+      copy.copyBytes(from: bytes)
+      copy[bytes.count] = 0
+      return body(UnsafePointer(copy.bindMemory(to: CChar.self).baseAddress.unsafelyUnwrapped))
+    }
   }
 }
 

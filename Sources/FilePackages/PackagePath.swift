@@ -35,11 +35,15 @@ package struct PackagePath: Hashable, Sendable {
   }
 
   /// The path as a string that keeps its bytes.
-  package var string: String { names.map(\.string).joined(separator: "/") }
+  package var string: String {
+    names.count == 1 ? names[0].string : names.map(\.string).joined(separator: "/")
+  }
   /// The path for people.
   package var display: String { names.map(\.display).joined(separator: "/") }
   /// The path as bytes for the file system.
-  package var bytes: [UInt8] { Array(names.map(\.bytes).joined(separator: [UInt8(ascii: "/")])) }
+  package var bytes: [UInt8] {
+    names.count == 1 ? names[0].bytes : Array(names.map(\.bytes).joined(separator: [UInt8(ascii: "/")]))
+  }
 }
 
 extension PackagePath: Comparable {

@@ -78,6 +78,12 @@ extension CrashDisk {
     }
   }
 
+  package func statusOfDirectory(at path: FilePath) throws(SystemError) -> FileStatus {
+    try call("statx", FileName(path)) { (state) throws(Errno) -> FileStatus in
+      try state.volume.status(of: state.volume.directory(at: path), device: options.device)
+    }
+  }
+
   package func status(of name: FileName, in directory: borrowing OwnedDescriptor) throws(SystemError)
     -> FileStatus
   {

@@ -48,6 +48,9 @@ struct clinux_status {
 /// statx(2) of `name` in `directory`, of a symbolic link its own; of `directory` itself if `name` is empty.
 int clinux_status(int directory, const char *name, struct clinux_status *result);
 
+/// statx(2) of the node at a path, after any symbolic links.
+int clinux_status_at(const char *path, struct clinux_status *result);
+
 /// renameat2(2).
 int clinux_rename(int from_directory, const char *from, int to_directory, const char *to, unsigned flags);
 

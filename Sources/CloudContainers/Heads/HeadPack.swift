@@ -35,7 +35,7 @@ package struct HeadPack: Sendable, Hashable {
     var writer = ByteWriter()
     writer.write(Self.format)
     for entry in entries {
-      writer.write(entry.document.string.utf8)
+      writer.write(entry.document.string)
       writer.write(UInt64(entry.sequence))
       writer.write(UInt32(entry.bytes.count))
       writer.write(entry.bytes)

@@ -25,7 +25,7 @@ package struct PieceList: Sendable, Hashable {
     writer.write(Self.format)
     writer.write(height)
     for part in parts {
-      writer.write(part.name.hash.bytes)
+      writer.write(part.name.hash)
       writer.write(part.size)
     }
     return Data(writer.bytes)

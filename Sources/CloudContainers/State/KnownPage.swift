@@ -209,10 +209,10 @@ extension FileContent.Storage {
     case .whole: break
     case .pieces(let pieces):
       for piece in pieces {
-        writer.write(piece.name.hash.bytes)
+        writer.write(piece.name.hash)
         writer.write(piece.size)
       }
-    case .list(let name, _): writer.write(name.hash.bytes)
+    case .list(let name, _): writer.write(name.hash)
     }
     return writer.bytes
   }

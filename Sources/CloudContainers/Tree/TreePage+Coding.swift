@@ -4,32 +4,33 @@ package import FoundationEssentials
 
 /// Encodes the items of one page, one after the other.
 struct TreePageWriter {
-  private var writer = ByteWriter()
+  private var page: [UInt8]
   private var previous: [UInt8] = []
 
   init(level: UInt8) {
-    writer.write(TreePage.format)
-    writer.write(level)
+    page = [TreePage.format, level]
   }
 
   /// The number of bytes so far.
-  var count: Int { writer.bytes.count }
+  var count: Int { page.count }
   /// The page.
-  var bytes: Data { Data(writer.bytes) }
+  var bytes: Data { Data(page) }
 
   mutating func write(_ item: TreeItem) {
+    var writer = ByteWriter()
     switch item {
-    case .entry(let entry): write(entry)
+    case .entry(let entry): write(entry, to: &writer)
     case .branch(let branch):
-      write(branch.lastPath)
-      writer.write(branch.page.hash.bytes)
+      write(branch.lastPath, to: &writer)
+      writer.write(branch.page.hash)
       writer.write(branch.totals.entries)
       writer.write(branch.totals.bytes)
     }
+    writer.withUnsafeBytes { page.append(contentsOf: $0) }
   }
 
   /// Writes the number of bytes that the path shares with the one before, and the rest.
-  private mutating func write(_ path: PackagePath) {
+  private mutating func write(_ path: PackagePath, to writer: inout ByteWriter) {
     let bytes = path.bytes
     var shared = 0
     while shared < min(bytes.count, previous.count), bytes[shared] == previous[shared] { shared += 1 }
@@ -38,8 +39,8 @@ struct TreePageWriter {
     previous = bytes
   }
 
-  private mutating func write(_ entry: TreeEntry) {
-    write(entry.path)
+  private mutating func write(_ entry: TreeEntry, to writer: inout ByteWriter) {
+    write(entry.path, to: &writer)
     switch entry.kind {
     case .directory:
       writer.write(FileKind.directory.rawValue)
@@ -51,26 +52,26 @@ struct TreePageWriter {
     case .file(let content):
       writer.write(FileKind.file.rawValue)
       writer.write(entry.mode)
-      write(content)
+      write(content, to: &writer)
     }
   }
 
-  private mutating func write(_ content: FileContent) {
+  private func write(_ content: FileContent, to writer: inout ByteWriter) {
     writer.write(content.size)
-    writer.write(content.hash.bytes)
+    writer.write(content.hash)
     writer.write(content.modified)
     switch content.storage {
     case .whole: writer.write(UInt8(0))
     case .pieces(let pieces):
       writer.write(UInt8(pieces.count))
       for piece in pieces {
-        writer.write(piece.name.hash.bytes)
+        writer.write(piece.name.hash)
         writer.write(piece.size)
       }
     case .list(let name, let height):
       writer.write(UInt8(0xFF))
       writer.write(height)
-      writer.write(name.hash.bytes)
+      writer.write(name.hash)
     }
   }
 }

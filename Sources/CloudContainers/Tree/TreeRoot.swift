@@ -17,7 +17,7 @@ package struct TreeRoot: Sendable, Hashable {
   /// The root in `byteCount` bytes.
   package var bytes: [UInt8] {
     var writer = ByteWriter()
-    writer.write(page.hash.bytes)
+    writer.write(page.hash)
     writer.write(totals.entries)
     writer.write(totals.bytes)
     return writer.bytes

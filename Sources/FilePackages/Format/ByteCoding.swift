@@ -1,16 +1,84 @@
 package import DurableIO
+package import FoundationEssentials
 
-/// Collects little-endian numbers and bytes.
-package struct ByteWriter {
-  package private(set) var bytes: [UInt8] = []
+/// Collects little-endian numbers and bytes in one piece of memory.
+///
+/// A save writes hundreds of numbers. An array would look for another owner at each of them.
+package struct ByteWriter: ~Copyable {
+  private var start: UnsafeMutableRawPointer
+  private var capacity: Int
+  /// The number of bytes so far.
+  package private(set) var count = 0
 
-  package init() {}
-
-  package mutating func write(_ value: some FixedWidthInteger) {
-    withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+  /// - Parameter capacity: the number of bytes for which there is room at first.
+  package init(capacity: Int = 256) {
+    self.capacity = max(capacity, 16)
+    start = .allocate(byteCount: self.capacity, alignment: 16)
   }
 
-  package mutating func write(_ value: some Sequence<UInt8>) { bytes.append(contentsOf: value) }
+  deinit { start.deallocate() }
+
+  /// A copy of all bytes.
+  package var bytes: [UInt8] { withUnsafeBytes { Array($0) } }
+
+  package borrowing func withUnsafeBytes<Result: ~Copyable, Failure: Error>(
+    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try body(UnsafeRawBufferPointer(start: start, count: count))
+  }
+
+  /// Returns the hash of all bytes from an offset on.
+  func hash(from offset: Int) -> ContentHash {
+    withUnsafeBytes { ContentHash(of: UnsafeRawBufferPointer(rebasing: $0[offset...])) }
+  }
+
+  /// Makes room for more bytes in advance.
+  package mutating func reserve(_ more: Int) {
+    guard count + more > capacity else { return }
+    capacity = max(count + more, capacity * 2)
+    let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
+    larger.copyMemory(from: start, byteCount: count)
+    start.deallocate()
+    start = larger
+  }
+
+  /// Returns the place of the next bytes, which the caller fills.
+  private mutating func place(for size: Int) -> UnsafeMutableRawPointer {
+    reserve(size)
+    defer { count += size }
+    return start + count
+  }
+
+  package mutating func write(_ value: some FixedWidthInteger) {
+    place(for: MemoryLayout.size(ofValue: value)).storeBytes(of: value.littleEndian, as: type(of: value))
+  }
+
+  package mutating func write(_ value: UnsafeRawBufferPointer) {
+    guard let source = value.baseAddress else { return }
+    place(for: value.count).copyMemory(from: source, byteCount: value.count)
+  }
+
+  package mutating func write(_ value: [UInt8]) { value.withUnsafeBytes { write($0) } }
+
+  package mutating func write(_ value: ArraySlice<UInt8>) { value.withUnsafeBytes { write($0) } }
+
+  package mutating func write(_ value: Data) { value.withUnsafeBytes { write($0) } }
+
+  package mutating func write(_ text: StaticString) {
+    write(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+  }
+
+  /// Writes the UTF-8 of a text.
+  package mutating func write(_ text: String) {
+    var text = text
+    text.withUTF8 { write(UnsafeRawBufferPointer($0)) }
+  }
+
+  package mutating func write(_ hash: ContentHash) { hash.withUnsafeBytes { write($0) } }
+
+  package mutating func write(_ identifier: UUID) {
+    Swift.withUnsafeBytes(of: identifier.uuid) { write($0) }
+  }
 
   package mutating func write(_ time: FileTime) {
     write(time.seconds)
@@ -23,10 +91,42 @@ package struct ByteWriter {
     write(value)
   }
 
+  /// Writes this many zeros.
+  package mutating func writeZeros(_ zeros: Int) {
+    place(for: zeros).initializeMemory(as: UInt8.self, repeating: 0, count: zeros)
+  }
+
   /// Writes zeros up to a multiple of `alignment`.
   package mutating func pad(to alignment: Int) {
-    let rest = bytes.count % alignment
-    if rest != 0 { bytes.append(contentsOf: repeatElement(0, count: alignment - rest)) }
+    let rest = count % alignment
+    if rest != 0 { writeZeros(alignment - rest) }
+  }
+
+  /// Writes a number over earlier bytes.
+  ///
+  /// - Precondition: there are as many bytes at that place.
+  package mutating func overwrite(at offset: Int, _ value: some FixedWidthInteger) {
+    precondition(offset >= 0 && offset + MemoryLayout.size(ofValue: value) <= count)
+    (start + offset).storeBytes(of: value.littleEndian, as: type(of: value))
+  }
+
+  /// Writes a hash over earlier bytes.
+  ///
+  /// - Precondition: there are as many bytes at that place.
+  package mutating func overwrite(at offset: Int, _ hash: ContentHash) {
+    precondition(offset >= 0 && offset + ContentHash.count <= count)
+    hash.withUnsafeBytes { hash in
+      UnsafeMutableRawBufferPointer(start: start + offset, count: hash.count).copyMemory(from: hash)
+    }
+  }
+}
+
+extension Disk {
+  /// Writes all bytes of `writer`.
+  func write(
+    _ writer: borrowing ByteWriter, to file: borrowing OwnedDescriptor, at offset: UInt64
+  ) throws(SystemError) {
+    try writer.withUnsafeBytes { (bytes) throws(SystemError) in try write(bytes, to: file, at: offset) }
   }
 }
 
@@ -56,15 +156,10 @@ package struct ByteReader {
   {
     let size = MemoryLayout<Number>.size
     guard remaining >= size else { throw Damage(words: "it ends too early") }
-    var value = Number.zero
-    for offset in (0..<size).reversed() {
-      value =
-        size == 1
-        ? Number(truncatingIfNeeded: bytes[position])
-        : value << 8 | Number(truncatingIfNeeded: bytes[position + offset])
+    defer { position += size }
+    return bytes.withUnsafeBytes {
+      Number(littleEndian: $0.loadUnaligned(fromByteOffset: position - bytes.startIndex, as: type))
     }
-    position += size
-    return value
   }
 
   package mutating func read(count: Int) throws(Damage) -> ArraySlice<UInt8> {
@@ -95,8 +190,11 @@ package struct ByteReader {
   package mutating func readPath() throws(Damage) -> PackagePath {
     let bytes = try readShort()
     if bytes.isEmpty { return .root }
-    let names = bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-      .map { FileName(bytes: Array($0)) }
+    let names =
+      bytes.contains(UInt8(ascii: "/"))
+      ? bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        .map { FileName(bytes: Array($0)) }
+      : [FileName(bytes: Array(bytes))]
     guard names.count <= PackagePath.maximumDepth + 1, names.allSatisfy({ $0.problem == nil }) else {
       throw Damage(words: "it has an invalid path")
     }

@@ -21,27 +21,36 @@ extension JournalRecord {
 
   // MARK: Writing
 
-  /// Encodes the record, and computes its checksum.
-  func encoded(after previous: ContentHash) -> (bytes: [UInt8], checksum: ContentHash) {
-    let (body, contents) = (encodedBody, operations.compactMap(\.bytes))
-    return Self.framed(
-      body, contents, operations: operations.count, sequence: sequence, after: previous)
+  /// Writes the record, with zeros up to the next block, and returns its checksum.
+  func encode(to writer: inout ByteWriter, after previous: ContentHash) -> ContentHash {
+    let contents = operations.reduce(0) { $0 + ($1.bytes?.count ?? 0) }
+    writer.reserve(Self.headLength + contents + 256 * operations.count + Self.blockSize)
+    return Self.frame(
+      operations: operations.count, sequence: sequence, contents: contents, after: previous, to: &writer,
+      body: { encodeBody(to: &$0) },
+      bytes: { writer in
+        for operation in operations { if let bytes = operation.bytes { writer.write(bytes) } }
+      })
   }
 
   /// The operations, and the rows for the manifest.
   package var encodedBody: [UInt8] {
     var body = ByteWriter()
-    for operation in operations { operation.encode(to: &body) }
+    encodeBody(to: &body)
+    return body.bytes
+  }
+
+  private func encodeBody(to writer: inout ByteWriter) {
+    for operation in operations { operation.encode(to: &writer) }
     let version = encodedVersion
-    body.write(
+    writer.write(
       (batch == nil ? 0 : Flag.batch) | (isRelaxed ? Flag.relaxed : 0)
         | (version == nil ? 0 : Flag.version))
     if let version {
-      body.write(UInt32(truncatingIfNeeded: version.count))
-      body.write(version)
+      writer.write(UInt32(truncatingIfNeeded: version.count))
+      writer.write(version)
     }
-    if let batch { body.write(batch.encoded(after: .empty).bytes) }
-    return body.bytes
+    batch?.encode(to: &writer, after: .empty)
   }
 
   /// The version as bytes; nil if the record has none. A version that cannot be written was refused before that.
@@ -56,32 +65,46 @@ extension JournalRecord {
   package static func framed(
     _ body: [UInt8], _ contents: [[UInt8]], operations: Int, sequence: UInt64, after previous: ContentHash
   ) -> (bytes: [UInt8], checksum: ContentHash) {
-    let length = contents.reduce(0) { $0 + $1.count }
-    var head = ByteWriter()
-    head.write(Self.magic)
-    head.write(UInt32(truncatingIfNeeded: operations))
-    head.write(sequence)
-    head.write(UInt64(body.count))
-    head.write(UInt64(length))
-    let checksum = Self.checksum(head.bytes[...], body[...], after: previous)
-    var record: [UInt8] = []
-    record.reserveCapacity(Self.headLength + body.count + length + Self.blockSize)
-    record += head.bytes
-    record += checksum.bytes
-    record += body
-    for bytes in contents { record += bytes }
-    let rest = record.count % Self.blockSize
-    if rest != 0 { record += [UInt8](repeating: 0, count: Self.blockSize - rest) }
-    return (record, checksum)
+    var writer = ByteWriter()
+    let checksum = frame(
+      operations: operations, sequence: sequence, contents: contents.reduce(0) { $0 + $1.count },
+      after: previous, to: &writer, body: { $0.write(body) },
+      bytes: { writer in for bytes in contents { writer.write(bytes) } })
+    return (writer.bytes, checksum)
+  }
+
+  private static func frame(
+    operations: Int, sequence: UInt64, contents: Int, after previous: ContentHash,
+    to writer: inout ByteWriter, body: (inout ByteWriter) -> Void, bytes: (inout ByteWriter) -> Void
+  ) -> ContentHash {
+    let start = writer.count
+    writer.write(magic)
+    writer.write(UInt32(truncatingIfNeeded: operations))
+    writer.write(sequence)
+    let length = writer.count
+    writer.write(UInt64(0))
+    writer.write(UInt64(contents))
+    let end = writer.count
+    writer.writeZeros(ContentHash.count)
+    let beginning = writer.count
+    body(&writer)
+    writer.overwrite(at: length, UInt64(writer.count - beginning))
+    let checksum = writer.withUnsafeBytes { written in
+      Self.checksum(written[start..<end], written[beginning...], after: previous)
+    }
+    writer.overwrite(at: end, checksum)
+    bytes(&writer)
+    writer.writeZeros(-(writer.count - start) & (blockSize - 1))
+    return checksum
   }
 
   private static func checksum(
-    _ head: ArraySlice<UInt8>, _ body: ArraySlice<UInt8>, after previous: ContentHash
+    _ head: Slice<UnsafeRawBufferPointer>, _ body: Slice<UnsafeRawBufferPointer>, after previous: ContentHash
   ) -> ContentHash {
     var hash = SHA256()
     hash.update(previous)
-    head.withUnsafeBytes { hash.update($0) }
-    body.withUnsafeBytes { hash.update($0) }
+    hash.update(UnsafeRawBufferPointer(rebasing: head))
+    hash.update(UnsafeRawBufferPointer(rebasing: body))
     return hash.finalize()
   }
 
@@ -104,8 +127,11 @@ extension JournalRecord {
 
     /// Returns whether the bytes, a head and the operations after it, have the checksum in the head.
     func isOf(_ record: ArraySlice<UInt8>, after previous: ContentHash) -> Bool {
-      let body = record.dropFirst(JournalRecord.headLength)
-      return JournalRecord.checksum(bytes, body, after: previous) == checksum
+      bytes.withUnsafeBytes { head in
+        record.dropFirst(JournalRecord.headLength).withUnsafeBytes { body in
+          JournalRecord.checksum(head[...], body[...], after: previous) == checksum
+        }
+      }
     }
 
     /// Decodes a head; nil if no record begins here, or if it would not fit into `limit` bytes.
@@ -286,7 +312,7 @@ extension JournalRecord.Known {
     writer.write(size)
     writer.write(modified)
     writer.write(UInt8(content == nil ? 0 : 1))
-    if let content { writer.write(content.bytes) }
+    if let content { writer.write(content) }
   }
 
   fileprivate init(_ reader: inout ByteReader) throws(ByteReader.Damage) {

@@ -39,9 +39,9 @@ package struct ManifestBatch: Sendable, Hashable {
     writer.write(UInt8(row.child.isExecutable ? 1 : 0))
     writer.write(row.child.size)
     writer.write(row.modified)
-    writer.write(row.child.content.bytes)
+    writer.write(row.child.content)
     writer.writeShort(path)
-    append(writer.bytes)
+    append(writer)
   }
 
   mutating func remove(_ path: PackagePath) {
@@ -50,11 +50,11 @@ package struct ManifestBatch: Sendable, Hashable {
     var writer = ByteWriter()
     writer.write(UInt8(0))
     writer.writeShort(path)
-    append(writer.bytes)
+    append(writer)
   }
 
-  private mutating func append(_ row: [UInt8]) {
-    rows += row
+  private mutating func append(_ row: borrowing ByteWriter) {
+    row.withUnsafeBytes { rows.append(contentsOf: $0) }
     count += 1
   }
 
@@ -78,20 +78,28 @@ package struct ManifestBatch: Sendable, Hashable {
   /// - Parameter previous: the checksum of the batch before it, or of the header.
   func encoded(after previous: ContentHash) -> (bytes: [UInt8], checksum: ContentHash) {
     var writer = ByteWriter()
+    let checksum = encode(to: &writer, after: previous)
+    return (writer.bytes, checksum)
+  }
+
+  /// Writes the batch as `encoded(after:)` does, and returns its checksum.
+  @discardableResult
+  func encode(to writer: inout ByteWriter, after previous: ContentHash) -> ContentHash {
+    let start = writer.count
     writer.write(Self.magic)
     writer.write(UInt32(truncatingIfNeeded: rows.count))
     writer.write(UInt32(truncatingIfNeeded: count))
     writer.write(UInt8(isWhole ? 1 : 0))
-    writer.write(parent.bytes)
-    writer.write(revision.bytes)
+    writer.write(parent)
+    writer.write(revision)
     for lane in 0..<4 { writer.write(digest.lanes[lane]) }
     writer.write(rows)
     var hash = SHA256()
     hash.update(previous)
-    hash.update(writer.bytes)
+    writer.withUnsafeBytes { hash.update(UnsafeRawBufferPointer(rebasing: $0[start...])) }
     let checksum = hash.finalize()
-    writer.write(checksum.bytes)
-    return (writer.bytes, checksum)
+    writer.write(checksum)
+    return checksum
   }
 
   /// Reads a batch that ends with a checksum over it and `previous`; nil if there is no whole one.

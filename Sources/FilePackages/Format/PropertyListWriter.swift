@@ -4,10 +4,10 @@ import FoundationEssentials
 ///
 /// Every save writes a property list, and the reflection took a sixth of a commit. The writer supports only the kinds
 /// in metadata; it returns `nil` for kinds that the encoder handles better, such as real numbers.
-struct PropertyListWriter {
+struct PropertyListWriter: ~Copyable {
   typealias Field = (key: String, value: PropertyListValue)
 
-  private var bytes: [UInt8] = []
+  private var writer = ByteWriter(capacity: 2048)
 
   /// The lines before the outermost value.
   static let start: StaticString = """
@@ -58,11 +58,10 @@ struct PropertyListWriter {
   /// - Parameter fields: its keys, in order, and their values.
   static func xml(fields: [Field]) -> [UInt8]? {
     var writer = Self()
-    writer.bytes.reserveCapacity(2048)
     writer.append(start)
     guard writer.write(fields, 0) else { return nil }
     writer.append(end)
-    return writer.bytes
+    return writer.writer.bytes
   }
 
   /// Returns false if the encoder must write the value.
@@ -110,8 +109,17 @@ struct PropertyListWriter {
 
   private mutating func writeInteger(_ value: some BinaryInteger) {
     append("<integer>")
-    bytes.append(contentsOf: String(value).utf8)
+    if let small = UInt32(exactly: value) {
+      writeDecimal(small)
+    } else {
+      writer.write(String(value))
+    }
     append("</integer>\n")
+  }
+
+  private mutating func writeDecimal(_ value: UInt32) {
+    if value >= 10 { writeDecimal(value / 10) }
+    writer.write(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value % 10))
   }
 
   private mutating func write(_ string: String, _ start: StaticString, _ end: StaticString) -> Bool {
@@ -123,8 +131,11 @@ struct PropertyListWriter {
   }
 
   private mutating func writeText(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-    if text.allSatisfy(Self.isPlain) {
-      bytes.append(contentsOf: text)
+    // Without a way out of the loop, the compiler looks at many bytes at once.
+    var special: UInt8 = 0
+    for byte in text { special |= Self.isPlain(byte) ? 0 : 1 }
+    if special == 0 {
+      writer.write(UnsafeRawBufferPointer(text))
       return true
     }
     for byte in text {
@@ -132,10 +143,10 @@ struct PropertyListWriter {
       case UInt8(ascii: "&"): append("&amp;")
       case UInt8(ascii: "<"): append("&lt;")
       case UInt8(ascii: ">"): append("&gt;")
-      case UInt8(ascii: "\n"), UInt8(ascii: "\t"): bytes.append(byte)
+      case UInt8(ascii: "\n"), UInt8(ascii: "\t"): writer.write(byte)
       // XML cannot represent these characters.
       case ..<0x20: return false
-      default: bytes.append(byte)
+      default: writer.write(byte)
       }
     }
     return true
@@ -158,7 +169,7 @@ struct PropertyListWriter {
       (UInt8(ascii: "-"), date.month), (UInt8(ascii: "-"), date.day), (UInt8(ascii: "T"), second / 3600),
       (UInt8(ascii: ":"), second / 60 % 60), (UInt8(ascii: ":"), second % 60),
     ] {
-      bytes.append(separator)
+      writer.write(separator)
       number(value, 2)
     }
     append("Z</date>\n")
@@ -166,16 +177,19 @@ struct PropertyListWriter {
   }
 
   private mutating func number(_ value: Int, _ digits: Int) {
-    let text = String(value).utf8
-    for _ in text.count..<digits { bytes.append(UInt8(ascii: "0")) }
-    bytes.append(contentsOf: text)
+    var place = 1
+    for _ in 1..<digits { place *= 10 }
+    while place > 0 {
+      writer.write(UInt8(ascii: "0") + UInt8(value / place % 10))
+      place /= 10
+    }
   }
 
   private mutating func indent(_ depth: Int) {
-    for _ in 0..<depth { bytes.append(UInt8(ascii: "\t")) }
+    for _ in 0..<depth { writer.write(UInt8(ascii: "\t")) }
   }
 
   private mutating func append(_ text: StaticString) {
-    bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    writer.write(text)
   }
 }

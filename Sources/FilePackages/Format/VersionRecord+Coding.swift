@@ -15,7 +15,7 @@ extension VersionRecord {
   }
 
   func encode(to writer: inout ByteWriter) throws(ByteReader.Damage) {
-    writer.write(next.bytes)
+    writer.write(next)
     writer.write(isDiscardable ? Flag.discardable : 0)
     try metadata.encode(to: &writer)
     writer.write(UInt32(truncatingIfNeeded: rows.count))
@@ -48,7 +48,7 @@ extension VersionRecord.Row {
     writer.write(node.size)
     writer.write(node.modified)
     writer.write(UInt8((node.content == nil ? 0 : 1) | (node.place == nil ? 0 : 2)))
-    if let content = node.content { writer.write(content.bytes) }
+    if let content = node.content { writer.write(content) }
     if let place = node.place { writer.writeShort(place.bytes) }
   }
 
@@ -96,10 +96,10 @@ extension PackageMetadata {
       (contentType == nil ? 0 : Flag.contentType) | (contentRevision == nil ? 0 : Flag.contentRevision)
         | (applicationValues.isEmpty ? 0 : Flag.values))
     writer.write(UInt32(truncatingIfNeeded: formatVersion))
-    writer.write(identifier.bytes)
-    writer.write(revision.bytes)
+    writer.write(identifier)
+    writer.write(revision)
     writer.write(UInt16(truncatingIfNeeded: min(parentRevisions.count, Int(UInt16.max))))
-    for parent in parentRevisions.prefix(Int(UInt16.max)) { writer.write(parent.bytes) }
+    for parent in parentRevisions.prefix(Int(UInt16.max)) { writer.write(parent) }
     writer.write(UInt64(generation))
     writer.write(FileTime(creationDate))
     writer.write(FileTime(modificationDate))

@@ -15,6 +15,7 @@ package final class HiddenFolder {
   package let root: OpenNode
   let packageStatus: FileStatus
   package let folder: OwnedDescriptor
+  private let identity: FileIdentity
   /// The staging folder.
   package let staging: OpenNode
   /// Whether the folder's entry in the package is not synchronised yet.
@@ -31,7 +32,7 @@ package final class HiddenFolder {
 
   private init(
     _ location: Location, on disk: any Disk, package: consuming OwnedDescriptor, _ status: FileStatus,
-    folder: consuming OwnedDescriptor, staging: consuming OwnedDescriptor,
+    folder: consuming OwnedDescriptor, _ identity: FileIdentity, staging: consuming OwnedDescriptor,
     lockFile: consuming OwnedDescriptor, isNew: Bool, hasLocks: Bool
   ) {
     self.location = location
@@ -39,6 +40,7 @@ package final class HiddenFolder {
     root = OpenNode(package)
     packageStatus = status
     self.folder = folder
+    self.identity = identity
     self.staging = OpenNode(staging)
     self.lockFile = lockFile
     self.isNew = isNew
@@ -84,8 +86,10 @@ package final class HiddenFolder {
       guard let lockFile = try lockFile(in: folder, on: disk) else { continue }
       let hasLocks = try wait.take(Byte.writer, .exclusive, of: lockFile, on: disk)
       // The last session of another program may have removed the file meanwhile (L3).
+      let identity = try disk.status(of: folder).identity
       guard try disk.isName(PackageLayout.lock, in: folder, of: lockFile),
-        try disk.isName(PackageLayout.hidden, in: package, of: folder)
+        try disk.statusIfPresent(of: PackageLayout.hidden, in: package)?.identity.isSameNode(as: identity)
+          == true
       else { continue }
       if hasLocks { _ = try disk.lock(byte: Byte.session, of: lockFile, .shared) }
       let staging: OwnedDescriptor
@@ -97,8 +101,8 @@ package final class HiddenFolder {
         continue
       }
       return HiddenFolder(
-        location, on: disk, package: package, status, folder: folder, staging: staging, lockFile: lockFile,
-        isNew: isNew, hasLocks: hasLocks)
+        location, on: disk, package: package, status, folder: folder, identity, staging: staging,
+        lockFile: lockFile, isNew: isNew, hasLocks: hasLocks)
     }
   }
 
@@ -182,14 +186,16 @@ package final class HiddenFolder {
     return try body()
   }
 
-  /// Returns whether the package is still in its place, with this folder in it.
-  package func isInPlace() throws(SystemError) -> Bool {
+  /// Returns the status of the package if it is still in its place, with this folder in it; otherwise nil.
+  package func statusInPlace() throws(SystemError) -> FileStatus? {
     do {
-      let now = try disk.openDirectory(at: location.path)
-      guard try disk.status(of: now).identity.isSameNode(as: packageStatus.identity) else { return false }
-      return try disk.isName(PackageLayout.hidden, in: now, of: folder)
+      let now = try disk.statusOfDirectory(at: location.path)
+      guard now.identity.isSameNode(as: packageStatus.identity),
+        try disk.status(of: PackageLayout.hidden, in: root.descriptor).identity.isSameNode(as: identity)
+      else { return nil }
+      return now
     } catch {
-      if error.code == .noSuchFileOrDirectory || error.code == .notDirectory { return false }
+      if error.code == .noSuchFileOrDirectory || error.code == .notDirectory { return nil }
       throw error
     }
   }

@@ -40,7 +40,7 @@ struct HistoryFile {
   private static func header(_ tip: UUID, _ policy: RetentionPolicy) -> [UInt8] {
     var writer = ByteWriter()
     writer.write(magic)
-    writer.write(tip.bytes)
+    writer.write(tip)
     policy.encode(to: &writer)
     return writer.bytes
   }
@@ -128,10 +128,11 @@ struct HistoryFile {
     try version.encode(to: &body)
     var writer = ByteWriter()
     writer.write(recordMagic)
-    writer.write(UInt32(truncatingIfNeeded: body.bytes.count))
-    writer.write(body.bytes)
-    let checksum = checksum(body.bytes[...], after: previous)
-    writer.write(checksum.bytes)
+    let bytes = body.bytes
+    writer.write(UInt32(truncatingIfNeeded: bytes.count))
+    writer.write(bytes)
+    let checksum = checksum(bytes[...], after: previous)
+    writer.write(checksum)
     return (writer.bytes, checksum)
   }
 

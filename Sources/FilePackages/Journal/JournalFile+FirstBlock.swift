@@ -8,20 +8,20 @@ extension JournalFile.Header {
   /// The hash that the first record's checksum is chained to.
   var seed: ContentHash { ContentHash(of: identifier.bytes) }
 
-  func encoded(_ marks: JournalFile.Marks) -> [UInt8] {
-    var writer = ByteWriter()
+  /// Writes the block before the first record.
+  func encode(_ marks: JournalFile.Marks, to writer: inout ByteWriter) {
+    let start = writer.count
     writer.write(Self.magic)
     writer.write(UInt32(1))
-    writer.write(identifier.bytes)
+    writer.write(identifier)
     writer.write(inode)
     writer.write(UInt8(born == nil ? 0 : 1))
     writer.write(born ?? FileTime(seconds: 0, nanoseconds: 0))
-    writer.write(boot?.bytes ?? [UInt8](repeating: 0, count: 16))
-    writer.write(ContentHash(of: writer.bytes).bytes)
+    writer.write(boot ?? .none)
+    writer.write(writer.hash(from: start))
     writer.pad(to: JournalFile.Marks.offset)
     writer.write(marks.encoded)
     writer.pad(to: JournalFile.start)
-    return writer.bytes
   }
 
   init?(_ block: ArraySlice<UInt8>) {
@@ -52,11 +52,11 @@ extension JournalFile.Marks {
   static let length = 8 + 8 + 8 + ContentHash.count
 
   var encoded: [UInt8] {
-    var writer = ByteWriter()
+    var writer = ByteWriter(capacity: Self.length)
     writer.write(committed)
     writer.write(applied)
     writer.write(end)
-    writer.write(ContentHash(of: writer.bytes).bytes)
+    writer.write(writer.hash(from: 0))
     return writer.bytes
   }
 

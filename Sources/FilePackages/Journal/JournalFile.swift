@@ -47,6 +47,8 @@ package final class JournalFile {
 
   let header: Header
   private(set) var marks: Marks
+  /// The marks as they are in the file.
+  private var writtenMarks: [UInt8]
   /// The last record that counts, unless it is published.
   private(set) var live: JournalRecord?
   /// The manifest batches of all records that count, in order.
@@ -74,6 +76,7 @@ package final class JournalFile {
     self.header = header
     self.disk = disk
     self.marks = marks
+    writtenMarks = marks.encoded
     self.length = length
     end = found.end
     sequence = found.record?.sequence ?? 0
@@ -105,10 +108,14 @@ package final class JournalFile {
       let header = Header(
         identifier: .new, inode: package.identity.inode, born: package.born, boot: Surroundings.current.boot)
       record.sequence = 1
-      let (bytes, checksum) = record.encoded(after: header.seed)
-      let end = start + bytes.count
+      var encoded = ByteWriter()
+      let checksum = record.encode(to: &encoded, after: header.seed)
+      let end = start + encoded.count
       let marks = Marks(committed: 1, applied: 0, end: UInt64(end))
-      try disk.write(header.encoded(marks) + bytes, to: file, at: 0)
+      var whole = ByteWriter(capacity: end)
+      header.encode(marks, to: &whole)
+      encoded.withUnsafeBytes { whole.write($0) }
+      try disk.write(whole, to: file, at: 0)
       try disk.synchronize(file)
       try disk.rename(name, in: folder, to: PackageLayout.journal, in: folder, .replace)
       let identity = try disk.status(of: file).identity
@@ -138,7 +145,9 @@ package final class JournalFile {
       checksum = next.checksum
     }
     let marks = Marks(committed: committed, applied: applied, end: UInt64(start + bytes.count))
-    return header.encoded(marks) + bytes
+    var beginning = ByteWriter(capacity: start)
+    header.encode(marks, to: &beginning)
+    return beginning.bytes + bytes
   }
 
   // MARK: Finding
@@ -239,7 +248,7 @@ package final class JournalFile {
     let offset = UInt64(Marks.offset)
     let found = try disk.read(file, at: offset, atMost: Marks.length)
     let head = try disk.read(file, at: UInt64(end), atMost: JournalRecord.headLength)
-    guard Marks(found[...]) == marks else { return false }
+    guard found == writtenMarks else { return false }
     guard let next = JournalRecord.Head(head[...], limit: Self.maximumSize) else { return true }
     return next.sequence != sequence + 1
   }
@@ -275,9 +284,10 @@ package final class JournalFile {
   ///   until the journal's name is gone.
   func commit(_ record: inout JournalRecord, capacity: Int) throws(SystemError) {
     record.sequence = sequence + 1
-    let (bytes, next) = record.encoded(after: checksum)
-    try disk.write(bytes, to: file, at: UInt64(end))
-    let newEnd = end + bytes.count
+    var encoded = ByteWriter()
+    let next = record.encode(to: &encoded, after: checksum)
+    try disk.write(encoded, to: file, at: UInt64(end))
+    let newEnd = end + encoded.count
     if newEnd > length {
       let goal = max(newEnd, capacity)
       // Without room for the zeros, later records cost another flush.
@@ -312,7 +322,8 @@ package final class JournalFile {
   }
 
   private func writeMarks() throws(SystemError) {
-    try disk.write(marks.encoded, to: file, at: UInt64(Marks.offset))
+    writtenMarks = marks.encoded
+    try disk.write(writtenMarks, to: file, at: UInt64(Marks.offset))
   }
 }
 

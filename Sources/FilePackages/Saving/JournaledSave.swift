@@ -60,6 +60,7 @@ struct JournaledSave {
       plan, at: session.hidden.location, on: session.disk, options: options, metadata: metadata,
       strategy: .journal, known: session.manifest.value)
     builder.folders.hold(session.hidden.root, at: .root)
+    builder.seen = session.seen
     builder.recorded = recorded
     builder.stagedNames = names
     if keepsVersion && metadata != nil {

@@ -26,7 +26,7 @@ extension SaveBuilder {
       throw failure(.permissionDenied, step.path, reason: "the file is read-only")
     }
     replaced[step.path] = now
-    if metadata != nil { try subtract(now, at: step.path) }
+    if hasMetadata { try subtract(now, at: step.path) }
   }
 
   /// Subtracts a node that goes from the sums: by the manifest's rows, or else by reading it.
@@ -39,7 +39,7 @@ extension SaveBuilder {
       children.append($0)
     }
     for child in children {
-      if let accounted = child.accounted, metadata?.uncounted.contains(accounted.path) != true {
+      if let accounted = child.accounted, !uncounted.contains(accounted.path) {
         change.subtract(accounted)
         batch.remove(accounted.path)
       }
@@ -65,6 +65,9 @@ extension SaveBuilder {
   func status(
     of path: PackagePath, beneath root: borrowing OwnedDescriptor
   ) throws(FilePackageError) -> FileStatus? {
+    // What the writer saw when it took the lock. The publisher looks at the plist again, when it exchanges it (P2).
+    if path.isRoot, let package = seen?.package { return package }
+    if let seen, path.names == [PackageLayout.metadata] { return seen.metadata }
     do {
       guard let name = path.name else { return try disk.status(of: root) }
       guard path.names.count > 1 else { return try disk.status(of: name, in: root) }

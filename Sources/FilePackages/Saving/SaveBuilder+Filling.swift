@@ -287,9 +287,9 @@ extension SaveBuilder {
   ) {
     let child = ChildSummary(path: path, kind: kind, mode: mode, size: size, content: content)
     if stagedNames[path] != nil { newChildren[path] = child }
-    guard let metadata else { return }
+    guard hasMetadata else { return }
     keepAbsence(at: path)
-    if metadata.uncounted.contains(path) { return }
+    if uncounted.contains(path) { return }
     change.add(child)
     batch.add(ManifestRow(child: child, modified: modified))
   }

@@ -5,7 +5,7 @@ import FoundationEssentials
 extension SaveBuilder {
   /// Accounts for a small file.
   mutating func record(_ data: Data, _ step: SavePlan.Step) {
-    let bytes = Array(data)
+    let bytes = data.withUnsafeBytes { Array($0) }
     let recorded = noteRecorded(bytes, .file, step)
     report.bytesWritten += UInt64(bytes.count)
     account(

@@ -12,6 +12,10 @@ package struct SaveBuilder {
   let location: Location
   let options: StagedPackage.Options
   let metadata: MetadataDraft?
+  /// Whether the package gets metadata.
+  let hasMetadata: Bool
+  /// The children that the sums of the metadata leave out.
+  let uncounted: Set<PackagePath>
   let disk: CountingDisk
   let steps: [PackagePath: [SavePlan.Step]]
 
@@ -49,6 +53,8 @@ package struct SaveBuilder {
   var keeping: VersionNotes?
   /// The digests that the package had, if they are known without reading.
   let known: Manifest?
+  /// The nodes that need no further look; nil in a save without a session.
+  var seen: PackageSession.Seen?
 
   init(
     _ plan: SavePlan, at location: Location, on disk: (any Disk)? = nil, options: StagedPackage.Options,
@@ -58,6 +64,8 @@ package struct SaveBuilder {
     self.location = location
     self.options = options
     self.metadata = metadata
+    hasMetadata = metadata != nil
+    uncounted = metadata?.uncounted ?? []
     self.known = known
     self.disk = disk as? CountingDisk ?? CountingDisk(disk ?? location.disk)
     steps = Dictionary(grouping: plan.steps, by: \.path.parent)
@@ -75,7 +83,7 @@ package struct SaveBuilder {
   func name(for step: SavePlan.Step) -> FileName? { stagedNames[step.path] ?? step.path.name }
 
   /// Whether the digests of new children are needed.
-  var hashes: Bool { metadata != nil || !stagedNames.isEmpty }
+  var hashes: Bool { hasMetadata || !stagedNames.isEmpty }
 
   /// Throws `cancelled` if the task is cancelled; the callers have committed nothing.
   func checkCancellation() throws(FilePackageError) {

@@ -34,6 +34,16 @@ final class PackageSession {
   var heldInVersions: [Removed] = []
   let history: SessionHistory
 
+  /// The nodes that the writer looked at when it took the lock, so that the save need not look at them again.
+  var seen = Seen()
+
+  struct Seen {
+    /// The package's own directory.
+    var package: FileStatus?
+    /// `Metadata.plist`.
+    var metadata: FileStatus?
+  }
+
   let journalCapacity: Int
   /// The number of syncs in earlier reports.
   private var synchronizationsTold = 0

@@ -26,23 +26,26 @@ extension PackageWriter {
           location, on: CountingDisk(location.disk), wait, journalCapacity: journalCapacity)
         self.session = session
       }
-      guard try session.hidden.isInPlace(),
-        session.hidden.packageStatus.identity.isSameNode(as: baseline.status.identity)
+      guard let package = try session.hidden.statusInPlace(),
+        package.identity.isSameNode(as: baseline.status.identity)
       else {
         throw FilePackageError(
           .changedOnDisk, .save, node, reason: "another package is in its place now")
       }
+      session.seen.package = package
     } catch {
       endFailedSession()
       throw failure(of: error)
     }
     do throws(FilePackageError) {
-      try baseline.reloadMetadata(in: session.hidden.root, on: session.disk, at: location)
+      session.seen.metadata = try baseline.reloadMetadata(
+        in: session.hidden.root, on: session.disk, at: location)
       try session.refresh(baseline.metadata.known)
       if session.live != nil && !superseding {
         note(try session.publish(isRecovery: true, wait))
         try session.finish()
-        try baseline.reloadMetadata(in: session.hidden.root, on: session.disk, at: location)
+        session.seen.metadata = try baseline.reloadMetadata(
+          in: session.hidden.root, on: session.disk, at: location)
         try session.refresh(baseline.metadata.known)
       }
       try settleUncertain(session)

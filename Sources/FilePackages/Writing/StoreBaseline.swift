@@ -107,22 +107,25 @@ struct StoreBaseline {
   }
 
   /// Reads the metadata again if another program wrote it.
+  ///
+  /// - Returns: the status of `Metadata.plist`; nil if there is none.
   mutating func reloadMetadata(
     in root: OpenNode, on disk: any Disk, at location: Location
-  ) throws(FilePackageError) {
+  ) throws(FilePackageError) -> FileStatus? {
     let now: FileStatus?
     do {
       now = try disk.statusIfPresent(of: PackageLayout.metadata, in: root.descriptor)
     } catch {
       throw FilePackageError(error, .save, StoredNode(location: location, path: .root))
     }
-    if case .present(_, let known?) = metadata, let now, now.isUnchanged(since: known) { return }
-    if case .none = metadata, now == nil { return }
-    if case .child(let known) = metadata, let now, now.isUnchanged(since: known) { return }
+    if case .present(_, let known?) = metadata, let now, now.isUnchanged(since: known) { return now }
+    if case .none = metadata, now == nil { return nil }
+    if case .child(let known) = metadata, let now, now.isUnchanged(since: known) { return now }
     let before = metadata.known
     loadMetadata(at: location, isOurs: before != nil)
     if let before, before.applicationValues != metadata.known?.applicationValues {
       othersWroteValues = true
     }
+    return metadata.status ?? now
   }
 }

@@ -146,7 +146,7 @@ actor StoreFolder {
       let save = try store.lastSave()
       let generation = save.metadata.metadata.generation
       if save.files.isEmpty && generation == publishedGeneration { return nil }
-      guard try hidden.isInPlace() else {
+      guard try hidden.statusInPlace() != nil else {
         throw FilePackageError(.noSuchFile, .publish, StoredNode(location: location, path: .root))
       }
       // Another program may have published the save. A plist that cannot be read is written again.
