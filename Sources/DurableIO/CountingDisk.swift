@@ -75,6 +75,8 @@ package struct CountingDisk: Disk {
     (self.base, self.before, self.syncing) = (base, before, syncing)
   }
 
+  package var syncsTogether: Bool { before == nil && base.syncsTogether }
+
   package var counts: Counts { counter.counts.withLock { $0 } }
 
   private func count(

@@ -15,6 +15,11 @@ package protocol Disk: Sendable {
   /// False for a disk that passes its requests on to the real one: a content that writes by URL does not use it.
   var isReal: Bool { get }
 
+  /// Whether several syncs at once end sooner than one after the other.
+  ///
+  /// False for a disk of a test, which wants its requests in the same order each time.
+  var syncsTogether: Bool { get }
+
   // Opening.
 
   /// Opens a directory by path; follows symbolic links: open(2).
@@ -147,6 +152,7 @@ package protocol Disk: Sendable {
 
 extension Disk {
   package var isReal: Bool { false }
+  package var syncsTogether: Bool { false }
 }
 
 /// The free room of a file system, for this process.

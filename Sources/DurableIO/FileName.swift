@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// The name of one directory entry: bytes, as in Linux.
 ///
 /// A name need not be UTF-8. `string` is a lossless spelling of any name as a `String`, and `init(_: String)` reads it.
@@ -45,7 +47,13 @@ extension FileName {
 extension FileName: Comparable {
   /// Compares in byte order, which is the same on every machine and in every locale.
   package static func < (left: FileName, right: FileName) -> Bool {
-    left.bytes.lexicographicallyPrecedes(right.bytes)
+    left.bytes.withUnsafeBytes { left in
+      right.bytes.withUnsafeBytes { right in
+        guard let start = left.baseAddress, let other = right.baseAddress else { return left.count < right.count }
+        let order = memcmp(start, other, min(left.count, right.count))
+        return order == 0 ? left.count < right.count : order < 0
+      }
+    }
   }
 }
 

@@ -10,6 +10,7 @@ package struct PosixDisk: Disk {
   package init() {}
 
   package var isReal: Bool { true }
+  package var syncsTogether: Bool { true }
 
   // MARK: Opening
 

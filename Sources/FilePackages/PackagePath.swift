@@ -49,7 +49,8 @@ package struct PackagePath: Hashable, Sendable {
 extension PackagePath: Comparable {
   /// Compares the bytes of each name in turn: a folder stands directly before its children.
   package static func < (left: PackagePath, right: PackagePath) -> Bool {
-    left.names.lexicographicallyPrecedes(right.names)
+    if left.names.count == 1 && right.names.count == 1 { return left.names[0] < right.names[0] }
+    return left.names.lexicographicallyPrecedes(right.names)
   }
 }
 

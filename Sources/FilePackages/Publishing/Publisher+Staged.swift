@@ -27,6 +27,8 @@ extension Publisher {
   /// Starts writing all files before it waits for the first, so that the disk can write them together.
   private mutating func make(_ indices: ArraySlice<Int>) throws(FilePackageError) {
     var open: [(index: Int, file: OpenNode)] = []
+    // Threads that sync all files at once need no start.
+    let startsWriting = isStrict && indices.count > (disk.syncsTogether ? FileSynchronizer.width : 1)
     for index in indices {
       let operation = record.operations[index]
       guard case .put(var staged) = operation.action else { continue }
@@ -35,15 +37,14 @@ extension Publisher {
         // From here on its inode number identifies it.
         record.operations[index].action = .put(staged)
         guard let file else { continue }
-        if isStrict && indices.count > 1 { try disk.startWriting(file.descriptor) }
+        if startsWriting { try disk.startWriting(file.descriptor) }
         open.append((index, file))
       } catch {
         throw FilePackageError(error, .save, node(operation.path), activity: "writing")
       }
     }
     guard isStrict else { return }
-    for (index, file) in open {
-      guard (try? disk.synchronize(file.descriptor)) == nil else { continue }
+    for index in synchronize(open) {
       // The kernel counts its pages as written although they are not: the publisher gives it up, and makes it anew.
       let operation = record.operations[index]
       guard case .put(var staged) = operation.action else { continue }
@@ -51,6 +52,20 @@ extension Publisher {
       _ = try makeAnew(&staged, operation)
       record.operations[index].action = .put(staged)
     }
+  }
+
+  /// Syncs files, all at once if the disk is faster then.
+  ///
+  /// - Returns: the operations of the files that could not be synchronised.
+  private func synchronize(_ open: [(index: Int, file: OpenNode)]) -> [Int] {
+    guard let last = open.last, open.count > 1, disk.syncsTogether else {
+      return open.filter { (try? disk.synchronize($0.file.descriptor)) == nil }.map(\.index)
+    }
+    let synchronizer = FileSynchronizer(on: disk, files: open.count - 1)
+    for (index, file) in open.dropLast() { synchronizer.add(file, at: record.operations[index].path) }
+    synchronizer.synchronize(last.file, at: record.operations[last.index].path)
+    let failed = Set(synchronizer.wait().map(\.path))
+    return open.map(\.index).filter { failed.contains(record.operations[$0].path) }
   }
 
   /// Makes a file or a link; a file gets the attributes that a user gave the file in its place.

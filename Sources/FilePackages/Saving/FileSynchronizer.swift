@@ -3,20 +3,23 @@ package import DurableIO
 import Synchronization
 import SystemPackage
 
-/// Syncs files while other files are still being written.
-///
-/// It syncs many at once, since a file system makes them durable together.
+/// Syncs files on other threads, many at once: a file system makes them durable together.
 package final class FileSynchronizer: Sendable {
-  /// The first file that could not be synchronised, and its error.
+  /// A file that could not be synchronised, and its error.
   package typealias Failure = (path: PackagePath, error: SystemError)
 
+  /// The number of files that are synchronised at once.
+  static let width = 16
+
   /// The queues, each with a thread of its own while it has work.
-  private let queues = (0..<16).map { _ in DispatchQueue(label: "com.filepackages.synchronize") }
+  private let queues: [DispatchQueue]
   private let count = Atomic(0)
   private let group = DispatchGroup()
   private let work: Work
 
-  package init(on disk: any Disk) {
+  /// - Parameter files: the number of files, if it is known.
+  package init(on disk: any Disk, files: Int = .max) {
+    queues = (0..<min(files, Self.width)).map { _ in DispatchQueue(label: "com.filepackages.synchronize") }
     work = Work(on: disk)
   }
 
@@ -26,51 +29,53 @@ package final class FileSynchronizer: Sendable {
   private final class Work: Sendable {
     let disk: any Disk
     let places = DispatchSemaphore(value: 32)
-    let failure = Mutex<Failure?>(nil)
+    let failures = Mutex<[Failure]>([])
 
     init(on disk: any Disk) {
       self.disk = disk
     }
 
-    func synchronize(_ file: OpenFile, at path: PackagePath) {
+    func synchronize(_ file: OpenNode, at path: PackagePath) {
       do throws(SystemError) {
         try disk.synchronize(file.descriptor)
       } catch {
-        failure.withLock { if $0 == nil { $0 = (path: path, error: error) } }
+        failures.withLock { $0.append((path: path, error: error)) }
       }
-      places.signal()
     }
   }
 
-  private final class OpenFile: Sendable {
-    let descriptor: OwnedDescriptor
-
-    init(_ descriptor: consuming OwnedDescriptor) {
-      self.descriptor = descriptor
-    }
-  }
-
-  /// Syncs and closes a file on another thread; waits while 32 files are under way.
+  /// Syncs a file on another thread, and closes it if nothing else holds it; waits while 32 files are under way.
   ///
   /// - Parameter path: the file's name in a failure.
-  package func add(_ file: consuming OwnedDescriptor, at path: PackagePath = .root) {
+  package func add(_ file: OpenNode, at path: PackagePath = .root) {
     work.places.wait()
-    let file = OpenFile(file)
     let number = count.wrappingAdd(1, ordering: .relaxed).oldValue
-    queues[number % queues.count].async(group: group) { [work] in work.synchronize(file, at: path) }
+    queues[number % queues.count].async(group: group) { [work] in
+      work.synchronize(file, at: path)
+      work.places.signal()
+    }
   }
+
+  package func add(_ file: consuming OwnedDescriptor, at path: PackagePath = .root) {
+    add(OpenNode(file), at: path)
+  }
+
+  /// Syncs a file on this thread, while other threads sync the files before.
+  func synchronize(_ file: OpenNode, at path: PackagePath) { work.synchronize(file, at: path) }
 
   /// Waits for all files.
   ///
   /// - Throws: the first error.
   package func finish() throws(SystemError) {
-    if let failure = wait() { throw failure.error }
+    if let failure = wait().first { throw failure.error }
   }
 
   /// Waits for all files.
-  package func wait() -> Failure? {
+  ///
+  /// - Returns: those that could not be synchronised.
+  package func wait() -> [Failure] {
     group.wait()
-    return work.failure.withLock { $0 }
+    return work.failures.withLock { $0 }
   }
 
   deinit {

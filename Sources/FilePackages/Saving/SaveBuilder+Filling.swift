@@ -98,7 +98,7 @@ extension SaveBuilder {
 
   /// Waits for the new files that are being synchronised.
   func finishSynchronizing() throws(FilePackageError) {
-    guard let failure = synchronizer?.wait() else { return }
+    guard let failure = synchronizer?.wait().first else { return }
     throw FilePackageError(failure.error, options.operation, node(failure.path))
   }
 

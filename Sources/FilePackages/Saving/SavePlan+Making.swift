@@ -58,7 +58,9 @@ private struct PlanMaker {
     guard case .directory(let changes) = node.content, let base else { return }
     let place = StoredNode(location: base, path: path)
     if node.stored?.isSamePlace(as: place) == true {
-      for (name, change) in changes {
+      // In order, so that no step has to move: a step is much larger than a name.
+      for name in changes.keys.sorted() {
+        guard let change = changes[name] else { continue }
         let replaced: SavePlan.Replaced? =
           switch change.baseline {
           case .absent: nil
