@@ -1,4 +1,4 @@
-import DurableIO
+package import DurableIO
 import FilePackages
 import FoundationEssentials
 import Glibc
@@ -8,10 +8,12 @@ import SystemPackage
 ///
 /// Each folder above it has a path and a node, too. The node finds a package that was renamed, the path one that was
 /// replaced.
-struct ItemPlace: Sendable, Hashable {
-  struct Node: Sendable, Hashable {
+package struct ItemPlace: Sendable, Hashable {
+  package struct Node: Sendable, Hashable {
     var device: UInt64
     var inode: UInt64
+
+    package init(device: UInt64, inode: UInt64) { (self.device, self.inode) = (device, inode) }
   }
 
   /// The names from the root down, the item's last.
@@ -34,7 +36,7 @@ struct ItemPlace: Sendable, Hashable {
     }
   }
 
-  init(names: [FileName], nodes: [Node?]) {
+  package init(names: [FileName], nodes: [Node?]) {
     (self.names, self.nodes) = (names, nodes)
   }
 
@@ -48,12 +50,12 @@ struct ItemPlace: Sendable, Hashable {
   }
 
   /// Returns whether both are the same place.
-  func isSame(as other: ItemPlace) -> Bool {
+  package func isSame(as other: ItemPlace) -> Bool {
     names == other.names || (node != nil && node == other.node)
   }
 
   /// Returns whether `other` is below this place.
-  func encloses(_ other: ItemPlace) -> Bool {
+  package func encloses(_ other: ItemPlace) -> Bool {
     (names.count < other.names.count && other.names.starts(with: names))
       || (node != nil && other.nodes.dropFirst().contains(node))
   }
