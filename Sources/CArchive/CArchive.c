@@ -84,6 +84,7 @@ typedef struct archive_entry *Entry;
   F(int, archive_write_set_bytes_per_block, (Archive a, int b), (a, b))                                              \
   F(int, archive_write_set_format_7zip, (Archive a), (a))                                                            \
   F(int, archive_write_set_format_pax, (Archive a), (a))                                                             \
+  F(int, archive_write_set_format_raw, (Archive a), (a))                                                             \
   F(int, archive_write_set_format_zip, (Archive a), (a))                                                             \
   F(int, archive_write_set_options, (Archive a, const char *b), (a, b))                                              \
   F(int, archive_write_set_passphrase, (Archive a, const char *b), (a, b))                                           \

@@ -63,11 +63,22 @@ struct ExportRun {
       }
       try zip.finish()
       report.reused = zip.reused
+    } else if format == .tarZstd && options.level == nil {
+      try withUTF8Locale {
+        let tar = try TarZstdExporter(to: output, options, counted)
+        defer { tar.stop() }
+        try walk.forEach { entry in
+          try count(entry)
+          try tar.add(entry)
+        }
+        try tar.finish()
+      }
+      try output.flush()
     } else {
       let zip = format == .zip ? ZipCommenter(ZipExporter.comment(options), to: output) : nil
       let target = zip.map { zip in ArchiveOutput { try zip.write($0) } } ?? output
       try withUTF8Locale {
-        let writer = try LibarchiveWriter.open(format, options, to: target)
+        let writer = try LibarchiveWriter.open(format, options, to: target.write)
         let deflater = try Deflater(level: 1)
         try walk.forEach { entry in
           try count(entry)

@@ -10,23 +10,30 @@ struct LibarchiveWriter: ~Copyable {
   private let format: ArchiveFormat
   private let destination: Destination
 
+  /// A place for bytes of an archive.
+  typealias Sink = (UnsafeRawBufferPointer) throws -> Void
+
   /// The output of libarchive's callback. It holds the first error, because C cannot pass it on.
   private final class Destination {
-    let output: ArchiveOutput
+    let sink: Sink
     var error: (any Error)?
 
-    init(_ output: ArchiveOutput) {
-      self.output = output
+    init(_ sink: @escaping Sink) {
+      self.sink = sink
     }
   }
 
-  private init(
-    _ archive: OpaquePointer, _ entry: OpaquePointer, _ format: ArchiveFormat, _ output: ArchiveOutput
-  ) {
+  private init(_ format: ArchiveFormat, _ sink: @escaping Sink) throws {
+    try loadLibarchive()
+    guard let archive = archive_write_new() else { throw Self.outOfMemory }
+    guard let entry = archive_entry_new() else {
+      archive_write_free(archive)
+      throw Self.outOfMemory
+    }
     self.archive = archive
     self.entry = entry
     self.format = format
-    destination = Destination(output)
+    destination = Destination(sink)
   }
 
   deinit {
@@ -36,39 +43,58 @@ struct LibarchiveWriter: ~Copyable {
     archive_entry_free(entry)
   }
 
+  /// - Parameters:
+  ///   - blockSize: the bytes that libarchive collects; 0 if it passes on each piece as it comes.
   /// - Throws: a finding for an option that the format does not support.
   static func open(
-    _ format: ArchiveFormat, _ options: ExportOptions, to output: ArchiveOutput
+    _ format: ArchiveFormat, _ options: ExportOptions, blockSize: Int32 = 1 << 16, to sink: @escaping Sink
   ) throws -> LibarchiveWriter {
-    try loadLibarchive()
-    guard let archive = archive_write_new() else { throw outOfMemory }
-    guard let entry = archive_entry_new() else {
-      archive_write_free(archive)
-      throw outOfMemory
+    let writer = try LibarchiveWriter(format, sink)
+    try writer.configure(options, blockSize: blockSize)
+    try writer.open()
+    return writer
+  }
+
+  /// Returns a Zstandard frame with these bytes, compressed at the usual level. It may run on any thread.
+  static func zstandardFrame(of bytes: UnsafeRawBufferPointer) throws -> [UInt8] {
+    final class Frame {
+      var bytes: [UInt8] = []
     }
-    let writer = LibarchiveWriter(archive, entry, format, output)
-    try writer.configure(options)
-    let client = Unmanaged.passUnretained(writer.destination).toOpaque()
-    try writer.check(
+    let frame = Frame()
+    frame.bytes.reserveCapacity(bytes.count / 2)
+    let writer = try LibarchiveWriter(.tarZstd) { frame.bytes.append(contentsOf: $0) }
+    try writer.check(archive_write_set_format_raw(writer.archive))
+    try writer.check(archive_write_set_bytes_per_block(writer.archive, 0))
+    try writer.addFilter()
+    try writer.open()
+    archive_entry_set_filetype(writer.entry, S_IFREG)
+    try writer.check(archive_write_header(writer.archive, writer.entry))
+    try writer.write(bytes, of: [])
+    try writer.finish()
+    return frame.bytes
+  }
+
+  private func open() throws {
+    let client = Unmanaged.passUnretained(destination).toOpaque()
+    try check(
       archive_write_open(
         archive, client, nil,
         { _, client, bytes, count in
           guard let client, let bytes else { return -1 }
           let destination = Unmanaged<Destination>.fromOpaque(client).takeUnretainedValue()
           do {
-            try destination.output.write(UnsafeRawBufferPointer(start: bytes, count: count))
+            try destination.sink(UnsafeRawBufferPointer(start: bytes, count: count))
             return count
           } catch {
             destination.error = error
             return -1
           }
         }, nil))
-    return writer
   }
 
   private static var outOfMemory: ArchiveError.Finding { .init(.inputOutput, "there is no memory left") }
 
-  private func configure(_ options: ExportOptions) throws {
+  private func configure(_ options: ExportOptions, blockSize: Int32) throws {
     switch format {
     case .zip:
       try check(archive_write_set_format_zip(archive))
@@ -82,10 +108,10 @@ struct LibarchiveWriter: ~Copyable {
       try check(archive_write_set_options(archive, "pax:xattrheader=SCHILY"))
     }
     // These options prevent padding at the end, and give a pipe the same bytes as a file.
-    try check(archive_write_set_bytes_per_block(archive, 1 << 16))
+    try check(archive_write_set_bytes_per_block(archive, blockSize))
     try check(archive_write_set_bytes_in_last_block(archive, 1))
     try addFilter()
-    if let level = options.level { try set("compression-level", "\(level)") }
+    if format != .tar, let level = options.level { try set("compression-level", "\(level)") }
     // The bytes of these formats do not depend on the number of threads if it is at least 2.
     if format == .tarZstd || format == .tarXZ { try set("threads", "\(max(2, options.threadCount))") }
   }
@@ -121,6 +147,18 @@ struct LibarchiveWriter: ~Copyable {
   ///
   /// - Parameter isStored: whether compression would not make the file smaller.
   func write(_ item: ExportEntry, isStored: Bool, _ progress: (Int) throws -> Void) throws {
+    try write(item, isStored: isStored) {
+      guard case .file(let contents) = item.content else { return }
+      let name = item.name
+      try contents.forEachChunk { chunk in
+        try write(chunk, of: name)
+        try progress(chunk.count)
+      }
+    }
+  }
+
+  /// Writes one entry, whose bytes `body` writes.
+  func write(_ item: ExportEntry, isStored: Bool = false, _ body: () throws -> Void) throws {
     let name = item.name
     archive_entry_clear(entry)
     set(name) { archive_entry_copy_pathname(entry, $0) }
@@ -131,7 +169,6 @@ struct LibarchiveWriter: ~Copyable {
     archive_entry_set_gid(entry, 0)
     archive_entry_set_mtime(entry, time_t(item.modified.seconds), Int(item.modified.nanoseconds))
     var isPlain = isUTF8(name)
-    var contents: FileContents?
     switch item.content {
     case .directory:
       archive_entry_set_filetype(entry, S_IFDIR)
@@ -144,7 +181,6 @@ struct LibarchiveWriter: ~Copyable {
     case .file(let bytes):
       archive_entry_set_filetype(entry, S_IFREG)
       archive_entry_set_size(entry, Int64(clamping: bytes.size ?? 0))
-      contents = bytes
     }
     guard isPlain || format.isTar else {
       throw ArchiveError.Finding(
@@ -161,11 +197,22 @@ struct LibarchiveWriter: ~Copyable {
     errno = 0
     // pax marks a name that is not UTF-8 as binary, with a warning.
     try check(archive_write_header(archive, entry), of: name, allowsWarning: !isPlain)
-    try contents?.forEachChunk { chunk in
-      try write(chunk, of: name)
-      try progress(chunk.count)
-    }
+    try body()
     try check(archive_write_finish_entry(archive), of: name)
+  }
+
+  /// Writes that number of any bytes in place of the present entry's.
+  func writeBlank(_ count: UInt64) throws {
+    let blank = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: Int(min(count, UInt64(FileContents.chunkSize))), alignment: 16)
+    defer { blank.deallocate() }
+    blank.initializeMemory(as: UInt8.self, repeating: 0)
+    var rest = count
+    while rest > 0 {
+      let part = blank.prefix(Int(min(rest, UInt64(blank.count))))
+      try write(UnsafeRawBufferPointer(rebasing: part), of: [])
+      rest -= UInt64(part.count)
+    }
   }
 
   private func setExtendedAttributes(of item: ExportEntry) throws {

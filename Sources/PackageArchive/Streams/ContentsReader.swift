@@ -96,3 +96,13 @@ struct ContentsReader: ~Copyable {
     }
   }
 }
+
+extension FileContents {
+  /// The error for contents that are no longer those of the snapshot.
+  var changed: any Error {
+    guard case .stored(let node) = self else {
+      return ArchiveError.Finding(.inputOutput, "it changed while it was read")
+    }
+    return FilePackageError(.changedOnDisk, .read, node)
+  }
+}

@@ -171,7 +171,7 @@ final class ZipExporter {
 
   private func addInPieces(_ record: ZipRecord, _ contents: FileContents) throws {
     let reader = try ContentsReader(contents)
-    guard reader.size == record.size else { throw changed(contents) }
+    guard reader.size == record.size else { throw contents.changed }
     var record = record
     let probe = try reader.bytes(at: CompressionProbe.start(in: record.size), count: CompressionProbe.size)
     let deflater = try Deflater(level: max(1, level))
@@ -190,17 +190,10 @@ final class ZipExporter {
     try writer.write(record) { record in
       let (crc, count) = try writePieces(of: reader, isDeflated: isDeflated)
       try reader.finish()
-      guard isDeflated || crc.value == record.crc else { throw changed(contents) }
+      guard isDeflated || crc.value == record.crc else { throw contents.changed }
       record.crc = crc.value
       record.compressedSize = count
     }
-  }
-
-  private func changed(_ contents: FileContents) -> any Error {
-    guard case .stored(let node) = contents else {
-      return ArchiveError.Finding(.inputOutput, "it changed while it was read")
-    }
-    return FilePackageError(.changedOnDisk, .read, node)
   }
 
   private func checksum(_ reader: borrowing ContentsReader) throws -> CRC32 {

@@ -1,0 +1,82 @@
+import DurableIO
+import FilePackages
+import Foundation
+import PackageArchive
+import TestSupport
+import Testing
+
+@Suite("A tar.zst in frames")
+struct TarZstdTests {
+  /// Sizes around those of a block, of several blocks at once and of a tar's records, and the least that is stored.
+  private static let sizes = [
+    0, 1, 511, 262_143, 262_144, 262_145, 393_216, 393_217, 524_287, 524_288, 524_289, 1_048_577, 1_500_000,
+  ]
+
+  private static var tree: TestTree {
+    var tree: TestTree = ["Folder": ["empty": [:]], "link": .link(Array("Folder".utf8))]
+    for size in sizes {
+      tree[FileName("noise \(size)")] = .file(ArchiveFixture.noise(size, seed: UInt64(size)))
+      tree[FileName("zeros \(size)")] = .file([UInt8](repeating: 0, count: size))
+    }
+    // Text of several frames, and text of one frame between two files that are stored.
+    let text = (0..<900_000).map { "line \($0 &* 7919)\n" }.joined()
+    tree["large text"] = .file(Array(text.utf8))
+    tree["noise 300000 and text"] = .file(Array(text.utf8.prefix(20_000)))
+    return tree
+  }
+
+  @Test func `comes back as it was`() async throws {
+    try await withFixture { fixture in
+      try fixture.makePackage(Self.tree)
+      let report = try await fixture.export("a.tar.zst")
+      let noise = Self.sizes.filter { $0 >= 262_144 }.reduce(0, +)
+      #expect(report.archiveBytes > noise && report.archiveBytes < report.bytes * 2 / 3)
+      try await fixture.take("a.tar.zst")
+      #expect(try fixture.tree("Back.pack") == fixture.tree("Trip.pack"))
+      #expect(try fixture.dates("Back.pack") == fixture.dates("Trip.pack"))
+    }
+  }
+
+  private static let programs = Program.installed("zstd") == nil ? ["bsdtar"] : ["bsdtar", "tar"]
+
+  @Test(arguments: programs)
+  func `is unpacked by other programs`(_ program: String) async throws {
+    try await withFixture { fixture in
+      try fixture.makePackage(Self.tree)
+      try await fixture.export("a.tar.zst")
+      try FileManager.default.createDirectory(at: fixture.url("Out"), withIntermediateDirectories: false)
+      let result = try run(program, ["-xpf", "a.tar.zst", "-C", "Out"], in: fixture.folder)
+      #expect(result.status == 0, "\(result.output.suffix(500))")
+      #expect(try fixture.tree("Out/Trip.pack") == fixture.tree("Trip.pack"))
+    }
+  }
+
+  @Test func `has the tar that an export without compression makes`() async throws {
+    try await withFixture { fixture in
+      try fixture.makePackage(Self.tree)
+      try await fixture.export("a.tar.zst")
+      try await fixture.export("a.tar")
+      guard Program.installed("zstd") != nil else { return }
+      #expect(try run("zstd", ["-qd", "a.tar.zst", "-o", "b.tar"], in: fixture.folder).status == 0)
+      #expect(try fixture.bytes("a.tar") == fixture.bytes("b.tar"))
+    }
+  }
+
+  @Test(arguments: [300_000, 400_000, 500_000])
+  func `is not made if a stored child changed`(_ count: Int) async throws {
+    try await withFixture { fixture in
+      try Data(ArchiveFixture.noise(400_000, seed: 1)).write(to: fixture.url("original"))
+      let tree = FileWrapper(directoryWithFileWrappers: [:])
+      let child = try FileWrapper(regularFileWithContentsOf: fixture.url("original"))
+      child.preferredFilename = "picture"
+      tree.addFileWrapper(child)
+      let snapshot = tree.snapshot()
+      try Data(ArchiveFixture.noise(count, seed: 2)).write(to: fixture.url("original"))
+      let error = await #expect(throws: FilePackageError.self) {
+        try await snapshot.export(to: fixture.url("a.tar.zst"))
+      }
+      #expect(error?.code == .changedOnDisk)
+      #expect(try fixture.names == ["original"])
+    }
+  }
+}
