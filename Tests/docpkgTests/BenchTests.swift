@@ -194,7 +194,7 @@ struct BenchTests {
         "bench", "export", "--size", "1000000", "--rounds", "1", "--content", "mix", "--json", in: folder)
       #expect(run.status == 0, "\(run.errors)")
       let results = try JSONDecoder().decode(Report.self, from: Data(run.output.utf8)).results
-      #expect(results.count == 19 && results.allSatisfy { $0.problem == nil })
+      #expect(results.count == 20 && results.allSatisfy { $0.problem == nil })
       #expect(results.filter { ["docpkg", "update"].contains($0.strategy) }.allSatisfy { $0.rounds == 1 })
     }
   }

@@ -98,6 +98,7 @@ private struct ExportFixture {
           export("docpkg", command, ["export", "Package", "out.zip", "--quiet"], durable: true),
           updating,
           copying,
+          replacing,
         ], prepareUpdate
       )
     case .importZip:
@@ -160,6 +161,15 @@ private struct ExportFixture {
     var contender = export(
       "cp + sync", "sh", ["-c", "cp earlier.zip out.zip && sync out.zip"], durable: true)
     contender.verify = { try run("cmp", ["earlier.zip", "out.zip"]) }
+    return contender
+  }
+
+  /// A copy that takes the place of an archive in one step, as an update does. The kernel then frees the replaced one.
+  private var replacing: CommandContender {
+    var contender = copying
+    contender.name = "cp + sync + mv"
+    contender.arguments = ["-c", "cp earlier.zip new.zip && sync new.zip && mv new.zip out.zip && sync ."]
+    contender.arrange = updating.arrange
     return contender
   }
 

@@ -183,6 +183,8 @@ package struct GoalsBenchmark {
         ratio(11, "export tar.zst / tar | zstd -T0, mix", .atMost, 0.9, "docpkg", "tar | zstd", of(.tarZstd)))
       goals.append(
         ratio(12, "export --update / export, mix", .atMost, 0.1, "update", "docpkg", of(.update)))
+      goals.append(
+        ratio(12, "export --update / cp and sync, mix", .atMost, 1.1, "update", "cp + sync", of(.update)))
     }
     return goals
   }
