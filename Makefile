@@ -1,7 +1,7 @@
 # The two commands: `make demo` shows the main job on real documents, `make test` runs everything.
 # Both install what is missing, build, and run.
 
-.PHONY: demo test examples check build-tests symbols cloud cloud-comparison record-symbols record-baseline stage install uninstall deb deb-root crash-points two-processes managed-kills random-schedules power-cut other-kernel fuzz archive-corpus large-archives other-version open-documents syncthing sanitizers build lint format prepare docs command-line
+.PHONY: demo test examples check build-tests icu-data symbols cloud cloud-comparison record-symbols record-baseline stage install uninstall deb deb-root crash-points two-processes managed-kills random-schedules power-cut other-kernel fuzz archive-corpus large-archives other-version open-documents syncthing sanitizers build lint format prepare docs command-line
 
 # See Package.swift.
 export WITHOUT_APPLE_MODULES = 1
@@ -9,13 +9,21 @@ export WITHOUT_APPLE_MODULES = 1
 demo: build
 	@Fixtures/demo.sh .build/release/docpkg
 
-# Linked so that the program starts soon (Docs/Benchmarks.md): the libraries of Swift, C++ and the compiler are static,
-# and the relative relocations packed. No symbol is left. lld does not warn of what Foundation calls.
+# Linked so that the program starts soon and is small (Docs/Benchmarks.md). The libraries of Swift, C++ and the compiler
+# are static, and the relative relocations packed. No symbol is left. Each function has a section of its own, and the
+# linker drops those that nothing calls, also public ones. lld does not warn of what Foundation calls.
 build: prepare
 	@.ci/static-libraries .build/static
 	swift build -c release --product docpkg --static-swift-stdlib -Xswiftc -use-ld=lld \
+	  $(addprefix -Xswiftc -Xfrontend -Xswiftc ,-function-sections -internalize-at-link) \
 	  -Xswiftc -L$(CURDIR)/.build/static -Xswiftc -Xclang-linker -Xswiftc -static-libgcc \
-	  $(addprefix -Xlinker ,-s --no-export-dynamic -z pack-relative-relocs)
+	  -Xlinker $(CURDIR)/.build/static/icu.o -Xlinker --defsym=$$(cat .build/static/icu.symbol)=docpkg_icu_data \
+	  $(addprefix -Xlinker ,-T $(CURDIR)/.ci/no-unwinding.ld -s --no-export-dynamic -z pack-relative-relocs)
+
+# Foundation with the part of ICU's data that `build` links does what it does with all data.
+icu-data: prepare
+	@.ci/static-libraries .build/static
+	@Tests/LessICU/compare .build/static
 
 # The command, its completions for bash, zsh and fish, its manual pages, the MIME type and the icon of its documents.
 # `uninstall` removes exactly what `install` made.
