@@ -135,10 +135,8 @@ struct InterruptedFixture {
     var left = try files.contentsOfDirectory(atPath: folder.string).filter { $0.hasPrefix(".") }
     for name in try documents() {
       let hidden = path(name) + "/.docpkg"
-      let inside = files.fileExists(atPath: hidden) ? try files.contentsOfDirectory(atPath: hidden) : nil
-      if name == "Plain.rtfd" && inside != nil { left.append("\(name)/.docpkg") }
-      left += (inside ?? []).filter { ["journal", "journal.new", "tmp", "lock", "removed"].contains($0) }
-        .map { "\(name)/.docpkg/\($0)" }
+      if name == "Plain.rtfd" && files.fileExists(atPath: hidden) { left.append("\(name)/.docpkg") }
+      left += try CrashTests.leftovers(inHiddenFolder: FilePath(hidden)).map { "\(name)/.docpkg/\($0)" }
     }
     return left.sorted()
   }

@@ -1,3 +1,5 @@
+import DurableIO
+import FilePackages
 import Foundation
 import SystemPackage
 import TestSupport
@@ -24,7 +26,7 @@ enum Way: String, Sendable {
 /// (3) An acknowledged save is there.
 /// (4) A failed save leaves the generation before, or reports that it is indeterminate.
 /// (5) In every case the program ends by itself, by an error and not by a signal.
-/// (6) The next save works and leaves nothing beside the package, nor a journal in it.
+/// (6) The next save works and leaves nothing beside the package, nor a journal with an unpublished save in it.
 struct SaveFixture: Sendable {
   let folder: FilePath
   private let template: FilePath
@@ -122,15 +124,27 @@ struct SaveFixture: Sendable {
   func leftoverProblem() throws -> String? {
     let files = FileManager.default
     var left = try files.contentsOfDirectory(atPath: folder.string).filter { $0 != "D.pkg" }
-    let hidden = package.appending(".docpkg").string
-    if files.fileExists(atPath: hidden) {
-      left += try files.contentsOfDirectory(atPath: hidden).filter {
-        ["journal", "journal.new", "tmp", "lock"].contains($0)
-      }
-      .map { ".docpkg/\($0)" }
-    }
+    left += try leftovers(inHiddenFolder: package.appending(".docpkg")).map { ".docpkg/\($0)" }
     return left.isEmpty ? nil : "left behind: \(left.sorted().joined(separator: ", "))"
   }
+}
+
+/// Returns the files of a hidden folder that exist only while a program has the package open.
+///
+/// A journal of published saves stays, with the lock file and an empty staging folder.
+func leftovers(inHiddenFolder path: FilePath) throws -> [String] {
+  let disk = PosixDisk()
+  guard FileManager.default.fileExists(atPath: path.string) else { return [] }
+  let names = try FileManager.default.contentsOfDirectory(atPath: path.string)
+  var left = names.filter { ["journal", "journal.new", "tmp", "lock", "removed"].contains($0) }
+  if names.contains("journal"), try JournalFile.isClean(in: disk.openDirectory(at: path), on: disk) {
+    left.removeAll { $0 == "journal" || $0 == "lock" }
+    let staged = path.appending("tmp").string
+    if try names.contains("tmp") && FileManager.default.contentsOfDirectory(atPath: staged).isEmpty {
+      left.removeAll { $0 == "tmp" }
+    }
+  }
+  return left.sorted()
 }
 
 @discardableResult

@@ -63,9 +63,10 @@ struct HistoryEndTests {
   func `is where it was although a version before it is damaged, and what comes after that is to be had`()
     async throws
   {
-    // Without a journal, the versions after a damaged one count (H2).
+    // The versions after a damaged one count if the journal does not have them (H2).
     let disk = try await CrashCheck.disk(["Text.txt": "0"], metadata: true)
     try await Self.save(["1", "2", "3", "4"], on: disk)
+    try disk.removeFile("journal", in: disk.openDirectory(at: "/Trip.pkg/.docpkg"))
     // The damage is within the second of four versions.
     try Self.change(disk) { $0[$0.count * 3 / 8] ^= 0xFF }
     #expect(try await Self.texts(on: disk) == ["3", "2"])
@@ -79,6 +80,31 @@ struct HistoryEndTests {
     let newest = try #require(try await store.versions().first).persistentIdentifier
     try await store.removeVersions([newest])
     #expect(try await Self.texts(on: disk) == ["3", "2"])
+  }
+
+  @Test func `heals if the journal has the damaged version`() async throws {
+    // Versions that the journal has count up to the first that is not intact (H2).
+    let disk = try await CrashCheck.disk(["Text.txt": "0"], metadata: true)
+    try await Self.save(["1", "2", "3", "4"], on: disk)
+    try Self.change(disk) { $0[$0.count * 3 / 8] ^= 0xFF }
+    #expect(try await Self.texts(on: disk) == ["3", "2", "1", "0"])
+    #expect(try await PackageStore.open(CrashCheck.path, on: disk).verify().isWhole)
+    try await Self.save(["5"], on: disk)
+    try disk.removeFile("journal", in: disk.openDirectory(at: "/Trip.pkg/.docpkg"))
+    #expect(try await Self.texts(on: disk) == ["4", "3", "2", "1", "0"])
+  }
+
+  @Test func `does not heal where the journal began after the damaged version`() async throws {
+    let disk = try await CrashCheck.disk(["Text.txt": "0"], metadata: true)
+    try await Self.save(["1", "2", "3"], on: disk)
+    try disk.removeFile("journal", in: disk.openDirectory(at: "/Trip.pkg/.docpkg"))
+    try await Self.save(["4", "5"], on: disk)
+    // The damage is within the second of five versions.
+    try Self.change(disk) { $0[$0.count * 3 / 10] ^= 0xFF }
+    #expect(try await Self.texts(on: disk) == ["4", "3", "2"])
+    #expect(try await PackageStore.open(CrashCheck.path, on: disk).verify().damagedVersions.count == 1)
+    try await Self.save(["6"], on: disk)
+    #expect(try await Self.texts(on: disk) == ["5", "4", "3", "2"])
   }
 
   @Test func `is all that a save reads of it, so that saves cost the same after hundreds of versions`()
@@ -113,8 +139,8 @@ struct HistoryEndTests {
       )
       #expect(last.operations == first.operations)
       #expect(last.bytes < first.bytes + 1024)
-      // This includes the looks for versions to drop, which are rarer in a longer history.
-      #expect(looks < 48 << 10)
+      // This includes the looks for versions to drop, which are rarer in a longer history, and the journal.
+      #expect(looks < 128 << 10)
       #expect(try await PackageStore.open(path, on: disk).versions().count == 450)
     }
   }

@@ -80,7 +80,7 @@ struct JournalCrashCheck {
         if metadata.contentDigest != summary.digest.hexadecimal {
           report("after another save the digest in the metadata is another one")
         }
-        let hidden = try mounted.names(in: Self.path.appending(".docpkg"))
+        let hidden = try namesBesideJournal(in: Self.path, on: mounted)
         if hidden != ["manifest"] { report("left in the hidden folder: \(hidden)") }
       } else if try mounted.names(in: Self.path).contains(".docpkg") {
         report("left a trace in another program's package")

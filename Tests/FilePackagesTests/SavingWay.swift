@@ -13,7 +13,8 @@ enum SavingWay: CaseIterable, Sendable {
 
 /// Expects only the permitted files in the hidden folder of a store that was closed or whose save failed.
 ///
-/// Another program's package then has no such folder; a package of this library has the manifest in it.
+/// Another program's package then has no such folder; a package of this library has the manifest in it, and may have a
+/// journal.
 func expectNoTraces(
   in path: FilePath, on disk: any Disk, _ comment: Comment? = nil,
   sourceLocation: SourceLocation = #_sourceLocation
@@ -22,9 +23,19 @@ func expectNoTraces(
   if !names.contains("Metadata.plist") {
     #expect(!names.contains(".docpkg"), comment, sourceLocation: sourceLocation)
   } else if names.contains(".docpkg") {
-    let hidden = try disk.names(in: path.appending(".docpkg"))
+    let hidden = try namesBesideJournal(in: path, on: disk)
     #expect(hidden == ["manifest"], comment, sourceLocation: sourceLocation)
   }
+}
+
+/// Returns the names in a hidden folder without those that stay with a journal of published saves.
+func namesBesideJournal(in path: FilePath, on disk: any Disk) throws -> [String] {
+  let hidden = path.appending(".docpkg")
+  let names = try disk.names(in: hidden)
+  guard names.contains("journal"), try JournalFile.isClean(in: disk.openDirectory(at: hidden), on: disk)
+  else { return names }
+  let isEmpty = try names.contains("tmp") && disk.names(in: hidden.appending("tmp")).isEmpty
+  return names.filter { $0 != "journal" && $0 != "lock" && ($0 != "tmp" || !isEmpty) }
 }
 
 extension PackagePicture {

@@ -30,6 +30,8 @@ struct SparseFilesTests {
   func `are found damaged by their beginning`(size: Int64) async throws {
     try await withTemporaryDirectory { folder in
       let path = try await Self.package(in: folder)
+      let hidden = try PosixDisk().openDirectory(at: path.appending(".docpkg"))
+      try PosixDisk().removeFile("journal", in: hidden)
       try Self.stretch(path.appending(".docpkg/journal"), to: size)
       let disk = CountingDisk(PosixDisk())
       let store = try await PackageStore.open(path, on: disk)

@@ -140,30 +140,64 @@ struct VersionCrashTests {
     #expect(bad.isEmpty, "\(bad.prefix(2).joined(separator: "\n\n"))")
   }
 
-  @Test func `are lost in some state where the journal goes before them`() async throws {
-    // The journal goes only after the file and the folder for versions are synced (H3).
-    // These are the syncs before the removal of the journal: without them a power cut after closing loses the versions'
-    // files.
+  @Test(arguments: [JournalCrashTests.Kind.all, .noExchange, .noLinks, .coarseTimes], [12 << 10, 24 << 10])
+  func `are all there when each save has a store of its own, which is closed`(
+    kind: JournalCrashTests.Kind, capacity: Int
+  ) async throws {
+    // Until the journal starts again, it has what a power cut takes from the history and its folder (H1).
+    for options: PackageStore.SavingOptions in [[], .relaxed] {
+      let disk = try await CrashCheck.disk(VersionTests.tree, metadata: true, options: kind.options)
+      disk.synchronizeAll()
+      var model = VersionModel()
+      try await model.note(PackageStore.open(CrashCheck.path, on: disk), on: disk)
+      let (states, bad) = try await Self.check(
+        disk, limit: 6, oneOf: 5,
+        { model in
+          let more: [[Edit]] = [[.put("Text.txt", "fifth")], [.remove("New"), .put("Text.txt", "last")]]
+          for edits in Self.saves + more {
+            let store = try await PackageStore.open(CrashCheck.path, on: disk, journalCapacity: capacity)
+            try await store.edit(edits)
+            try await store.save(options: options.union(.keepsHistory))
+            try await model.note(store, on: disk)
+            try await store.close()
+            // Readers in between see all versions.
+            let problems = try await model.problems(PackageStore.open(CrashCheck.path, on: disk))
+            #expect(problems.isEmpty, "\(problems)")
+          }
+        }, model)
+      print(
+        "versions by stores of their own (\(kind), \(options.rawValue), \(capacity >> 10) KiB): \(states) crash "
+          + "states, \(bad.count) bad")
+      #expect(states > 100)
+      #expect(bad.isEmpty, "\(bad.prefix(2).joined(separator: "\n\n"))")
+    }
+  }
+
+  @Test func `are lost in some state where the journal starts again before them`() async throws {
+    // The journal starts again only after the file and the folder for versions are synced (H3).
+    // Without these syncs a power cut after that loses the versions' files.
     let saves: [[Edit]] = [
       [.put("Text.txt", "second")], [.put("Text.txt", "third"), .put("Data.bin", "other")],
+      [.put("Text.txt", "fourth")], [.put("Data.bin", "another")],
     ]
     func bad(leavingOut number: Int?) async throws -> (Int, points: [CrashDisk.SyncPoint]) {
       let disk = try await CrashCheck.disk(
         VersionTests.tree, metadata: true, mistake: { $0.number == number ? .leftOut : nil })
       disk.synchronizeAll()
       let before = disk.syncPoints.count
-      let store = try await PackageStore.open(CrashCheck.path, on: disk)
       var model = VersionModel()
-      try await model.note(store, on: disk)
+      try await model.note(PackageStore.open(CrashCheck.path, on: disk), on: disk)
       let (_, bad) = try await Self.check(
         disk, limit: 24,
         { model in
           for edits in saves {
+            let store = try await PackageStore.open(
+              CrashCheck.path, on: disk, journalCapacity: 12 << 10)
             try await store.edit(edits)
             try await store.save(options: .keepsHistory)
             try await model.note(store, on: disk)
+            try await store.close()
           }
-          try await store.close()
         }, model)
       return (bad.count, Array(disk.syncPoints[before...]))
     }

@@ -34,7 +34,7 @@ struct VersionTests {
     let again = try await PackageStore.open(CrashCheck.path, on: disk)
     #expect(try await again.versions().count == saves.count)
     #expect(try await model.problems(again) == [])
-    #expect(try disk.names(in: "/Trip.pkg/.docpkg") == ["history", "manifest", "versions"])
+    #expect(try namesBesideJournal(in: CrashCheck.path, on: disk) == ["history", "manifest", "versions"])
     #expect(try await again.verify().isWhole)
   }
 
@@ -98,7 +98,7 @@ struct VersionTests {
     try await store.put("Text.txt", "4")
     try await store.save()
     try await store.close()
-    #expect(try disk.names(in: "/Trip.pkg/.docpkg") == ["manifest"])
+    #expect(try namesBesideJournal(in: CrashCheck.path, on: disk) == ["manifest"])
   }
 
   @Test(arguments: [PackageStore.SavingOptions.keepsHistory, [.keepsHistory, .relaxed]])
@@ -274,13 +274,15 @@ struct VersionTests {
     try await store.put("Text.txt", "second")
     try await store.save(options: .keepsHistory)
     try await store.close()
-    // An older program does not know of the history.
+    // An older program does not know of the history, and keeps no journal.
     let folder = try disk.openDirectory(at: "/Trip.pkg/.docpkg")
+    try disk.removeFile("journal", in: folder)
     try disk.rename("history", in: folder, to: "hidden", in: folder, .replace)
     let older = try await PackageStore.open(CrashCheck.path, on: disk)
     try await older.put("Text.txt", "theirs")
     try await older.save()
     try await older.close()
+    try disk.removeFile("journal", in: folder)
     try disk.rename("hidden", in: folder, to: "history", in: folder, .replace)
     let other = try await PackageStore.open(CrashCheck.path, on: disk)
     #expect(try await other.versions().isEmpty)

@@ -99,8 +99,8 @@ package struct DocumentEviction: Sendable {
     if try disk.exists(PackageLayout.conflicts, in: hidden) {
       return "it has conflicts that are not resolved"
     }
-    if try disk.exists(PackageLayout.journal, in: hidden) { return "a program has it open" }
-    return nil
+    if try !JournalFile.isClean(in: hidden, on: disk) { return "it has a save that is not published" }
+    return try HiddenFolder.isInUse(hidden, on: disk) ? "a program has it open" : nil
   }
 
   private func attempt<Result>(

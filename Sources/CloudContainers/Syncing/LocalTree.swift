@@ -33,7 +33,7 @@ package struct LocalTree: Sendable {
   /// The application's values in `Metadata.plist`, as the container has them, if they are new.
   private(set) var newMetadata: Data?
   /// Whether a program is in the middle of a save, or one was.
-  private(set) var hasJournal = false
+  private(set) var hasUnpublishedSave = false
 
   /// The coarsest dates of files, on FAT file systems, in seconds.
   private static let coarsestDate: Int64 = 2
@@ -88,7 +88,7 @@ package struct LocalTree: Sendable {
       let name = listing.name(at: position)
       if path.isRoot, name == PackageLayout.hidden {
         let hidden = try look.disk.openDirectory(name, in: folder)
-        hasJournal = try look.disk.exists(PackageLayout.journal, in: hidden)
+        hasUnpublishedSave = try !JournalFile.isClean(in: hidden, on: look.disk)
         continue
       }
       if name.bytes.starts(with: PackageLayout.siblingPrefix) { continue }

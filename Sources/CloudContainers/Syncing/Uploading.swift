@@ -32,7 +32,7 @@ extension ContainerSession {
     let kept = try head(of: record)?.root == base ? children : KnownChildren()
     // Each file is new if there is no base.
     let known = base == nil ? KnownChildren() : children
-    var first = seen.flatMap { !$0.hasJournal && (base != nil || $0.known.isEmpty) ? $0 : nil }
+    var first = seen.flatMap { !$0.hasUnpublishedSave && (base != nil || $0.known.isEmpty) ? $0 : nil }
     for _ in 0..<5 {
       var tree: LocalTree
       if let seen = first {
@@ -40,7 +40,7 @@ extension ContainerSession {
       } else {
         tree = try await coordinator.coordinate(readingItemAt: url) { url in
           let tree = try await look(at: path, document.isPackage, known: known)
-          guard tree.hasJournal else { return tree }
+          guard tree.hasUnpublishedSave else { return tree }
           // Committed saves that a killed program did not publish.
           try await publish(url)
           return try await look(at: path, document.isPackage, known: known)

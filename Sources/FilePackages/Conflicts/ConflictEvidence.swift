@@ -202,9 +202,9 @@ struct ConflictEvidence {
         }
       }
     }
-    for copy in names
-    where [PackageLayout.lock, PackageLayout.journal].contains(ConflictName(copy)?.original) {
-      hiddenCopies.append(copy)
+    for name in [PackageLayout.lock, PackageLayout.journal] {
+      let copies = names.filter { ConflictName($0)?.original == name || isNumbered($0, name) }
+      hiddenCopies += copies
     }
   }
 

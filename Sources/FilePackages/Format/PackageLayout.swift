@@ -12,7 +12,7 @@ package enum PackageLayout {
 
   // The names in the hidden folder follow.
 
-  /// The journal; absent if no committed save is unpublished and no store is open.
+  /// The journal; stays in a package with metadata from its first save in place on.
   package static let journal: FileName = "journal"
   /// The temporary name of a new journal.
   package static let newJournal: FileName = "journal.new"

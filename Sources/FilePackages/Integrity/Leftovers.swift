@@ -49,9 +49,24 @@ extension HiddenFolder {
     guard !names.isEmpty, try isUnused(folder, on: disk) else { return nil }
     switch try JournalFile.find(in: folder, on: disk, forWriting: false) {
     case .nothing: return names
-    case .journal(let journal): return journal.live == nil ? names : nil
     case .damaged: return nil
+    case .journal(let journal):
+      guard journal.live == nil else { return nil }
+      // In a package with metadata the journal stays, with the lock file and an empty staging folder.
+      guard try disk.exists(PackageLayout.manifest, in: folder) else { return names }
+      var staying: Set<FileName> = [PackageLayout.journal, PackageLayout.lock]
+      if names.contains(PackageLayout.staging), try isEmpty(PackageLayout.staging, in: folder, on: disk) {
+        staying.insert(PackageLayout.staging)
+      }
+      let rest = names.filter { !staying.contains($0) }
+      return rest.isEmpty ? nil : rest
     }
+  }
+
+  private static func isEmpty(
+    _ name: FileName, in folder: borrowing OwnedDescriptor, on disk: any Disk
+  ) throws(SystemError) -> Bool {
+    try disk.list(disk.openDirectory(name, in: folder)).count == 0
   }
 
   private static func isUnused(

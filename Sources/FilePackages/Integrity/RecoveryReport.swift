@@ -5,9 +5,9 @@ import FoundationEssentials
 public struct RecoveryReport: Sendable, Hashable, Codable {
   /// The state of a journal.
   public enum Journal: String, Sendable, Codable {
-    /// There is no journal: the package was closed in good order.
+    /// There is no journal: no save was made in place, or the package has no metadata and was closed in good order.
     case none
-    /// Every save in it is published; a store has the package open, or was not closed.
+    /// Every save in it is published.
     case published
     /// A save in it is committed and not published yet.
     case waiting

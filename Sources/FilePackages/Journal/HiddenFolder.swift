@@ -204,7 +204,17 @@ package final class HiddenFolder {
   package static func isInUse(_ location: Location) throws(SystemError) -> Bool {
     let disk = location.disk
     do {
-      let folder = try location.openDirectory(PackagePath([PackageLayout.hidden]))
+      return try isInUse(location.openDirectory(PackagePath([PackageLayout.hidden])), on: disk)
+    } catch  where error.isAbsence {
+      return false
+    }
+  }
+
+  /// Returns whether a program has the package of a hidden folder open, in a session of its own.
+  package static func isInUse(
+    _ folder: borrowing OwnedDescriptor, on disk: any Disk
+  ) throws(SystemError) -> Bool {
+    do {
       let lockFile = try disk.openFileForWriting(PackageLayout.lock, in: folder)
       // The lock ends with the descriptor.
       return try !disk.lock(byte: Byte.session, of: lockFile, .exclusive)
@@ -242,6 +252,25 @@ package final class HiddenFolder {
     return listing.count > 0
   }
 
+  /// Removes the rest of a session beside a journal that stays; the staging folder and the lock file stay with it.
+  ///
+  /// The removed children go only if no other store is open (L2).
+  package func removeRest() throws(SystemError) {
+    try removeStaged()
+    if try disk.exists(PackageLayout.removed, in: folder) {
+      let isAlone = hasLocks ? try disk.lock(byte: Byte.session, of: lockFile, .exclusive) : true
+      if isAlone { try removeRemoved() }
+    }
+    // The lock file stays, and this object may live on.
+    if hasLocks { _ = try disk.lock(byte: Byte.session, of: lockFile, .none) }
+  }
+
+  private func removeRemoved() throws(SystemError) {
+    if !disk.removeEverything(PackageLayout.removed, from: folder) {
+      throw SystemError("unlinkat", PackageLayout.removed, code: .directoryNotEmpty)
+    }
+  }
+
   /// Removes everything that only an open store needs, if no other store is open (L2), and then an empty folder.
   package func removeTraces() throws(SystemError) {
     // The folder may be another session's by now (L3).
@@ -252,9 +281,7 @@ package final class HiddenFolder {
       return
     }
     try removeStaged()
-    if !disk.removeEverything(PackageLayout.removed, from: folder) {
-      throw SystemError("unlinkat", PackageLayout.removed, code: .directoryNotEmpty)
-    }
+    try removeRemoved()
     for name in [PackageLayout.journal, PackageLayout.newJournal]
     where try disk.exists(name, in: folder) { try disk.removeFile(name, in: folder) }
     // Without this sync the next opening may find a journal of a save that was published long ago.

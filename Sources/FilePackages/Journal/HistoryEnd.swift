@@ -3,6 +3,8 @@ import FoundationEssentials
 
 /// The end of a history: all that a save needs to add a version, for any number of versions.
 struct HistoryEnd {
+  /// The state that the history begins with.
+  let beginning: UUID
   /// The state that the last version leads to.
   private(set) var tip: UUID
   /// The offset of the next version.
@@ -16,7 +18,7 @@ struct HistoryEnd {
   private var dueness = Dueness()
 
   init(tip: UUID, header: [UInt8]) {
-    self.tip = tip
+    (beginning, self.tip) = (tip, tip)
     offset = header.count
     length = header.count
     checksum = ContentHash(of: header)
@@ -76,15 +78,14 @@ struct HistoryEnd {
 extension HistoryEnd {
   private static let firstWindow = 4 << 10
 
-  /// Loads the end of the history in a hidden folder that has no journal; nil if there is no history.
+  /// Loads the end of the history in a hidden folder; nil if there is no history.
   ///
-  /// Beside a journal the end does not count: an earlier version may not be durable (H2).
+  /// Cost: a read of the header, and one of the last version and of those that the journal has.
   ///
-  /// Cost: a read of the header, and one of the last version.
-  ///
+  /// - Parameter vouched: the states that the journal's versions lead to (H2).
   /// - Throws: EILSEQ for a file that is no history.
   static func load(
-    in folder: borrowing OwnedDescriptor, on disk: any Disk
+    in folder: borrowing OwnedDescriptor, on disk: any Disk, besides vouched: Set<UUID>
   ) throws(SystemError) -> HistoryEnd? {
     let name = PackageLayout.history
     guard let status = try disk.statusIfPresent(of: name, in: folder) else { return nil }
@@ -99,12 +100,12 @@ extension HistoryEnd {
     while size > HistoryFile.headerLength {
       let start = max(HistoryFile.headerLength, size - window)
       let bytes = try disk.read(file, at: UInt64(start), atMost: size - start)
-      if let found = last(in: bytes, from: start, HistoryEnd(tip: tip, header: header)) {
+      if let found = last(in: bytes, from: start, HistoryEnd(tip: tip, header: header), besides: vouched) {
         return found.of(status, size)
       }
       // A version may be larger; if the file does not end with one, all of it is read.
       if start == HistoryFile.headerLength {
-        return try HistoryFile.load(in: folder, on: disk, skipsDamage: true)?.end
+        return try HistoryFile.load(in: folder, on: disk, besides: vouched)?.end
       }
       window *= 8
     }
@@ -117,11 +118,13 @@ extension HistoryEnd {
     return end
   }
 
-  /// Returns the end after the version that is last in the bytes.
+  /// Returns the end after the version that is last in the bytes, if all versions from the last durable one are intact.
   ///
-  /// That version is intact if its checksum over itself and the 32 bytes before it is right. These bytes are the
-  /// checksum of the version before. So adding a version needs no earlier bytes.
-  private static func last(in bytes: [UInt8], from start: Int, _ empty: HistoryEnd) -> HistoryEnd? {
+  /// A version is intact if its checksum over itself and the 32 bytes before it is right. These bytes are the checksum
+  /// of the version before. So adding a version needs no earlier bytes.
+  private static func last(
+    in bytes: [UInt8], from start: Int, _ empty: HistoryEnd, besides vouched: Set<UUID>
+  ) -> HistoryEnd? {
     let magic = withUnsafeBytes(of: HistoryFile.recordMagic.littleEndian, Array.init)
     var position = bytes.count - magic.count
     while position >= 0 {
@@ -141,12 +144,17 @@ extension HistoryEnd {
         continue
       }
       guard let (version, length, checksum) = HistoryFile.version(bytes[position...], after: previous),
-        position + length == bytes.count
+        !vouched.contains(version.next) || start + position == HistoryFile.headerLength
       else { continue }
       var end = empty
       end.skip(to: start + position, after: previous)
       end.append(version, length: length, checksum)
-      return end
+      while let (version, length, checksum) = HistoryFile.version(
+        bytes[(end.offset - start)...], after: end.checksum)
+      {
+        end.append(version, length: length, checksum)
+      }
+      return end.offset - start == bytes.count ? end : nil
     }
     return nil
   }

@@ -4,11 +4,11 @@ import SystemPackage
 
 // H1 A version is in the journal's record of the save that replaced it, so it is durable when that save is. The journal
 //    has the versions that the history file does not have yet.
-// H2 If there is a journal, bytes after the last intact version in the file do not count. A power cut may have left a
-//    later version without the one before it. Without a journal the file is durable as a whole. A version that is not
-//    intact was then damaged later, and the versions after it count.
-// H3 The journal is removed or restarted only after the file and the folder for versions are synced. After any power
-//    cut either they have the version, or the journal and the staged files do.
+// H2 The versions that the journal has, too, may not be durable in the file: a power cut may have left a later one
+//    without the one before it. They count up to the first that is not intact. The other versions are durable. One
+//    that is not intact was damaged later, and those after it count.
+// H3 The journal is removed, emptied or restarted only after the file and the folder for versions are synced. After any
+//    power cut either they have the version, or the journal and the staged files do.
 
 /// The versions of a package on disk: a header, then the versions, each with a checksum that covers the earlier ones.
 ///
@@ -58,8 +58,8 @@ struct HistoryFile {
 
   /// Decodes a file; nil if it does not begin as a history does.
   ///
-  /// - Parameter skipsDamage: whether there is no journal beside it (H2).
-  init?(_ file: [UInt8], skipsDamage: Bool = false) {
+  /// - Parameter vouched: the states that the journal's versions lead to (H2); nil to end at the first damage.
+  init?(_ file: [UInt8], besides vouched: Set<UUID>? = nil) {
     guard let (tip, policy) = Self.beginning(of: file) else { return nil }
     self.policy = policy
     chain = VersionChain(tip: tip)
@@ -69,22 +69,24 @@ struct HistoryFile {
         chain.append(version)
         end.append(version, length: length, checksum)
       }
-      guard skipsDamage, let next = Self.nextVersion(in: file, from: end.offset) else { break }
+      guard let vouched, let next = Self.nextVersion(in: file, from: end.offset, besides: vouched) else {
+        break
+      }
       isDamaged = true
       end.skip(to: next.offset, after: next.previous)
     }
   }
 
-  /// Returns the offset of the next intact version, and the checksum before it.
+  /// Returns the offset of the next intact version that is durable, and the checksum before it.
   private static func nextVersion(
-    in file: [UInt8], from start: Int
+    in file: [UInt8], from start: Int, besides vouched: Set<UUID>
   ) -> (offset: Int, previous: ContentHash)? {
     let magic = withUnsafeBytes(of: recordMagic.littleEndian, Array.init)
     var offset = max(start + 1, ContentHash.count)
     while offset + magic.count <= file.count {
       if file[offset] == magic[0], file[offset..<(offset + magic.count)].elementsEqual(magic),
         let previous = ContentHash(bytes: file[(offset - ContentHash.count)..<offset]),
-        version(file[offset...], after: previous) != nil
+        let (version, _, _) = version(file[offset...], after: previous), !vouched.contains(version.next)
       {
         return (offset, previous)
       }
@@ -144,7 +146,11 @@ struct HistoryFile {
   }
 
   /// Returns the journal's versions that the history does not have yet.
-  func missing(_ journal: [VersionRecord]) -> [VersionRecord] {
+  ///
+  /// - Parameter states: the states of which the last version may be the one before; nil for any. A journal may have
+  ///   come from another computer, without the document that it belongs to.
+  func missing(_ journal: [VersionRecord], before states: Set<UUID>?) -> [VersionRecord] {
+    if let states, let last = journal.last, !states.contains(last.next) { return [] }
     // This also covers journal versions that the history has dropped, with those before them.
     let known = Set(chain.versions.flatMap { [$0.revision, $0.next] } + [chain.tip])
     guard let last = journal.lastIndex(where: { known.contains($0.next) }) else { return journal }
@@ -165,16 +171,16 @@ struct HistoryFile {
 extension HistoryFile {
   /// Loads the history in a hidden folder; nil if there is none.
   ///
-  /// - Parameter skipsDamage: whether there is no journal beside it (H2).
+  /// - Parameter vouched: the states that the journal's versions lead to (H2).
   /// - Throws: EILSEQ for a file that is no history.
   static func load(
-    in folder: borrowing OwnedDescriptor, on disk: any Disk, skipsDamage: Bool = false
+    in folder: borrowing OwnedDescriptor, on disk: any Disk, besides vouched: Set<UUID>
   ) throws(SystemError) -> HistoryFile? {
     let name = PackageLayout.history
     guard let status = try disk.statusIfPresent(of: name, in: folder) else { return nil }
     guard status.kind == .file, status.size <= UInt64(maximumSize) else { throw isNone }
     let bytes = try disk.readAll(disk.openFile(name, in: folder), atMost: maximumSize)
-    guard var history = HistoryFile(bytes, skipsDamage: skipsDamage) else { throw isNone }
+    guard var history = HistoryFile(bytes, besides: vouched) else { throw isNone }
     history.end.isFile(status.identity, length: bytes.count)
     return history
   }

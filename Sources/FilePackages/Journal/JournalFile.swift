@@ -10,6 +10,8 @@ import SystemPackage
 // J3 The marks say which records are known to be committed and published. They are written without a sync: a reader of
 //    older marks repeats steps that are already done.
 // J4 Damaged records that are known to be committed are reported, never skipped.
+// J5 A journal that stays when its last session ends has durable marks, which say that each record is published. So no
+//    later opening repeats a save over another program's edit.
 
 /// The redo log of one package, open for reading and writing.
 package final class JournalFile {
@@ -18,6 +20,9 @@ package final class JournalFile {
   /// The bytes that are written once with zeros and then overwritten, so that a record costs one flush. Beyond them the
   /// journal starts again.
   package static let capacity = 1 << 20
+  /// The greatest length of a journal that stays with its records when its last session ends: those of some fifteen
+  /// small saves. Each document may have such a file, and the next writer reads all of it.
+  static let keptCapacity = 64 << 10
   /// A larger journal is not read.
   static let maximumSize = PackageLayout.maximumJournalSize
 
@@ -66,6 +71,8 @@ package final class JournalFile {
   private var length: Int
   private var sequence: UInt64
   private var checksum: ContentHash
+  /// Whether the marks in the file are durable, as far as this object knows.
+  private var hasDurableMarks = false
 
   private init(
     _ file: consuming OwnedDescriptor, _ identity: FileIdentity, _ header: Header, on disk: any Disk,
@@ -157,6 +164,33 @@ package final class JournalFile {
     case nothing
     case journal(JournalFile)
     case damaged(String)
+  }
+
+  /// Returns whether each record of a journal is published, or there is no journal, without reading the records.
+  ///
+  /// False also for a journal that only `find(in:on:forWriting:)` can judge.
+  package static func isClean(
+    in folder: borrowing OwnedDescriptor, on disk: any Disk
+  ) throws(SystemError) -> Bool {
+    let file: OwnedDescriptor
+    do {
+      file = try disk.openFile(PackageLayout.journal, in: folder)
+    } catch {
+      return error.code == .noSuchFileOrDirectory
+    }
+    let block = try disk.read(file, at: 0, atMost: start)
+    guard block.count == start, Header(block[...]) != nil, let marks = Marks(block[Marks.offset...]),
+      marks.applied == marks.committed, marks.committed > 0, marks.end <= UInt64(maximumSize)
+    else { return false }
+    // The program that committed a record may have been killed before it marked that. The record is after the marked
+    // ones, or the journal has started again with it.
+    for offset in Set([marks.end, UInt64(start)]) {
+      let bytes = try disk.read(file, at: offset, atMost: JournalRecord.headLength)
+      if let next = JournalRecord.Head(bytes[...], limit: maximumSize), next.sequence == marks.committed + 1 {
+        return false
+      }
+    }
+    return true
   }
 
   /// Finds the journal in a package's hidden folder. Reads no further than its records reach, however long the file is.
@@ -277,8 +311,8 @@ package final class JournalFile {
 
   /// Commits a record: when it returns, the record is durable.
   ///
-  /// Cost: one write and one fdatasync(2). If the journal has grown to its capacity, the blocks were written before, so
-  /// that the file system has nothing else to flush.
+  /// Cost: one write and one fdatasync(2). If the journal has grown before, the blocks were written then, so that the
+  /// file system has nothing else to flush. It grows twice: to the length that may stay, and to its capacity.
   ///
   /// - Throws: the system's reason. The journal must not be used after that. Whether the record is durable is unknown
   ///   until the journal's name is gone.
@@ -289,7 +323,7 @@ package final class JournalFile {
     try disk.write(encoded, to: file, at: UInt64(end))
     let newEnd = end + encoded.count
     if newEnd > length {
-      let goal = max(newEnd, capacity)
+      let goal = max(newEnd, newEnd <= Self.keptCapacity ? min(Self.keptCapacity, capacity) : capacity)
       // Without room for the zeros, later records cost another flush.
       try? disk.write([UInt8](repeating: 0, count: goal - newEnd), to: file, at: UInt64(newEnd))
       length = goal
@@ -318,13 +352,36 @@ package final class JournalFile {
 
   /// Syncs the marks.
   func checkpoint() throws(SystemError) {
+    if hasDurableMarks { return }
     try disk.synchronizeData(file)
+    hasDurableMarks = true
   }
 
   private func writeMarks() throws(SystemError) {
+    hasDurableMarks = false
     writtenMarks = marks.encoded
     try disk.write(writtenMarks, to: file, at: UInt64(Marks.offset))
   }
+
+  // MARK: Staying
+
+  /// Makes the journal one that stays when its last session ends (J5).
+  ///
+  /// A long journal loses its records: the caller has synced the manifest and the history. The marks name the new end,
+  /// so that another session that has the journal open finds it anew.
+  func settle() throws(SystemError) {
+    guard isLong else { return try checkpoint() }
+    end = Self.start
+    (marks.end, checksum, batches, keeping) = (UInt64(end), header.seed, [], [])
+    try writeMarks()
+    // A record that is marked as committed may be missing only if it is durably marked as published (J4).
+    try checkpoint()
+    try disk.resize(file, to: UInt64(end))
+    length = end
+  }
+
+  /// Whether it is longer than a journal that stays with its records.
+  var isLong: Bool { length > Self.keptCapacity }
 }
 
 extension [ManifestBatch] {

@@ -23,15 +23,17 @@ extension PackageSession {
         if journal == nil { try disk.synchronize(hidden.folder) }
       }
       if let journal {
-        if journal.mustRestart(for: record, capacity: journalCapacity) {
-          if !history.hasAll { try history.addVersions(of: journal) }
-          try manifest.synchronize(in: hidden)
-          try history.synchronize()
+        // If this is the session's only save, the journal stays short.
+        let capacity = hasCommitted ? journalCapacity : min(journalCapacity, JournalFile.keptCapacity)
+        if journal.mustRestart(for: record, capacity: capacity) {
+          try takeOver(journal)
           try journal.restart()
         }
         let before = journal.live
         do {
-          return try journal.commit(&record, capacity: journalCapacity)
+          try journal.commit(&record, capacity: capacity)
+          hasCommitted = true
+          return
         } catch {
           if let before { try publishBeforeGivingUp(before, error) }
           try giveUpJournal(error)
@@ -52,10 +54,16 @@ extension PackageSession {
     guard let foreign = journal, foreign.live == nil, !foreign.header.isBound(to: hidden.packageStatus) else {
       return
     }
-    if !history.hasAll { try history.addVersions(of: foreign) }
-    try manifest.synchronize(in: hidden)
-    try history.synchronize()
+    try takeOver(foreign)
     journal = nil
+  }
+
+  /// Makes everything durable that a journal vouches for, before it goes, is emptied or starts again (H3).
+  func takeOver(_ journal: JournalFile) throws(SystemError) {
+    if !history.hasAll { try history.addVersions(of: journal) }
+    let isNew = try manifest.end(in: hidden)
+    try history.synchronize()
+    if isNew { try disk.synchronize(hidden.folder) }
   }
 
   /// Syncs the staging folder. A name that is gone from it must first be durable in the folder for versions.
@@ -88,6 +96,7 @@ extension PackageSession {
       try disk.synchronize(hidden.folder)
       if hidden.isNew { try disk.synchronize(hidden.root.descriptor) }
       hidden.isNew = false
+      hasCommitted = true
     } catch {
       try giveUpJournal(error)
       throw error

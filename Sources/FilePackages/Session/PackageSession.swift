@@ -45,6 +45,10 @@ final class PackageSession {
   }
 
   let journalCapacity: Int
+  /// Whether the package has metadata, as far as this session knows. Another program's package keeps no trace.
+  private var hasMetadata = false
+  /// Whether this session has committed a save.
+  var hasCommitted = false
   /// The number of syncs in earlier reports.
   private var synchronizationsTold = 0
 
@@ -82,6 +86,7 @@ final class PackageSession {
   /// Takes up the changes of other programs since this session last looked; with the lock held.
   func refresh(_ metadata: PackageMetadata?) throws(FilePackageError) {
     removedLeftovers = false
+    hasMetadata = metadata != nil
     do {
       if let journal, try journal.isCurrent(in: hidden.folder) {
         // No other program was there. The session looks at the manifest only when it has everything that is published.
@@ -96,12 +101,13 @@ final class PackageSession {
         case .journal(let found): journal = found
         case .damaged(let reason): throw damage(reason)
         }
-        try history.load(journal)
+        try history.takeUp(journal, over: metadata?.revision)
         // Without room for a version, it waits, and so do its nodes.
         history.movedNodes = false
-        let isKept = (try? history.addVersions(of: journal)) != nil
+        let hasStaged = try disk.list(hidden.staging.descriptor).count > 0
+        let isKept = (try? history.addVersions(of: journal, hasStaged: hasStaged)) != nil
         removedLeftovers = history.movedNodes
-        if journal?.live == nil && isKept, try hidden.removeStaged() { removedLeftovers = true }
+        if hasStaged, journal?.live == nil && isKept, try hidden.removeStaged() { removedLeftovers = true }
       }
       try manifest.load(for: metadata, in: hidden, journal?.batches ?? [])
     } catch {
@@ -139,6 +145,7 @@ final class PackageSession {
   func removeHistory() throws(SystemError) {
     try history.synchronize()
     if journal != nil {
+      _ = try manifest.end(in: hidden)
       try disk.removeFile(PackageLayout.journal, in: hidden.folder)
       try disk.synchronize(hidden.folder)
       journal = nil
@@ -162,7 +169,11 @@ final class PackageSession {
     try journal.checkpoint()
   }
 
-  /// Ends the session: removes everything that only an open store needs. Does nothing while a record waits.
+  /// Ends the session; does nothing while a record waits.
+  ///
+  /// In a package with metadata the journal stays, and vouches for what the manifest, the history and the folder for
+  /// versions have of its records. So the end costs a sync of its marks (J5). In another program's package everything
+  /// goes that only an open store needs.
   func end(_ wait: LockWait = LockWait()) throws(SystemError) {
     guard !isAbandoned else { return }
     if isUnfinished, (try? hidden.lock(wait)) != nil, try journal?.isCurrent(in: hidden.folder) == true {
@@ -171,30 +182,31 @@ final class PackageSession {
     guard journal?.live == nil else { return hidden.unlock() }
     try hidden.lock(wait)
     defer { hidden.unlock() }
-    // Another program may have gone on with the journal; a damaged one stays for inspection.
-    switch try JournalFile.find(in: hidden.folder, on: disk, forWriting: false) {
-    case .nothing: break
-    case .journal(let found):
-      if found.live != nil { return }
-      guard try isKept(of: found) else { return }
-    case .damaged: return
+    if try journal?.isCurrent(in: hidden.folder) != true {
+      // Another program may have gone on with the journal; a damaged one stays for inspection.
+      switch try JournalFile.find(in: hidden.folder, on: disk, forWriting: true) {
+      case .nothing: journal = nil
+      case .damaged: return
+      case .journal(let found):
+        if found.live != nil { return }
+        journal = found
+        try history.takeUp(found, over: nil)
+      }
     }
-    try history.synchronize()
-    try manifest.end(in: hidden)
+    if let journal, !history.hasAll, (try? history.addVersions(of: journal)) == nil { return }
     prune(all: true)
-    try hidden.removeTraces()
+    if let journal, hasMetadata || !journal.batches.isEmpty {
+      if journal.isLong { try takeOver(journal) }
+      try journal.settle()
+      try hidden.removeRest()
+    } else {
+      try history.synchronize()
+      _ = try manifest.end(in: hidden)
+      try hidden.removeTraces()
+    }
     journal = nil
     // A hidden folder at this place may be another session's from here on.
     isAbandoned = true
-  }
-
-  /// Returns whether the history has all versions of a journal that is about to go.
-  private func isKept(of found: JournalFile) throws(SystemError) -> Bool {
-    if found.keeping.isEmpty { return true }
-    if history.hasAll, let journal, try journal.isCurrent(in: hidden.folder) { return true }
-    journal = found
-    try history.load(journal)
-    return (try? history.addVersions(of: journal)) != nil
   }
 
   /// Forgets everything: the package's directory was replaced, and the open files in it are gone.

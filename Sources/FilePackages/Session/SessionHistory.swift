@@ -1,4 +1,5 @@
 import DurableIO
+import FoundationEssentials
 import SystemPackage
 
 /// The history file and the folder for versions, as one session has them open.
@@ -18,11 +19,32 @@ final class SessionHistory {
   var movedNodes = false
   /// Whether there is a history that cannot be read.
   private(set) var isDamaged = false
+  /// The states that the journal's versions lead to: those may not be durable in the file (H2).
+  private var vouched: Set<UUID> = []
+  /// The states of which a version may be the one before: that on disk, and that before a save that waits; nil for any.
+  private var states: Set<UUID>?
 
   init(_ hidden: HiddenFolder) { self.hidden = hidden }
 
   /// Returns whether the history is due to be thinned, once.
   func takeDueness() -> Bool { end?.takeDueness() == true }
+
+  /// Takes up a journal that another session left: its versions may not be durable elsewhere, whoever wrote them.
+  ///
+  /// - Parameter state: the state on disk; nil if it is not known.
+  func takeUp(_ journal: JournalFile?, over state: UUID?) throws(SystemError) {
+    end = nil
+    hasAll = false
+    vouched = Set((journal?.keeping ?? []).compactMap(\.version?.next))
+    states = state.map { state in Set([state] + (journal?.live?.batch.map { [$0.parent] } ?? [])) }
+    if !vouched.isEmpty {
+      isSynchronized = false
+      if folder == nil, try disk.exists(PackageLayout.versions, in: hidden.folder) { _ = try openFolder() }
+    }
+    try load(journal)
+    // A history that began with this journal may not have a durable name.
+    if let end, let first = journal?.keeping.first?.version, end.beginning == first.revision { isNew = true }
+  }
 
   /// Loads the end of the history; with the lock held.
   func load(_ journal: JournalFile?) throws(SystemError) {
@@ -32,11 +54,7 @@ final class SessionHistory {
     }
     if let end, end.isCurrent(status) { return }
     do {
-      // The versions that a journal has may not be durable in the file.
-      end =
-        journal?.keeping.isEmpty == false
-        ? try HistoryFile.load(in: hidden.folder, on: disk)?.end
-        : try HistoryEnd.load(in: hidden.folder, on: disk)
+      end = try HistoryEnd.load(in: hidden.folder, on: disk, besides: vouched)
     } catch  where error.code == .illegalByteSequence {
       // Nothing touches a damaged history: saving goes on without it, and `docpkg verify` reports it.
       end = nil
@@ -46,16 +64,21 @@ final class SessionHistory {
 
   /// Adds the versions that only the journal has, and moves their nodes from the staging folder to the folder for
   /// versions (H1).
-  func addVersions(of journal: JournalFile?) throws(SystemError) {
+  ///
+  /// - Parameter hasStaged: whether there is anything in the staging folder.
+  func addVersions(of journal: JournalFile?, hasStaged: Bool = true) throws(SystemError) {
     let waiting = journal?.live?.sequence
     let records = (journal?.keeping ?? []).filter { $0.sequence != waiting }
     hasAll = false
-    if !records.isEmpty && !isDamaged {
-      try open(for: records[0])
-      guard let whole = try whole() else { throw HistoryFile.isNone }
-      let missing = Set(whole.missing(records.compactMap(\.version)).map(\.next))
+    if let last = records.last?.version, !isDamaged {
+      var missing: Set<UUID> = []
+      if end?.tip != last.next, states?.contains(last.next) != false {
+        try open(for: records[0])
+        guard let whole = try whole() else { throw HistoryFile.isNone }
+        missing = Set(whole.missing(records.compactMap(\.version), before: states).map(\.next))
+      }
       for record in records {
-        try moveReplaced(of: record, looking: true)
+        if hasStaged { try moveReplaced(of: record, looking: true) }
         if let version = record.version, missing.contains(version.next) { try append(version) }
       }
     }
@@ -67,6 +90,7 @@ final class SessionHistory {
   /// - Returns: false if it is not kept yet.
   func addVersion(of publisher: Publisher, _ journal: JournalFile?) -> Bool {
     let record = publisher.record
+    if let batch = record.batch { states = [batch.revision] }
     guard let version = record.version, !isDamaged else { return true }
     do throws(SystemError) {
       // Versions are added in the order of their saves. Without room for one, it waits in the journal, and that stays.
@@ -99,15 +123,12 @@ final class SessionHistory {
 
   /// Returns all versions, with those that this session has added; nil if there is no history.
   func whole() throws(SystemError) -> HistoryFile? {
-    let found = try HistoryFile.load(in: hidden.folder, on: disk)
-    guard let end, let found, found.end.tip != end.tip else { return found }
-    // The versions that this session knows come after a damaged part.
-    return try HistoryFile.load(in: hidden.folder, on: disk, skipsDamage: true)
+    try HistoryFile.load(in: hidden.folder, on: disk, besides: vouched)
   }
 
   private func open(for record: JournalRecord) throws(SystemError) {
     if end != nil { return }
-    if let found = try HistoryFile.load(in: hidden.folder, on: disk) { return end = found.end }
+    if let found = try whole() { return end = found.end }
     // Once for a document: the history file gets its name whole.
     let made = HistoryFile(tip: record.version?.revision ?? .none)
     let name = PackageLayout.newHistory

@@ -5,6 +5,8 @@ struct SessionManifest {
   /// The manifest; nil if there is none for the state on disk.
   private(set) var value: Manifest?
   private var isSynchronized = true
+  /// Whether the file has a name that may not be durable yet.
+  private var isNew = false
 
   /// Loads the manifest of a state; with the lock held.
   mutating func load(
@@ -14,6 +16,8 @@ struct SessionManifest {
     if value?.revision == metadata.revision { return }
     value = try Manifest.load(
       in: hidden.folder, on: hidden.disk, batches, for: metadata.revision, writing: true)
+    // The batches may not be durable in the file, whoever wrote them.
+    if !batches.isEmpty { isSynchronized = false }
   }
 
   /// Adds the rows of a save.
@@ -45,6 +49,7 @@ struct SessionManifest {
       if try disk.exists(name, in: hidden.folder) { try disk.removeFile(name, in: hidden.folder) }
       let file = try disk.createFile(name, in: hidden.folder, mode: 0o666)
       try disk.write(manifest.contents, to: file, at: 0)
+      isNew = true
     }
     value = manifest
     isSynchronized = false
@@ -56,13 +61,20 @@ struct SessionManifest {
     isSynchronized = true
   }
 
-  /// Writes the manifest anew if most of its rows are out of date, and makes it durable.
-  mutating func end(in hidden: HiddenFolder) throws(SystemError) {
+  /// Makes the manifest durable, before the journal goes or starts again; writes it anew if most of its rows are out of
+  /// date.
+  ///
+  /// - Returns: whether its name is not durable yet.
+  mutating func end(in hidden: HiddenFolder) throws(SystemError) -> Bool {
     if let value, value.isStale {
-      try value.compacted().write(to: hidden.folder, on: hidden.disk)
+      let compact = value.compacted()
+      try compact.write(to: hidden.folder, on: hidden.disk)
+      (self.value, isSynchronized, isNew) = (compact, true, true)
     } else {
       try synchronize(in: hidden)
     }
+    defer { isNew = false }
+    return isNew
   }
 
   /// Forgets the manifest: it does not tell the children of the next state.

@@ -17,8 +17,8 @@ extension PackageStore {
   /// meanwhile. If nothing changed, it writes nothing.
   ///
   /// Cost of the commit: the bytes of the changed children and one flush. Cost of publishing: a rename and a
-  /// synchronisation for each changed child, and a synchronisation for each folder with changes. The first save of a
-  /// store makes the journal, which costs two flushes more. Children that did not change cost nothing.
+  /// synchronisation for each changed child, and a synchronisation for each folder with changes. The first save in a
+  /// package makes the journal, which costs two flushes more. Children that did not change cost nothing.
   ///
   /// - Throws: `changedOnDisk` if another program changed a child that this save would replace or remove, or put
   ///   another package in this one's place. `busy`. `indeterminate` if the system failed at the last moment; saving
@@ -44,7 +44,10 @@ extension PackageStore {
     try writer.publish()
   }
 
-  /// Ends the session: publishes, and removes the journal and everything else that only an open store needs.
+  /// Ends the session: publishes, and removes everything that only an open store needs.
+  ///
+  /// In a package with metadata the journal stays, in which each save is marked as published. That costs one flush, and
+  /// several if the journal has grown long.
   ///
   /// The store can be used again; its next save begins a new session. A store that is released without this call ends
   /// its session then, unless an error prevents it.

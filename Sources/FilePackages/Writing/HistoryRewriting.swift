@@ -89,6 +89,12 @@ struct HistoryRewriting {
     guard writer.state.waiting == nil, let session = writer.session, !session.isHoldingVersions,
       session.history.takeDueness()
     else { return }
+    // If the file has all versions, a look at it alone says that none goes.
+    if session.history.hasAll, let history = try? session.history.whole(),
+      history.chain.dropped(by: history.policy, now: writer.clock()).isEmpty
+    {
+      return
+    }
     _ = try? thin()
   }
 

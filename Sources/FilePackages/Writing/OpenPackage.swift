@@ -131,6 +131,14 @@ struct OpenPackage {
 }
 
 extension JournalFile {
+  /// Returns whether no save in a package's journal waits to be published, without reading the records.
+  ///
+  /// False also for a journal that only `find(of:)` can judge.
+  static func isClean(at location: Location) throws(SystemError) -> Bool {
+    guard let folder = try location.openHiddenFolder() else { return true }
+    return try isClean(in: folder, on: location.disk)
+  }
+
   /// Looks for the journal of a package, for reading only.
   static func find(of location: Location) throws(SystemError) -> Found {
     guard let folder = try location.openHiddenFolder() else { return .nothing }

@@ -7,7 +7,7 @@ extension PackageWriter {
   func recover() throws(FilePackageError) {
     let found: JournalFile.Found
     do {
-      found = try JournalFile.find(of: location)
+      found = try JournalFile.isClean(at: location) ? .nothing : JournalFile.find(of: location)
     } catch {
       throw FilePackageError(
         error, .open, node, activity: "looking for its journal")

@@ -133,7 +133,7 @@ final class PackageWriter {
       do throws(SystemError) {
         try session.end()
       } catch {
-        throw FilePackageError(error, .close, node, activity: "removing its journal")
+        throw FilePackageError(error, .close, node, activity: "ending its journal")
       }
     } catch {
       throw error.during(.close)

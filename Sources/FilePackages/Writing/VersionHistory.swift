@@ -34,10 +34,10 @@ struct VersionHistory {
       // applied one counts if the document has the record's state. The mark and the history file follow a moment later.
       var waiting: [VersionRecord] = []
       var live: JournalRecord?
-      var hasJournal = false
+      var vouched: Set<UUID> = []
       if case .journal(let journal) = try JournalFile.find(in: folder, on: disk, forWriting: false) {
         let record = journal.live
-        hasJournal = !journal.keeping.isEmpty
+        vouched = Set(journal.keeping.compactMap(\.version?.next))
         waiting = journal.keeping.filter {
           $0.sequence != record?.sequence || $0.version?.next == present.revision
         }.compactMap(\.version)
@@ -45,11 +45,12 @@ struct VersionHistory {
           live = record
         }
       }
-      let file = try HistoryFile.load(in: folder, on: disk, skipsDamage: !hasJournal)
+      let file = try HistoryFile.load(in: folder, on: disk, besides: vouched)
       let first = waiting.first ?? live?.version
       guard let history = file ?? first.map({ HistoryFile(tip: $0.revision) }) else { return nil }
       var chain = history.chain
-      for version in history.missing(waiting) { chain.append(version) }
+      let states = [present.revision] + (live?.version.map { [$0.revision] } ?? [])
+      for version in history.missing(waiting, before: Set(states)) { chain.append(version) }
       guard let saved, let live, let version = live.version else {
         return VersionHistory(
           location: location, current: present, chain: chain, policy: history.policy,

@@ -139,6 +139,8 @@ struct SnapshotWalk {
   ) throws {
     let root = StoredNode(location: hidden.location, path: .root)
     guard try root.list().position(of: PackageLayout.hidden) != nil else { return }
+    // The archive has no journal.
+    try HistoryCompletion.run(at: hidden.location)
     var node = PackageSnapshot.Node(try root.children([PackageLayout.hidden])[0], kind: .directory)
     let listing = try hidden.list()
     // The programs that have the package open need these files; an archive does not.

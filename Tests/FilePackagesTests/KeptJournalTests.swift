@@ -1,0 +1,272 @@
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("A journal that stays when its store is closed")
+struct KeptJournalTests {
+  private static let path = CrashCheck.path
+  private static let hidden = CrashCheck.path.appending(".docpkg")
+
+  /// Saves one text in a store of its own.
+  @discardableResult
+  private static func save(
+    _ text: String, to path: FilePath = path, on disk: any Disk, journalCapacity: Int = 1 << 20
+  ) async throws -> SaveReport {
+    let store = try await PackageStore.open(path, on: disk, journalCapacity: journalCapacity)
+    try await store.put("Text.txt", text)
+    let report = try await store.save(options: .keepsHistory)
+    return await store.close(after: report)
+  }
+
+  private static func texts(_ path: FilePath = path, on disk: any Disk) async throws -> [String?] {
+    let store = try await PackageStore.open(path, on: disk)
+    var texts: [String?] = []
+    for version in try await store.versions() {
+      let (tree, lost) = try await store.contents(of: version.persistentIdentifier)
+      texts.append(lost.isEmpty ? try tree.regularFile(at: "Text.txt").text : nil)
+    }
+    return texts
+  }
+
+  private static func bytes(of name: FileName, in folder: FilePath = hidden, on disk: any Disk) throws
+    -> [UInt8]
+  {
+    try disk.contents(of: name, in: disk.openDirectory(at: folder))
+  }
+
+  private static func replace(
+    _ name: FileName, by bytes: [UInt8], in folder: FilePath = hidden, on disk: any Disk
+  ) throws {
+    let opened = try disk.openDirectory(at: folder)
+    if try disk.exists(name, in: opened) { try disk.removeFile(name, in: opened) }
+    try disk.makeFile(name, bytes, in: opened)
+  }
+
+  /// Returns another disk with the same files.
+  private static func copy(of disk: CrashDisk) async throws -> CrashDisk {
+    try #require(await CrashDisk.crashPoints(of: disk) {}.last).afterKill()
+  }
+
+  // MARK: Cost
+
+  @Test func `makes an edit by a store of its own five flushes, all of them in its report`() async throws {
+    let disk = CountingDisk(try await CrashCheck.disk(["Text.txt": "0"], metadata: true))
+    var flushes: [Int] = []
+    for number in 1...48 {
+      let before = disk.counts
+      let report = try await Self.save("\(number)", on: disk)
+      let after = disk.counts
+      #expect(report.synchronizations == after.synchronizations - before.synchronizations)
+      flushes.append(report.synchronizations)
+      let journal = try Self.bytes(of: "journal", on: disk)
+      #expect(journal.count <= 64 << 10)
+      #expect(after.bytesWritten - before.bytesWritten < 96 << 10)
+    }
+    print("flushes of an edit: \(flushes)")
+    // The first save makes the journal, the history and the folder for versions. The rare others start it again.
+    let rest = flushes.dropFirst()
+    #expect(rest.filter { $0 == 5 }.count >= 44)
+    #expect(rest.allSatisfy { $0 <= 10 })
+    #expect(try await Self.texts(on: disk) == (0..<48).reversed().map { "\($0)" })
+    #expect(try await PackageStore.open(Self.path, on: disk).verify().isWhole)
+  }
+
+  @Test func `is looked at when the package is opened, however many saves it has, and nothing is written`()
+    async throws
+  {
+    // The package was closed in good order (W4).
+    let disk = CountingDisk(try await CrashCheck.disk(["Text.txt": "0"], metadata: true))
+    var costs: [[Int]] = []
+    for number in 1...12 {
+      try await Self.save("\(number)", on: disk)
+      let before = disk.counts
+      let store = try await PackageStore.open(Self.path, on: disk)
+      let after = disk.counts
+      #expect(await store.journalDamage == nil)
+      #expect(after.changes == before.changes)
+      #expect(after[.lock] == before[.lock] && after[.lockByte] == before[.lockByte])
+      costs.append(DiskOperation.allCases.map { after[$0] - before[$0] })
+    }
+    #expect(costs[0] == costs[11])
+  }
+
+  @Test func `is cut to its first block if it has grown long, and another store finds it`() async throws {
+    // The marks of the cut are durable, and name the new end (J5).
+    let disk = try await CrashCheck.disk(["Text.txt": "0", "Other.txt": "0"], metadata: true)
+    let other = try await PackageStore.open(Self.path, on: disk)
+    try await other.put("Other.txt", "1")
+    try await other.save(options: .keepsHistory)
+    let large = String(repeating: "x", count: 100_000)
+    try await Self.save(large, on: disk)
+    #expect(try Self.bytes(of: "journal", on: disk).count == 4096)
+    try await other.put("Other.txt", "2")
+    try await other.save()
+    try await other.close()
+    try await Self.save("3", on: disk)
+    #expect(try await Self.texts(on: disk) == [large, large, "0", "0"])
+    let store = try await PackageStore.open(Self.path, on: disk)
+    #expect(try await store.verify().isWhole)
+    #expect(try await store.tree.regularFile(at: "Other.txt").text == "2")
+    // Many saves of one store make it long as well.
+    for number in 0..<40 {
+      try await store.put("Text.txt", "many \(number)")
+      try await store.save()
+    }
+    try await store.close()
+    #expect(try Self.bytes(of: "journal", on: disk).count == 4096)
+    try await Self.save("last", on: disk)
+    #expect(try await Self.texts(on: disk).count == 45)
+  }
+
+  // MARK: Vouching
+
+  @Test func `has the versions and the digests that a power cut took from the other files`() async throws {
+    let disk = try await CrashCheck.disk(["Text.txt": "0", "Other.txt": "0"], metadata: true)
+    try await Self.save("1", on: disk)
+    let (history, manifest) = (
+      try Self.bytes(of: "history", on: disk), try Self.bytes(of: "manifest", on: disk)
+    )
+    try await Self.save("2", on: disk)
+    try await Self.save("3", on: disk)
+    try Self.replace("history", by: history, on: disk)
+    try Self.replace("manifest", by: manifest, on: disk)
+    // The nodes of versions have their old names again.
+    let staging = try disk.openDirectory(at: Self.hidden.appending("tmp"))
+    let versions = try disk.openDirectory(at: Self.hidden.appending("versions"))
+    for name in try disk.names(in: Self.hidden.appending("versions")) {
+      try disk.rename(FileName(name), in: versions, to: FileName(name), in: staging, .replace)
+    }
+    let before = try PackagePicture(of: "/", on: disk)
+    #expect(try await Self.texts(on: disk) == ["2", "1", "0"])
+    #expect(try await PackageStore.open(Self.path, on: disk).verify().isWhole)
+    let damaged = try await Self.copy(of: disk)
+    try damaged.edit("Text.txt", "damaged")
+    #expect(try await PackageStore.open(Self.path, on: damaged).verify().damaged == ["Text.txt"])
+    // Reading has written nothing.
+    #expect(try PackagePicture(of: "/", on: disk) == before)
+    let next = try await PackageStore.open(Self.path, on: disk)
+    try await next.put("Other.txt", "1")
+    try await next.save()
+    try await next.close()
+    #expect(try await Self.texts(on: disk) == ["3", "2", "1", "0"])
+    #expect(try disk.names(in: Self.hidden.appending("tmp")).isEmpty)
+    try disk.removeFile("journal", in: disk.openDirectory(at: Self.hidden))
+    #expect(try await Self.texts(on: disk) == ["3", "2", "1", "0"])
+  }
+
+  @Test func `completes the history where the hidden folder is copied without it`() async throws {
+    let disk = CountingDisk(try await CrashCheck.disk(["Text.txt": "0"], metadata: true))
+    try await Self.save("1", on: disk)
+    let history = try Self.bytes(of: "history", on: disk)
+    try await Self.save("2", on: disk)
+    let before = disk.counts
+    try HistoryCompletion.run(at: Location(Self.path, on: disk))
+    #expect(disk.counts.changes == before.changes && disk.counts[.lockByte] == before[.lockByte])
+    try Self.replace("history", by: history, on: disk)
+    try HistoryCompletion.run(at: Location(Self.path, on: disk))
+    try disk.removeFile("journal", in: disk.openDirectory(at: Self.hidden))
+    #expect(try await Self.texts(on: disk) == ["1", "0"])
+  }
+
+  @Test func `makes a manifest where a power cut left none`() async throws {
+    let disk = try await CrashCheck.disk(["Text.txt": "0", "Other.txt": "0"], metadata: true)
+    try await Self.save("1", on: disk)
+    try await Self.save("2", on: disk)
+    try disk.removeFile("manifest", in: disk.openDirectory(at: Self.hidden))
+    try disk.edit("Text.txt", "damaged")
+    let store = try await PackageStore.open(Self.path, on: disk)
+    #expect(try await store.verify().damaged == ["Text.txt"])
+  }
+
+  // MARK: Copies
+
+  @Test func `gives its versions to a copy of the package, which gets a journal of its own`() async throws {
+    try await withTemporaryDirectory { folder in
+      let disk = PosixDisk()
+      let (original, copy) = (folder.appending("Trip.pkg"), folder.appending("Copy.pkg"))
+      _ = try await PackageStore.create(
+        FileWrapper(directoryWithFileWrappers: ["Text.txt": FileWrapper("0")]), original,
+        contentType: UTType(exportedAs: "com.example.trip"), on: disk)
+      try await Self.save("1", to: original, on: disk)
+      let history = try Self.bytes(of: "history", in: original.appending(".docpkg"), on: disk)
+      try await Self.save("2", to: original, on: disk)
+      // Only the journal has the last version.
+      try Self.replace("history", by: history, in: original.appending(".docpkg"), on: disk)
+      #expect(try Program(path: "/bin/cp").run(["-a", original.string, copy.string]).status == 0)
+      #expect(try await Self.texts(copy, on: disk) == ["1", "0"])
+      try await Self.save("copied", to: copy, on: disk)
+      #expect(try await Self.texts(copy, on: disk) == ["2", "1", "0"])
+      let inHidden = try disk.openDirectory(at: copy.appending(".docpkg"))
+      let made = try disk.status(of: "journal", in: inHidden).identity
+      try await Self.save("copied again", to: copy, on: disk)
+      #expect(try disk.status(of: "journal", in: inHidden).identity.isSameNode(as: made))
+      try disk.removeFile("journal", in: inHidden)
+      #expect(try await Self.texts(copy, on: disk) == ["copied", "2", "1", "0"])
+      #expect(try await PackageStore.open(copy, on: disk).verify().isWhole)
+      #expect(try await Self.texts(original, on: disk) == ["1", "0"])
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `changes nothing if it comes from another computer without its document`(hasSaved: Bool) async throws {
+    let disk = try await CrashCheck.disk(["Text.txt": "0"], metadata: true)
+    try await Self.save("1", on: disk)
+    let other = try await Self.copy(of: disk)
+    if hasSaved { try await Self.save("theirs", on: other) }
+    try await Self.save("2", on: disk)
+    try Self.replace("journal", by: Self.bytes(of: "journal", on: disk), on: other)
+    #expect(try await Self.texts(on: other) == (hasSaved ? ["1", "0"] : ["0"]))
+    try await Self.save("next", on: other)
+    #expect(try await Self.texts(on: other) == (hasSaved ? ["theirs", "1", "0"] : ["1", "0"]))
+    #expect(try await PackageStore.open(Self.path, on: other).verify().isWhole)
+  }
+
+  // MARK: Another program
+
+  @Test func `takes back no edit of another program after it was closed`() async throws {
+    // The marks of a journal that stays are durable: no opening repeats the save (J5).
+    func bad(leavingOut number: Int?) async throws -> (bad: [String], points: [CrashDisk.SyncPoint]) {
+      let disk = try await CrashCheck.disk(
+        ["Text.txt": "old", "Notes.txt": "notes"], metadata: true,
+        mistake: { $0.number == number ? .leftOut : nil })
+      disk.synchronizeAll()
+      let before = disk.syncPoints.count
+      let store = try await PackageStore.open(Self.path, on: disk)
+      try await store.edit([.put("Text.txt", "new"), .remove("Notes.txt")])
+      try await store.save()
+      try await store.close()
+      let syncs = Array(disk.syncPoints[before...])
+      let points = try await CrashDisk.crashPoints(of: disk) {
+        // Another program takes both changes back.
+        let root = try disk.openDirectory(at: Self.path)
+        for (name, text) in [("Text.txt", "old"), ("Notes.txt", "notes")] as [(FileName, String)] {
+          try disk.makeFile("new", Array(text.utf8), in: root)
+          try disk.synchronize(disk.openFile("new", in: root))
+          try disk.rename("new", in: root, to: name, in: root, .replace)
+        }
+        try disk.synchronize(root)
+        disk.promise("taken back")
+      }
+      var bad: [String] = []
+      for point in points where !point.promises.isEmpty {
+        for state in point.states(limit: 64) {
+          let mounted = state.mount()
+          let store = try await PackageStore.open(Self.path, on: mounted)
+          let found = try await store.tree.children().mapValues { $0.text }
+          if found["Text.txt"] != "old" || found["Notes.txt"] != "notes" {
+            bad.append("\(point)\n\(state)\n\(found)")
+          }
+        }
+      }
+      return (bad, syncs)
+    }
+    let (none, points) = try await bad(leavingOut: nil)
+    #expect(none.isEmpty, "\(none.prefix(2).joined(separator: "\n\n"))")
+    let last = try #require(points.last)
+    #expect(last.name == "journal")
+    #expect(try await !bad(leavingOut: last.number).bad.isEmpty)
+  }
+}
