@@ -181,6 +181,31 @@ struct KeptJournalTests {
     #expect(try await store.verify().damaged == ["Text.txt"])
   }
 
+  @Test func `shows a record at its beginning that a killed program did not mark`() async throws {
+    let disk = try await CrashCheck.disk(["Text.txt": "0", "Other.txt": "0"], metadata: true)
+    let store = try await PackageStore.open(Self.path, on: disk, journalCapacity: 12 << 10)
+    for text in ["1", "2"] {
+      try await store.put("Other.txt", text)
+      try await store.save()
+    }
+    let before = try Self.bytes(of: "journal", on: disk)
+    let other = try await PackageStore.open(Self.path, on: disk, journalCapacity: 12 << 10)
+    try await other.put("Text.txt", "theirs")
+    try await other.save(options: .returnsAtCommit)
+    await other.relinquish()
+    #expect(try Self.bytes(of: "journal", on: disk)[4096...] != before[4096...])
+    // The program was killed between the commit and the mark.
+    let folder = try disk.openDirectory(at: Self.hidden)
+    try disk.write(Array(before[512..<568]), to: disk.openFileForWriting("journal", in: folder), at: 512)
+    try await store.put("Other.txt", "3")
+    try await store.save()
+    try await store.close()
+    let found = try await PackageStore.open(Self.path, on: disk)
+    let texts = try await found.tree.children().mapValues { $0.text }
+    #expect(texts["Text.txt"] == "theirs" && texts["Other.txt"] == "3")
+    #expect(try await found.verify().isWhole)
+  }
+
   // MARK: Copies
 
   @Test func `gives its versions to a copy of the package, which gets a journal of its own`() async throws {

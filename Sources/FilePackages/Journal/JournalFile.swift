@@ -278,13 +278,15 @@ package final class JournalFile {
     guard let now = try disk.statusIfPresent(of: PackageLayout.journal, in: folder),
       now.identity.isSameNode(as: identity)
     else { return false }
-    // A program that was killed may have committed a record without marking it.
+    // A program that was killed may have committed a record without marking it, after the others or at the beginning.
     let offset = UInt64(Marks.offset)
-    let found = try disk.read(file, at: offset, atMost: Marks.length)
+    let toFirst = Self.start - Marks.offset
+    let found = try disk.read(file, at: offset, atMost: toFirst + JournalRecord.headLength)
     let head = try disk.read(file, at: UInt64(end), atMost: JournalRecord.headLength)
-    guard found == writtenMarks else { return false }
-    guard let next = JournalRecord.Head(head[...], limit: Self.maximumSize) else { return true }
-    return next.sequence != sequence + 1
+    guard found.starts(with: writtenMarks) else { return false }
+    return ![found.dropFirst(toFirst), head[...]].contains { bytes in
+      JournalRecord.Head(bytes, limit: Self.maximumSize)?.sequence == sequence + 1
+    }
   }
 
   // MARK: Writing
