@@ -1,4 +1,3 @@
-import Glibc
 package import SystemPackage
 
 /// A benchmark of all goals in one run.
@@ -11,6 +10,8 @@ package struct GoalsBenchmark {
   package var exportBytes = 104_000_000
   /// Four numbers of children, from few to many.
   package var children = [10, 1_000, 10_000, 100_000]
+  /// The number of documents that are open at once.
+  package var documents = 1_000
   private let command: FilePath
   private let folder: FilePath
   private let progress: (String) -> Void
@@ -25,61 +26,71 @@ package struct GoalsBenchmark {
 
   /// - Throws: `BenchmarkError` as `SaveBenchmark.run(_:in:progress:)`.
   package mutating func run() async throws(BenchmarkError) -> [Goal] {
-    var goals = try await saves()
+    var goals = try await commits()
+    goals += try await manyChildren()
+    goals += try await manyDocuments()
     goals += try await commands()
-    goals += try await opening()
+    goals += try await starts()
     goals += try await exports()
-    goals += try await start()
+    goals += try await opening()
     return goals.sorted { $0.row < $1.row }
   }
 
-  // MARK: Rows 1 to 7
+  // MARK: Commits
 
-  private mutating func saves() async throws(BenchmarkError) -> [Goal] {
+  private mutating func commits() async throws(BenchmarkError) -> [Goal] {
     var goals: [Goal] = []
     for count in children {
       try await save(count, 1, ["floor", "journal", "published", "sqlite", "naive"])
+      goals.append(
+        ratio(
+          1, "commit / SQLite (WAL, FULL), \(Figures.grouped(count)) children", .atMost, 1, "journal",
+          "sqlite",
+          save(of: count)))
     }
+    let (few, middle, many) = (children[0], children[1], children[children.count - 1])
+    let name = Figures.grouped(middle)
+    goals.append(
+      ratio(
+        2, "commit / one write and flush, \(name) children", .atMost, 2, "journal", "floor", save(of: middle))
+    )
+    goals.append(
+      ratio(4, "published / naive, \(name) children", .atMost, 1, "published", "naive", save(of: middle)))
+    goals.append(growth(from: few, to: many))
     // These two strategies race by themselves. After thousands of links, the next strategy finds none of its own
     // data in the processor's caches.
     let start = results.count
     for count in children.dropFirst() { try await save(count, 1, ["journal", "links"]) }
     let apples = Array(results[start...])
-    let (few, many) = (children[0], children[children.count - 1])
-    let middle = children[1]
-    let name = Figures.grouped(middle)
-    goals.append(
-      ratio(1, "committed / naive, \(name) children", .atMost, 0.4, "journal", "naive", save(of: middle)))
-    goals.append(
-      ratio(3, "published / naive, \(name) children", .atMost, 1.1, "published", "naive", save(of: middle)))
-    goals.append(growth(from: few, to: many))
     for (count, goal) in zip(children.dropFirst(), [60, 500, 5_000.0]) {
       goals.append(
         ratio(
-          5, "Apple's way / committed, \(Figures.grouped(count)) children", .atLeast, goal, "links",
-          "journal", apples.filter { $0.work.children == count }))
+          14, "Apple's way / commit, \(Figures.grouped(count)) children", .atLeast, goal, "links", "journal",
+          apples.filter { $0.work.children == count }))
     }
-    goals.append(
-      ratio(
-        6, "committed / SQLite (WAL, FULL), \(name) children", .atMost, 1, "journal", "sqlite",
-        save(of: middle)))
-    try await save(middle, min(1000, middle), ["journal", "published", "each"])
-    let all = save(of: middle, changed: min(1000, middle))
-    goals.append(
-      ratio(7, "\(name) changed: committed / an fsync each", .atMost, 0.01, "journal", "each", all))
-    goals.append(
-      ratio(7, "\(name) changed: published / an fsync each", .atMost, 0.45, "published", "each", all))
     let slowStart = results.count
     try await save(middle, 1, ["floor", "journal"], .slower(by: .milliseconds(1)))
     let slow = Array(results[slowStart...])
     goals.append(
-      ratio(2, "committed / one write and flush of 1 ms", .atMost, 1.15, "journal", "floor", slow))
+      ratio(2, "commit / one write and flush of 1 ms", .atMost, 1.12, "journal", "floor", slow))
     var flushes = Goal(row: 2, title: "flushes of a commit", bound: .exactly, goal: 1)
     if let count = slow.first(where: { $0.strategy == "journal" })?.flushes {
       flushes.measured = Spread([Double(count)])
     }
     goals.append(flushes)
     return goals
+  }
+
+  private mutating func manyChildren() async throws(BenchmarkError) -> [Goal] {
+    let middle = children[1]
+    let changed = min(1000, middle)
+    let name = Figures.grouped(changed)
+    try await save(middle, changed, ["journal", "published", "each"])
+    let all = save(of: middle, changed: changed)
+    return [
+      ratio(5, "\(name) changed: commit / an fsync each", .atMost, 0.02, "journal", "each", all),
+      ratio(5, "\(name) changed: published / an fsync each", .atMost, 0.5, "published", "each", all),
+    ]
   }
 
   private mutating func save(
@@ -103,7 +114,7 @@ package struct GoalsBenchmark {
   /// become slower.
   private func growth(from few: Int, to many: Int) -> Goal {
     var goal = Goal(
-      row: 4, title: "committed, \(Figures.grouped(many)) / \(Figures.grouped(few)) children", bound: .atMost,
+      row: 13, title: "commit, \(Figures.grouped(many)) / \(Figures.grouped(few)) children", bound: .atMost,
       goal: 1.3)
     let ratios = [few, many].map { count in
       save(of: count).first { $0.strategy == "journal" }?.ratio(to: "floor")
@@ -132,11 +143,22 @@ package struct GoalsBenchmark {
     return goal
   }
 
-  // MARK: Rows 8 to 13
+  // MARK: Documents and commands
+
+  private mutating func manyDocuments() async throws(BenchmarkError) -> [Goal] {
+    var benchmark = DocumentsBenchmark()
+    benchmark.race.rounds = min(rounds, 10)
+    benchmark.race.budget = budget
+    let made = try await benchmark.run(
+      count: documents, strategies: ["documents", "naive"], in: folder, progress: progress)
+    results += made
+    let title = "\(Figures.grouped(documents)) open documents saved at once / naive"
+    return [ratio(6, title, .atMost, 1, "documents", "naive", made)]
+  }
 
   private mutating func commands() async throws(BenchmarkError) -> [Goal] {
     var goals: [Goal] = []
-    for (count, goal) in zip(children, [3, 5, 20.0]) {
+    for (count, goal) in zip(children, [1.2, 2, 6]) {
       let start = results.count
       try await save(count, 1, ["command", "git"])
       goals.append(
@@ -147,6 +169,51 @@ package struct GoalsBenchmark {
     return goals
   }
 
+  private mutating func starts() async throws(BenchmarkError) -> [Goal] {
+    let (command, rounds, progress) = (command.string, rounds, progress)
+    var edit: Result<OneEdit, any Error>?
+    let made = try await BenchmarkFolder.with(in: folder, progress) { made in
+      let document = made.path.appending("Memo.imageNotes").string
+      edit = Result { try OneEdit(command, of: document) }
+      var race = Race()
+      race.rounds = rounds
+      let contenders = [
+        CommandContender(name: "version", program: command, arguments: ["--version"], verify: {}),
+        CommandContender(
+          name: "cat", program: command, arguments: ["cat", document, "Text.txt"], verify: {}),
+        CommandContender(name: "git", program: "git", arguments: ["--version"], verify: {}),
+      ]
+      var entrants: [Entrant] = []
+      for contender in contenders {
+        entrants.append(await contender.entrant(Work("start", subject: "starting"), in: made.path))
+      }
+      return await race.run(entrants, in: made, progress)
+    }
+    results += made
+    let size = Result { try Double(OneEdit.size(ofFile: command)) / 1e6 }
+    return [
+      single(7, "flushes of docpkg edit, by its report", .atMost, 5, edit?.map { Double($0.flushes) }),
+      ratio(9, "docpkg --version / git --version", .atMost, 2.5, "version", "git", made),
+      ratio(9, "docpkg cat / git --version", .atMost, 3.5, "cat", "git", made),
+      single(12, "most memory of docpkg edit, MB", .atMost, 25, edit?.map { Double($0.peak) / 1e6 }),
+      single(12, "size of docpkg, MB", .atMost, 25, size),
+    ]
+  }
+
+  private func single(
+    _ row: Int, _ title: String, _ bound: Goal.Bound, _ goal: Double, _ figure: Result<Double, any Error>?
+  ) -> Goal {
+    var goal = Goal(row: row, title: title, bound: bound, goal: goal)
+    switch figure {
+    case .success(let value): goal.measured = Spread([value])
+    case .failure(let error): goal.reason = "\(error)"
+    case nil: goal.reason = "it was not measured"
+    }
+    return goal
+  }
+
+  // MARK: Opening and exports
+
   private mutating func opening() async throws(BenchmarkError) -> [Goal] {
     var benchmark = OpenBenchmark()
     benchmark.race.rounds = min(rounds, 20)
@@ -155,10 +222,10 @@ package struct GoalsBenchmark {
       children: count, size: 0, strategies: ["tree", "getdents"], in: folder, progress: progress)
     results += opened
     let name = Figures.grouped(count)
-    var bytes = Goal(row: 9, title: "bytes a child, \(name) children", bound: .atMost, goal: 120)
+    var bytes = Goal(row: 15, title: "bytes a child, \(name) children", bound: .atMost, goal: 120)
     bytes.measured = opened[0].figures["bytesPerChild"].flatMap { Spread([$0]) }
     return [
-      ratio(9, "open and list / getdents loop, \(name) children", .atMost, 1.5, "tree", "getdents", opened),
+      ratio(15, "open and list / getdents loop, \(name) children", .atMost, 1.5, "tree", "getdents", opened),
       bytes,
     ]
   }
@@ -176,35 +243,14 @@ package struct GoalsBenchmark {
       }
       goals.append(
         ratio(
-          10, "zip -6 / export, \(mixture.rawValue)", .atLeast, mixture == .mix ? 6 : 2, "zip", "docpkg",
+          16, "zip -6 / export, \(mixture.rawValue)", .atLeast, mixture == .mix ? 6 : 2, "zip", "docpkg",
           of(.zip)))
       guard mixture == .mix else { continue }
       goals.append(
         ratio(11, "export tar.zst / tar | zstd -T0, mix", .atMost, 0.9, "docpkg", "tar | zstd", of(.tarZstd)))
       goals.append(
-        ratio(12, "export --update / export, mix", .atMost, 0.1, "update", "docpkg", of(.update)))
-      goals.append(
-        ratio(12, "export --update / cp and sync, mix", .atMost, 1.1, "update", "cp + sync", of(.update)))
+        ratio(11, "export --update / cp and sync, mix", .atMost, 1.1, "update", "cp + sync", of(.update)))
     }
     return goals
-  }
-
-  private mutating func start() async throws(BenchmarkError) -> [Goal] {
-    let (command, rounds, progress) = (command, rounds, progress)
-    let made = try await BenchmarkFolder.with(in: folder, progress) { made in
-      var race = Race()
-      race.rounds = rounds
-      let contenders = [
-        CommandContender(name: "docpkg", program: command.string, arguments: ["--help"], verify: {}),
-        CommandContender(name: "git", program: "git", arguments: ["--version"], verify: {}),
-      ]
-      var entrants: [Entrant] = []
-      for contender in contenders {
-        entrants.append(await contender.entrant(Work("start", subject: "starting"), in: made.path))
-      }
-      return await race.run(entrants, in: made, progress)
-    }
-    results += made
-    return [ratio(13, "docpkg --help / git --version", .atMost, 1.5, "docpkg", "git", made)]
   }
 }
