@@ -49,7 +49,7 @@ extension FileName: Comparable {
   package static func < (left: FileName, right: FileName) -> Bool {
     left.bytes.withUnsafeBytes { left in
       right.bytes.withUnsafeBytes { right in
-        guard let start = left.baseAddress, let other = right.baseAddress else { return left.count < right.count }
+        guard let start = left.baseAddress, let other = right.baseAddress else { return !right.isEmpty }
         let order = memcmp(start, other, min(left.count, right.count))
         return order == 0 ? left.count < right.count : order < 0
       }

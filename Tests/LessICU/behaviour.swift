@@ -1,4 +1,4 @@
-// What Foundation does with ICU's data, of which `compare` looks for differences. Each line is one area.
+// Prints values that Foundation makes with ICU's data. `compare` looks for differences between two outputs. Each line is one area.
 
 import Foundation
 

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
 
-/// What one `docpkg edit` takes, of a small document that was edited before.
+/// The cost of one `docpkg edit` of a small document that was edited before.
 struct OneEdit {
   /// The syncs that its report tells.
   var flushes: Int

@@ -9,8 +9,6 @@ package struct PlaceIndex {
   private struct Counts: Equatable {
     var here = 0
     var below = 0
-
-    static let one = Counts(here: 1, below: 0)
   }
 
   package init() {}
@@ -38,13 +36,17 @@ package struct PlaceIndex {
   /// Returns whether a place, one of those that were added, is the only one of its item, and no other is around it or
   /// in it.
   package func hasOnly(_ place: ItemPlace) -> Bool {
-    guard names[place.names] == .one, place.node.map({ nodes[$0] == .one }) ?? true else { return false }
-    return place.names.indices.allSatisfy { names[Array(place.names[..<$0])]?.here ?? 0 == 0 }
-      && place.nodesAbove.allSatisfy { nodes[$0]?.here ?? 0 == 0 }
+    let above = place.nodesAbove
+    guard names[place.names] == Counts(here: 1, below: 0),
+      place.names.indices.allSatisfy({ names[Array(place.names[..<$0])]?.here ?? 0 == 0 })
+    else { return false }
+    let isOnlyNode = place.node.map { nodes[$0] == Counts(here: 1, below: above.contains($0) ? 1 : 0) }
+    return isOnlyNode ?? true
+      && above.allSatisfy { nodes[$0]?.here ?? 0 == ($0 == place.node ? 1 : 0) }
   }
 }
 
 extension ItemPlace {
-  /// The nodes of the folders above it. A folder that is mounted in itself counts once.
+  /// The nodes of the folders above it. A folder that is mounted in itself counts once, and may be the place's own.
   fileprivate var nodesAbove: Set<Node> { Set(nodes.dropFirst().compactMap { $0 }) }
 }

@@ -65,7 +65,7 @@ extension SaveBuilder {
   func status(
     of path: PackagePath, beneath root: borrowing OwnedDescriptor
   ) throws(FilePackageError) -> FileStatus? {
-    // What the writer saw when it took the lock. The publisher looks at the plist again, when it exchanges it (P2).
+    // The writer looked at both when it took the lock. The publisher looks at the plist again, when it exchanges it (P2).
     if path.isRoot, let package = seen?.package { return package }
     if let seen, path.names == [PackageLayout.metadata] { return seen.metadata }
     do {

@@ -29,7 +29,7 @@ final class SessionHistory {
   /// Returns whether the history is due to be thinned, once.
   func takeDueness() -> Bool { end?.takeDueness() == true }
 
-  /// Takes up a journal that another session left: its versions may not be durable elsewhere, whoever wrote them.
+  /// Takes up a journal that another session left: its versions may not be durable elsewhere.
   ///
   /// - Parameter state: the state on disk; nil if it is not known.
   func takeUp(_ journal: JournalFile?, over state: UUID?) throws(SystemError) {

@@ -16,7 +16,7 @@ struct SessionManifest {
     if value?.revision == metadata.revision { return }
     value = try Manifest.load(
       in: hidden.folder, on: hidden.disk, batches, for: metadata.revision, writing: true)
-    // The batches may not be durable in the file, whoever wrote them.
+    // The batches may not be durable in the file.
     if !batches.isEmpty { isSynchronized = false }
   }
 

@@ -11,7 +11,7 @@ final class TarZstdExporter {
 
   private let frames: ZstandardFrames
   private let tar: LibarchiveWriter
-  /// What libarchive writes goes to the frames unless this is set.
+  /// The bytes of libarchive go to the frames unless this is set.
   private let sink: Sink
   private let progress: (Int) throws -> Void
 
