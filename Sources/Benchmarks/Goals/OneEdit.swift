@@ -5,25 +5,21 @@ import Glibc
 struct OneEdit {
   /// The syncs that its report tells.
   var flushes: Int
-  /// The most memory of the process, in bytes.
-  var peak: UInt64
 
   private struct Report: Decodable {
     var synchronizations: Int
   }
 
-  /// Makes the document and edits it.
+  /// Makes the document in a folder and edits it.
   ///
   /// - Throws: `StrategyUnavailable`, `ChildProcessError`; the error of reading the report.
-  init(_ command: String, of document: String) throws {
-    let report = document + ".json"
-    try ChildProcess().run(command, ["new", document, "--text", "One\n", "--quiet"])
-    try ChildProcess().run(command, ["edit", document, "--append", "Two\n", "--quiet"])
-    ChildProcess.forgetPeak()
-    try ChildProcess().run(command, ["edit", document, "--append", "Three\n", "--json"], output: report)
-    peak = ChildProcess.peak ?? 0
-    let bytes = try Data(contentsOf: URL(filePath: report))
-    flushes = try JSONDecoder().decode(Report.self, from: bytes).synchronizations
+  init(_ command: String, of document: String, in folder: String) throws {
+    let process = ChildProcess(directory: folder)
+    let report = URL(filePath: folder).appending(path: document + ".json")
+    try process.run(command, ["new", document, "--text", "One\n", "--quiet"])
+    try process.run(command, ["edit", document, "--append", "Two\n", "--quiet"])
+    try process.run(command, ["edit", document, "--append", "Three\n", "--json"], output: report.path)
+    flushes = try JSONDecoder().decode(Report.self, from: Data(contentsOf: report)).synchronizations
   }
 
   /// The size of a file in bytes.
