@@ -3,8 +3,9 @@
 //   breaker LOG SECONDS PLACE NUMBER ACTION PROGRAM ARGUMENT...
 //
 // Numbers the calls of the table below, those of all threads in one sequence, from the first that names a path
-// which begins with PLACE; writes them to LOG, one a line, with their paths or the path of their descriptor; and does ACTION to the one of that NUMBER. What is done
-// with files of /proc is left out: libdispatch looks at its threads there, and traps when it cannot.
+// which begins with PLACE; writes them to LOG, one a line, with their paths or the path of their descriptor; and does
+// ACTION to the one of that NUMBER. It leaves out the calls for files of /proc and /sys. libdispatch looks at its threads
+// in /proc, and traps if it cannot. malloc(3) counts the processors in /sys if threads wait for each other, so not always.
 //
 //   none      nothing
 //   kill      the process is killed before the call is made
@@ -187,13 +188,23 @@ static void halve_count(pid_t thread) {
   set(thread, &r);
 }
 
-// MARK: Files of /proc
+// MARK: Files of /proc and /sys
 
 enum { DESCRIPTORS = 1024 };
 
-// The descriptors of files of /proc, and the thread that is opening one.
+// The descriptors of files of /proc and /sys, and the threads that are opening one.
 static char is_of_proc[DESCRIPTORS];
-static pid_t opening;
+static pid_t opening[64];
+
+// Replaces a thread among those by another one; 0 stands for none.
+static int replace_opening(pid_t thread, pid_t other) {
+  for (size_t place = 0; place < sizeof opening / sizeof *opening; place++) {
+    if (opening[place] != thread) continue;
+    opening[place] = other;
+    return 1;
+  }
+  return 0;
+}
 
 // Whether a path leads through a descriptor to a file of another file system, as /proc/self/fd/7/name does.
 static int leads_out_of_proc(const char *path) {
@@ -202,10 +213,10 @@ static int leads_out_of_proc(const char *path) {
   return strchr(path + sizeof start - 1, '/') != NULL;
 }
 
-// Whether a call that begins is about a file of /proc.
+// Whether a call that begins is about a file of /proc or /sys.
 static int begins_with_proc(pid_t thread, const struct call *call, const char *path, uint64_t descriptor) {
-  if (strncmp(path, "/proc/", 6) == 0 && !leads_out_of_proc(path)) {
-    if (call->number == SYS_openat) opening = thread;
+  if (strncmp(path, "/sys/", 5) == 0 || (strncmp(path, "/proc/", 6) == 0 && !leads_out_of_proc(path))) {
+    if (call->number == SYS_openat) replace_opening(0, thread);
     return 1;
   }
   if (call->path >= 0 || descriptor >= DESCRIPTORS || !is_of_proc[descriptor]) return 0;
@@ -214,9 +225,8 @@ static int begins_with_proc(pid_t thread, const struct call *call, const char *p
 }
 
 static void end_opening(pid_t thread, int64_t result) {
-  if (thread != opening) return;
+  if (!replace_opening(thread, 0)) return;
   if (result >= 0 && result < DESCRIPTORS) is_of_proc[result] = 1;
-  opening = 0;
 }
 
 // MARK: Tracing

@@ -26,7 +26,8 @@ extension PackageSession {
         // If this is the session's only save, the journal stays short.
         let capacity = hasCommitted ? journalCapacity : min(journalCapacity, JournalFile.keptCapacity)
         if journal.mustRestart(for: record, capacity: capacity) {
-          try takeOver(journal)
+          // Large saves start the journal again each time: only the first one of a session writes the manifest anew.
+          try takeOver(journal, compacting: !hasCommitted)
           try journal.restart()
         }
         let before = journal.live
@@ -59,9 +60,9 @@ extension PackageSession {
   }
 
   /// Makes everything durable that a journal vouches for, before it goes, is emptied or starts again (H3).
-  func takeOver(_ journal: JournalFile) throws(SystemError) {
+  func takeOver(_ journal: JournalFile, compacting: Bool = true) throws(SystemError) {
     if !history.hasAll { try history.addVersions(of: journal) }
-    let isNew = try manifest.end(in: hidden)
+    let isNew = try manifest.end(in: hidden, compacting: compacting)
     try history.synchronize()
     if isNew { try disk.synchronize(hidden.folder) }
   }

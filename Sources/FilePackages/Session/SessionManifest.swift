@@ -61,12 +61,12 @@ struct SessionManifest {
     isSynchronized = true
   }
 
-  /// Makes the manifest durable, before the journal goes or starts again; writes it anew if most of its rows are out of
-  /// date.
+  /// Makes the manifest durable, before the journal goes or starts again.
   ///
+  /// - Parameter compacting: whether to write it anew if most of its rows are out of date.
   /// - Returns: whether its name is not durable yet.
-  mutating func end(in hidden: HiddenFolder) throws(SystemError) -> Bool {
-    if let value, value.isStale {
+  mutating func end(in hidden: HiddenFolder, compacting: Bool = true) throws(SystemError) -> Bool {
+    if compacting, let value, value.isStale {
       let compact = value.compacted()
       try compact.write(to: hidden.folder, on: hidden.disk)
       (self.value, isSynchronized, isNew) = (compact, true, true)
