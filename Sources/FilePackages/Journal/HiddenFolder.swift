@@ -257,6 +257,9 @@ package final class HiddenFolder {
   /// The removed children go only if no other store is open (L2).
   package func removeRest() throws(SystemError) {
     try removeStaged()
+    // A program that was killed has left it.
+    let name = PackageLayout.newJournal
+    if try disk.exists(name, in: folder) { try disk.removeFile(name, in: folder) }
     if try disk.exists(PackageLayout.removed, in: folder) {
       let isAlone = hasLocks ? try disk.lock(byte: Byte.session, of: lockFile, .exclusive) : true
       if isAlone { try removeRemoved() }
