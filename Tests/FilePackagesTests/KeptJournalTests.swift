@@ -66,7 +66,7 @@ struct KeptJournalTests {
       #expect(after.bytesWritten - before.bytesWritten < 96 << 10)
     }
     print("flushes of an edit: \(flushes)")
-    // The first save makes the journal, the history and the folder for versions. The rare others start it again.
+    // The first save makes the journal, the history and the folder for versions. A few later saves start the journal again.
     let rest = flushes.dropFirst()
     #expect(rest.filter { $0 == 5 }.count >= 44)
     #expect(rest.allSatisfy { $0 <= 10 })

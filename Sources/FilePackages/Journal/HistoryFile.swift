@@ -147,7 +147,7 @@ struct HistoryFile {
 
   /// Returns the journal's versions that the history does not have yet.
   ///
-  /// - Parameter states: the states of which the last version may be the one before; nil for any. A journal may have
+  /// - Parameter states: the states that the last version may lead to; nil for any. A journal may have
   ///   come from another computer, without the document that it belongs to.
   func missing(_ journal: [VersionRecord], before states: Set<UUID>?) -> [VersionRecord] {
     if let states, let last = journal.last, !states.contains(last.next) { return [] }

@@ -278,7 +278,7 @@ package final class JournalFile {
     guard let now = try disk.statusIfPresent(of: PackageLayout.journal, in: folder),
       now.identity.isSameNode(as: identity)
     else { return false }
-    // A program that was killed may have committed a record without marking it, after the others or at the beginning.
+    // A killed program may have left a record without a mark, after the others or at the beginning.
     let offset = UInt64(Marks.offset)
     let toFirst = Self.start - Marks.offset
     let found = try disk.read(file, at: offset, atMost: toFirst + JournalRecord.headLength)

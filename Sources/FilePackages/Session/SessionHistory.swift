@@ -21,7 +21,7 @@ final class SessionHistory {
   private(set) var isDamaged = false
   /// The states that the journal's versions lead to: those may not be durable in the file (H2).
   private var vouched: Set<UUID> = []
-  /// The states of which a version may be the one before: that on disk, and that before a save that waits; nil for any.
+  /// The states that a version may lead to: that on disk, and that before a save that waits; nil for any.
   private var states: Set<UUID>?
 
   init(_ hidden: HiddenFolder) { self.hidden = hidden }
