@@ -1,5 +1,4 @@
 import FoundationEssentials
-import Glibc
 
 /// The cost of one `docpkg edit` of a small document that was edited before.
 struct OneEdit {
@@ -20,14 +19,5 @@ struct OneEdit {
     try process.run(command, ["edit", document, "--append", "Two\n", "--quiet"])
     try process.run(command, ["edit", document, "--append", "Three\n", "--json"], output: report.path)
     flushes = try JSONDecoder().decode(Report.self, from: Data(contentsOf: report)).synchronizations
-  }
-
-  /// The size of a file in bytes.
-  ///
-  /// - Throws: `StrategyUnavailable` if there is none.
-  static func size(ofFile path: String) throws -> Int {
-    var status = stat()
-    guard stat(path, &status) == 0 else { throw StrategyUnavailable(description: "there is no '\(path)'") }
-    return Int(status.st_size)
   }
 }
