@@ -121,6 +121,27 @@ struct KeptJournalTests {
     #expect(try await Self.texts(on: disk).count == 45)
   }
 
+  @Test func `has room for several long records, so that few saves of one store start it again`() async throws
+  {
+    let disk = CountingDisk(try await CrashCheck.disk(["Text.txt": "0"], metadata: true))
+    let store = try await PackageStore.open(Self.path, on: disk)
+    var flushes: [Int] = []
+    for number in 0..<24 {
+      try await store.put("Text.txt", String(repeating: "\(number % 10)", count: 300_000))
+      let before = disk.counts.synchronizations
+      try await store.save(options: .returnsAtCommit)
+      flushes.append(disk.counts.synchronizations - before)
+      try await store.publish()
+    }
+    print("flushes of a long commit: \(flushes)")
+    // The first save makes the journal.
+    #expect(flushes.dropFirst().filter { $0 > 1 }.count <= 3)
+    #expect(try Self.bytes(of: "journal", on: disk).count <= 8 * 310_000)
+    try await store.close()
+    #expect(try Self.bytes(of: "journal", on: disk).count == 4096)
+    #expect(try await PackageStore.open(Self.path, on: disk).verify().isWhole)
+  }
+
   // MARK: Vouching
 
   @Test func `has the versions and the digests that a power cut took from the other files`() async throws {

@@ -20,6 +20,10 @@ package final class JournalFile {
   /// The bytes that are written once with zeros and then overwritten, so that a record costs one flush. Beyond them the
   /// journal starts again.
   package static let capacity = 1 << 20
+  /// A journal has room for so many records of the next one's length, up to the largest capacity, if one alone makes it
+  /// long. Each new start costs two flushes or more.
+  private static let roomForLongRecords = 8
+  private static let largestCapacity = 32 << 20
   /// The greatest length of a journal that stays with its records when its last session ends: those of some fifteen
   /// small saves. Each document may have such a file, and the next writer reads all of it.
   static let keptCapacity = 64 << 10
@@ -249,8 +253,13 @@ package final class JournalFile {
   /// The caller syncs the manifest and the history before that. False while a record waits to be published: nothing may
   /// overwrite a record that is still needed.
   func mustRestart(for record: JournalRecord, capacity: Int) -> Bool {
-    live == nil && end > Self.start
-      && end + record.operations.reduce(0) { $0 + ($1.bytes?.count ?? 256) } > capacity
+    if live != nil || end == Self.start { return false }
+    let length = record.operations.reduce(0) { $0 + ($1.bytes?.count ?? 256) }
+    var capacity = capacity
+    if Self.start + length > Self.keptCapacity {
+      capacity = max(capacity, min(Self.roomForLongRecords * length, Self.largestCapacity))
+    }
+    return end + length > capacity
   }
 
   /// Syncs the marks and starts again at the beginning.
