@@ -51,8 +51,15 @@ public struct ImageNotes: DocumentContent {
   /// A line is cut to 80 characters.
   public var displayName: String {
     if let customName, !customName.isEmpty { return customName }
-    let lines = text.split(whereSeparator: \.isNewline).lazy.map { $0.trimmed }
-    guard let line = lines.first(where: { !$0.isEmpty }) else { return "Untitled" }
+    // Only the lines up to the first one that is not blank are looked at.
+    var rest = text[...]
+    var line = ""
+    while line.isEmpty, !rest.isEmpty {
+      let end = rest.firstIndex(where: \.isNewline) ?? rest.endIndex
+      line = rest[..<end].trimmed
+      rest = rest[end...].dropFirst()
+    }
+    if line.isEmpty { return "Untitled" }
     return line.count <= 80 ? line : line.prefix(79).trimmed + "…"
   }
 }

@@ -176,7 +176,7 @@ extension FileWrapper {
 
 extension TextLines {
   /// Returns the common lines of two texts, in their order.
-  static func common(_ first: String, _ second: String) -> String {
+  package static func common(_ first: String, _ second: String) -> String {
     let (left, right) = (TextLines(Array(first.utf8)), TextLines(Array(second.utf8)))
     var known: [ArraySlice<UInt8>: Int] = [:]
     let changes = LineDifference.changes(

@@ -1,7 +1,7 @@
 /// A text cut into lines, each with its own end: a line feed, a carriage return, or both. The last line may have none.
 ///
 /// These cuts divide no character: neither one of several bytes nor one of several scalars.
-struct TextLines {
+package struct TextLines {
   let bytes: [UInt8]
   /// The end of each line.
   let ends: [Int]

@@ -1,0 +1,124 @@
+import DurableIO
+import FilePackages
+public import FoundationEssentials
+import SystemPackage
+
+/// The user's trash of the desktop (freedesktop.org's Trash specification 1.0), to which a program moves documents that
+/// its user deletes.
+///
+/// A file manager shows them, restores them and empties the trash. Within a file system, a document moves by a rename.
+/// To another one, it moves by a copy, as in `FolderLocation`.
+public struct TrashLocation: Sendable {
+  /// The folder of the trash, with `files` and `info` in it.
+  public let url: URL
+
+  /// A document in the trash.
+  public struct Entry: Sendable, Hashable {
+    /// Its name in the trash.
+    public let name: String
+    /// The place that it had.
+    public let originalURL: URL
+    /// The time of its removal.
+    public let deletionDate: Date
+  }
+
+  /// Makes a trash in a folder; by default that of the user: `Trash` in `$XDG_DATA_HOME`, which is `~/.local/share` by
+  /// default.
+  ///
+  /// - Returns: nil if the environment names no home.
+  public init?(_ url: URL? = nil) {
+    if let url {
+      self.url = url
+      return
+    }
+    let environment = ProcessInfo.processInfo.environment
+    if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") {
+      self.url = URL(filePath: data + "/Trash", directoryHint: .isDirectory)
+    } else if let home = environment["HOME"], home.hasPrefix("/") {
+      self.url = URL(filePath: home + "/.local/share/Trash", directoryHint: .isDirectory)
+    } else {
+      return nil
+    }
+  }
+
+  private var files: FolderLocation { FolderLocation(url.appending(path: "files")) }
+  private var info: FilePath { FilePath(lossless: url.path).appending("info") }
+
+  /// Moves a document to the trash.
+  ///
+  /// - Throws: the errors of `FolderLocation.moveIn(_:as:)`; the error of the note about its place. The document is
+  ///   then in the trash without a note.
+  public func moveIn(_ document: URL) async throws -> Entry {
+    let original = document.standardized
+    let name = try await files.moveIn(original, as: original.lastPathComponent)
+    let entry = Entry(name: name, originalURL: original, deletionDate: Date())
+    let note = """
+      [Trash Info]
+      Path=\(Self.escaped(original.path))
+      DeletionDate=\(Self.stamp(entry.deletionDate))
+
+      """
+    do throws(SystemError) {
+      try await BlockingThread().run { [info] () throws(SystemError) in try Self.write(note, name, to: info) }
+    } catch {
+      throw FilePackageError(
+        FilePackageError.Code(error.code), .move, document: original.path,
+        activity: "noting its place in the trash",
+        reason: "\(error)")
+    }
+    return entry
+  }
+
+  /// Moves a document from the trash to the place that it had, or beside it if the name is taken.
+  ///
+  /// - Returns: its place.
+  /// - Throws: the errors of `FolderLocation.moveOut(_:to:as:)`, such as `noSuchFile` if the trash was emptied.
+  public func restore(_ entry: Entry) async throws -> URL {
+    let place = try await files.moveOut(
+      entry.name, to: entry.originalURL.deletingLastPathComponent(), as: entry.originalURL.lastPathComponent)
+    do throws(SystemError) {
+      try await BlockingThread().run { [info] () throws(SystemError) in
+        try Self.remove(entry.name, from: info)
+      }
+    } catch {
+      // Another program removed the note, or does so when it empties the trash.
+    }
+    return place
+  }
+
+  private static func write(_ note: String, _ name: String, to info: FilePath) throws(SystemError) {
+    let disk = PosixDisk()
+    try disk.makeFolders(at: info)
+    let folder = try disk.openDirectory(at: info)
+    let file = try disk.createFile(FileName(name + ".trashinfo"), in: folder, mode: 0o600)
+    try disk.write(Array(note.utf8), to: file, at: 0)
+  }
+
+  private static func remove(_ name: String, from info: FilePath) throws(SystemError) {
+    let disk = PosixDisk()
+    let folder = try disk.openDirectory(at: info)
+    try disk.removeFile(FileName(name + ".trashinfo"), in: folder)
+  }
+
+  /// The path with the escapes of a URL, as the specification asks.
+  private static func escaped(_ path: String) -> String {
+    var text = ""
+    for byte in path.utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "-"), UInt8(ascii: "_"),
+        UInt8(ascii: "."), UInt8(ascii: "~"):
+        text.unicodeScalars.append(Unicode.Scalar(byte))
+      default: text += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+      }
+    }
+    return text
+  }
+
+  /// The local time, as the specification asks.
+  private static func stamp(_ date: Date) -> String {
+    let style = Date.ISO8601FormatStyle(timeZone: .current)
+      .year().month().day().dateSeparator(.dash).time(includingFractionalSeconds: false).timeSeparator(.colon)
+    return date.formatted(style)
+  }
+}

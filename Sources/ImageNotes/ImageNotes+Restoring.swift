@@ -1,0 +1,53 @@
+import FilePackages
+import FoundationEssentials
+
+extension ImageNotes {
+  /// Takes over the text, the title and the images of another value, such as an earlier version.
+  ///
+  /// An image whose picture is the same keeps its file, so a save writes only the other pictures. The other value's
+  /// pictures are read into memory.
+  ///
+  /// - Throws: the error of the system if a picture cannot be read. The value is then unchanged.
+  public mutating func restore(_ other: ImageNotes) throws {
+    var restored: [Image] = []
+    for image in other.images {
+      let file = try image.file()
+      let own = images.first { $0.path == image.path }
+      if let own, try own.file().hasSameContents(as: file) {
+        restored.append(
+          Image(
+            name: own.name, originalFilename: image.originalFilename, caption: image.caption,
+            folder: own.folder,
+            source: own.source))
+      } else {
+        restored.append(
+          Image(
+            name: image.name, originalFilename: image.originalFilename, caption: image.caption,
+            folder: image.folder,
+            source: .new(FileWrapper(regularFileWithContents: try file.contents()))))
+      }
+    }
+    for image in images { try image.hold() }
+    (text, customName, images) = (other.text, other.customName, restored)
+  }
+
+  /// Takes over one image of another value: its picture and its caption.
+  ///
+  /// It replaces the image of that name, or comes to its old place.
+  ///
+  /// - Throws: `ImageNotesError.noSuchImage` if the other value has no such image; the error of the system if its
+  ///   picture cannot be read.
+  public mutating func restore(image name: String, from other: ImageNotes) throws {
+    guard let index = other.images.firstIndex(where: { $0.name == name }) else {
+      throw ImageNotesError.noSuchImage(name, has: other.images.map(\.name))
+    }
+    let image = other.images[index]
+    let data = try image.file().contents()
+    if images.contains(where: { $0.name == name }) {
+      let new = try replace(image: name, withImageData: data, originalFilename: image.originalFilename)
+      try setCaption(image.caption, ofImage: new)
+    } else {
+      try add(imageData: data, originalFilename: image.originalFilename, caption: image.caption, at: index)
+    }
+  }
+}
