@@ -1,7 +1,7 @@
 # The two commands: `make demo` shows the main job on real documents, `make test` runs everything.
 # Both install what is missing, build, and run.
 
-.PHONY: demo test examples check build-tests icu-data symbols cloud cloud-comparison record-symbols record-baseline stage install uninstall deb deb-root crash-points two-processes managed-kills random-schedules power-cut other-kernel fuzz archive-corpus large-archives other-version open-documents syncthing sanitizers build lint format prepare docs command-line
+.PHONY: demo test examples check build-tests icu-data symbols cloud cloud-comparison record-symbols record-baseline stage install uninstall deb deb-root crash-points two-processes managed-kills random-schedules power-cut other-kernel fuzz archive-corpus large-archives other-version open-documents syncthing sanitizers build lint format prepare prepare-build pages docs command-line
 
 # See Package.swift.
 export WITHOUT_APPLE_MODULES = 1
@@ -12,7 +12,7 @@ demo: build
 # Linked so that the program starts soon and is small (Docs/Benchmarks.md). The libraries of Swift, C++ and the compiler
 # are static, and the relative relocations packed. No symbol is left. Each function has a section of its own, and the
 # linker drops those that nothing calls, also public ones. lld does not warn of what Foundation calls.
-build: prepare
+build: prepare-build
 	@.ci/static-libraries .build/static
 	swift build -c release --product docpkg --static-swift-stdlib -Xswiftc -use-ld=lld \
 	  $(addprefix -Xswiftc -Xfrontend -Xswiftc ,-function-sections -internalize-at-link) \
@@ -52,10 +52,11 @@ build-tests: prepare
 	swift build -c $(CONFIGURATION) --build-tests
 run-tests = SWIFT_DETERMINISTIC_HASHING=1 .ci/tests -c $(CONFIGURATION)
 
-# Tests of waiting run by themselves: beside a thousand other tests they would wait for these.
+# Tests of waiting and tests with a browser run by themselves: beside a thousand other tests they would wait for these.
 test: build-tests
-	$(run-tests) --skip '^FileCoordinationTests\.'
+	$(run-tests) --skip '^(FileCoordinationTests|NotesServerTests)\.'
 	$(run-tests) --filter '^FileCoordinationTests\.'
+	$(run-tests) --filter '^NotesServerTests\.'
 
 # Programs of a package of their own, which check what they do. They are built as a user builds them: without this
 # package's build products, and unoptimised.
@@ -167,13 +168,22 @@ lint: prepare
 	@! grep -rn '^@testable' Tests || { echo "Declare as package the members that tests use."; exit 1; }
 	.ci/arrows
 	.ci/invariants
+	@.ci/pages | diff -q Sources/CNotesPages/CNotesPages.c - || { echo "Run 'make pages'."; exit 1; }
 	swift format lint --strict --recursive --parallel Sources Tests Examples Package.swift
 
 format:
 	swift format --in-place --recursive --parallel Sources Tests Examples Package.swift
 
+# Installs the Debian packages that building and testing need. Building alone needs fewer.
 prepare:
-	@.ci/prepare
+	@.ci/prepare tests
+
+prepare-build:
+	@.ci/prepare build
+
+# Puts the files of the pages into the C file that makes them part of the program, after one came or went.
+pages:
+	.ci/pages > Sources/CNotesPages/CNotesPages.c
 
 # The documentation of the libraries, with the pages of Docs as articles: a site in .build/documentation.
 # Fails if a link leads nowhere. To read it: python3 -m http.server -d .build/documentation

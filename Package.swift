@@ -48,6 +48,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
   ],
   targets: [
     // System calls that Swift's Glibc module hides.
@@ -115,6 +116,18 @@ let package = Package(
       ],
       swiftSettings: strict),
 
+    // The files of the pages, as part of the program.
+    .target(name: "CNotesPages", exclude: ["pages"]),
+
+    // Documents in the browser, on this machine only.
+    .target(
+      name: "NotesServer",
+      dependencies: [
+        "CloudContainers", "CNotesPages", "Documents", "DurableIO", "FilePackages", "ImageNotes",
+        "PackageArchive", .product(name: "FlyingSocks", package: "FlyingFox"), system,
+      ],
+      swiftSettings: strict),
+
     // Measurements: what saving costs, beside other ways of doing it.
     .target(
       name: "Benchmarks",
@@ -129,8 +142,7 @@ let package = Package(
       name: "docpkg",
       dependencies: [
         "Benchmarks", "CloudContainers", "Documents", "DurableIO", "FilePackages", "ImageNotes",
-        "ManagedDocuments", "ObjectStores", "PackageArchive", arguments,
-        system,
+        "ManagedDocuments", "NotesServer", "ObjectStores", "PackageArchive", arguments, system,
       ],
       swiftSettings: strict),
 
@@ -219,6 +231,13 @@ let package = Package(
         "TestSupport",
         database, system,
       ],
+      swiftSettings: testing),
+    .testTarget(
+      name: "NotesServerTests",
+      dependencies: [
+        "docpkg", "DurableIO", "TestSupport", system,
+      ],
+      exclude: ["Pages"],
       swiftSettings: testing),
     .testTarget(
       name: "BenchmarksTests",

@@ -23,13 +23,13 @@ extension FilePackageError.Wording {
   /// Returns the path's spelling in the arguments. If they lack it, returns the path relative to the working
   /// directory, or the path itself outside of it.
   static func spelling(of path: String, among arguments: [String]) -> String {
-    let wanted = url(path).standardized.path
+    let wanted = absoluteURL(path).path
     for argument in arguments {
       // An argument may be a path, or an assignment such as `--set child=file` or `--text-file=file`.
       let parts = argument.split(separator: "=", omittingEmptySubsequences: false)
       for start in parts.indices {
         let candidate = parts[start...].joined(separator: "=")
-        if !candidate.isEmpty, url(candidate).standardized.path == wanted { return candidate }
+        if !candidate.isEmpty, absoluteURL(candidate).path == wanted { return candidate }
       }
     }
     let folder = FileManager.default.currentDirectoryPath + "/"

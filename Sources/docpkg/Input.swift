@@ -13,6 +13,11 @@ func url(_ path: String) -> URL {
   URL(filePath: path)
 }
 
+/// Returns the URL of a path from the root, without `.` and `..`. A relative URL would lose a `..` at its beginning.
+func absoluteURL(_ path: String) -> URL {
+  url(path).absoluteURL.standardized
+}
+
 /// Returns the text of `--text` or of the file of `--text-file`; `-` stands for standard input.
 func text(_ text: String?, file: String?) throws -> String? {
   if let text { return text }

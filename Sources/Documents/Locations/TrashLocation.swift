@@ -49,7 +49,7 @@ public struct TrashLocation: Sendable {
   /// - Throws: the errors of `FolderLocation.moveIn(_:as:)`; the error of the note about its place. The document is
   ///   then in the trash without a note.
   public func moveIn(_ document: URL) async throws -> Entry {
-    let original = document.standardized
+    let original = document.absoluteURL.standardized
     let name = try await files.moveIn(original, as: original.lastPathComponent)
     let entry = Entry(name: name, originalURL: original, deletionDate: Date())
     let note = """

@@ -33,13 +33,19 @@ struct CloudFolder {
     let transfers = Mutex<Transfers?>(nil)
   }
 
+  /// Whether a path is a container folder itself.
+  static func isContainerFolder(_ path: String) -> Bool { isContainerFolder(url(path)) }
+
+  private static func isContainerFolder(_ folder: URL) -> Bool {
+    FileManager.default.fileExists(atPath: folder.appending(path: ContainerFolder.hidden.string).path)
+  }
+
   /// Finds the container folder that a path is or is in.
   private static func find(around path: String) throws -> URL {
-    let start = url(path).standardized
+    let start = absoluteURL(path)
     var folder = start
     while true {
-      let hidden = folder.appending(path: ContainerFolder.hidden.string)
-      if FileManager.default.fileExists(atPath: hidden.path) { return folder }
+      if isContainerFolder(folder) { return folder }
       let parent = folder.deletingLastPathComponent().standardized
       if parent.path == folder.path || folder.path == "/" { break }
       folder = parent
@@ -51,5 +57,5 @@ struct CloudFolder {
   }
 
   /// Returns the name in the container of the document at a path.
-  func name(ofItemAt path: String) throws -> String { try container.name(ofItemAt: url(path).standardized) }
+  func name(ofItemAt path: String) throws -> String { try container.name(ofItemAt: absoluteURL(path)) }
 }

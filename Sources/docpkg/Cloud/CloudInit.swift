@@ -99,7 +99,7 @@ extension Cloud {
       _ check: @escaping @Sendable (any ObjectStore, StoreAddress) async throws -> Void
     ) async throws {
       let address = StoreAddress(address, service)
-      let (place, device) = (url(folder).standardized, device)
+      let (place, device) = (absoluteURL(folder), device)
       if let store = address.folder,
         "\(store)/".hasPrefix(place.path + "/") || "\(place.path)/".hasPrefix(store + "/")
       {

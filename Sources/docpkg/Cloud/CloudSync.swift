@@ -56,7 +56,12 @@ extension Cloud {
       let progress = Throughput()
       let (path, everything) = (argument.path, everything)
       if watch {
-        return try await interruptible(saying: Cloud.interruption) { [self] in try await keepInSync(progress)
+        return try await interruptible(saying: Cloud.interruption) { [self] in
+          let folder = try await CloudFolder.open(at: path, progress)
+          try await ContinuousSync(folder: folder, interval: interval).run { news, problems in
+            progress.clear()
+            if news.hasWork || !problems.isEmpty { try tell(news, problems) }
+          }
         }
       }
       let (report, traffic) = try await interruptible(saying: Cloud.interruption) {
@@ -76,67 +81,11 @@ extension Cloud {
       var output = StandardOutput(.report)
       for line in news.lines { output.line(line) }
     }
-
-    /// Syncs when a document changes, and at each interval.
-    private func keepInSync(_ progress: Throughput) async throws {
-      let folder = try await CloudFolder.open(at: argument.path, progress)
-      let (moments, moment) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-      var search = DocumentSearch(in: [folder.container.url], for: [.item])
-      search.packageExtensions = try PackageExtensions.ofUser()
-      let query = DocumentQuery(search)
-      query.start()
-      let changes = Task {
-        for await update in query { if case .updated = update { moment.yield() } }
-      }
-      let times = Task { [interval] in
-        moment.yield()
-        while true {
-          try await Task.sleep(for: .seconds(interval))
-          moment.yield()
-        }
-      }
-      defer {
-        changes.cancel()
-        times.cancel()
-      }
-      var (before, lastProblem, told) = (StoreTraffic(), "", Set<String>())
-      for await _ in moments {
-        do {
-          let report = try await folder.container.sync()
-          let traffic = folder.traffic
-          let news = SyncNews(report, traffic - before)
-          progress.clear()
-          // A document that fails for the same reason in each run is told once.
-          let problems = news.problems.filter { !told.contains($0) }
-          told = Set(news.problems)
-          if news.hasWork || !problems.isEmpty {
-            try tell(news, problems)
-            before = traffic
-          }
-          lastProblem = ""
-        } catch {
-          guard Self.mayPass(error) else { throw error }
-          let text = errorMessage(of: error)
-          if text != lastProblem { StandardError.write("docpkg: \(text)\n") }
-          lastProblem = text
-        }
-      }
-      try Task.checkCancellation()
-    }
-
-    /// Whether a later run may succeed without a change by the user, or after the user mounted a disk.
-    private static func mayPass(_ error: any Error) -> Bool {
-      switch error {
-      case let error as ObjectStoreError: error.isTransient || [.noSuchStore, .noSpace].contains(error.code)
-      case let error as FilePackageError: error.code == .busy
-      default: false
-      }
-    }
   }
 }
 
 /// The news of one synchronization.
-private struct SyncNews: Encodable {
+struct SyncNews: Encodable {
   struct Document: Encodable {
     var name: String
     var events: [String]

@@ -31,7 +31,7 @@ struct StoreAddress: Sendable {
       if service.plain { options[Key.allowsPlain] = "true" }
       self.options = options
     } else {
-      (text, options) = (url(argument).standardized.path, [:])
+      (text, options) = (absoluteURL(argument).path, [:])
     }
   }
 

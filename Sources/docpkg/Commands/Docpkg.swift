@@ -24,7 +24,7 @@ struct Docpkg: AsyncParsableCommand {
     subcommands: [
       New.self, Show.self, Edit.self, Open.self, Undo.self, Redo.self, ListDocuments.self, Tree.self,
       Cat.self, Info.self, Copy.self, Versions.self, Diff.self, Restore.self, Conflicts.self, Resolve.self,
-      Export.self, Import.self, Archive.self, Verify.self, Recover.self, Repair.self, Watch.self, Cloud.self,
-      Bench.self,
+      Export.self, Import.self, Archive.self, Verify.self, Recover.self, Repair.self, Watch.self, Serve.self,
+      Cloud.self, Bench.self,
     ])
 }

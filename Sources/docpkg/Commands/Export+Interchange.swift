@@ -54,7 +54,7 @@ extension Export {
   /// Writes the document in another program's format.
   func exportDocument(_ format: InterchangeFormat) async throws {
     let target = target(format)
-    if url(target).standardized.path.hasPrefix(url(path).standardized.path + "/") {
+    if absoluteURL(target).path.hasPrefix(absoluteURL(path).path + "/") {
       throw InputError(description: "'\(display(target))' would be in the package.")
     }
     let (told, remarks) = try await PackageStore.reading(at: url(path)) { store in

@@ -1,0 +1,114 @@
+// The documents of the library, in the order and selection that the page shows.
+
+const names = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
+
+const orders = {
+  name: (a, b) => names.compare(a.name, b.name) || compare(a.id, b.id),
+  newest: (a, b) => b.modified - a.modified || names.compare(a.name, b.name) || compare(a.id, b.id),
+};
+
+/** All documents, and those that match the search, sorted. */
+export class LibraryItems {
+  #all = new Map();
+  #details = new Map();
+  #shown = null;
+  #query = "";
+  #order = orders.newest;
+
+  get total() {
+    return this.#all.size;
+  }
+
+  get isSearching() {
+    return this.#query !== "";
+  }
+
+  /** All documents, in no order. */
+  get all() {
+    return this.#all.values();
+  }
+
+  /** The matching documents in order. */
+  get shown() {
+    this.#shown ??= this.#matching().sort(this.#order);
+    return this.#shown;
+  }
+
+  item(id) {
+    return this.#all.get(id);
+  }
+
+  /** The details of a document, or undefined if they were not asked for since it changed. */
+  details(id) {
+    return this.#details.get(id);
+  }
+
+  reset() {
+    this.#all.clear();
+    this.#details.clear();
+    this.#shown = null;
+  }
+
+  put(items) {
+    for (const item of items) this.#put(item);
+    this.#shown = null;
+  }
+
+  /** Takes in a `changes` event. @returns {Map<string, string>} the new ids of documents that moved */
+  change({ added = [], changed = [], moved = [], removed = [] }) {
+    const ids = new Map();
+    for (const id of removed) this.#remove(id);
+    for (const { from, item } of moved) {
+      const details = this.#details.get(from);
+      this.#remove(from);
+      this.#put(item);
+      if (details) this.#details.set(item.id, details);
+      ids.set(from, item.id);
+    }
+    this.put([...added, ...changed]);
+    return ids;
+  }
+
+  setDetails(id, details) {
+    this.#details.set(id, details);
+    if (this.isSearching) this.#shown = null;
+  }
+
+  search(query) {
+    this.#query = folded(query.trim());
+    this.#shown = null;
+  }
+
+  sort(order) {
+    this.#order = orders[order] ?? orders.newest;
+    this.#shown = null;
+  }
+
+  #put(item) {
+    const old = this.#all.get(item.id);
+    if (old && (old.modified !== item.modified || old.size !== item.size)) this.#details.delete(item.id);
+    this.#all.set(item.id, item);
+  }
+
+  #remove(id) {
+    this.#all.delete(id);
+    this.#details.delete(id);
+  }
+
+  #matching() {
+    const items = [...this.#all.values()];
+    if (!this.isSearching) return items;
+    return items.filter(({ id, name }) => {
+      const details = this.#details.get(id);
+      return folded(`${name}\n${details?.title ?? ""}\n${details?.line ?? ""}`).includes(this.#query);
+    });
+  }
+}
+
+function folded(text) {
+  return text.toLowerCase().normalize("NFKD").replace(/\p{M}/gu, "");
+}
+
+function compare(a, b) {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,189 @@
+// A long text as chunks of whole lines, so that one keystroke touches one chunk.
+//
+// PT1 Each chunk but the last ends with "\n". No chunk but the only one is empty.
+// PT2 The chunks' texts, one after the other, are the text: "\r" and "\r\n" stay as they are.
+// PT3 A splice never divides a surrogate pair.
+
+const chunkSize = 4096;
+
+/** One stretch of whole lines. `index` is its place; `view` belongs to the view that shows the chunk. */
+export class Chunk {
+  constructor(text, index) {
+    this.text = text;
+    this.index = index;
+    this.view = null;
+  }
+}
+
+/** A text in chunks. Finding an offset near the last one costs nothing; far away it costs a step a chunk. */
+export class ChunkedText {
+  #cursor = { index: 0, start: 0 };
+
+  constructor(text) {
+    this.chunks = pieces(text).map((piece, index) => new Chunk(piece, index));
+    this.length = text.length;
+  }
+
+  get last() {
+    return this.chunks[this.chunks.length - 1];
+  }
+
+  toString() {
+    return this.chunks.map((chunk) => chunk.text).join("");
+  }
+
+  /** The offset of a chunk's first unit. */
+  startOf(chunk) {
+    let { index, start } = this.#cursor;
+    while (index < chunk.index) start += this.chunks[index++].text.length;
+    while (index > chunk.index) start -= this.chunks[--index].text.length;
+    this.#cursor = { index, start };
+    return start;
+  }
+
+  /** The chunk and the place in it of an offset. Between two chunks it is the start of the second. */
+  locate(offset) {
+    let { index, start } = this.#cursor;
+    while (offset < start) start -= this.chunks[--index].text.length;
+    while (index < this.chunks.length - 1 && offset >= start + this.chunks[index].text.length) {
+      start += this.chunks[index++].text.length;
+    }
+    this.#cursor = { index, start };
+    return { chunk: this.chunks[index], at: offset - start };
+  }
+
+  /** The text between two offsets, which may be beyond its ends. */
+  slice(from, to) {
+    from = Math.max(0, from);
+    to = Math.min(to, this.length);
+    if (from >= to) return "";
+    const first = this.locate(from);
+    const end = this.locate(to);
+    if (first.chunk === end.chunk) return first.chunk.text.slice(first.at, end.at);
+    const between = this.chunks.slice(first.chunk.index + 1, end.chunk.index).map((chunk) => chunk.text);
+    return first.chunk.text.slice(first.at) + between.join("") + end.chunk.text.slice(0, end.at);
+  }
+
+  /**
+   * Applies a splice.
+   * @returns what a view has to do: replace [at, del, ins] in `chunk`, take away `removed`, put in `added` after `chunk`
+   */
+  splice([offset, del, ins]) {
+    const { chunk, at } = this.locate(offset);
+    const start = offset - at;
+    let { chunk: end, at: endAt } = this.locate(offset + del);
+    if (del > 0 && endAt === 0 && end !== chunk) {
+      end = this.chunks[end.index - 1];
+      endAt = end.text.length;
+    }
+    this.#cursor = { index: chunk.index, start };
+    this.length += ins.length - del;
+    const head = chunk.text.slice(0, at) + ins;
+    let tail = end.text.slice(endAt);
+    // PT1: what is left must end with its line's end, or the next chunk belongs to it.
+    if (tail === "" && end !== this.last && head !== "" && !head.endsWith("\n")) {
+      end = this.chunks[end.index + 1];
+      tail = end.text;
+    }
+    const text = head + tail;
+    if (chunk === end && text !== "" && !isLong(text)) {
+      chunk.text = text;
+      return { chunk, replace: [at, del, ins], removed: [], added: [] };
+    }
+    return this.#rebuild(chunk, end, text);
+  }
+
+  /** Takes in a change that the view shows already. `settle` must follow. */
+  adopt(chunk, [at, del, ins]) {
+    this.startOf(chunk);
+    this.length += ins.length - del;
+    chunk.text = chunk.text.slice(0, at) + ins + chunk.text.slice(at + del);
+  }
+
+  /** Cuts a chunk that is too long, and restores PT1. @returns what `splice` returns, or null */
+  settle(chunk) {
+    const open = chunk !== this.last && !chunk.text.endsWith("\n");
+    const empty = chunk.text === "" && this.chunks.length > 1;
+    if (!open && !empty && !isLong(chunk.text)) return null;
+    this.startOf(chunk);
+    if (!open || empty) return this.#rebuild(chunk, chunk, chunk.text);
+    const next = this.chunks[chunk.index + 1];
+    return this.#rebuild(chunk, next, chunk.text + next.text);
+  }
+
+  #rebuild(chunk, end, text) {
+    if (text === "" && this.chunks.length > end.index - chunk.index + 1) {
+      const removed = this.chunks.splice(chunk.index, end.index - chunk.index + 1);
+      this.#number(chunk.index);
+      this.#cursor = { index: 0, start: 0 };
+      return { chunk: null, replace: null, removed, added: [] };
+    }
+    const [first, ...rest] = pieces(text);
+    const replace = difference(chunk.text, first);
+    chunk.text = first;
+    const added = rest.map((piece) => new Chunk(piece, 0));
+    const removed = this.chunks.slice(chunk.index + 1, end.index + 1);
+    this.chunks = this.chunks.slice(0, chunk.index + 1).concat(added, this.chunks.slice(end.index + 1));
+    this.#number(chunk.index + 1);
+    return { chunk, replace, removed, added };
+  }
+
+  #number(from) {
+    for (let index = from; index < this.chunks.length; index++) this.chunks[index].index = index;
+  }
+}
+
+/** Whether a chunk can be cut: a line is never divided. */
+function isLong(text) {
+  if (text.length <= 2 * chunkSize) return false;
+  const newline = text.indexOf("\n", chunkSize - 1);
+  return newline >= 0 && newline + 1 < text.length;
+}
+
+/** A text in stretches of whole lines, each about one chunk long. */
+function pieces(text) {
+  const result = [];
+  let start = 0;
+  while (text.length - start > chunkSize) {
+    const newline = text.indexOf("\n", start + chunkSize - 1);
+    if (newline < 0 || newline + 1 === text.length) break;
+    result.push(text.slice(start, newline + 1));
+    start = newline + 1;
+  }
+  result.push(text.slice(start));
+  return result;
+}
+
+/**
+ * The one splice that makes `now` of `before`.
+ * @param {number} [caret] the caret in `now`; if several places are possible, the change is the one that ends there
+ */
+export function difference(before, now, caret) {
+  const shorter = Math.min(before.length, now.length);
+  let tail = 0;
+  let head = 0;
+  const countTail = (limit) => {
+    while (tail < limit && before.charCodeAt(before.length - 1 - tail) === now.charCodeAt(now.length - 1 - tail)) tail++;
+  };
+  if (caret !== undefined) countTail(Math.min(shorter, now.length - caret));
+  while (head < shorter - tail && before.charCodeAt(head) === now.charCodeAt(head)) head++;
+  countTail(shorter - head);
+  // PT3
+  if (head > 0 && isHigh(before.charCodeAt(head - 1)) && (isLow(before.charCodeAt(head)) || isLow(now.charCodeAt(head)))) head--;
+  const beforeTail = [before.charCodeAt(before.length - tail - 1), now.charCodeAt(now.length - tail - 1)];
+  if (tail > 0 && isLow(now.charCodeAt(now.length - tail)) && beforeTail.some(isHigh)) tail--;
+  return [head, before.length - head - tail, now.slice(head, now.length - tail)];
+}
+
+/** Text from outside as the page takes it in: lines end with "\n", and no half of a surrogate pair is alone. */
+export function normalized(text) {
+  return text.replace(/\r\n?/g, "\n").replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd");
+}
+
+function isHigh(unit) {
+  return unit >= 0xd800 && unit < 0xdc00;
+}
+
+function isLow(unit) {
+  return unit >= 0xdc00 && unit < 0xe000;
+}

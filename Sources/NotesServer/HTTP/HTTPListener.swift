@@ -1,0 +1,166 @@
+import FlyingSocks
+import Glibc
+import Synchronization
+
+/// Answers a request.
+protocol HTTPHandler: Sendable {
+  /// Answers one request.
+  ///
+  /// - Throws: `HTTPRefusal`, or the error of the work.
+  func answer(_ head: HTTPRequestHead, _ body: HTTPBody) async throws -> HTTPResponse
+  /// Answers a request that failed.
+  func answer(_ error: any Error, to head: HTTPRequestHead?) -> HTTPResponse
+}
+
+/// A server of HTTP/1.1 on this machine's own address, 127.0.0.1.
+///
+/// FlyingSocks has the sockets. FlyingFox's own reader of requests bounds neither their heads nor their time, and reads
+/// on after a body that nothing read. So the reading here is our own: see `HTTPConnection` and `HTTPBody`.
+final class HTTPListener: Sendable {
+  private let socket: Socket
+  private let pool: any AsyncSocketPool
+  private let limits: HTTPLimits
+  private let connections = Mutex<[ObjectIdentifier: HTTPConnection]>([:])
+  /// The port.
+  let port: UInt16
+
+  /// Begins to listen.
+  ///
+  /// - Parameter port: the port; 0 for a free one.
+  /// - Throws: `SocketError`, such as EADDRINUSE.
+  init(port: UInt16, limits: HTTPLimits = HTTPLimits()) throws {
+    self.limits = limits
+    pool = SocketPool(queue: ePoll(maxEvents: 64))
+    socket = try Socket(domain: AF_INET)
+    do {
+      try socket.setValue(true, for: .localAddressReuse)
+      try socket.bind(to: .inet(ip4: "127.0.0.1", port: port))
+      try socket.listen()
+      guard case .ip4(_, let port) = try socket.sockname() else { throw SocketError.unsupportedAddress }
+      self.port = port
+    } catch {
+      // The error that ended the attempt is the one to tell.
+      try? socket.close()
+      throw error
+    }
+  }
+
+  /// Serves until the task is cancelled.
+  func run(_ handler: some HTTPHandler) async throws {
+    try await pool.prepare()
+    let listener = try AsyncSocket(socket: socket, pool: pool)
+    defer { try? listener.close() }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { [pool] in try await pool.run() }
+      group.addTask {
+        while true {
+          try await Task.sleep(for: .seconds(1))
+          for connection in self.connections.withLock({ Array($0.values) }) { connection.endIfLate() }
+        }
+      }
+      group.addTask { try await self.accept(listener, handler) }
+      defer { group.cancelAll() }
+      try await group.next()
+    }
+  }
+
+  /// Ends all connections.
+  func endConnections() {
+    for connection in connections.withLock({ Array($0.values) }) { connection.end() }
+  }
+
+  private func accept(_ listener: AsyncSocket, _ handler: some HTTPHandler) async throws {
+    try await withThrowingDiscardingTaskGroup { group in
+      while true {
+        let accepted: AsyncSocket
+        do {
+          accepted = try await listener.accept()
+        } catch SocketError.failed(_, let number, _) where [ECONNABORTED, EMFILE, ENFILE].contains(number) {
+          // A client that is gone, or too many open files: the next attempt may succeed.
+          try await Task.sleep(for: .milliseconds(50))
+          continue
+        }
+        let connection = HTTPConnection(accepted, limits)
+        let isAllowed = connections.withLock { connections in
+          if connections.count >= limits.connections { return false }
+          connections[ObjectIdentifier(connection)] = connection
+          return true
+        }
+        guard isAllowed else {
+          connection.close()
+          continue
+        }
+        group.addTask {
+          await self.serve(connection, handler)
+          _ = self.connections.withLock { $0.removeValue(forKey: ObjectIdentifier(connection)) }
+          connection.close()
+        }
+      }
+    }
+  }
+
+  /// Serves one connection to its end.
+  private func serve(_ connection: HTTPConnection, _ handler: some HTTPHandler) async {
+    // A connection that breaks has no one to tell.
+    while (try? await serveNext(connection, handler)) == true {}
+  }
+
+  /// Serves one request; returns whether another may follow.
+  private func serveNext(_ connection: HTTPConnection, _ handler: some HTTPHandler) async throws -> Bool {
+    var head: HTTPRequestHead?
+    var body: HTTPBody?
+    var response: HTTPResponse
+    var closes = false
+    do {
+      head = try await connection.readHead()
+      guard let head else { return false }
+      closes = head.closesConnection
+      let itsBody = try HTTPBody(of: head, on: connection)
+      body = itsBody
+      response = try await handler.answer(head, itsBody)
+    } catch {
+      if error is SocketError || error is CancellationError { throw error }
+      response = handler.answer(error, to: head)
+      if (error as? HTTPRefusal)?.endsConnection == true { closes = true }
+    }
+    // Bytes that nothing read must not look like the next request.
+    if body?.isRead != true { closes = true }
+    if case .events = response.body { closes = true }
+    try await send(response, isHead: head?.method == "HEAD", closes, to: connection)
+    if closes, body?.isRead != true { await connection.linger() }
+    return !closes
+  }
+
+  private func send(
+    _ response: HTTPResponse, isHead: Bool, _ closes: Bool, to connection: HTTPConnection
+  ) async throws {
+    let head = response.head(closes: closes)
+    switch response.body {
+    case .bytes(let bytes): try await connection.write(isHead ? head : head + bytes)
+    case .pieces(_, let next):
+      try await connection.write(head)
+      while !isHead, let piece = try await next() { try await connection.write(piece) }
+    case .events(let events, let ended):
+      let result = await Task { try await self.send(head, events, to: connection) }.result
+      await ended()
+      try result.get()
+    }
+  }
+
+  /// Sends events until their channel or the connection ends.
+  private func send(_ head: [UInt8], _ events: EventChannel, to connection: HTTPConnection) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      defer { group.cancelAll() }
+      try await connection.write(head)
+      group.addTask { for await event in events.stream { try await connection.write(event.bytes) } }
+      group.addTask { try await connection.waitForEnd() }
+      group.addTask {
+        while true {
+          try await Task.sleep(for: .seconds(15))
+          events.send(.heartbeat)
+        }
+      }
+      try await group.next()
+    }
+  }
+}

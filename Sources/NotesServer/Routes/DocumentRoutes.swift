@@ -1,0 +1,290 @@
+import CloudContainers
+import Documents
+import FilePackages
+import FoundationEssentials
+import ImageNotes
+import PackageArchive
+
+/// Answers the requests about one document.
+struct DocumentRoutes {
+  let id: DocumentID
+  let library: NotesLibrary
+  let notes: OpenNotes
+  let uploads: UploadFolder
+
+  func answer(_ head: HTTPRequestHead, _ path: [String], _ body: HTTPBody) async throws -> HTTPResponse {
+    switch (head.method, path.first) {
+    case (_, "images"): return try await images(head, Array(path.dropFirst()), body)
+    case (_, "versions"): return try await versions(head, Array(path.dropFirst()), body)
+    case (_, "conflicts"): return try await conflicts(head, Array(path.dropFirst()), body)
+    case ("GET", "events") where path.count == 1: return try await events(head)
+    case ("GET", "export") where path.count == 1: return try await export()
+    case ("POST", .some(let name)) where path.count == 1: return try await command(name, body)
+    default: throw HTTPRefusal.notFound
+    }
+  }
+
+  // MARK: The open document
+
+  private func events(_ head: HTTPRequestHead) async throws -> HTTPResponse {
+    guard let tab = head.query["tab"], (8...32).contains(tab.utf8.count),
+      tab.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+    else { throw HTTPRefusal(status: .badRequest, message: "The tab has no name.") }
+    let session = try await notes.session(id)
+    let known: (String, Int)? =
+      if let epoch = head.query["epoch"], let seq = head.query["seq"].flatMap({ Int($0) }) {
+        (epoch, seq)
+      } else { nil }
+    let (channel, number) = try await session.join(tab, known: known)
+    return HTTPResponse(type: "text/event-stream", .events(channel) { await session.leave(number) })
+  }
+
+  private struct Tab: Decodable { var tab: String }
+  private struct Caret: Decodable {
+    var tab: String
+    var at: Int?
+  }
+  private struct Title: Decodable { var title: String }
+  private struct Name: Decodable { var name: String }
+  private struct Place: Decodable { var place: String }
+  private struct Recovery: Decodable { var take: Bool }
+
+  private func command(_ name: String, _ body: HTTPBody) async throws -> HTTPResponse {
+    switch name {
+    case "text":
+      let edit = try await body.value(NotesSession.TextEdit.self)
+      return try .json(["seq": try await notes.session(id).edit(edit)])
+    case "caret":
+      let caret = try await body.value(Caret.self)
+      await notes.openSession(id)?.moveCaret(of: caret.tab, to: caret.at)
+    case "undo": return try .json(["did": try await notes.session(id).step(.undo)])
+    case "redo": return try .json(["did": try await notes.session(id).step(.redo)])
+    case "title":
+      let title = try await body.value(Title.self).title
+      try await notes.session(id).change("Change Title") { $0.customName = title.isEmpty ? nil : title }
+    case "save": try await notes.session(id).save()
+    case "recovery": try await notes.session(id).recover(body.value(Recovery.self).take)
+    case "rename": return try await rename(to: body.value(Name.self).name)
+    case "duplicate":
+      try await saveIfOpen()
+      return try .json(try await NewDocument(library: library).duplicate(library.entry(id)))
+    case "delete":
+      let entry = try await library.entry(id)
+      let session = await notes.openSession(id)
+      try await notes.close(id)
+      await session?.tellDeleted()
+      let key = try await library.delete(entry)
+      let name = displayString(entry.url.deletingPathExtension().lastPathComponent)
+      return try .json(["deleted": key, "name": name])
+    case "move": return try await move(to: body.value(Place.self).place)
+    case "download":
+      let (entry, container) = try await cloudEntry()
+      try await container.startDownloading(itemNamed: entry.name)
+    case "evict":
+      let (entry, container) = try await cloudEntry()
+      try await notes.close(id)
+      try await container.evict(itemNamed: entry.name)
+    default: throw HTTPRefusal.notFound
+    }
+    return .done
+  }
+
+  private func saveIfOpen() async throws {
+    if let session = await notes.openSession(id), await session.isOpen { try await session.save() }
+  }
+
+  // MARK: Places
+
+  private func rename(to wish: String) async throws -> HTTPResponse {
+    let entry = try await library.entry(id)
+    let name = try NewDocument.checked(wish) + "." + entry.url.pathExtension
+    let folder = FolderLocation(entry.url.deletingLastPathComponent())
+    // An open document follows.
+    let url = try await folder.url(of: folder.moveIn(entry.url, as: name))
+    let new = await library.noteMove(to: url)
+    return try .json(
+      NamedDocument(id: new.word, name: displayString(url.deletingPathExtension().lastPathComponent)))
+  }
+
+  private func move(to word: String) async throws -> HTTPResponse {
+    let entry = try await library.entry(id)
+    let places = library.places
+    let place: NotesLibrary.Place = word == "cloud" ? .container : .local
+    guard place != entry.place else {
+      throw HTTPRefusal(status: .unprocessable, message: "It is there already.")
+    }
+    try await notes.close(id)
+    let url: URL
+    if place == .container {
+      let target = try places.location(.container)
+      let name = try await target.moveIn(entry.url, as: entry.name)
+      url = try places.folder(.container).appending(path: name)
+    } else {
+      url = try await places.location(.container)
+        .moveOut(entry.name, to: places.folder(.local), as: entry.url.lastPathComponent)
+    }
+    let new = await library.note(place, url)
+    return try .json(
+      NamedDocument(id: new.word, name: displayString(url.deletingPathExtension().lastPathComponent)))
+  }
+
+  private func cloudEntry() async throws -> (NotesLibrary.Entry, CloudContainer) {
+    let entry = try await library.entry(id)
+    guard entry.place == .container, let container = library.places.container else {
+      throw HTTPRefusal(status: .unprocessable, message: "The document is in no container.")
+    }
+    return (entry, container)
+  }
+
+  // MARK: Images
+
+  private func images(_ head: HTTPRequestHead, _ path: [String], _ body: HTTPBody) async throws
+    -> HTTPResponse
+  {
+    switch (head.method, path.count) {
+    case ("GET", 1), ("HEAD", 1):
+      if let session = await notes.openSession(id), await session.isOpen {
+        return try .image(try await session.image(path[0]).file(), to: head)
+      }
+      let store = try await PackageStore.open(at: library.entry(id).url)
+      let content: ImageNotes = try await store.content()
+      guard let image = content.images.first(where: { ImageFacts.key(of: $0.name) == path[0] }) else {
+        throw HTTPRefusal.notFound
+      }
+      return try .image(try image.file(), to: head)
+    case ("PUT", 0):
+      let file = try await uploads.store(body, named: head.query["name"])
+      let index = head.query["at"].flatMap { Int($0) }
+      let name = try await added(file) { notes in try notes.add(imageAt: file, at: index) }
+      return try .json(["key": ImageFacts.key(of: name)])
+    case ("PUT", 1):
+      let old = try await notes.session(id).image(path[0]).name
+      let file = try await uploads.store(body, named: head.query["name"])
+      let name = try await added(file) { notes in try notes.replace(image: old, withImageAt: file) }
+      return try .json(["key": ImageFacts.key(of: name)])
+    case ("POST", 2): return try await imageCommand(path[1], path[0], body)
+    default: throw HTTPRefusal.notFound
+    }
+  }
+
+  /// Adds an uploaded picture; removes the file of one that the document refuses.
+  private func added(
+    _ file: URL, _ body: @escaping @Sendable (inout ImageNotes) throws -> String
+  ) async throws -> String {
+    do {
+      return try await notes.session(id).change("Add Image", body)
+    } catch {
+      uploads.remove(file)
+      throw error
+    }
+  }
+
+  private struct Caption: Decodable { var caption: String }
+  private struct Target: Decodable { var to: Int }
+
+  private func imageCommand(_ command: String, _ key: String, _ body: HTTPBody) async throws -> HTTPResponse {
+    let session = try await notes.session(id)
+    let name = try await session.image(key).name
+    switch command {
+    case "caption":
+      let caption = try await body.value(Caption.self).caption
+      try await session.change("Change Caption") { try $0.setCaption(caption, ofImage: name) }
+    case "move":
+      let place = try await body.value(Target.self).to
+      try await session.change("Move Image") { try $0.move(image: name, to: place) }
+    case "remove": try await session.change("Remove Image") { try $0.remove(image: name) }
+    default: throw HTTPRefusal.notFound
+    }
+    return .done
+  }
+
+  // MARK: Versions and conflicts
+
+  private func versions(_ head: HTTPRequestHead, _ path: [String], _ body: HTTPBody) async throws
+    -> HTTPResponse
+  {
+    let versions = DocumentVersions(id: id, url: try await library.entry(id).url)
+    if head.method == "GET", path.isEmpty {
+      try await saveIfOpen()
+      return try .json(try await versions.list())
+    }
+    guard let identifier = path.first.flatMap({ UUID(uuidString: $0) }) else { throw HTTPRefusal.notFound }
+    switch (head.method, path.count) {
+    case ("GET", 1): return try .json(try await versions.detail(identifier))
+    case ("GET", 3) where path[1] == "images":
+      return try .image(try await versions.image(path[2], of: identifier), to: head)
+    case ("POST", 2) where path[1] == "restore":
+      struct Part: Decodable { var image: String? }
+      let part = try await body.value(Part.self)
+      let old = try await versions.notes(of: identifier)
+      let session = try await notes.session(id)
+      guard let key = part.image else {
+        try await session.change("Restore Version") { try $0.restore(old) }
+        return .done
+      }
+      guard let name = old.images.first(where: { ImageFacts.key(of: $0.name) == key })?.name else {
+        throw HTTPRefusal.notFound
+      }
+      try await session.change("Restore Image") { try $0.restore(image: name, from: old) }
+      return .done
+    default: throw HTTPRefusal.notFound
+    }
+  }
+
+  private func conflicts(_ head: HTTPRequestHead, _ path: [String], _ body: HTTPBody) async throws
+    -> HTTPResponse
+  {
+    let conflicts = DocumentConflicts(id: id, session: try await notes.session(id))
+    switch (head.method, path) {
+    case ("GET", []): return try .json(try await conflicts.list())
+    case ("POST", ["resolve"]):
+      let decision = try await body.value(DocumentConflicts.Decision.self)
+      let entry = try await library.entry(id)
+      let made = try await conflicts.resolve(decision) { [library] content in
+        var copy = ImageNotes()
+        try copy.restore(content)
+        let name = entry.url.deletingPathExtension().lastPathComponent
+        let new = try await NewDocument(library: library).make(
+          copy, named: "\(name) (other version)", in: entry.url.deletingLastPathComponent())
+        guard let id = DocumentID(new.id) else { throw HTTPRefusal.notFound }
+        return id
+      }
+      return try .json(["id": made?.word])
+    default: throw HTTPRefusal.notFound
+    }
+  }
+
+  // MARK: Export
+
+  private func export() async throws -> HTTPResponse {
+    let entry = try await library.entry(id)
+    let name = entry.url.deletingPathExtension().lastPathComponent
+    let folder = uploads.url.appending(path: try String(ServerKey.random().prefix(12)))
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+    let archive = folder.appending(path: "export.zip")
+    defer { uploads.remove(archive) }
+    let session = try await notes.session(id)
+    try await session.withDocument { document in
+      _ = try await document.withSnapshot { snapshot in try await snapshot.export(to: archive, as: .zip) }
+    }
+    // The open file stays readable after its folder is gone.
+    var response = try HTTPResponse.zip(archive)
+    response.fields += [
+      (
+        "Content-Disposition",
+        "attachment; filename=\"document.zip\"; filename*=UTF-8''\(Self.escaped(name)).zip"
+      )
+    ]
+    return response
+  }
+
+  private static func escaped(_ name: String) -> String {
+    name.utf8.map { byte in
+      switch byte {
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
+        String(UnicodeScalar(byte))
+      default: "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+      }
+    }.joined()
+  }
+}

@@ -1,0 +1,90 @@
+import Documents
+import FilePackages
+import FoundationEssentials
+import ImageNotes
+
+/// Answers the requests about the library.
+struct LibraryRoutes {
+  let library: NotesLibrary
+  let notes: OpenNotes
+  let uploads: UploadFolder
+
+  func answer(_ head: HTTPRequestHead, _ path: [String], _ body: HTTPBody) async throws -> HTTPResponse {
+    switch (head.method, path) {
+    case ("GET", ["events"]):
+      let (channel, number) = try await library.join()
+      return HTTPResponse(
+        type: "text/event-stream", .events(channel) { await library.leave(number) })
+    case ("POST", ["details"]):
+      struct Asked: Decodable { var ids: [String] }
+      let ids = try await body.value(Asked.self).ids.prefix(100).compactMap(DocumentID.init)
+      return try .json(["details": await details(ids)])
+    case ("POST", ["new"]):
+      struct Wanted: Decodable {
+        var name: String?
+        var text: String?
+      }
+      let wanted = try await body.value(Wanted.self)
+      let new = NewDocument(library: library)
+      return try .json(try await new.make(ImageNotes(text: wanted.text ?? ""), named: wanted.name))
+    case ("PUT", ["import"]):
+      let file = try await uploads.store(body, named: head.query["name"])
+      defer { uploads.remove(file) }
+      return try .json(try await NewDocument(library: library).make(from: file))
+    default: throw HTTPRefusal.notFound
+    }
+  }
+
+  /// The facts of the documents that a page shows at this moment.
+  private func details(_ ids: [DocumentID]) async -> [String: DocumentDetails] {
+    var details: [String: DocumentDetails] = [:]
+    for id in ids {
+      // A document that is gone by now has no details.
+      guard let entry = try? await library.entry(id) else { continue }
+      details[id.word] = await DocumentDetails(entry, notes.openSession(id))
+    }
+    return details
+  }
+}
+
+/// What the library shows of a document's content.
+struct DocumentDetails: Encodable {
+  var title = ""
+  var line = ""
+  var images = 0
+  /// The bytes of the text and the images.
+  var size: UInt64 = 0
+  var thumbnail: String?
+  var conflict = false
+  var error: String?
+
+  /// Reads them from the open document, or else from the disk.
+  init(_ entry: NotesLibrary.Entry, _ session: NotesSession?) async {
+    if entry.item?.ubiquitousAttributes?.downloadingStatus == .notDownloaded { return }
+    do {
+      let content: ImageNotes
+      if let session, await session.isOpen {
+        content = try await session.withDocument { try await $0.content }
+      } else {
+        let store = try await PackageStore.open(at: entry.url)
+        content = try await store.content()
+        conflict = try await store.hasConflicts()
+      }
+      title = content.displayName
+      let lines = content.text.prefix(2000).split(whereSeparator: \.isNewline).lazy.map(String.init)
+        .filter { $0.contains { !$0.isWhitespace } }
+      let isTitle = content.customName?.isEmpty != false
+      line = String((isTitle ? lines.dropFirst().first : lines.first)?.prefix(200) ?? "")
+      images = content.images.count
+      size = UInt64(content.text.utf8.count)
+      // The size of an image that cannot be read is unknown.
+      for image in content.images { size += (try? image.file())?.regularFileSize ?? 0 }
+      if let first = content.images.first {
+        var facts = ImageFacts()
+        thumbnail = facts.shown([first], below: "/api/documents/\(entry.id.word)/images").first?.url
+      }
+    } catch {
+      self.error = Sentences(of: error).message
+    }
+  }
+}

@@ -1,0 +1,189 @@
+import Documents
+import FilePackages
+import FoundationEssentials
+import ImageNotes
+import Synchronization
+import SystemPackage
+
+/// Answers the requests of the pages.
+struct ServerRoutes: HTTPHandler {
+  let access: RequestGuard
+  let library: NotesLibrary
+  let notes: OpenNotes
+  let pages: PageFiles
+  let uploads: UploadFolder
+
+  func answer(_ head: HTTPRequestHead, _ body: HTTPBody) async throws -> HTTPResponse {
+    guard try access.checkCookie(of: head) else {
+      var entrance = PageFiles.entrance
+      entrance.fields.append(access.cookieField)
+      return entrance
+    }
+    switch (head.method, head.segments.first) {
+    case ("GET", "api"), ("HEAD", "api"), ("POST", "api"), ("PUT", "api"):
+      return try await api(head, Array(head.segments.dropFirst())[...], body)
+    case ("GET", _), ("HEAD", _): return try page(head)
+    case ("POST", _), ("PUT", _): throw HTTPRefusal.notFound
+    default:
+      throw HTTPRefusal(
+        status: .methodNotAllowed, message: "The server does not know this method.", endsConnection: true)
+    }
+  }
+
+  func answer(_ error: any Error, to head: HTTPRequestHead?) -> HTTPResponse {
+    let refusal = Self.refusal(of: error)
+    if let head, head.method == "GET", head.segments.first != "api", head.segments.first != "static" {
+      return pages.response(to: refusal)
+    }
+    // The two sentences are this server's own, which can be encoded.
+    let value = ["error": ["message": refusal.message, "advice": refusal.advice]]
+    let bytes = (try? JSONEncoder.plain.encode(value)).map(Array.init) ?? []
+    return HTTPResponse(refusal.status, type: "application/json", .bytes(bytes))
+  }
+
+  /// The refusal that tells an error of the work.
+  private static func refusal(of error: any Error) -> HTTPRefusal {
+    if let refusal = error as? HTTPRefusal { return refusal }
+    let sentences = Sentences(of: error)
+    let status: HTTPStatus =
+      switch error {
+      case let error as FilePackageError where error.code == .noSuchFile: .notFound
+      case let error as DocumentError where error.fileError?.code == .noSuchFile || error.code == .closed:
+        .notFound
+      case ImageNotesError.notAnImage: .unsupportedMediaType
+      default: .unprocessable
+      }
+    return HTTPRefusal(status: status, message: sentences.message, advice: sentences.advice)
+  }
+
+  // MARK: Pages
+
+  private func page(_ head: HTTPRequestHead) throws -> HTTPResponse {
+    let segments = head.segments
+    switch segments.count {
+    case 0: return try pages.response("library.html", to: head)
+    case 2 where segments[0] == "static" && !segments[1].hasSuffix(".html"):
+      return try pages.response(segments[1], to: head)
+    case 2 where segments[0] == "d" && DocumentID(segments[1]) != nil:
+      return try pages.response("document.html", to: head)
+    case 3 where segments[0] == "d" && DocumentID(segments[1]) != nil && segments[2] == "history":
+      return try pages.response("history.html", to: head)
+    case 3 where segments[0] == "d" && DocumentID(segments[1]) != nil && segments[2] == "conflicts":
+      return try pages.response("conflicts.html", to: head)
+    default: throw HTTPRefusal.notFound
+    }
+  }
+
+  // MARK: The interface
+
+  private func api(
+    _ head: HTTPRequestHead, _ path: ArraySlice<String>, _ body: HTTPBody
+  ) async throws -> HTTPResponse {
+    let rest = Array(path.dropFirst())
+    switch path.first {
+    case "library":
+      return try await LibraryRoutes(library: library, notes: notes, uploads: uploads).answer(
+        head, rest, body)
+    case "deleted" where head.method == "POST" && rest.count == 2 && rest[1] == "restore":
+      let (id, name) = try await library.restore(rest[0])
+      await notes.revive([id])
+      return try .json(NamedDocument(id: id.word, name: displayString(name)))
+    case "documents":
+      guard let word = rest.first, let id = DocumentID(word) else { throw HTTPRefusal.notFound }
+      return try await DocumentRoutes(id: id, library: library, notes: notes, uploads: uploads)
+        .answer(head, Array(rest.dropFirst()), body)
+    default: throw HTTPRefusal.notFound
+    }
+  }
+}
+
+extension HTTPResponse {
+  /// An answer of a value.
+  static func json(_ value: some Encodable) throws -> HTTPResponse {
+    HTTPResponse(type: "application/json", .bytes(Array(try JSONEncoder.plain.encode(value))))
+  }
+
+  /// An answer that says nothing more.
+  static let done = HTTPResponse(type: "application/json", .bytes(Array("{}".utf8)))
+
+  /// The bytes of an image, which no page of another site can show.
+  static func image(_ file: FileWrapper, to head: HTTPRequestHead) throws -> HTTPResponse {
+    let header = try ImageHeader(of: file)
+    let type =
+      switch header.format {
+      case .png: "image/png"
+      case .jpeg: "image/jpeg"
+      case .gif: "image/gif"
+      case .webP: "image/webp"
+      case .bmp: "image/bmp"
+      case .tiff: "image/tiff"
+      case .heic: "image/heic"
+      }
+    let size = try file.withRandomAccess { size, _ in size }
+    return HTTPResponse(
+      type: type,
+      .pieces(of: size) { start, count in try file.withRandomAccess { _, read in try read(start, count) } },
+      // The address changes with the picture.
+      fields: [("Cache-Control", "private, max-age=31536000, immutable")])
+  }
+
+  /// The bytes of a zip, which is open from now on.
+  static func zip(_ url: URL) throws -> HTTPResponse {
+    let file = try OpenArchive(url)
+    return HTTPResponse(
+      type: "application/zip",
+      .pieces(of: file.size) { start, count in try file.bytes(from: start, count) })
+  }
+}
+
+extension HTTPResponse.Body {
+  /// Pieces that a function reads, on a thread that may block.
+  static func pieces(
+    of size: UInt64, _ read: @escaping @Sendable (_ start: UInt64, _ count: Int) throws -> [UInt8]
+  ) -> Self {
+    let offset = Mutex<UInt64>(0)
+    let thread = BlockingThread()
+    return .pieces(size: size) {
+      let start = offset.withLock { $0 }
+      if start >= size { return nil }
+      let bytes = try await thread.run { () throws in try read(start, Int(min(256 << 10, size - start))) }
+      // A file that another program cut short ends the connection before its declared size.
+      if bytes.isEmpty { throw HTTPRefusal.notFound }
+      offset.withLock { $0 += UInt64(bytes.count) }
+      return bytes
+    }
+  }
+}
+
+extension HTTPBody {
+  /// The value of a command.
+  func value<Value: Decodable>(_ type: Value.Type = Value.self) async throws -> Value {
+    let bytes = try await all()
+    do {
+      return try JSONDecoder().decode(type, from: Data(bytes.isEmpty ? Array("{}".utf8) : bytes))
+    } catch {
+      throw HTTPRefusal(status: .badRequest, message: "The request is malformed: \(sentence(of: error))")
+    }
+  }
+}
+
+/// An archive that is open for reading, and needs its name no more.
+private final class OpenArchive: Sendable {
+  private let descriptor: FileDescriptor
+  let size: UInt64
+
+  init(_ url: URL) throws {
+    descriptor = try .open(FilePath(url.path), .readOnly)
+    size = UInt64(try descriptor.seek(offset: 0, from: .end))
+  }
+
+  // A descriptor for reading has nothing that a failed close could lose.
+  deinit { try? descriptor.close() }
+
+  func bytes(from start: UInt64, _ count: Int) throws -> [UInt8] {
+    try [UInt8](unsafeUninitializedCapacity: count) { buffer, used in
+      used = try descriptor.read(
+        fromAbsoluteOffset: Int64(start), into: UnsafeMutableRawBufferPointer(buffer))
+    }
+  }
+}

@@ -1,0 +1,392 @@
+import Documents
+import FilePackages
+import FoundationEssentials
+import ImageNotes
+
+/// One open document, and the tabs that show it.
+///
+/// All changes are in one order, that of the document: those of tabs, of undo, of the disk. Each tab gets each of them,
+/// with a number. A tab's change comes with the number that the tab had, and is transformed over the later ones.
+///
+/// - Each call that changes the document has its turn (`inTurn`). In its turn, a call first takes in what the document
+///   got from the disk.
+/// - A change is saved by the document's autosave. `StateEvent.saved` tells the tabs the last durable one. Until then a
+///   tab keeps its text, so a server that was killed loses nothing.
+actor NotesSession {
+  /// One page that shows the document.
+  private struct Viewer {
+    let tab: String
+    let channel: EventChannel
+    var caret: Int?
+  }
+
+  /// News of the document, from its own code.
+  private enum Signal: Sendable {
+    case event(DocumentEvent)
+    case error(DocumentError)
+  }
+
+  /// Names this run of the document: the numbers of another run mean nothing.
+  let epoch: String
+  /// The document's name in addresses.
+  private(set) var id: DocumentID
+  private let document: Document<ImageNotes>
+  private let signals: AsyncStream<Signal>
+  private let moved: @Sendable (URL) async -> DocumentID
+
+  private var text = ""
+  private var shown = NotesEvent(title: "", displayName: "", images: [])
+  private var undoState = UndoEvent(UndoState(levelsOfUndo: 0))
+  private var state = StateEvent(light: .saved, saved: 0, conflicts: 0)
+  private var lastError: DocumentError?
+  private var log = TextLog()
+  private var saved = 0
+  private var facts = ImageFacts()
+  private var viewers: [Int: Viewer] = [:]
+  private var lastViewer = 0
+  /// The last change of each tab, which a tab sends again if its connection broke.
+  private var lastOps: [String: (op: String, seq: Int)] = [:]
+  private var turns: (isTaken: Bool, waiting: [CheckedContinuation<Void, Never>]) = (false, [])
+  private var listening: Task<Void, Never>?
+  /// The time since which no page shows the document.
+  private(set) var idleSince: ContinuousClock.Instant? = .now
+
+  /// Opens a document.
+  ///
+  /// - Parameter moved: told of a new place; returns the new identifier.
+  init(
+    _ id: DocumentID, at url: URL, provider: (any DocumentProvider)?,
+    moved: @escaping @Sendable (URL) async -> DocumentID
+  ) async throws {
+    let (signals, continuation) = AsyncStream.makeStream(of: Signal.self)
+    var options = DocumentOptions<ImageNotes>()
+    options.provider = provider
+    options.eventHandler = { continuation.yield(.event($0)) }
+    options.errorHandler = { continuation.yield(.error($0)) }
+    (self.id, self.signals, self.moved) = (id, signals, moved)
+    epoch = try ServerKey.random()
+    document = try await Document<ImageNotes>.open(at: url, options: options)
+    try await takeIn(.outside)
+    listening = Task { [weak self] in
+      for await signal in signals { await self?.note(signal) }
+    }
+    await refreshState()
+  }
+
+  /// The document's place.
+  var url: URL { get async { await document.fileURL } }
+  /// Whether the document is open; false after another program removed it.
+  var isOpen: Bool { get async { await document.isOpen } }
+
+  // MARK: Viewing
+
+  /// Shows the document to a page.
+  ///
+  /// - Parameters:
+  ///   - known: the run and the number that the page has.
+  /// - Returns: the page's channel, and its number for `leave(_:)`.
+  func join(_ tab: String, known: (epoch: String, seq: Int)?) async throws -> (EventChannel, number: Int) {
+    try await inTurn {
+      try await takeIn(.outside)
+      let channel = EventChannel()
+      lastViewer += 1
+      viewers[lastViewer] = Viewer(tab: tab, channel: channel)
+      idleSince = nil
+      let missed = known.flatMap { $0.epoch == epoch ? log.since($0.seq) : nil }
+      let url = await document.fileURL
+      let event = OpenEvent(
+        id: id.word, epoch: epoch, seq: missed == nil ? log.last : log.last - (missed?.count ?? 0),
+        saved: saved,
+        name: url.deletingPathExtension().lastPathComponent, title: shown.title,
+        displayName: shown.displayName,
+        text: missed == nil ? text : nil, images: shown.images, undo: undoState, state: state, tabs: tabs)
+      channel.send(try ServerEvent(missed == nil ? "open" : "resume", event))
+      for (index, splices) in (missed ?? []).enumerated() {
+        channel.send(
+          try ServerEvent(
+            "text", TextEvent(seq: event.seq + index + 1, splices: splices, why: .edit)))
+      }
+      tell("tabs", TabsEvent(tabs: tabs))
+      return (channel, lastViewer)
+    }
+  }
+
+  /// A page no longer shows the document.
+  func leave(_ number: Int) {
+    guard viewers.removeValue(forKey: number) != nil else { return }
+    if viewers.isEmpty { idleSince = .now }
+    tell("tabs", TabsEvent(tabs: tabs))
+  }
+
+  /// Notes the place of a tab's caret.
+  func moveCaret(of tab: String, to offset: Int?) {
+    for number in viewers.keys where viewers[number]?.tab == tab { viewers[number]?.caret = offset }
+    tell("tabs", TabsEvent(tabs: tabs))
+  }
+
+  private var tabs: [TabsEvent.Tab] {
+    var tabs: [String: Int?] = [:]
+    for viewer in viewers.values { tabs[viewer.tab] = .some(viewer.caret ?? tabs[viewer.tab] ?? nil) }
+    return tabs.map { TabsEvent.Tab(tab: $0.key, at: $0.value) }.sorted { $0.tab < $1.tab }
+  }
+
+  private func tell(_ name: String, _ value: some Encodable) {
+    // The values are this server's own, which can be encoded.
+    guard let event = try? ServerEvent(name, value) else { return }
+    for viewer in viewers.values { viewer.channel.send(event) }
+  }
+
+  // MARK: Turns
+
+  /// Runs `body` when all earlier turns have ended.
+  private func inTurn<Result>(_ body: () async throws -> Result) async rethrows -> Result {
+    if turns.isTaken {
+      await withCheckedContinuation { turns.waiting.append($0) }
+    } else {
+      turns.isTaken = true
+    }
+    defer {
+      if turns.waiting.isEmpty { turns.isTaken = false } else { turns.waiting.removeFirst().resume() }
+    }
+    return try await body()
+  }
+
+  // MARK: Changing
+
+  /// A change of the text by a tab.
+  struct TextEdit: Decodable, Sendable {
+    var tab: String
+    var op: String
+    var epoch: String
+    var seq: Int
+    var splices: [TextSplice]
+  }
+
+  /// Changes the text.
+  ///
+  /// - Returns: the number of the change.
+  /// - Throws: `HTTPRefusal` `conflict` if the tab has numbers of another run.
+  func edit(_ edit: TextEdit) async throws -> Int {
+    let seq = try await inTurn {
+      if let last = lastOps[edit.tab], last.op == edit.op, edit.epoch == epoch { return last.seq }
+      while true {
+        try await takeIn(.outside, images: false)
+        guard edit.epoch == epoch, let since = log.since(edit.seq) else { throw Self.otherRun }
+        let splices = TextSplice.transformed(edit.splices, over: since.flatMap { $0 })
+        let known = text
+        do {
+          text = try await document.edit("Typing") { notes in
+            guard notes.text == known else { throw Overtaken() }
+            guard notes.text.apply(splices) else {
+              throw HTTPRefusal(status: .unprocessable, message: "The change does not fit the text.")
+            }
+            return notes.text
+          }
+        } catch is Overtaken {
+          continue
+        }
+        log.add(splices)
+        lastOps[edit.tab] = (edit.op, log.last)
+        tell("text", TextEvent(seq: log.last, tab: edit.tab, op: edit.op, splices: splices, why: .edit))
+        let seq = log.last
+        // The first line may be the document's name.
+        try await takeIn(.outside, images: false)
+        return seq
+      }
+    }
+    await refreshState()
+    return seq
+  }
+
+  /// The document got another text at the moment of an edit.
+  private struct Overtaken: Error {}
+
+  private static let otherRun = HTTPRefusal(
+    status: .conflict, message: "The server has started again.", advice: "The page connects to it by itself.")
+
+  /// Makes one change of the title or of the images, and saves it.
+  @discardableResult
+  func change<Result: Sendable>(
+    _ name: String, _ body: @Sendable (inout ImageNotes) throws -> Result
+  ) async throws -> Result {
+    let result = try await inTurn {
+      try await takeIn(.outside)
+      // Edits of one name that follow each other would become one step.
+      let result = try await document.edit("") { try body(&$0) }
+      await document.undo.setActionName(name)
+      try await takeIn(.edit)
+      return result
+    }
+    // A failure is the document's state, which all tabs show; the change is in memory.
+    _ = try? await document.save()
+    await refreshState()
+    return result
+  }
+
+  /// Undoes or redoes the document's last edit.
+  func step(_ why: TextEvent.Why) async throws -> Bool {
+    let isDone = try await inTurn {
+      try await takeIn(.outside)
+      let isDone = why == .undo ? try await document.undo() : try await document.redo()
+      try await takeIn(why)
+      return isDone
+    }
+    await refreshState()
+    return isDone
+  }
+
+  /// Saves now.
+  func save() async throws {
+    defer { Task { await self.refreshState() } }
+    _ = try await document.save()
+  }
+
+  /// Takes in the edits of an earlier run that could not be saved, or removes them.
+  func recover(_ takes: Bool) async throws {
+    try await inTurn {
+      let copies = await document.recoveryCopies.filter { $0.kind == .edits }
+      for copy in copies.reversed() {
+        if takes { try await document.recover(copy) } else { try await document.discard(copy) }
+      }
+      try await takeIn(.outside)
+    }
+    await refreshState()
+  }
+
+  /// Calls `body` with the document, for work that needs no turn.
+  func withDocument<Result: Sendable>(
+    _ body: @Sendable (Document<ImageNotes>) async throws -> Result
+  ) async throws -> Result {
+    try await body(document)
+  }
+
+  /// Calls `body` with the document, and tells the tabs what it changed.
+  func changing<Result: Sendable>(
+    _ body: @Sendable (Document<ImageNotes>) async throws -> Result
+  ) async throws -> Result {
+    let result = try await inTurn {
+      let result = try await body(document)
+      try await takeIn(.outside)
+      return result
+    }
+    await refreshState()
+    return result
+  }
+
+  /// Finds an image by its key.
+  func image(_ key: String) async throws -> ImageNotes.Image {
+    let content = try await document.content
+    guard let image = content.images.first(where: { ImageFacts.key(of: $0.name) == key }) else {
+      throw HTTPRefusal.notFound
+    }
+    return image
+  }
+
+  // MARK: Telling
+
+  /// Compares the document with what the tabs have, and tells them the difference. In a turn.
+  ///
+  /// - Parameter images: whether the images may differ, too. A typed letter costs nothing for each image.
+  private func takeIn(_ why: TextEvent.Why, images: Bool = true) async throws {
+    let content = try await document.content
+    if content.text != text {
+      let splices = TextDifference(from: text, to: content.text).splices
+      text = content.text
+      // The first content comes whole.
+      if !viewers.isEmpty || log.last > 0 {
+        log.add(splices)
+        tell("text", TextEvent(seq: log.last, splices: splices, why: why))
+      }
+    }
+    let now = NotesEvent(
+      title: content.customName ?? "", displayName: content.displayName,
+      images: images ? facts.shown(content.images, below: "/api/documents/\(id.word)/images") : shown.images)
+    if now != shown {
+      shown = now
+      tell("notes", now)
+    }
+    let undo = UndoEvent(await document.undo.state)
+    if undo != undoState {
+      undoState = undo
+      tell("undo", undo)
+    }
+  }
+
+  private func note(_ signal: Signal) async {
+    switch signal {
+    case .error(let error): lastError = error
+    case .event(.moved(let url)):
+      id = await moved(url)
+      tell("moved", MovedEvent(id: id.word, name: url.deletingPathExtension().lastPathComponent))
+    case .event(.changedByOthers(let outcome, _)):
+      // A document that is closed has no content to compare.
+      try? await inTurn { try await takeIn(.outside) }
+      switch outcome {
+      case .reloaded: tell("notice", NoticeEvent(message: "Another program changed the document."))
+      case .merged:
+        tell(
+          "notice",
+          NoticeEvent(message: "Another program changed the document; its changes are merged with yours."))
+      default: break
+      }
+    case .event: break
+    }
+    await refreshState()
+  }
+
+  /// Finds the state of the document, and tells a new one.
+  private func refreshState() async {
+    // Before the question: edits made meanwhile are not in its answer.
+    let last = log.last
+    let flags = await document.documentState
+    let isUnsaved = await document.hasUnsavedChanges
+    if !isUnsaved && !flags.contains(.closed) { saved = max(saved, last) }
+    let isSaving = await document.progress?.activity == .saving
+    if !flags.contains(.savingError) && !flags.contains(.closed) { lastError = nil }
+    let light: StateEvent.Light =
+      if flags.contains(.closed) {
+        .deleted
+      } else if flags.contains(.savingError) {
+        .error
+      } else if flags.contains(.inConflict) {
+        .conflict
+      } else if flags.contains(.editingDisabled) {
+        .disabled
+      } else if isUnsaved {
+        isSaving ? .saving : .unsaved
+      } else {
+        .saved
+      }
+    let sentences = light == .error || light == .deleted ? lastError.map(Sentences.init(of:)) : nil
+    let copy = await document.recoveryCopies.last { $0.kind == .edits }
+    let conflicts = flags.contains(.inConflict) ? ((try? await document.conflictVersions().count) ?? 0) : 0
+    let now = StateEvent(
+      light: light, saved: saved, message: sentences?.message, advice: sentences?.advice,
+      conflicts: conflicts,
+      recovery: light == .error ? nil : copy.map { .init(date: $0.modificationDate.milliseconds) })
+    if now != state {
+      state = now
+      tell("state", now)
+    }
+  }
+
+  // MARK: Ending
+
+  /// Saves and closes the document, and ends the pages' channels. They connect again if they still show it.
+  func close() async throws {
+    defer { endChannels() }
+    try await document.close()
+    listening?.cancel()
+  }
+
+  /// Ends the pages' channels.
+  func endChannels() {
+    for viewer in viewers.values { viewer.channel.finish() }
+  }
+
+  /// Tells the pages that the document is gone.
+  func tellDeleted() {
+    state.light = .deleted
+    tell("state", state)
+  }
+}

@@ -1,0 +1,111 @@
+import Documents
+import FoundationEssentials
+
+// The events of an open document, as the pages get them.
+
+/// The whole document, for a page that opens it.
+struct OpenEvent: Encodable {
+  var id: String
+  var epoch: String
+  var seq: Int
+  var saved: Int
+  var name: String
+  var title: String
+  var displayName: String
+  /// Nil for a page that has the text.
+  var text: String?
+  var images: [ShownImage]
+  var undo: UndoEvent
+  var state: StateEvent
+  var tabs: [TabsEvent.Tab]
+}
+
+/// A change of the text.
+struct TextEvent: Encodable {
+  enum Why: String, Encodable {
+    case edit, undo, redo, outside
+  }
+
+  var seq: Int
+  var tab: String?
+  var op: String?
+  var splices: [TextSplice]
+  var why: Why
+}
+
+/// The title and the images.
+struct NotesEvent: Encodable, Equatable {
+  var title: String
+  var displayName: String
+  var images: [ShownImage]
+}
+
+/// One image.
+struct ShownImage: Encodable, Equatable {
+  var key: String
+  var name: String
+  var caption: String
+  var width: Int
+  var height: Int
+  var format: String
+  var size: UInt64
+  var url: String
+}
+
+/// The edits that can be undone and redone.
+struct UndoEvent: Encodable, Equatable {
+  var canUndo: Bool
+  var canRedo: Bool
+  var undoTitle: String
+  var redoTitle: String
+
+  init(_ state: UndoState) {
+    (canUndo, canRedo) = (state.canUndo, state.canRedo)
+    (undoTitle, redoTitle) = (state.undoMenuItemTitle, state.redoMenuItemTitle)
+  }
+}
+
+/// The state light.
+struct StateEvent: Encodable, Equatable {
+  enum Light: String, Encodable {
+    case saved, unsaved, saving, error, conflict, disabled, deleted
+  }
+
+  struct Recovery: Encodable, Equatable {
+    /// Milliseconds since 1970.
+    var date: Double
+  }
+
+  var light: Light
+  var saved: Int
+  var message: String?
+  var advice: String?
+  var conflicts: Int
+  var recovery: Recovery?
+}
+
+/// The tabs that show the document.
+struct TabsEvent: Encodable {
+  struct Tab: Encodable {
+    var tab: String
+    var at: Int?
+  }
+
+  var tabs: [Tab]
+}
+
+/// A new place of the document.
+struct MovedEvent: Encodable {
+  var id: String
+  var name: String
+}
+
+/// A sentence to announce.
+struct NoticeEvent: Encodable {
+  var message: String
+}
+
+extension Date {
+  /// Milliseconds since 1970, as scripts count.
+  var milliseconds: Double { (timeIntervalSince1970 * 1000).rounded() }
+}

@@ -1,0 +1,137 @@
+import Documents
+import FilePackages
+import FoundationEssentials
+import ImageNotes
+import Synchronization
+
+/// The conflict versions of one document, for the pages.
+struct DocumentConflicts {
+  /// A person's decision.
+  struct Decision: Decodable, Sendable {
+    enum Keep: String, Decodable {
+      case present, version, both, merge
+    }
+
+    var keep: Keep
+    var version: String?
+  }
+
+  let id: DocumentID
+  let session: NotesSession
+
+  /// The document and its conflict versions, side by side.
+  func list() async throws -> ConflictList {
+    let conflict = try await conflict()
+    let merge = try conflict.map(Self.merged)
+    let present = try await session.withDocument { try await $0.content }
+    var sides: [ConflictList.Side] = []
+    for version in conflict?.versions ?? [] {
+      let id = version.version.id
+      sides.append(
+        .init(
+          version: id.uuidString, date: version.version.modificationDate?.milliseconds,
+          computer: displayString(version.version.savingComputer ?? ""), text: version.content.text,
+          title: version.content.customName ?? "",
+          images: shown(version.content.images, "versions/\(id.uuidString)/images"),
+          lines: Hunk.hunks(from: present.text, to: version.content.text)))
+    }
+    let merged = merge.map { ConflictList.Merge(text: $0.content.text, conflicts: $0.conflicts) }
+    return ConflictList(
+      present: .init(
+        version: "", date: conflict?.presentModificationDate?.milliseconds, computer: "", text: present.text,
+        title: present.customName ?? "", images: shown(present.images, "images"), lines: []),
+      versions: sides, merge: merged)
+  }
+
+  /// Resolves the conflict.
+  ///
+  /// - Parameter makeDocument: makes a document of a version that is kept beside the present one.
+  /// - Returns: the identifier of that document, for `both`.
+  func resolve(
+    _ decision: Decision, makeDocument: @Sendable (ImageNotes) async throws -> DocumentID
+  ) async throws -> DocumentID? {
+    let chosen = decision.version.flatMap { UUID(uuidString: $0) }
+    var made: DocumentID?
+    if decision.keep == .both, let conflict = try await conflict() {
+      // Each version becomes a document, so that none is lost.
+      for version in conflict.versions {
+        let id = try await makeDocument(version.content)
+        if version.version.id == chosen || made == nil { made = id }
+      }
+    }
+    _ = try await session.changing { document in
+      try await document.resolveConflicts(
+        with: AnyResolver { conflict in
+          switch decision.keep {
+          case .present, .both: return .keepPresent
+          case .version:
+            guard let version = conflict.versions.first(where: { $0.version.id == chosen }) else {
+              throw HTTPRefusal.notFound
+            }
+            return .keep(version.version)
+          case .merge:
+            return .merged(try Self.merged(conflict).content)
+          }
+        })
+    }
+    return made
+  }
+
+  /// Looks at the conflict, and decides nothing.
+  private func conflict() async throws -> DocumentConflict<ImageNotes>? {
+    let seen = Mutex<DocumentConflict<ImageNotes>?>(nil)
+    let look = AnyResolver { conflict in
+      seen.withLock { $0 = conflict }
+      return .undecided
+    }
+    _ = try await session.changing { try await $0.resolveConflicts(with: look) }
+    return seen.withLock { $0 }
+  }
+
+  /// Merges all versions. Lines that both sides changed come one after the other.
+  private static func merged(
+    _ conflict: DocumentConflict<ImageNotes>
+  ) throws -> (content: ImageNotes, conflicts: Int) {
+    var merged = conflict.present
+    var conflicts = 0
+    for version in conflict.versions.reversed() {
+      let base = try version.base ?? common(merged, version.content)
+      let text = ThreeWayMerge(base: base.text, ours: merged.text, theirs: version.content.text)
+      let result = try ImageNotes.merged(base: base, ours: version.content, theirs: merged)
+      conflicts += result.conflicts.count
+      merged = result.content
+      merged.text = text.text(.both)
+    }
+    return (merged, conflicts)
+  }
+
+  /// The parts that two contents have in common, as the base of a merge whose real base is not known.
+  private static func common(_ one: ImageNotes, _ other: ImageNotes) throws -> ImageNotes {
+    var base = one
+    base.text = TextLines.common(one.text, other.text)
+    if one.customName != other.customName { base.customName = nil }
+    for image in one.images {
+      let twin = other.images.first { $0.name == image.name }
+      if try twin?.file().hasSameContents(as: image.file()) != true { try base.remove(image: image.name) }
+    }
+    return base
+  }
+
+  private func shown(_ images: [ImageNotes.Image], _ path: String) -> [ShownImage] {
+    var facts = ImageFacts()
+    return facts.shown(images, below: "/api/documents/\(id.word)/\(path)")
+  }
+}
+
+/// A resolver that asks a closure.
+private struct AnyResolver: ConflictResolver {
+  let body: @Sendable (DocumentConflict<ImageNotes>) throws -> ConflictResolution<ImageNotes>
+
+  init(_ body: @escaping @Sendable (DocumentConflict<ImageNotes>) throws -> ConflictResolution<ImageNotes>) {
+    self.body = body
+  }
+
+  func resolve(_ conflict: DocumentConflict<ImageNotes>) async throws -> ConflictResolution<ImageNotes> {
+    try body(conflict)
+  }
+}

@@ -1,0 +1,32 @@
+import Documents
+import FilePackages
+import FoundationEssentials
+import ImageNotes
+import PackageArchive
+
+/// What a person is told of an error: the reason, and the thing to do.
+struct Sentences: Sendable {
+  let message: String
+  let advice: String?
+
+  /// A page shows names of documents, and no paths.
+  private static let wording = FilePackageError.Wording { path in
+    displayString(String(path.split(separator: "/").last ?? ""))
+  }
+
+  /// Takes the sentences of an error apart: the first is the reason, the others say what to do.
+  init(of error: any Error) {
+    let text =
+      switch error {
+      case let error as DocumentError: error.text(Self.wording)
+      case let error as FilePackageError: error.text(Self.wording)
+      default: sentence(of: error)
+      }
+    if let end = text.firstRange(of: ". ") {
+      message = String(text[..<end.lowerBound]) + "."
+      advice = String(text[end.upperBound...])
+    } else {
+      (message, advice) = (text, nil)
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import ArgumentParser
+import CloudContainers
+import FilePackages
+import FoundationEssentials
+import NotesServer
+
+struct Serve: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "serve",
+    abstract: "Open the ImageNotes documents of a folder in the browser, on this machine only.",
+    discussion: """
+      Prints an address, and serves until it is interrupted. The browser with that address shows the documents of \
+      the folder: the library, each document, its history and its conflicts. The address has a secret. The server \
+      listens on 127.0.0.1, and answers only pages that were opened with it.
+
+      Documents are saved as you write. Ctrl-C saves and closes them. If the program is killed, nothing is lost that \
+      a page showed as saved. A folder keeps its port and its secret, so that open pages go on when the command runs \
+      again. The state is in $XDG_STATE_HOME/docpkg/serve (~/.local/state if the variable is not set).
+
+      With --container the library has the documents of a container folder, too, and documents can move between the \
+      two. The command syncs the container folder as 'docpkg cloud sync --watch' does. If FOLDER itself is a container \
+      folder, the library has its documents only.
+
+      Examples:
+        docpkg serve ~/Notes
+        docpkg serve ~/Notes --container ~/Cloud
+        xdg-open "$(docpkg serve ~/Notes --json | jq -r --unbuffered .address)"
+
+      \(ExitStatus.help) 2 also if a document could not be saved at the end; its edits are in a recovery copy.
+      """)
+
+  @Argument(path: "The folder of documents; the working directory by default.")
+  var folder: String?
+
+  @Option(path: ArgumentHelp("A container folder, whose documents are shown, too.", valueName: "folder"))
+  var container: String?
+
+  @Option(help: "The port. The default is the folder's own port, or a free one if that is in use.")
+  var port: UInt16?
+
+  @Flag(help: "Print the address as JSON.")
+  var json = false
+
+  func run() async throws {
+    let folder = folder ?? "."
+    let isContainer = container == nil && CloudFolder.isContainerFolder(folder)
+    let cloud: CloudFolder? =
+      if let path = isContainer ? folder : container { try await CloudFolder.open(at: path) } else { nil }
+    let places = NotesPlaces(folder: isContainer ? nil : absoluteURL(folder), container: cloud?.container)
+    let server = try NotesServer(places, port: port, state: Self.stateFolder)
+    try tell(server.address)
+    // A signal is the usual end, and no failure.
+    try await interruptible { try await Self.serve(server, cloud) }
+    let problems = await server.close()
+    for problem in problems { StandardError.write("docpkg: \(problem)\n") }
+    if !problems.isEmpty { throw ExitCode(ExitStatus.failed) }
+  }
+
+  private static func serve(_ server: NotesServer, _ cloud: CloudFolder?) async throws {
+    do {
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask { try await server.run() }
+        if let cloud {
+          group.addTask {
+            try await ContinuousSync(folder: cloud, interval: 30).run { _, problems in
+              for problem in problems { StandardError.write("docpkg: \(problem)\n") }
+            }
+          }
+        }
+        defer { group.cancelAll() }
+        try await group.next()
+      }
+    } catch {
+      // Work that a signal cancels ends with different errors.
+      if !Task.isCancelled { throw error }
+    }
+  }
+
+  private func tell(_ address: String) throws {
+    if json { return try printJSON(["address": address]) }
+    var output = StandardOutput()
+    output.line(address)
+  }
+
+  /// The folder of the servers' secrets; nil if the environment names no home. Then each run has a new one.
+  private static var stateFolder: URL? {
+    let environment = ProcessInfo.processInfo.environment
+    if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") {
+      return URL(filePath: state + "/docpkg/serve", directoryHint: .isDirectory)
+    }
+    guard let home = environment["HOME"], home.hasPrefix("/") else { return nil }
+    return URL(filePath: home + "/.local/state/docpkg/serve", directoryHint: .isDirectory)
+  }
+}

@@ -1,0 +1,19 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("The modules of the pages", .tags(.process))
+struct PageModuleTests {
+  static let node = Program.installed("node")
+
+  @Test(.enabled(if: node != nil, "nodejs is not installed: 'make prepare' installs it"))
+  func `pass their own tests`() async throws {
+    let tests = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Pages")
+    let files = try FileManager.default.contentsOfDirectory(atPath: tests.path)
+      .filter { $0.hasSuffix(".test.mjs") }.map { tests.appending(path: $0).path }
+    try #require(!files.isEmpty)
+    let node = try #require(Self.node)
+    let run = try await waiting { try node.run(["--test"] + files) }
+    #expect(run.status == 0, "\(run.output)")
+  }
+}
