@@ -19,6 +19,7 @@ build: prepare-build
 	  -Xswiftc -L$(CURDIR)/.build/static -Xswiftc -Xclang-linker -Xswiftc -static-libgcc \
 	  -Xlinker $(CURDIR)/.build/static/icu.o -Xlinker --defsym=$$(cat .build/static/icu.symbol)=docpkg_icu_data \
 	  $(addprefix -Xlinker ,-T $(CURDIR)/.ci/no-unwinding.ld -s --no-export-dynamic -z pack-relative-relocs)
+	@.ci/no-runpath .build/release/docpkg
 
 # Foundation with the part of ICU's data that `build` links does what it does with all data.
 icu-data: prepare

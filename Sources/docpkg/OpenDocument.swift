@@ -5,10 +5,15 @@ import ImageNotes
 
 extension Document<ImageNotes> {
   /// Opens an ImageNotes document, which has that type or, in the classic shape, a `Text.txt`.
+  ///
+  /// - Parameter delays: the delays of its store; none for a document that is closed after one save. A timer costs a
+  ///   process its first threads.
   static func openNotes(
-    at path: String, _ options: DocumentOptions<ImageNotes>
+    at path: String, _ options: DocumentOptions<ImageNotes>, delays: PackageStore.Delays = .standard
   ) async throws -> Document<ImageNotes> {
-    let document = try await Document.open(at: url(path), options: options)
+    let document = Document(
+      fileURL: url(path), options: options, on: StorageEnvironment(delays: delays))
+    try await document.open()
     let type = await document.fileType
     if type.conforms(to: .imageNotes) { return document }
     if try FileWrapper(url: url(path)).child(named: "Text.txt")?.isRegularFile == true { return document }

@@ -21,6 +21,8 @@ final class CoordinatedAccess: Sendable {
     var claim: Claim?
     var moves: [ItemMove] = []
     var awaited: FileCoordinationError?
+    /// Called when the access has to wait for the first time.
+    var onWait: (@Sendable () -> Void)?
     var wasTooLate = false
     var isOver = false
   }
@@ -43,7 +45,10 @@ final class CoordinatedAccess: Sendable {
   // MARK: Beginning
 
   /// Waits until the access may begin.
-  func begin() async throws {
+  ///
+  /// - Parameter onWait: called once if the access has to wait for presenters or for another access.
+  func begin(onWait: @escaping @Sendable () -> Void = {}) async throws {
+    state.withLock { $0.onWait = onWait }
     do {
       while true {
         try Task.checkCancellation()
@@ -197,7 +202,11 @@ final class CoordinatedAccess: Sendable {
     let error = code.map {
       FileCoordinationError($0, item: request?.item.path.string ?? "", holder: holder)
     }
-    state.withLock { $0.awaited = error }
+    let onWait = state.withLock { state in
+      state.awaited = error
+      return error == nil ? nil : state.onWait.take()
+    }
+    onWait?()
   }
 
   private func failure(_ error: any Error) -> any Error {

@@ -26,6 +26,7 @@ public final class FileCoordinator: Sendable {
   private struct State {
     var isCancelled = false
     var waiting: [ObjectIdentifier: Task<Void, any Error>] = [:]
+    var alarms: [ObjectIdentifier: Task<Void, Never>] = [:]
     var running: [ObjectIdentifier: CoordinatedAccess] = [:]
   }
 
@@ -89,17 +90,15 @@ public final class FileCoordinator: Sendable {
     let cancelled = FileCoordinationError(.cancelled, item: access.intents.first?.url.path ?? "")
     let waiting = try state.withLock { state in
       if state.isCancelled { throw cancelled }
-      let waiting = Task { try await access.begin() }
+      let end = ContinuousClock.now + deadline
+      let waiting = Task {
+        // An access that need not wait has no alarm: the first timer of a process costs it threads.
+        try await access.begin { [self] in setAlarm(for: access, at: end) }
+      }
       state.waiting[number] = waiting
       return waiting
     }
-    let alarm = Task {
-      // A cancelled alarm must not go off.
-      guard (try? await Task.sleep(for: deadline)) != nil else { return }
-      access.comeTooLate()
-      waiting.cancel()
-    }
-    defer { alarm.cancel() }
+    defer { state.withLock { $0.alarms.removeValue(forKey: number) }?.cancel() }
     let result = await withTaskCancellationHandler {
       await waiting.result
     } onCancel: {
@@ -115,6 +114,18 @@ public final class FileCoordinator: Sendable {
       await access.end()
       throw cancelled
     }
+  }
+
+  /// Ends the wait of an access at its deadline.
+  private func setAlarm(for access: CoordinatedAccess, at end: ContinuousClock.Instant) {
+    let number = ObjectIdentifier(access)
+    let alarm = Task { [self] in
+      // A cancelled alarm must not go off.
+      guard (try? await Task.sleep(until: end)) != nil else { return }
+      access.comeTooLate()
+      state.withLock { $0.waiting[number] }?.cancel()
+    }
+    state.withLock { $0.alarms[number] = alarm }
   }
 
   /// Ends all waiting calls: they and all later calls throw `cancelled`.

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Dispatch
 import FilePackages
 import FoundationEssentials
 import Glibc
@@ -10,8 +9,20 @@ struct Main {
   /// begins.
   static func main() {
     StandardDescriptors.fill()
-    Task { await run() }
-    dispatchMain()
+    Task { @CommandActor in await run() }
+    // The work ends the program. This thread takes the signals: the threads of Dispatch block them, and so may the
+    // program that started this one. `dispatchMain()` would start another thread for that, and end this one, for which
+    // the system loads a library.
+    var none = sigset_t()
+    sigemptyset(&none)
+    while true { sigsuspend(&none) }
+  }
+
+  /// The actor of the commands. It has a thread of its own, which a command may block.
+  @globalActor private actor CommandActor {
+    static let shared = CommandActor()
+    private let executor = QueueExecutor(label: "com.filepackages.docpkg")
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
   }
 
   private static func run() async {
