@@ -73,6 +73,9 @@ final class ServeFixture: Sendable {
     }
   }
 
+  /// Whether this user may mount a file system.
+  static let canMount = Program.succeeds("unshare -m mount -t tmpfs none /mnt")
+
   /// Runs `body` with a server whose folder is a file system of a few megabytes. No other program sees it there.
   static func withSmallDisk(_ size: String, _ body: (ServeFixture) async throws -> Void) async throws {
     try await withTemporaryDirectory { root in

@@ -21,7 +21,7 @@ enum ServerKey {
     }
   }
 
-  /// Reads a key; nil if there is none. A key that others may read, or a torn one, is no key.
+  /// Reads a key; nil if there is none. A key that another user may read is no key, and neither is a torn one.
   private static func stored(_ name: FileName, in path: FilePath) throws(SystemError) -> String? {
     let disk = PosixDisk()
     let directory = try disk.openDirectory(at: path)

@@ -28,8 +28,8 @@ struct NewDocument {
   /// Makes a document of a file that a page sent: an archive, another program's document, a picture or a text.
   func make(from file: URL) async throws -> NamedDocument {
     let name = String(FileName(file.deletingPathExtension().lastPathComponent).display)
-    if let header = try? ImageHeader(of: FileWrapper(regularFileWithContentsOf: file)) {
-      _ = header
+    // A file without a header of a picture is of another kind.
+    if (try? ImageHeader(of: FileWrapper(regularFileWithContentsOf: file))) != nil {
       var notes = ImageNotes()
       try notes.add(imageAt: file)
       return try await make(notes, named: name)

@@ -47,7 +47,7 @@ struct LibraryRoutes {
   }
 }
 
-/// What the library shows of a document's content.
+/// The part of a document's content that the library shows.
 struct DocumentDetails: Encodable {
   var title = ""
   var line = ""

@@ -19,7 +19,7 @@ struct ImageFacts {
 
   private var known: [ObjectIdentifier: Fact] = [:]
 
-  /// Describes the images of a document, and forgets all others.
+  /// Describes the images of a document, and forgets every other image.
   ///
   /// - Parameter address: the address of the images, without a slash at its end.
   mutating func shown(_ images: [ImageNotes.Image], below address: String) -> [ShownImage] {

@@ -1,7 +1,7 @@
 import Documents
 import FoundationEssentials
 
-// What pages get of versions and conflicts.
+// Versions and conflicts, as the pages get them.
 
 /// The versions of a document, the newest first.
 struct VersionList: Encodable {

@@ -2,9 +2,8 @@ import Documents
 import FilePackages
 import FoundationEssentials
 import ImageNotes
-import PackageArchive
 
-/// What a person is told of an error: the reason, and the thing to do.
+/// The sentences that tell a person of an error: the reason, and the thing to do.
 struct Sentences: Sendable {
   let message: String
   let advice: String?
@@ -14,7 +13,7 @@ struct Sentences: Sendable {
     displayString(String(path.split(separator: "/").last ?? ""))
   }
 
-  /// Takes the sentences of an error apart: the first is the reason, the others say what to do.
+  /// Takes the sentences of an error apart: the first is the reason, and the rest say what to do.
   init(of error: any Error) {
     let text =
       switch error {
