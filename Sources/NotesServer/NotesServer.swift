@@ -23,7 +23,7 @@ package struct NotesServer: Sendable {
   ///   - port: the port; 0 for a free one. By default the folder has a port of its own, and if that is in use, a
   ///     free one.
   ///   - state: the folder of the servers' keys; nil for a new key.
-  /// - Throws: the error of the socket, such as a port that another program uses.
+  /// - Throws: `PortInUse`; the error of the socket.
   package init(_ places: NotesPlaces, port: UInt16?, state: URL?) throws {
     let folder = try places.folder(places.preferred)
     listener = try Self.listener(of: folder, port: port)
@@ -35,7 +35,13 @@ package struct NotesServer: Sendable {
   }
 
   private static func listener(of folder: URL, port: UInt16?) throws -> HTTPListener {
-    if let port { return try HTTPListener(port: port) }
+    if let port {
+      do {
+        return try HTTPListener(port: port)
+      } catch SocketError.failed(_, EADDRINUSE, _) {
+        throw PortInUse(port: port)
+      }
+    }
     // One of the ports that no service is registered for. Open pages find the server there when it starts again.
     let digest = ContentHash(of: Array(folder.standardized.path.utf8)).bytes.prefix(2)
     let own = 49_152 + digest.reduce(0 as UInt16) { $0 << 8 | UInt16($1) } % 16_384
@@ -44,6 +50,14 @@ package struct NotesServer: Sendable {
     } catch SocketError.failed(_, EADDRINUSE, _) {
       return try HTTPListener(port: 0)
     }
+  }
+
+  /// Another program uses the port.
+  package struct PortInUse: Error, CustomStringConvertible {
+    /// The port.
+    package let port: UInt16
+
+    package var description: String { "Another program uses the port \(port)." }
   }
 
   /// The address to open in a browser.

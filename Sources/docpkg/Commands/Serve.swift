@@ -43,11 +43,20 @@ struct Serve: AsyncParsableCommand {
 
   func run() async throws {
     let folder = folder ?? "."
+    guard isPlainFolder(folder) else {
+      let reason = isPackage(folder) ? "is a document: give the folder that it is in" : "is no folder"
+      throw InputError(description: "'\(display(folder))' \(reason).")
+    }
     let isContainer = container == nil && CloudFolder.isContainerFolder(folder)
     let cloud: CloudFolder? =
       if let path = isContainer ? folder : container { try await CloudFolder.open(at: path) } else { nil }
     let places = NotesPlaces(folder: isContainer ? nil : absoluteURL(folder), container: cloud?.container)
-    let server = try NotesServer(places, port: port, state: Self.stateFolder)
+    let server: NotesServer
+    do {
+      server = try NotesServer(places, port: port, state: Self.stateFolder)
+    } catch let error as NotesServer.PortInUse {
+      throw InputError(description: "\(error) Give another one, or leave out --port.")
+    }
     try tell(server.address)
     // A signal is the usual end, and no failure.
     try await interruptible { try await Self.serve(server, cloud) }
