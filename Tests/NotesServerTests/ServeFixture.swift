@@ -30,7 +30,7 @@ final class ServeFixture: Sendable {
   let root: FilePath
   private let running = Mutex<(process: TalkingProgram, address: Address)?>(nil)
 
-  /// What stands after the folder in the server's command line.
+  /// The arguments after the folder in the server's command line.
   private let arguments: [String]
 
   private init(in root: FilePath, _ arguments: [String] = []) {

@@ -58,30 +58,40 @@ struct Serve: AsyncParsableCommand {
       throw InputError(description: "\(error) Give another one, or leave out --port.")
     }
     try tell(server.address)
-    // A signal is the usual end, and no failure.
-    try await interruptible { try await Self.serve(server, cloud) }
+    // A signal is the usual end, and no failure. Also after an error, all documents are saved.
+    let result: Result<Void, any Error>
+    do {
+      result = .success(try await interruptible { try await Self.serve(server, cloud) })
+    } catch {
+      result = .failure(error)
+    }
     let problems = await server.close()
     for problem in problems { StandardError.write("docpkg: \(problem)\n") }
+    try result.get()
     if !problems.isEmpty { throw ExitCode(ExitStatus.failed) }
   }
 
   private static func serve(_ server: NotesServer, _ cloud: CloudFolder?) async throws {
+    let syncing = Task { if let cloud { await sync(cloud) } }
+    defer { syncing.cancel() }
     do {
-      try await withThrowingTaskGroup(of: Void.self) { group in
-        group.addTask { try await server.run() }
-        if let cloud {
-          group.addTask {
-            try await ContinuousSync(folder: cloud, interval: 30).run { _, problems in
-              for problem in problems { StandardError.write("docpkg: \(problem)\n") }
-            }
-          }
-        }
-        defer { group.cancelAll() }
-        try await group.next()
-      }
+      try await server.run()
     } catch {
       // Work that a signal cancels ends with different errors.
       if !Task.isCancelled { throw error }
+    }
+  }
+
+  /// Syncs until the task is cancelled. An error ends the syncing alone: the documents are still served.
+  private static func sync(_ cloud: CloudFolder) async {
+    do {
+      try await ContinuousSync(folder: cloud, interval: 30).run { _, problems in
+        for problem in problems { StandardError.write("docpkg: \(problem)\n") }
+      }
+    } catch {
+      if Task.isCancelled { return }
+      StandardError.write(
+        "docpkg: \(errorMessage(of: error))\ndocpkg: the container is not synced any more\n")
     }
   }
 

@@ -164,7 +164,7 @@ struct Browser: Sendable {
     var description: String { "\(what)\nThe page: \(page)" }
   }
 
-  /// What the page shows, in words, and what its console says.
+  /// The text of the page, and the errors of its console.
   private func picture() async -> String {
     let text = try? await run(
       "return location.href + ' | ' + document.title + ' | ' + JSON.stringify({...document.body.dataset}) + ' | '"
