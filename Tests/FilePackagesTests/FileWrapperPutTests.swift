@@ -30,6 +30,27 @@ struct FileWrapperPutTests {
     #expect(try await store.verify().isWhole)
   }
 
+  @Test func `leaves no save without the child, whatever task puts it`() async throws {
+    let (store, disk) = try await Self.store()
+    let tree = await store.tree
+    let putting = Task.detached {
+      var number = 0
+      while !Task.isCancelled {
+        number += 1
+        try tree.put(Data("text \(number)".utf8), named: "a.txt", in: "Folder")
+      }
+    }
+    for _ in 0..<20 {
+      try await store.save()
+      let root = try disk.openDirectory(at: CrashCheck.path)
+      #expect(try disk.list(disk.openDirectory("Folder", in: root)).position(of: "a.txt") != nil)
+    }
+    putting.cancel()
+    try await putting.value
+    try await store.save()
+    #expect(try await store.verify().isWhole)
+  }
+
   @Test(arguments: [
     ("", "", FilePackageError.Code.invalidName), ("..", "", .invalidName), ("a/b", "", .invalidName),
     ("a", "Text.txt", .wrongKind), ("a", "Link", .wrongKind),

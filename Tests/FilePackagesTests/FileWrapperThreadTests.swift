@@ -72,6 +72,50 @@ struct FileWrapperThreadTests {
     #expect(child.parentCount == 1)
   }
 
+  @Test func `never shows or freezes a tree without a child that is only replaced`() async throws {
+    let top = FileWrapper(directoryWithFileWrappers: [:])
+    try top.put(Data("0".utf8), named: "name", in: "F")
+    await inThreads(4) { thread in
+      var failures = 0
+      for number in 0..<600 {
+        switch thread {
+        case 0, 1:
+          do {
+            if number % 2 == 0 {
+              try top.put(Data("\(thread) \(number)".utf8), named: "name", in: "F")
+            } else {
+              try top.setDescendant(FileWrapper("\(number)"), at: "F/name")
+            }
+          } catch {
+            failures += 1
+          }
+        case 2: if (try? top.descendant(at: "F/name")) == .some(nil) { failures += 1 }
+        default:
+          guard case .directory(let changes) = top.snapshot().root.content,
+            case .directory(let inner) = changes["F"]?.now?.content,
+            inner.count == 1, inner["name"]?.now != nil
+          else {
+            failures += 1
+            continue
+          }
+        }
+      }
+      return failures
+    }
+    #expect(try top.descendant(at: "F")?.childNames() == ["name"])
+  }
+
+  @Test func `has each child that all put into a folder that was missing`() async throws {
+    for round in 0..<50 {
+      let top = FileWrapper(directoryWithFileWrappers: [:])
+      await inThreads(Self.threads) { thread in
+        (try? top.put(Data(), named: "\(thread)", in: "A/B")) == nil ? 1 : 0
+      }
+      #expect(try top.descendant(at: "A/B")?.childCount() == Self.threads, "round \(round)")
+      #expect(try top.childNames() == ["A"])
+    }
+  }
+
   @Test func `reads, lists, adds, removes and writes at the same time`() async throws {
     try await withScratch { scratch in
       var entries: [FileName: TestTree] = [:]

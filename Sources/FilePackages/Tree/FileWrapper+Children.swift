@@ -174,6 +174,58 @@ extension FileWrapper {
     }
   }
 
+  /// Gives a child a name in this directory, in place of the child there: one step for readers and for saves.
+  ///
+  /// The child gets that name in its other directories, too, as by setting its preferred filename.
+  func set(_ child: FileWrapper, at name: FileName) {
+    for directory in child.parentDirectories + [self] { directory.prepareForNames() }
+    Self.structure.withLock { _ in put(child, at: name) }
+  }
+
+  /// Gives a child a name in this directory; returns false if the name is taken.
+  func add(_ child: FileWrapper, at name: FileName) -> Bool {
+    prepareForNames()
+    return Self.structure.withLock { _ in
+      let isTaken = state.withLock { state in
+        try? state.list()
+        return state.withDirectory { $0.contains(name) }
+      }
+      if isTaken { return false }
+      put(child, at: name)
+      return true
+    }
+  }
+
+  /// The rest of `set(_:at:)`, with the lock of the structure held.
+  private func put(_ child: FileWrapper, at name: FileName) {
+    precondition(!isWithin(child), "a directory wrapper cannot be added to itself or to a descendant")
+    child.state.withLock { $0.preferredFilename = name.string }
+    for directory in child.parentDirectories where directory !== self {
+      directory.rekey(child, preferring: name)
+    }
+    let earlier = child.name(in: self)
+    if earlier == name { return }
+    let old = objects([name])[name]
+    let (status, oldStatus) = (child.storedStatus, old?.storedStatus)
+    var new = name
+    change { state in
+      try? state.list()
+      state.attributes.modified = nil
+      new = state.withDirectory { directory in
+        if let earlier { directory.remove(earlier, was: status) }
+        if directory.contains(name) { directory.remove(name, was: oldStatus) }
+        return directory.insert(child, preferring: name)
+      }
+    }
+    if let earlier { confirmMark(of: earlier, child, was: status) }
+    if let old {
+      confirmMark(of: name, old, was: oldStatus)
+      old.leave(self)
+    }
+    child.leave(self)
+    child.state.withLock { $0.parents.append(ParentLink(directory: self, name: new)) }
+  }
+
   /// Sets the preferred filename and gives the wrapper its new key in every directory that contains it.
   func rename(to preferred: String) {
     for directory in parentDirectories { directory.prepareForNames() }

@@ -43,28 +43,33 @@ extension FileWrapper {
 
   /// Puts a node at a path and replaces the node there.
   ///
-  /// Makes the missing folders on the way.
+  /// Makes the missing folders on the way. One step for other threads: a save or a snapshot has the old node or the new
+  /// one, and a new folder with its content.
   ///
   /// - Throws: as `descendant(at:)`.
   public func setDescendant(_ node: FileWrapper, at path: String) throws {
     let names = try checked(path).names
     guard let last = names.last else { throw error(.invalidName, .root, "the path is empty") }
-    let old = try descendant(at: path)
-    var directory = self
-    for (depth, name) in names.dropLast().enumerated() {
-      if let next = try directory.child(name) {
+    while true {
+      _ = try descendant(at: path)
+      var directory = self
+      var missing = names.dropLast()
+      while let name = missing.first, let next = try directory.child(name) {
         directory = next
-      } else {
-        let next = FileWrapper(directoryWithFileWrappers: [:])
-        next.preferredFilename = name.string
-        directory.addFileWrapper(next)
-        directory = next
+        missing.removeFirst()
+        try directory.requireDirectory(at: PackagePath(Array(names[..<missing.startIndex])), of: self)
       }
-      try directory.requireDirectory(at: PackagePath(Array(names[...depth])), of: self)
+      guard let first = missing.first else { return directory.set(node, at: last) }
+      var top = node
+      for (folder, name) in zip(missing, names[(missing.startIndex + 1)...]).reversed() {
+        let new = FileWrapper(directoryWithFileWrappers: [:])
+        new.set(top, at: name)
+        new.preferredFilename = folder.string
+        top = new
+      }
+      if directory.add(top, at: first) { return }
+      // Another task has just made that folder, maybe with children of its own.
     }
-    if let old { directory.removeFileWrapper(old) }
-    node.preferredFilename = last.string
-    directory.addFileWrapper(node)
   }
 
   /// Gives a folder a regular file of these bytes, and returns it.
