@@ -97,6 +97,30 @@ struct CreateAndCopyTests {
     }
   }
 
+  @Test func `is not made of files that changed under the copy`() async throws {
+    let disk = try await CrashCheck.disk(Self.tree, metadata: true)
+    try disk.makeDirectory("Folder", in: disk.openDirectory(at: "/"), mode: 0o755)
+    let before = disk.tree
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    let known = try #require(try await store.metadata())
+    for isTorn in [true, false] {
+      var files = Self.tree
+      if isTorn { files["A"]?["B"]?["C"]?["deep.txt"] = "torn" }
+      let make = {
+        try PackageStore.create(
+          files.wrapper, copying: known, at: "/Folder/Copy.pkg", on: disk, progress: ByteProgress())
+      }
+      if isTorn {
+        let error = #expect(throws: FilePackageError.self) { try make() }
+        #expect(error?.code == .changedOnDisk && error?.operation == .copy)
+        #expect(disk.tree == before)
+      } else {
+        #expect(try make().written.contains("Metadata.plist"))
+        #expect(try await Self.check("/Folder/Copy.pkg", on: disk).summary == known.summary)
+      }
+    }
+  }
+
   @Test func `leaves nothing when making it fails halfway`() async throws {
     var points = 0
     for isHard in [false, true] {

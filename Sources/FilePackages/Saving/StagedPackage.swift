@@ -65,6 +65,9 @@ package struct StagedPackage {
   /// The content of the history file; nil if the document has no history.
   var history: [UInt8]?
 
+  /// The sums that the children must have before the new state comes to its place; nil if any are right.
+  var summary: ContentSummary?
+
   /// The date of the package's own directory from before it got a hidden folder; nil if the save made none.
   var rootDate: FileTime?
 
@@ -181,6 +184,7 @@ package struct StagedPackage {
       try writeManifest(in: new)
       try builder.finish(new, at: .root, attributes)
       made = try status(of: new)
+      try checkSummary()
       try builder.checkCancellation()
       // The state that comes out of an exchange has no lock until it is confirmed.
       place.holdOffSweeps()

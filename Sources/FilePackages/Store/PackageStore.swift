@@ -164,18 +164,8 @@ public actor PackageStore {
     _ tree: FileWrapper, copying known: PackageMetadata, at path: FilePath, on disk: any Disk = PosixDisk(),
     progress: ByteProgress, by program: SavingProgram = .current
   ) throws(FilePackageError) -> SaveReport {
-    let location = Location(path, on: disk, progress: progress)
-    let (_, report) = try NewPackage(tree, copying: known, at: location)
-      .make(by: program, isCancellable: true)
-    guard try PackageMetadata.read(from: path, on: disk)?.summary != known.summary else { return report }
-    let folder = path.removingLastComponent()
-    if let opened = try? disk.openDirectory(at: folder.isEmpty ? "." : folder) {
-      // The error counts, not the remains.
-      _ = disk.removeEverything(FileName(path), from: opened)
-    }
-    throw FilePackageError(
-      .changedOnDisk, .copy, StoredNode(location: location, path: .root),
-      reason: "another program changed a file of the original")
+    try NewPackage(tree, copying: known, at: Location(path, on: disk, progress: progress))
+      .make(by: program, isCancellable: true).report
   }
 
   /// Returns the plan of `create(_:copying:at:)`, without touching anything.

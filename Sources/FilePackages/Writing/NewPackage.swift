@@ -9,6 +9,8 @@ struct NewPackage {
   private let location: Location
   private let draft: MetadataDraft?
   private let operation: FilePackageError.Operation
+  /// The sums that the children must have; nil if any are right.
+  private var summary: ContentSummary?
 
   /// Plans a package of a tree.
   ///
@@ -29,11 +31,12 @@ struct NewPackage {
     }
   }
 
-  /// Plans a package of a tree that is a copy of the document with those metadata.
+  /// Plans a package of a tree that is a copy of the document with those metadata, and must have its sums.
   init(_ tree: FileWrapper, copying known: PackageMetadata, at location: Location) throws(FilePackageError) {
     try self.init(tree.snapshot(), nil, at: location, .copy) { values in
       MetadataDraft(copying: known, values, location)
     }
+    summary = known.summary
   }
 
   /// Plans a copy of a document, unsaved edits included, with an identifier of its own.
@@ -80,7 +83,8 @@ struct NewPackage {
 
   /// Makes the package at its place.
   ///
-  /// - Throws: `fileExists` if something is there; the system's reason. Nothing is left there then.
+  /// - Throws: `fileExists` if something is there; `changedOnDisk` if the children have other sums than they must; the
+  ///   system's reason. Nothing is left there then.
   func make(
     by program: SavingProgram, isCancellable: Bool = false
   ) throws(FilePackageError) -> (staged: StagedPackage, report: SaveReport) {
@@ -91,6 +95,7 @@ struct NewPackage {
     options.sharesFiles = false
     options.isCancellable = isCancellable
     var staged = StagedPackage(plan, at: location, over: .absent, options: options, metadata: draft)
+    staged.summary = summary
     let report = try staged.commit()
     return (staged, report)
   }
