@@ -13,6 +13,12 @@ package func losslessString(cString: UnsafePointer<CChar>) -> String {
   return FileName(bytes: bytes).string
 }
 
+/// Returns whether a string is the spelling that `losslessString(cString:)` gives of bytes that are not UTF-8.
+package func isLosslessSpelling(_ string: String) -> Bool {
+  let name = FileName(string)
+  return name.bytes.count != string.utf8.count && name.string == string
+}
+
 /// Returns a key or path of this library for people to read.
 ///
 /// Bytes that are not UTF-8, and characters that would act on a terminal, become `\xNN`.

@@ -36,13 +36,3 @@ extension FilePackageError.Wording {
     return wanted.hasPrefix(folder) ? String(wanted.dropFirst(folder.count)) : path
   }
 }
-
-/// The arguments, with a lossless spelling for those that are not UTF-8.
-var givenArguments: [String] {
-  CommandLine.unsafeArgv.withMemoryRebound(to: UnsafeMutablePointer<CChar>?.self, capacity: 1) {
-    values in
-    (1..<max(1, Int(CommandLine.argc))).compactMap { index in
-      values[index].map { FilePackages.losslessString(cString: $0) }
-    }
-  }
-}

@@ -24,7 +24,7 @@ struct ListedNode: Encodable {
     kind = node.isDirectory ? .directory : node.isSymbolicLink ? .link : .file
     size = node.isRegularFile ? node.regularFileSize : nil
     modified = node.fileAttributes["NSFileModificationDate"] as? Date
-    if node.isSymbolicLink { target = display(node.symbolicLinkDestinationURL?.relativePath ?? "") }
+    if node.isSymbolicLink { target = FileName(bytes: try node.linkDestination()).string }
   }
 
   /// The columns before the path with `--long`.
@@ -34,12 +34,12 @@ struct ListedNode: Encodable {
     return String(repeating: " ", count: max(0, 12 - size.count)) + "\(size)  \(date)  "
   }
 
-  /// The text behind the path.
+  /// The text behind the path and before a link's destination.
   fileprivate var end: String {
     switch kind {
     case .file: ""
     case .directory: "/"
-    case .link: " -> \(target ?? "")"
+    case .link: " -> "
     case .fifo, .socket, .device: " (\(kind.rawValue))"
     }
   }
@@ -63,7 +63,10 @@ struct NodeOutput: ~Copyable {
     if json { return output.write((isFirst ? "\n" : ",\n") + (try docpkg.json(node))) }
     if long { output.write(node.details) }
     output.write(path: node.path, quoting: !endsInNul)
-    output.write(endsInNul ? "\0" : node.end + "\n")
+    if endsInNul { return output.write("\0") }
+    output.write(node.end)
+    if let target = node.target { output.write(path: target) }
+    output.write("\n")
   }
 
   mutating func end() {

@@ -18,7 +18,8 @@ extension Document<ImageNotes> {
     if type.conforms(to: .imageNotes) { return document }
     if try FileWrapper(url: url(path)).child(named: "Text.txt")?.isRegularFile == true { return document }
     try await document.close(discardingChanges: true)
-    throw ImageNotes.anotherType(type, path)
+    throw ImageNotes.anotherType(
+      try await PackageStore.reading(at: url(path)) { try await $0.shownContentType }, path)
   }
 }
 

@@ -143,19 +143,22 @@ struct WritingOptions: ParsableArguments {
 
   /// Prints a plan.
   func report(_ plan: SavePlan) throws {
-    if quiet { return }
-    if json { return try printJSON(["plan": plan.lines]) }
-    var output = StandardOutput()
-    if plan.isEmpty { output.line("nothing to save") }
-    for line in plan.lines { output.line(line) }
+    try report(plan.listed)
   }
 
-  /// Prints the lines of a plan that is no `SavePlan`.
-  func report(_ plan: [String]) throws {
+  /// Prints the steps of a plan.
+  func report(_ plan: [PlannedStep]) throws {
     if quiet { return }
     if json { return try printJSON(["plan": plan]) }
     var output = StandardOutput()
-    for line in plan { output.line(line) }
+    if plan.isEmpty { output.line("nothing to save") }
+    for step in plan { output.line(step.description) }
+  }
+
+  /// Prints the plan of a new document at a path.
+  func report(_ plan: [PlannedStep], making path: String) throws {
+    let lines = ["make \(display(path))"] + plan.map(\.description)
+    try tell(Located(path: path, report: ["plan": plan]), lines.joined(separator: "\n"))
   }
 
   /// Prints a save's report in one line, and its warnings.

@@ -79,10 +79,11 @@ struct EditCommandTests {
   }
 
   @Test func `a new document tells where it is, and has no name of another type`() async throws {
+    struct Step: Decodable { var kind: String }
     struct Made: Decodable {
       var path: String
       var generation: Int?
-      var plan: [String]?
+      var plan: [Step]?
     }
     try await withTemporaryDirectory { folder in
       func made(_ run: Run) throws -> Made {

@@ -60,30 +60,36 @@ public struct SavePlan: Sendable {
 }
 
 extension SavePlan: CustomStringConvertible {
+  /// The steps as data, in order.
+  ///
+  /// The files of folders that go are counted on disk.
+  package var listed: [PlannedStep] {
+    guard base != nil else {
+      return steps.map(\.listedInNew) + leftAlone.map { PlannedStep(.leaveOut, $0.string) }
+    }
+    return (rootAttributes == nil ? [] : [PlannedStep(.setAttributes, "")])
+      + steps.map { step in
+        var listed = step.listed
+        countFiles(&listed, thatGoWith: step)
+        return listed
+      }
+  }
+
   /// A line a step, such as `write Text.txt (512 B)` or `remove Images (a folder with 31 files)`.
   ///
   /// The files of folders that go are counted on disk.
-  public var lines: [String] {
-    guard base != nil else {
-      return steps.map(\.lineOfNew) + leftAlone.map { "leave out \($0.display)" }
-    }
-    return (rootAttributes == nil ? [] : ["set attributes of the document's folder"])
-      + steps.map { $0.description + folderThatGoes($0) }
-  }
+  public var lines: [String] { listed.map(\.description) }
 
-  private func folderThatGoes(_ step: Step) -> String {
-    guard let base, step.replaced?.status?.kind == .directory else { return "" }
-    let folder: String
-    do {
-      let files = try Self.fileCount(of: base.openDirectory(step.path), on: base.disk)
-      folder = "a folder with \(counted(files, "file"))"
-    } catch {
-      folder = "a folder that cannot be searched: \(error.reason)"
-    }
+  private func countFiles(_ listed: inout PlannedStep, thatGoWith step: Step) {
+    guard let base, step.replaced?.status?.kind == .directory else { return }
     switch step.action {
-    case .remove: return " (\(folder))"
-    case .write, .reuse, .link: return " in place of \(folder)"
-    case .makeDirectory, .setAttributes, .writeMetadata: return ""
+    case .makeDirectory, .setAttributes, .writeMetadata: return
+    case .remove, .write, .reuse, .link: break
+    }
+    do {
+      listed.files = try Self.fileCount(of: base.openDirectory(step.path), on: base.disk)
+    } catch {
+      listed.problem = error.reason
     }
   }
 
@@ -109,25 +115,27 @@ extension SavePlan: CustomStringConvertible {
   }
 }
 
-extension SavePlan.Step: CustomStringConvertible {
-  /// The line of a step in a new document, which never reuses another document's files.
-  fileprivate var lineOfNew: String {
-    guard case .reuse(let source) = action else { return description }
-    return source.path == path ? "copy \(path.display)" : "copy \(source.path.display) as \(path.display)"
+extension SavePlan.Step {
+  /// The step in a new document, which never reuses another document's files.
+  fileprivate var listedInNew: PlannedStep {
+    var listed = listed
+    if listed.kind == .reuse { listed.kind = .copy }
+    return listed
   }
 
-  package var description: String {
-    let place = path.display
+  fileprivate var listed: PlannedStep {
+    let place = path.string
     switch action {
-    case .makeDirectory: return "make folder \(place)"
-    case .write(let contents):
-      return "write \(place)" + (contents.size.map { " (\(SaveReport.bytes($0)))" } ?? "")
+    case .makeDirectory: return PlannedStep(.makeFolder, place)
+    case .write(let contents): return PlannedStep(.write, place, size: contents.size)
     case .reuse(let source):
-      return source.path == path ? "reuse \(place)" : "reuse \(source.path.display) as \(place)"
-    case .link: return "link \(place)"
-    case .setAttributes: return "set attributes of \(place)"
-    case .remove: return "remove \(place)"
-    case .writeMetadata: return "write \(place)"
+      var listed = PlannedStep(.reuse, place)
+      if source.path != path { listed.source = source.path.string }
+      return listed
+    case .link: return PlannedStep(.link, place)
+    case .setAttributes: return PlannedStep(.setAttributes, place)
+    case .remove: return PlannedStep(.remove, place)
+    case .writeMetadata: return PlannedStep(.write, place)
     }
   }
 }

@@ -19,7 +19,7 @@ public struct PackageEntry: Sendable, Hashable {
   public var size: UInt64?
   /// The modification date; nil without `attributes`.
   public var modificationDate: Date?
-  /// The destination of a symbolic link, for people.
+  /// The destination of a symbolic link, as a string from which its bytes can be recovered.
   public var linkDestination: String?
 }
 
@@ -79,7 +79,7 @@ struct PackageWalk {
           entry.modificationDate = status.modified.date
         }
         if kind == .symbolicLink {
-          entry.linkDestination = FileName(bytes: try disk.destination(of: name, in: directory)).display
+          entry.linkDestination = FileName(bytes: try disk.destination(of: name, in: directory)).string
         }
       } catch {
         let place = path.appending(listing.name(at: position))

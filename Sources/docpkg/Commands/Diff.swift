@@ -2,7 +2,6 @@ import ArgumentParser
 import Documents
 import FilePackages
 import FoundationEssentials
-import ImageNotes
 import ManagedDocuments
 
 struct Diff: CoordinatedCommand {
@@ -135,92 +134,5 @@ struct Diff: CoordinatedCommand {
       for difference in shown { output.write(stat ? difference.line + "\n" : difference.text) }
     }
     if !shown.isEmpty || !lost.isEmpty { throw ExitCode(ExitStatus.different) }
-  }
-}
-
-/// A difference in the output.
-private struct ShownDifference: Encodable, Sendable {
-  enum Change: String, Encodable { case added, removed, changed, mode }
-
-  var path: String
-  var change: Change
-  /// The old and the new state in words.
-  var old: String?
-  var new: String?
-  var linesAdded: Int?
-  var linesRemoved: Int?
-  private var lines: [String]
-
-  private enum CodingKeys: String, CodingKey {
-    case path, change, old, new, linesAdded, linesRemoved
-  }
-
-  init(_ difference: VersionDifference) throws {
-    path = difference.path
-    change = difference.old == nil ? .added : difference.new == nil ? .removed : .changed
-    lines = []
-    (old, new) = (try difference.old.map(Self.words), try difference.new.map(Self.words))
-    if let old = difference.old, let new = difference.new, try Self.hasSameContent(old, new) {
-      change = .mode
-      (self.old, self.new) = (Self.mode(old), Self.mode(new))
-      return
-    }
-    let (before, after) = (try Self.bytes(difference.old), try Self.bytes(difference.new))
-    guard difference.old?.isRegularFile ?? true, difference.new?.isRegularFile ?? true,
-      let text = UnifiedDifference(from: before ?? [], to: after ?? [])
-    else { return }
-    (linesAdded, linesRemoved, lines) = (text.added, text.removed, text.lines)
-  }
-
-  private static func hasSameContent(_ old: FileWrapper, _ new: FileWrapper) throws -> Bool {
-    if old.isDirectory && new.isDirectory { return true }
-    guard old.isRegularFile, new.isRegularFile, old.permissions != new.permissions else { return false }
-    return try old.contents() == new.contents()
-  }
-
-  /// The largest file that is compared by line.
-  private static let maximumTextSize: UInt64 = 16 << 20
-
-  private static func bytes(_ node: FileWrapper?) throws -> [UInt8]? {
-    guard let node, node.isRegularFile else { return nil }
-    // A file beyond that size counts as binary.
-    if (node.regularFileSize ?? 0) > maximumTextSize { return [0] }
-    return Array(try node.contents())
-  }
-
-  private static func mode(_ node: FileWrapper) -> String { String(node.permissions, radix: 8) }
-
-  private static func words(_ node: FileWrapper) throws -> String {
-    if node.isDirectory { return "folder" }
-    if node.isSymbolicLink {
-      return "link to \(display(node.symbolicLinkDestinationURL?.relativePath ?? ""))"
-    }
-    let size = SaveReport.bytes(node.regularFileSize ?? 0)
-    guard let header = try? ImageHeader(Array(try node.contents())) else { return size }
-    return "\(header.format.rawValue), \(header.displayWidth) × \(header.displayHeight), \(size)"
-  }
-
-  private var place: String { display(path.isEmpty ? "." : path) }
-
-  /// The difference in one line.
-  var line: String {
-    let words =
-      switch change {
-      case .added: "added, \(new ?? "")"
-      case .removed: "removed, \(old ?? "")"
-      case .mode: "mode \(old ?? "") → \(new ?? "")"
-      case .changed where linesAdded != nil: "+\(linesAdded ?? 0) -\(linesRemoved ?? 0)"
-      case .changed: "\(old ?? "") → \(new ?? "")"
-      }
-    return "\(place): \(words)"
-  }
-
-  /// The whole difference.
-  var text: String {
-    guard !lines.isEmpty else { return line + "\n" }
-    let (before, after) = (
-      change == .added ? "/dev/null" : "a/\(place)", change == .removed ? "/dev/null" : "b/\(place)"
-    )
-    return "--- \(before)\n+++ \(after)\n" + lines.joined()
   }
 }

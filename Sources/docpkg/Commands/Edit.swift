@@ -186,7 +186,7 @@ struct Edit: WritingCommand {
     let written = try setChildren.map { (path: try contentPath($0.name, package), file: $0.file) }
     if writing.dryRun {
       return try writing.report(
-        removed.map { "remove \(display($0))" } + written.map { "write \(display($0.path))" })
+        removed.map { PlannedStep(.remove, $0) } + written.map { PlannedStep(.write, $0.path) })
     }
     let contents = try written.map { ($0.path, try docpkg.contents(ofFile: $0.file).contents()) }
     let document = try await ManagedDocument.open(at: package.url, options: .oneSave(package))

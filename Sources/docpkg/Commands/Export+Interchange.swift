@@ -70,8 +70,9 @@ extension Export {
     InterchangeReport.tell(remarks)
     if archive == "-" && !writing.dryRun { return }
     if writing.dryRun {
-      let plan = told.written.map { "write \(display($0))" }
-      return try writing.tell(Located(path: target, report: ["plan": plan]), plan.joined(separator: "\n"))
+      let plan = told.written.map { PlannedStep(.write, $0) }
+      let lines = plan.map(\.description).joined(separator: "\n")
+      return try writing.tell(Located(path: target, report: ["plan": plan]), lines)
     }
     try writing.tell(told, told.line)
   }

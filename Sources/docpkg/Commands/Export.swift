@@ -173,8 +173,9 @@ struct Export: CoordinatedCommand {
   private func export(_ options: ExportOptions, _ shown: Throughput) async throws -> ExportReport? {
     try await withSnapshot(of: path) { snapshot in
       if writing.dryRun {
-        try await show(
-          snapshot.exportedPaths(as: format ?? ArchiveFormat(filename: target) ?? .zip, options: options))
+        let paths = try await snapshot.exportedPaths(
+          as: format ?? ArchiveFormat(filename: target) ?? .zip, options: options)
+        try writing.report(paths.map { PlannedStep(.add, $0) })
         return nil
       }
       if isToStandardOutput {
@@ -211,13 +212,6 @@ struct Export: CoordinatedCommand {
       }
       return Date(timeIntervalSince1970: Double(seconds))
     }
-  }
-
-  private func show(_ paths: [String]) throws {
-    if writing.quiet { return }
-    if writing.json { return try printJSON(["plan": paths.map { "add \(display($0))" }]) }
-    var output = StandardOutput()
-    for path in paths { output.line("add \(display(path))") }
   }
 }
 

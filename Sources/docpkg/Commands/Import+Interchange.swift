@@ -30,12 +30,9 @@ extension Import {
     let (document, remarks) = try await read(format)
     let tree = try document.packageTree()
     if writing.dryRun {
-      let plan = try PackageStore.plan(
-        creating: tree, at: url(path), contentType: .imageNotes
-      ).lines
+      let plan = try PackageStore.plan(creating: tree, at: url(path), contentType: .imageNotes)
       if !writing.quiet { InterchangeReport.tell(remarks) }
-      let lines = (["make \(display(path))"] + plan).joined(separator: "\n")
-      return try writing.tell(Located(path: path, report: ["plan": plan]), lines)
+      return try writing.report(plan.listed, making: path)
     }
     let report = try await interruptible { [path] in
       try await PackageStore.create(tree, at: url(path), contentType: .imageNotes).report

@@ -46,7 +46,7 @@ struct Info: AsyncParsableCommand {
     var output = StandardOutput()
     let prefix = paths.count == 1 ? "" : "\(display(path)): "
     guard let values else {
-      output.line("\(prefix)no metadata: a package of another program (\(await store.knownContentType))")
+      output.line("\(prefix)no metadata: a package of another program (\(try await store.shownContentType))")
       return
     }
     for line in values.lines { output.line(prefix + line) }

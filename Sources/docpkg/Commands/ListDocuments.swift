@@ -16,7 +16,8 @@ struct ListDocuments: AsyncParsableCommand {
       gets control characters, and bytes that are not UTF-8, as \\xNN.
 
       A package is a directory whose name has the extension of a package or bundle type, or that contains \
-      Metadata.plist and .docpkg. --types lists the known types. --package-extension adds an extension. The file \
+      Metadata.plist and .docpkg. The type is the one that the name tells, or else that of Metadata.plist. --types \
+      lists the known types. --package-extension adds an extension. The file \
       $XDG_CONFIG_HOME/docpkg/package-extensions adds one on each line (~/.config if the variable is not set). The \
       system's MIME database adds those of its kinds of inode/directory.
 
@@ -115,12 +116,12 @@ struct ListDocuments: AsyncParsableCommand {
   func run() async throws {
     let packages = try packages
     if listsTypes { return try printTypes(packages) }
-    let documents = folders.filter(isPackage)
-    for path in documents {
+    let given = folders.filter(isPackage)
+    for path in given {
       StandardError.write(
         "docpkg: '\(display(path))' is a document itself; 'docpkg tree' lists its children.\n")
     }
-    let folders = folders.filter { !documents.contains($0) }
+    let folders = folders.filter { !given.contains($0) }
     var search = DocumentSearch(in: folders.map(url), for: try types(packages), sortedBy: sort.order)
     if typeNames.isEmpty { search.contentTypes = [.package, .bundle] }
     search.packageExtensions = packages
@@ -134,11 +135,11 @@ struct ListDocuments: AsyncParsableCommand {
     let spellings = PathSpellings(folders)
     if watch && !folders.isEmpty { return try await watch(search, spellings) }
     let (items, problems) = await search.documents()
-    let (shown, unread) = titles ? await items.titles() : ([:], [])
-    try print(items, spellings, shown)
+    let (documents, unread) = await items.listed(titles: titles)
+    try print(documents, spellings)
     for error in unread { StandardError.write("docpkg: \(error.description)\n") }
     for problem in problems { StandardError.write("docpkg: \(problem.error.description)\n") }
-    if !problems.isEmpty || !documents.isEmpty || !unread.isEmpty { throw ExitCode(ExitStatus.failed) }
+    if !problems.isEmpty || !given.isEmpty || !unread.isEmpty { throw ExitCode(ExitStatus.failed) }
   }
 
   /// Extensions of packages, beside those of the known types.
@@ -146,28 +147,24 @@ struct ListDocuments: AsyncParsableCommand {
     get throws { try PackageExtensions.ofUser().union(PackageExtensions.canonical(packageExtensions)) }
   }
 
-  private func print(
-    _ items: [DocumentItem], _ spellings: PathSpellings, _ titles: [DocumentItem: String]
-  ) throws {
+  private func print(_ documents: [ListedDocument], _ spellings: PathSpellings) throws {
     var output = StandardOutput()
     if json {
       output.write("[")
-      for (index, item) in items.enumerated() {
+      for (index, document) in documents.enumerated() {
         output.write(index == 0 ? "\n" : ",\n")
-        var listed = Listed(item, spellings)
-        listed.title = titles[item]
-        output.write(try docpkg.json(listed))
+        output.write(try docpkg.json(Listed(document, spellings)))
       }
-      return output.line(items.isEmpty ? "]" : "\n]")
+      return output.line(documents.isEmpty ? "]" : "\n]")
     }
-    let width = items.map(\.shownType.count).max() ?? 0
-    let titleWidth = titles.values.map { display($0).count }.max() ?? 0
-    for item in items {
-      if !endsInNul { output.write(item.details(typeWidth: width)) }
-      if let title = titles[item].map({ display($0) }) {
+    let width = documents.map(\.type.identifier.count).max() ?? 0
+    let titleWidth = documents.compactMap { $0.title.map { display($0).count } }.max() ?? 0
+    for document in documents {
+      if !endsInNul { output.write(document.details(typeWidth: width)) }
+      if let title = document.title.map({ display($0) }) {
         output.write(title + String(repeating: " ", count: titleWidth - title.count + 2))
       }
-      output.write(path: spellings.spelling(of: item.path), quoting: !endsInNul)
+      output.write(path: spellings.spelling(of: document.item.path), quoting: !endsInNul)
       output.write(endsInNul ? "\0" : "\n")
     }
   }
@@ -178,7 +175,7 @@ struct ListDocuments: AsyncParsableCommand {
     var hasToldLimitation = false
     for await update in query {
       var output = StandardOutput()
-      for event in ListEvent.events(of: update, query, spellings) {
+      for event in await ListEvent.events(of: update, query, spellings) {
         output.line(json ? try docpkg.json(event) : event.text)
       }
       if let limitation = query.limitation, !hasToldLimitation {
@@ -210,9 +207,10 @@ private struct PathSpellings {
   }
 }
 
-/// A document in the output of `list --json`.
+/// A document in the output of `list --json`. Its strings spell names without loss.
 private struct Listed: Encodable {
   var path: String
+  /// The filename without its extension.
   var name: String
   /// The user's name for the document, with `--titles`.
   var title: String?
@@ -222,10 +220,12 @@ private struct Listed: Encodable {
   var modified: Date
   var created: Date?
 
-  init(_ item: DocumentItem, _ spellings: PathSpellings) {
+  init(_ document: ListedDocument, _ spellings: PathSpellings) {
+    let item = document.item
     path = spellings.spelling(of: item.path)
-    name = item.displayName
-    type = item.contentType.identifier
+    name = item.stem
+    title = document.title
+    type = document.type.identifier
     package = item.isPackage
     size = item.size
     modified = item.modificationDate
@@ -253,14 +253,18 @@ private struct ListEvent: Encodable {
   }
 
   static func events(of update: DocumentQuery.Update, _ query: DocumentQuery, _ spellings: PathSpellings)
-    -> [ListEvent]
+    async -> [ListEvent]
   {
-    func event(_ name: String, _ item: DocumentItem) -> ListEvent {
-      ListEvent(event: name, path: spellings.spelling(of: item.path), document: Listed(item, spellings))
+    func events(_ name: String, _ items: [DocumentItem]) async -> [ListEvent] {
+      await items.listed(titles: false).documents.map { document in
+        ListEvent(
+          event: name, path: spellings.spelling(of: document.item.path), document: Listed(document, spellings)
+        )
+      }
     }
     switch update {
     case .startedGathering, .typesWithoutExtension: return []
-    case .gathered(let items): return items.map { event("found", $0) }
+    case .gathered(let items): return await events("found", items)
     case .finishedGathering: return [ListEvent(event: "finished", count: query.resultCount)]
     case .unreadable(let problem):
       return [
@@ -271,32 +275,27 @@ private struct ListEvent: Encodable {
     case .readable(let folder):
       return [ListEvent(event: "readable", path: spellings.spelling(of: folder.path))]
     case .updated(let changes):
+      var moved = await events("moved", changes.moved.map(\.new))
+      for (index, move) in changes.moved.enumerated() {
+        moved[index].from = spellings.spelling(of: move.old.path)
+      }
       return changes.removed.map { ListEvent(event: "removed", path: spellings.spelling(of: $0.path)) }
-        + changes.moved.map { move in
-          var moved = event("moved", move.new)
-          moved.from = spellings.spelling(of: move.old.path)
-          return moved
-        }
-        + changes.changed.map { event("changed", $0) } + changes.added.map { event("added", $0) }
+        + moved + (await events("changed", changes.changed)) + (await events("added", changes.added))
     }
   }
 }
 
-extension DocumentItem {
+extension ListedDocument {
   /// Returns the columns before the path.
   fileprivate func details(typeWidth: Int) -> String {
-    let size = size.map(String.init) ?? "-"
-    let type = shownType
-    return modificationDate.formatted(.iso8601) + String(repeating: " ", count: max(0, 12 - size.count))
-      + size
-      + "  \(type)" + String(repeating: " ", count: typeWidth - type.count + 2)
+    let size = item.size.map(String.init) ?? "-"
+    return item.modificationDate.formatted(.iso8601)
+      + String(repeating: " ", count: max(0, 12 - size.count)) + size
+      + "  \(type)" + String(repeating: " ", count: typeWidth - type.identifier.count + 2)
   }
+}
 
-  /// The type's identifier. A dynamic type's identifier tells users nothing, so this is a general one then.
-  fileprivate var shownType: String {
-    contentType.isDynamic ? (isPackage ? UTType.package : .data).identifier : contentType.identifier
-  }
-
+extension DocumentItem {
   /// Returns whether the filename contains `pattern`, or matches it if it has wildcards.
   fileprivate func isNamed(_ pattern: String) -> Bool {
     let hasSet = pattern.firstIndex(of: "[").map { pattern[$0...].contains("]") } ?? false

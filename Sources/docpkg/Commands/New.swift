@@ -69,9 +69,7 @@ struct New: AsyncParsableCommand {
     let path = try self.path ?? pathByConvention()
     if !force { try checkImageNotesExtension(of: path, advice: ", or give --force") }
     if writing.dryRun {
-      let plan = try PackageStore.plan(creating: notes, at: url(path)).lines
-      let lines = (["make \(display(path))"] + plan).joined(separator: "\n")
-      return try writing.tell(Located(path: path, report: ["plan": plan]), lines)
+      return try writing.report(PackageStore.plan(creating: notes, at: url(path)).listed, making: path)
     }
     let document = Document(fileURL: url(path), content: notes, options: .oneSave([]))
     let report = try await interruptible {

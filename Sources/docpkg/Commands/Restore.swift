@@ -60,7 +60,7 @@ struct Restore: WritingCommand {
           + "Leave the child out to restore the document.")
     }
     let id = try await package.version(version).id
-    if writing.dryRun { return try writing.report(["restore \(id)"]) }
+    if writing.dryRun { return try writing.report([PlannedStep(restoring: id, path)]) }
     let report = try await interruptible { try await package.editing { try await $0.restore(id) } }
     try writing.report(report, of: path)
   }

@@ -41,7 +41,7 @@ extension ImageNotes {
   static func read(_ store: PackageStore, _ path: String) async throws -> ImageNotes {
     let isNotes = await store.knownContentType.conforms(to: .imageNotes)
     let hasText = try await store.tree.child(named: "Text.txt")?.isRegularFile == true
-    guard isNotes || hasText else { throw anotherType(await store.knownContentType, path) }
+    guard isNotes || hasText else { throw anotherType(try await store.shownContentType, path) }
     return try await store.content()
   }
 }

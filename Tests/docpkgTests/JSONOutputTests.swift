@@ -1,0 +1,137 @@
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("JSON for scripts", .tags(.process))
+struct JSONOutputTests {
+  private struct Listed: Decodable {
+    var path: String
+    var name: String
+    var title: String?
+    var type: String
+  }
+
+  private struct Node: Decodable {
+    var path: String
+    var kind: String
+    var size: Int?
+    var target: String?
+  }
+
+  private func decoded<Value: Decodable>(_ run: Run) throws -> Value {
+    try JSONDecoder().decode(Value.self, from: Data(run.output.utf8))
+  }
+
+  /// Runs a script in which `$1` is the command.
+  private func script(_ text: String, in folder: FilePath) throws {
+    let run = try run(Program(path: "/bin/sh"), ["-ec", text, "sh", tool.path], in: folder)
+    #expect(run.status == 0, "\(run.errors)")
+  }
+
+  @Test func `has names that every command takes back, whatever their bytes`() async throws {
+    try await withTemporaryDirectory { folder in
+      // The second name has the very character by which JSON spells the byte of the first.
+      try script(
+        """
+        for name in "$(printf 'b\\377')" "$(printf 'c\\364\\217\\273\\277')"; do
+          "$1" new "$name.imageNotes" --text old -q
+          "$1" edit "$name.imageNotes" --set "$name=$name.imageNotes/Text.txt" -q
+          ln -s "$name" "$name.imageNotes/link"
+        done
+        """, in: folder)
+      let listed: [Listed] = try decoded(docpkg("list", ".", "--titles", "--json", in: folder))
+      #expect(listed.map(\.name) == ["b\u{10FEFF}", "c\u{10FEF4}\u{10FE8F}\u{10FEBB}\u{10FEBF}"])
+      for item in listed {
+        #expect(item.path == "./\(item.name).imageNotes" && item.title == item.name)
+        let children: [Node] = try decoded(docpkg("tree", item.path, "--json", in: folder))
+        let child = try #require(children.first { $0.path == item.name })
+        #expect(children.first { $0.kind == "link" }?.target == item.name)
+        #expect(try docpkg("cat", item.path, child.path, in: folder).output == "old")
+        #expect(try docpkg("edit", item.path, "--append", "new", in: folder).status == 0)
+        #expect(try docpkg("edit", item.path, "--remove", child.path, in: folder).status == 0)
+        #expect(try docpkg("export", item.path, "\(item.name).zip", in: folder).status == 0)
+      }
+      try script(
+        """
+        test -e "$(printf 'b\\377').zip"; test -e "$(printf 'c\\364\\217\\273\\277').zip"
+        "$1" list . -0 | xargs -0 "$1" verify -q
+        """, in: folder)
+    }
+  }
+
+  @Test func `has sizes as numbers`() async throws {
+    struct Side: Decodable, Equatable {
+      var kind: String
+      var size: Int?
+      var format: String?
+      var width: Int?
+    }
+    struct Difference: Decodable {
+      var path: String
+      var change: String
+      var old: Side?
+      var new: Side?
+    }
+    struct Step: Decodable, Equatable {
+      var kind: String
+      var path: String
+      var size: Int?
+      var files: Int?
+    }
+    struct Plan: Decodable { var plan: [Step] }
+    try await withTemporaryDirectory { folder in
+      let dawn = demo.appending(path: "Dawn.png").path
+      try script("\"$1\" new D.imageNotes --text one -q; head -c 3000 /dev/zero > zeros", in: folder)
+      let edit = ["edit", "D.imageNotes", "--set", "F/zeros=zeros", "--add-image", dawn]
+      let planned: Plan = try decoded(run(tool, edit + ["--dry-run", "--json"], in: folder))
+      #expect(planned.plan.contains(Step(kind: "write", path: "F/zeros", size: 3000)))
+      #expect(planned.plan.contains(Step(kind: "make folder", path: "F")))
+      #expect(try run(tool, edit, in: folder).status == 0)
+      let found: [Difference] = try decoded(docpkg("diff", "D.imageNotes", "--json", in: folder))
+      let image = try #require(found.first { $0.path == "Images/Dawn.png" })
+      #expect(image.change == "added" && image.old == nil && image.new?.size == 130_365)
+      #expect(image.new?.format == "png" && image.new?.kind == "file" && (image.new?.width ?? 0) > 0)
+      #expect(found.first { $0.path == "F/zeros" }?.new == Side(kind: "file", size: 3000))
+      let removed: Plan = try decoded(
+        docpkg("edit", "D.imageNotes", "--remove", "F", "--dry-run", "--json", in: folder))
+      #expect(removed.plan.contains(Step(kind: "remove", path: "F", files: 1)))
+      let exported: Plan = try decoded(
+        docpkg("export", "D.imageNotes", "D.zip", "--dry-run", "--json", in: folder))
+      #expect(exported.plan.contains(Step(kind: "add", path: "D.imageNotes/F/zeros")))
+    }
+  }
+
+  @Test func `has one type for a document, as all commands print it`() async throws {
+    try await withTemporaryDirectory { folder in
+      try script(
+        """
+        "$1" new D.imageNotes --text x -q
+        mkdir a.fcpbundle My.travellog other.travellog; echo x > a.fcpbundle/x
+        cp D.imageNotes/Metadata.plist My.travellog; mkdir My.travellog/.docpkg
+        sed -i 's/com.filepackages.imagenotes/org.example.travellog/' My.travellog/Metadata.plist
+        """, in: folder)
+      let types = [
+        "./D.imageNotes": "com.filepackages.imagenotes", "./My.travellog": "org.example.travellog",
+        "./a.fcpbundle": "com.apple.package",
+      ]
+      let lines = try docpkg("list", ".", in: folder).output
+      let listed: [Listed] = try decoded(docpkg("list", ".", "--json", in: folder))
+      #expect(listed.count == types.count)
+      for item in listed {
+        let type = try #require(types[item.path])
+        #expect(item.type == type && lines.contains("  \(type)  ") && lines.contains("  \(item.path)\n"))
+      }
+      let shown = try docpkg("show", "My.travellog", in: folder)
+      #expect(shown.status == 2 && shown.errors.contains("another type (org.example.travellog)"), "\(shown)")
+      let opened = try docpkg("open", "My.travellog", in: folder)
+      #expect(
+        opened.status == 2 && opened.errors.contains("another type (org.example.travellog)"), "\(opened)")
+      #expect(
+        try docpkg("info", "My.travellog", in: folder).output.contains("ContentType: org.example.travellog\n")
+      )
+      #expect(
+        try docpkg("info", "a.fcpbundle", in: folder).output.contains("another program (com.apple.package)"))
+    }
+  }
+}
