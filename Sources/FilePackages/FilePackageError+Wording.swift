@@ -39,8 +39,15 @@ extension FilePackageError {
   /// Returns one sentence that names the document, the child and the reason, and advice.
   package func text(_ wording: Wording) -> String {
     // A tree in memory has no name yet.
-    let name = document.isEmpty ? "" : " '\(wording.path(document))'"
-    let text = "The \(subject)\(name) could not be \(operation.past): \(detail)."
+    let thing = "The \(subject)" + (document.isEmpty ? "" : " '\(wording.path(document))'")
+    let text =
+      switch (code, child) {
+      case (.noSuchFile, let child?) where operation == .read && reason == nil:
+        "\(thing) has no child '\(child)'."
+      case (.invalidName, let child?) where operation == .read:
+        "\(thing) cannot have a child '\(child)': \(reason ?? code.words)."
+      default: "\(thing) could not be \(operation.past): \(detail)."
+      }
     return ([text] + advice(wording.hasEnded) + [wording.hint(code)].compactMap(\.self)).joined(
       separator: " ")
   }

@@ -70,6 +70,8 @@ public struct FilePackageError: Error, Sendable {
     case create
     /// Saving a package as a new document.
     case copy
+    /// Bringing a document back to a version.
+    case restore
     /// Comparing a package with its digests.
     case verify
     /// Bringing a package to a whole state.
@@ -167,6 +169,7 @@ extension FilePackageError.Operation {
     case .save: "saved"
     case .create: "created"
     case .copy: "copied"
+    case .restore: "restored"
     case .verify: "verified"
     case .repair: "repaired"
     case .watch: "watched"
@@ -185,6 +188,7 @@ extension FilePackageError.Operation {
     case .save: "writing"
     case .create: "writing"
     case .copy: "copying"
+    case .restore: "writing"
     case .verify: "reading"
     case .repair: "writing"
     case .watch: "watching"

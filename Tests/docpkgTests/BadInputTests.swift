@@ -124,7 +124,31 @@ struct BadInputTests {
       what: "no image of that name", command: ["edit", "D.imageNotes", "--remove-image", "x.png"],
       message: "no image 'x.png'; it has 'ok.png'"),
     Case(
-      what: "no child of that name", command: ["edit", "D.imageNotes", "--remove", "x/y"], message: "'x/y'"),
+      what: "no child of that name", command: ["edit", "D.imageNotes", "--remove", "x/y"],
+      message: "The document 'D.imageNotes' has no child 'x/y'.\n"),
+    Case(
+      what: "no child to print", setup: "mkdir sub; cp -r D.imageNotes sub",
+      command: ["cat", "sub/D.imageNotes", "entirely/else"],
+      message: "docpkg: The document 'sub/D.imageNotes' has no child 'entirely/else'.\n"),
+    Case(
+      what: "a child with a dot", command: ["cat", "D.imageNotes", "./Text.txt"],
+      message: "The document 'D.imageNotes' cannot have a child './Text.txt': a name cannot be '.' or '..'.\n"
+    ),
+    Case(
+      what: "a child from the root", command: ["cat", "D.imageNotes", "/etc/passwd"],
+      message: "The document 'D.imageNotes' cannot have a child '/etc/passwd': a name cannot be empty.\n"),
+    Case(
+      what: "nothing to redo",
+      setup: "mkdir sub; cp -r D.imageNotes sub; '\(tool.path)' versions start sub/D.imageNotes -q",
+      command: ["redo", "sub/D.imageNotes"],
+      message: "The document 'sub/D.imageNotes' could not be restored: there is no save to redo."),
+    Case(
+      what: "a folder in a folder", setup: "mkdir sub", command: ["list", "sub/none"],
+      message: "The folder 'sub/none' could not be searched: no such file or directory.\n"),
+    Case(
+      what: "no folder for a new document", setup: "mkdir sub",
+      command: ["new", "--in", "sub/none", "--text", "x"],
+      message: "The folder 'sub/none' could not be searched: no such file or directory.\n"),
     Case(
       what: "the library's own folder", command: ["edit", "D.imageNotes", "--set", ".docpkg/x=ok.png"],
       message: "that name belongs to the document's own files"),

@@ -30,7 +30,7 @@ struct VersionReading {
     guard let history = try package.history() else { throw package.keepsNone }
     let line = EditLine(history)
     guard let content = content(line), let position = line.index(of: content) else {
-      throw FilePackageError(.noSuchVersion, .read, package.node, reason: reason)
+      throw FilePackageError(.noSuchVersion, .restore, package.node, reason: reason)
     }
     return (history, history.available.lowerBound + position, content)
   }

@@ -137,8 +137,8 @@ struct ListDocuments: AsyncParsableCommand {
     let (items, problems) = await search.documents()
     let (documents, unread) = await items.listed(titles: titles)
     try print(documents, spellings)
-    for error in unread { StandardError.write("docpkg: \(error.description)\n") }
-    for problem in problems { StandardError.write("docpkg: \(problem.error.description)\n") }
+    for error in unread { StandardError.write("docpkg: \(errorMessage(of: error))\n") }
+    for problem in problems { StandardError.write("docpkg: \(errorMessage(of: problem.error))\n") }
     if !problems.isEmpty || !given.isEmpty || !unread.isEmpty { throw ExitCode(ExitStatus.failed) }
   }
 
@@ -270,7 +270,7 @@ private struct ListEvent: Encodable {
       return [
         ListEvent(
           event: "unreadable", path: spellings.spelling(of: problem.url.path),
-          reason: problem.error.description)
+          reason: errorMessage(of: problem.error))
       ]
     case .readable(let folder):
       return [ListEvent(event: "readable", path: spellings.spelling(of: folder.path))]

@@ -79,9 +79,21 @@ struct New: AsyncParsableCommand {
     try writing.tell(Located(path: path, report: report), "\(display(path)): \(report)")
   }
 
+  private func names(in folder: String) throws -> [String] {
+    do {
+      return try FileWrapper(url: url(folder)).childNames()
+    } catch {
+      // The errors of a document name a document, and this is a folder of documents.
+      let cause = (error as? CocoaError)?.userInfo["NSUnderlyingError"] ?? error
+      guard var problem = cause as? FilePackageError else { throw error }
+      (problem.operation, problem.subject) = (.search, .folder)
+      throw problem
+    }
+  }
+
   private func pathByConvention() throws -> String {
     let folder = folder ?? "."
-    let taken = try FileWrapper(url: url(folder)).childNames()
+    let taken = try names(in: folder)
     return "\(folder)/\(naming.convention.name(amongst: taken, extension: "imageNotes")).imageNotes"
   }
 }
