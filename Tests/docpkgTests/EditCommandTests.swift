@@ -75,6 +75,8 @@ struct EditCommandTests {
       #expect(try docpkg("cat", "D.imageNotes", "Text.txt", in: folder).output == "-")
       #expect(try docpkg("edit", "D.imageNotes", "--set", "-c=\(picture)", in: folder).status == 0)
       #expect(try docpkg("edit", "D.imageNotes", "--remove", "-c", in: folder).status == 0)
+      #expect(try docpkg("edit", "D.imageNotes", "--append=--json", "-qf", in: folder).output.isEmpty)
+      #expect(try docpkg("cat", "D.imageNotes", "Text.txt", in: folder).output == "-\n--json\n")
     }
   }
 

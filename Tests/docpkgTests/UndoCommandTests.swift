@@ -20,10 +20,10 @@ struct UndoCommandTests {
       chmod(folder.appending("T.imageNotes/Text.txt").string, 0o444)
       let undo = try docpkg("undo", "T.imageNotes", in: folder)
       #expect(undo.status == 2 && undo.errors.contains("read-only"), "\(undo)")
-      #expect(try docpkg("undo", "T.imageNotes", "--force", in: folder).status == 0)
+      #expect(try docpkg("undo", "T.imageNotes", "-f", in: folder).status == 0)
       chmod(folder.appending("T.imageNotes/Text.txt").string, 0o444)
       #expect(try docpkg("redo", "T.imageNotes", in: folder).status == 2)
-      #expect(try docpkg("redo", "T.imageNotes", "--force", in: folder).status == 0)
+      #expect(try docpkg("redo", "T.imageNotes", "-f", in: folder).status == 0)
       #expect(try docpkg("cat", "T.imageNotes", "Text.txt", in: folder).output == "a\nb\n")
     }
   }

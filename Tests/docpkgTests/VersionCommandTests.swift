@@ -115,9 +115,29 @@ struct VersionCommandTests {
       _ = try docpkg("edit", "Trip.imageNotes", "--append", "three", in: folder)
       let prune = try docpkg("versions", "prune", "Trip.imageNotes", "--dry-run", in: folder)
       #expect(prune.status == 0 && prune.output.contains("0 versions would be removed"))
+      _ = try docpkg("edit", "Trip.imageNotes", "--append", "four", in: folder)
+      let budget = ["versions", "prune", "Trip.imageNotes", "--budget", "0K"]
+      let planned = try run(tool, budget + ["--dry-run"], in: folder)
+      #expect(planned.status == 0 && planned.output.contains("1 version would be removed"), "\(planned)")
+      // The plan leaves the budget as it was.
+      #expect(
+        try docpkg("versions", "prune", "Trip.imageNotes", in: folder).output.contains("0 versions removed"))
+      #expect(try run(tool, budget, in: folder).output.contains("1 version removed"))
       #expect(try docpkg("versions", "stop", "Trip.imageNotes", in: folder).status == 0)
       let ended: [Version] = try decoded(docpkg("versions", "Trip.imageNotes", "--json", in: folder))
       #expect(ended.count == 1)
+    }
+  }
+
+  @Test func `in conflict are none, and resolving that is done`() async throws {
+    try await withTemporaryDirectory { folder in
+      _ = try docpkg("new", "Trip.imageNotes", "--text", "one", in: folder)
+      for arguments in [["--merge"], ["--keep", "present"], ["--merge", "--dry-run"]] {
+        let run = try run(tool, ["resolve", "Trip.imageNotes"] + arguments, in: folder)
+        #expect(run.status == 0 && run.output == "Trip.imageNotes: nothing is in conflict\n", "\(run)")
+      }
+      let report: Report = try decoded(docpkg("resolve", "Trip.imageNotes", "--merge", "--json", in: folder))
+      #expect(report.written.isEmpty)
     }
   }
 

@@ -192,6 +192,11 @@ extension PackageStore {
     return try HistoryRewriting(writer).thin(at: date, dryRun: dryRun)
   }
 
+  /// Returns the report that `thinHistory(at:dryRun:)` would give under another policy, and changes nothing.
+  package func thinningPlan(under policy: RetentionPolicy) throws(FilePackageError) -> ThinningReport {
+    try HistoryRewriting(writer).plan(under: policy)
+  }
+
   /// Removes versions for good, regardless of the policy; the other versions stay.
   ///
   /// - Throws: `noSuchVersion`; `busy` while another program has the document open; the system's error.

@@ -47,14 +47,21 @@ struct HistoryRewriting {
   func thin(
     at date: Date? = nil, dryRun: Bool = false
   ) throws(FilePackageError) -> ThinningReport {
-    guard let history = try writer.package.history() else { return ThinningReport(isDryRun: dryRun) }
+    if dryRun { return try plan(at: date) }
+    guard let history = try writer.package.history() else { return ThinningReport() }
     let dropped = history.chain.dropped(by: history.policy, now: date ?? writer.clock())
-    if dryRun || dropped.isEmpty {
-      var report = ThinningReport(history.chain, dropping: dropped)
-      report.isDryRun = dryRun
-      return report
-    }
-    return try drop(dropped)
+    return try dropped.isEmpty ? ThinningReport(history.chain, dropping: []) : drop(dropped)
+  }
+
+  /// - Parameter policy: nil for the history's own.
+  func plan(
+    at date: Date? = nil, under policy: RetentionPolicy? = nil
+  ) throws(FilePackageError) -> ThinningReport {
+    guard let history = try writer.package.history() else { return ThinningReport(isDryRun: true) }
+    let dropped = history.chain.dropped(by: policy ?? history.policy, now: date ?? writer.clock())
+    var report = ThinningReport(history.chain, dropping: dropped)
+    report.isDryRun = true
+    return report
   }
 
   func remove(_ versions: Set<UUID>) throws(FilePackageError) {

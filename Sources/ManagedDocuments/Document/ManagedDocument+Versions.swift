@@ -158,6 +158,13 @@ extension ManagedDocument {
     }
   }
 
+  /// Returns the report that `thinHistory(at:dryRun:)` would give under another policy, and changes nothing.
+  package func thinningPlan(under policy: RetentionPolicy) async throws(DocumentError) -> ThinningReport {
+    try await ofVersions(.save) { store in
+      try store.thinHistory(at: Surroundings.current.now().date, dryRun: true, under: policy)
+    }
+  }
+
   /// Runs work on the versions, on a thread that may block.
   func ofVersions<Result: Sendable>(
     _ operation: DocumentError.Operation, _ body: @escaping @Sendable (ManagedStore) throws -> Result

@@ -255,12 +255,14 @@ extension ManagedStore {
 
   /// Drops the versions that the policy does not keep.
   ///
-  /// - Parameter policy: nil for the policy of the document.
-  func thinHistory(at date: Date, dryRun: Bool = false) throws -> ThinningReport {
+  /// - Parameter policy: the policy of a dry run; nil for the document's own.
+  func thinHistory(
+    at date: Date, dryRun: Bool = false, under policy: RetentionPolicy? = nil
+  ) throws -> ThinningReport {
     var report = ThinningReport(isDryRun: dryRun)
     try pool.write { db in
       guard let history = try DocumentHistory(of: db) else { return }
-      let dropped = try VersionLog.dropped(by: history.policy, now: date, in: db)
+      let dropped = try VersionLog.dropped(by: policy ?? history.policy, now: date, in: db)
       report.removed = dropped.map(\.revision)
       report.remaining = Int(history.count) - dropped.count
       if dryRun {

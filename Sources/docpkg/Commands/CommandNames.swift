@@ -25,6 +25,16 @@ enum CommandNames {
     return "Did you mean '\((["docpkg"] + names + [meant]).joined(separator: " "))'?"
   }
 
+  /// Returns the usage error of options and values in these arguments.
+  static func optionProblem(
+    in arguments: [String]
+  ) -> (error: ValidationError, command: any ParsableCommand.Type)? {
+    if arguments.first == "help" { return nil }
+    var (command, _, rest) = command(in: arguments[...])
+    while let inner = command.configuration.defaultSubcommand { command = inner }
+    return OptionNames.problem(in: rest, of: command).map { ($0, command) }
+  }
+
   private static func command(
     in arguments: ArraySlice<String>
   ) -> (command: any ParsableCommand.Type, names: [String], rest: ArraySlice<String>) {

@@ -21,7 +21,8 @@ struct Edit: WritingCommand {
       In a document with a database, --set and --remove change files below AdditionalContent, in one edit that its \
       application can undo.
 
-      A value may begin with a dash, as in --append '- milk'. In NAME=FILE and similar values, the first = ends the \
+      A value may begin with a dash, as in --append '- milk'. A value that is an option needs a =, as in \
+      --append=--json. In NAME=FILE and similar values, the first = ends the \
       name; \\= stands for a = in the name. A file replaces a folder only if the folder is removed as well, or with \
       --force.
 

@@ -53,7 +53,7 @@ struct ListDocuments: AsyncParsableCommand {
     }
   }
 
-  @Argument(paths: "The folders.")
+  @Argument(paths: "The folders; by default the working directory.")
   var folders: [String] = []
 
   @Option(
@@ -103,7 +103,9 @@ struct ListDocuments: AsyncParsableCommand {
     if endsInNul && (json || watch || listsTypes) {
       throw ValidationError("Give either -0, --json, --watch or --types.")
     }
-    if folders.isEmpty && !listsTypes { throw ValidationError("Missing expected argument '<folders> ...'") }
+    if let name, name.isUnclosedSet {
+      throw ValidationError("'\(display(name))' has a [ without ]: write [[] for the character [ itself.")
+    }
     for name in packageExtensions where !PackageExtensions.isValid(name) {
       throw ValidationError("'\(display(name))' is not an extension.")
     }
@@ -116,12 +118,13 @@ struct ListDocuments: AsyncParsableCommand {
   func run() async throws {
     let packages = try packages
     if listsTypes { return try printTypes(packages) }
-    let given = folders.filter(isPackage)
+    let all = folders.isEmpty ? ["."] : folders
+    let given = all.filter(isPackage)
     for path in given {
       StandardError.write(
         "docpkg: '\(display(path))' is a document itself; 'docpkg tree' lists its children.\n")
     }
-    let folders = folders.filter { !given.contains($0) }
+    let folders = all.filter { !given.contains($0) }
     var search = DocumentSearch(in: folders.map(url), for: try types(packages), sortedBy: sort.order)
     if typeNames.isEmpty { search.contentTypes = [.package, .bundle] }
     search.packageExtensions = packages
@@ -298,8 +301,23 @@ extension ListedDocument {
 extension DocumentItem {
   /// Returns whether the filename contains `pattern`, or matches it if it has wildcards.
   fileprivate func isNamed(_ pattern: String) -> Bool {
-    let hasSet = pattern.firstIndex(of: "[").map { pattern[$0...].contains("]") } ?? false
-    if hasSet || pattern.contains(where: { "*?".contains($0) }) { return fnmatch(pattern, filename, 0) == 0 }
+    if pattern.contains(where: { "*?[".contains($0) }) { return fnmatch(pattern, filename, 0) == 0 }
     return filename.lowercased().contains(pattern.lowercased())
+  }
+}
+
+extension String {
+  /// Whether a pattern has a `[` that no `]` closes. To fnmatch(3), it matches nothing then, or the character.
+  fileprivate var isUnclosedSet: Bool {
+    var rest = unicodeScalars[...]
+    while let scalar = rest.popFirst() {
+      if scalar == "\\" { _ = rest.popFirst() }  // The next character stands for itself.
+      guard scalar == "[" else { continue }
+      // A `]` directly behind `[` or `[!` is in the set.
+      if let first = rest.first, "!^".unicodeScalars.contains(first) { rest.removeFirst() }
+      guard let end = rest.dropFirst().firstIndex(of: "]") else { return true }
+      rest = rest[rest.index(after: end)...]
+    }
+    return false
   }
 }

@@ -51,6 +51,7 @@ struct Main {
 
   private static func runParsed(_ arguments: [String]) async throws {
     if let error = CommandNames.problem(in: arguments) { throw error }
+    if let (error, command) = CommandNames.optionProblem(in: arguments) { end(error, of: command) }
     let command = try Docpkg.parseAsRoot(arguments)
     let type = type(of: command)
     do {

@@ -25,7 +25,7 @@ struct Resolve: WritingCommand {
         docpkg resolve Trip.imageNotes --keep 4F2A9C01
         docpkg resolve Trip.imageNotes --keep present 4F2A9C01
 
-      Exit status: 0 done; 1 not resolved, because both sides changed the same; 2 failed, nothing lost; 64 usage.
+      Exit status: 0 done, or nothing was in conflict; 1 not resolved, because both sides changed the same; 2 failed, nothing lost; 64 usage.
       """)
 
   @Argument(path: "The document.")
@@ -60,7 +60,9 @@ struct Resolve: WritingCommand {
   func run() async throws {
     let store = try await PackageStore.open(at: url(path))
     guard try await !store.conflictVersions().isEmpty else {
-      throw InputError(description: "Nothing is in conflict in '\(display(path))'.")
+      let line = "\(display(path)): nothing is in conflict"
+      if writing.dryRun { return try writing.tell(["plan": [PlannedStep]()], line) }
+      return try writing.tell(SaveReport(strategy: .none), line)
     }
     try await interruptible(with: store) { [self] in
       try await merge ? mergeVersions(in: store) : keepVersions(in: store)

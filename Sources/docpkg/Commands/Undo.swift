@@ -20,7 +20,7 @@ struct Undo: WritingCommand {
   @Argument(path: "The document.")
   var path: String
 
-  @Flag(help: "Replace and remove children that are read-only.")
+  @Flag(name: .shortAndLong, help: "Replace and remove children that are read-only.")
   var force = false
 
   @OptionGroup var writing: WritingOptions
@@ -47,7 +47,7 @@ struct Redo: WritingCommand {
   @Argument(path: "The document.")
   var path: String
 
-  @Flag(help: "Replace and remove children that are read-only.")
+  @Flag(name: .shortAndLong, help: "Replace and remove children that are read-only.")
   var force = false
 
   @OptionGroup var writing: WritingOptions

@@ -144,8 +144,9 @@ struct VersionsPrune: AsyncParsableCommand {
       one of each day for 30 days, and then one of each week. If all versions take more than the budget, the oldest \
       are removed. The last version always stays. Closing a document thins its history in the same way.
 
-      Example:
+      Examples:
         docpkg versions prune Trip.imageNotes --dry-run
+        docpkg versions prune Trip.imageNotes --dry-run --budget 500M
 
       \(ExitStatus.help)
       """)
@@ -153,16 +154,10 @@ struct VersionsPrune: AsyncParsableCommand {
   @Argument(path: "The document.")
   var path: String
 
-  @Option(help: "The most bytes of children that the history keeps from now on.")
-  var budget: UInt64?
+  @Option(help: "The most bytes of children that the history keeps from now on, also as 500M or 1G.")
+  var budget: ByteCount?
 
   @OptionGroup var writing: WritingOptions
-
-  func validate() throws {
-    if budget != nil && writing.dryRun {
-      throw ValidationError("Give either --dry-run or --budget: a dry run uses the present budget.")
-    }
-  }
 
   func run() async throws {
     let report =
@@ -175,7 +170,8 @@ struct VersionsPrune: AsyncParsableCommand {
   private func thin(_ package: ManagedPackage) async throws -> ThinningReport {
     try await package.editing { document in
       if let budget, var policy = try await document.retentionPolicy() {
-        policy.byteBudget = budget
+        policy.byteBudget = budget.bytes
+        if writing.dryRun { return try await document.thinningPlan(under: policy) }
         try await document.setRetentionPolicy(policy)
       }
       return try await document.thinHistory(dryRun: writing.dryRun)
@@ -186,7 +182,8 @@ struct VersionsPrune: AsyncParsableCommand {
     let store = try await PackageStore.open(at: url(path))
     return try await interruptible(with: store) {
       if let budget, var policy = try await store.retentionPolicy() {
-        policy.byteBudget = budget
+        policy.byteBudget = budget.bytes
+        if writing.dryRun { return try await store.thinningPlan(under: policy) }
         try await store.setRetentionPolicy(policy)
       }
       var report = try await store.thinHistory(dryRun: writing.dryRun)
