@@ -136,19 +136,40 @@ struct FilenameConventionTests {
   @Test func `takes the first free number, whatever the case`() {
     let taken = ["Notes 1.imageNotes", "NOTES 2.IMAGENOTES", "Notes 4.imageNotes", "Other.txt"]
     let name = FilenameConvention.sequence("Notes").name(amongst: taken, extension: "imageNotes")
-    #expect(name == "Notes 3")
-    #expect(FilenameConvention.sequence("Notes").name(amongst: [], extension: "imageNotes") == "Notes 1")
+    #expect(name == "Notes 3.imageNotes")
+    #expect(FilenameConvention.sequence("Notes").name(amongst: [], extension: "x") == "Notes 1.x")
+    #expect(FilenameConvention.sequence("Notes").name(amongst: ["notes 1"], extension: "") == "Notes 2")
   }
 
   @Test func `is a time without colons, numbered where it is taken`() {
     let time = Date(timeIntervalSince1970: 1_795_271_109)
     let name = FilenameConvention.timestamp.name(amongst: [], extension: "x", now: time)
-    #expect(name == "2026-11-21 14.25.09")
-    let second = FilenameConvention.timestamp.name(amongst: ["\(name).x"], extension: "x", now: time)
-    #expect(second == "2026-11-21 14.25.09 2")
+    #expect(name == localTime(time).replacing(":", with: ".") + ".x")
+    #expect(name.wholeMatch(of: /2026-11-2[012] \d\d\.\d\d\.09\.x/) != nil)
+    let second = FilenameConvention.timestamp.name(amongst: [name], extension: "x", now: time)
+    #expect(second == name.dropLast(2) + " 2.x")
   }
 
   @Test func `is a UUID`() {
-    #expect(UUID(uuidString: FilenameConvention.uuid.name(amongst: [], extension: "x")) != nil)
+    let name = FilenameConvention.uuid.name(amongst: [], extension: "x")
+    #expect(name.hasSuffix(".x") && UUID(uuidString: String(name.dropLast(2))) != nil)
+  }
+
+  @Test(arguments: [FilenameConvention.sequence("Log"), .timestamp, .uuid])
+  func `has the extension by which a query finds the document`(_ convention: FilenameConvention) async throws
+  {
+    try await withTemporaryDirectory { path in
+      let folder = URL(filePath: path.string)
+      var made: Set<String> = []
+      for _ in 1...2 {
+        let name = convention.name(amongst: try FileWrapper(url: folder).childNames(), extension: "travellog")
+        let url = folder.appending(path: name)
+        let log = try await Document.create(TravelLog(), at: url, options: .quiet(nil))
+        try await log.close()
+        made.insert(name)
+      }
+      let found = await DocumentSearch(in: [folder], for: [TravelLog.type]).documents().items
+      #expect(made.count == 2 && Set(found.map(\.filename)) == made)
+    }
   }
 }

@@ -1,15 +1,16 @@
+import FilePackages
 public import FoundationEssentials
 
 /// A rule for the filename of a new document that the user gave no name.
 public enum FilenameConvention: Sendable, Hashable {
   /// `Notes 1`, `Notes 2`, …: the first number that is free in the folder.
   case sequence(String)
-  /// `2026-11-21 14.05.09`: this moment in UTC.
+  /// `2026-11-21 14.05.09`: this moment in local time.
   case timestamp
   /// A UUID.
   case uuid
 
-  /// Returns a name, without its extension, for a new document among `taken`.
+  /// Returns a name with the extension for a new document among `taken`.
   ///
   /// It compares names as the least distinguishing file system does: without regard to case and to the composition of
   /// letters. The name is free at this moment only; the creation of the document decides.
@@ -18,23 +19,21 @@ public enum FilenameConvention: Sendable, Hashable {
   ) -> String {
     let taken = Set(taken.map { $0.lowercased() })
     func firstFree(_ candidate: (Int) -> String) -> String {
+      let end = pathExtension.isEmpty ? "" : ".\(pathExtension)"
       var number = 1
-      while taken.contains("\(candidate(number)).\(pathExtension)".lowercased()) { number += 1 }
-      return candidate(number)
+      while true {
+        let name = candidate(number) + end
+        if !taken.contains(name.lowercased()) { return name }
+        number += 1
+      }
     }
     switch self {
     case .sequence(let base): return firstFree { "\(base) \($0)" }
     case .timestamp:
-      let stamp = Self.stamp(now)
+      // Other systems do not allow colons in a name.
+      let stamp = localTime(now).replacing(":", with: ".")
       return firstFree { $0 == 1 ? stamp : "\(stamp) \($0)" }
-    case .uuid: return UUID().uuidString
+    case .uuid: return firstFree { _ in UUID().uuidString }
     }
-  }
-
-  private static func stamp(_ date: Date) -> String {
-    let style = Date.ISO8601FormatStyle(dateTimeSeparator: .space, timeSeparator: .colon, timeZone: .gmt)
-    // Other systems do not allow colons in a name.
-    return date.formatted(style.year().month().day().time(includingFractionalSeconds: false))
-      .replacing(":", with: ".")
   }
 }

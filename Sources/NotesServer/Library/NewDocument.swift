@@ -92,19 +92,19 @@ struct NewDocument {
     let wish = try wish.map(Self.checked)
     var number = 1
     while true {
-      let name =
+      let filename =
         if let wish {
-          number == 1 ? wish : "\(wish) \(number)"
+          (number == 1 ? wish : "\(wish) \(number)") + ".\(Self.pathExtension)"
         } else {
           FilenameConvention.sequence("Note").name(
-            amongst: try FileWrapper(url: folder).fileWrappers?.keys.map(\.self) ?? [],
-            extension: Self.pathExtension)
+            amongst: try FileWrapper(url: folder).childNames(), extension: Self.pathExtension)
         }
-      let url = folder.appending(path: "\(name).\(Self.pathExtension)")
+      let url = folder.appending(path: filename)
       do {
         try await make(url)
         let id = await library.note(places.place(of: url), url)
-        return NamedDocument(id: id.word, name: displayString(name), remarks: [])
+        let name = filename.dropLast(Self.pathExtension.count + 1)
+        return NamedDocument(id: id.word, name: displayString(String(name)), remarks: [])
       } catch {
         guard Self.isTaken(error), number < 10_000 else { throw error }
         number += 1

@@ -94,6 +94,6 @@ struct New: AsyncParsableCommand {
   private func pathByConvention() throws -> String {
     let folder = folder ?? "."
     let taken = try names(in: folder)
-    return "\(folder)/\(naming.convention.name(amongst: taken, extension: "imageNotes")).imageNotes"
+    return "\(folder)/\(naming.convention.name(amongst: taken, extension: "imageNotes"))"
   }
 }

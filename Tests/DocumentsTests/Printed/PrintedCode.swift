@@ -2,7 +2,7 @@ import Documents
 import Foundation
 import ImageNotes
 
-// README.md and Docs/Documents.md print the lines between the braces: `PrintedCodeTests` compares them.
+// README.md, Docs/Documents.md and Docs/DocumentType.md print the lines between the braces: `PrintedCodeTests` compares them.
 
 func printedInReadme(url: URL, photo: URL) async throws {
   let document = try await Document<ImageNotes>.open(at: url)
@@ -21,4 +21,19 @@ func printedInDocuments(url: URL) async throws -> (Document<ImageNotes>, Termina
   let document = try await Document<ImageNotes>.open(at: url)
   let termination = TerminationHandler(closing: document)
   return (document, termination)
+}
+
+func printedOfOptions(url: URL) async throws {
+  var options = DocumentOptions<TravelLog>()
+  options.autosave = AutosavePolicy(quietPeriod: .seconds(1))
+  options.keepsHistory = false
+  let document = Document(fileURL: url, content: TravelLog(), options: options)
+  try await document.save(to: url, for: .forCreating)
+}
+
+func printedOfNames(folder: URL) async throws -> Document<TravelLog> {
+  let taken = try FileWrapper(url: folder).childNames()
+  let name = FilenameConvention.sequence("Log").name(amongst: taken, extension: "travellog")
+  let log = try await Document.create(TravelLog(), at: folder.appending(path: name))
+  return log
 }

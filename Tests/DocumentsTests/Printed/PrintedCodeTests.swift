@@ -35,6 +35,10 @@ struct PrintedCodeTests {
     #expect(try block(with: "struct Sketch", in: "README.md") == source("Sketch.swift"))
   }
 
+  @Test func `is the whole document type of its page, which is compiled as it is printed`() throws {
+    #expect(try block(with: "struct TravelLog", in: "Docs/DocumentType.md") == source("TravelLog.swift"))
+  }
+
   @Test func `has a Package.swift that SwiftPM reads, with products that exist`() async throws {
     struct Manifest: Decodable {
       struct Product: Decodable { var name: String }
@@ -63,6 +67,7 @@ struct PrintedCodeTests {
 
   @Test(arguments: [
     ("README.md", "Never waits"), ("Docs/Documents.md", "TerminationHandler"),
+    ("Docs/DocumentType.md", "DocumentOptions<TravelLog>"), ("Docs/DocumentType.md", "FilenameConvention"),
   ])
   func `is compiled within functions`(document: String, words: String) throws {
     let printed = lines(try block(with: words, in: document))
@@ -81,6 +86,40 @@ struct PrintedCodeTests {
       try await document.close()
       let again = try await Document<Sketch>.open(at: url, options: .quiet(nil))
       #expect(try await again.content.strokes == Data("two".utf8))
+      try await again.close()
+    }
+  }
+
+  @Test func `merges text and photos with those of another program`() async throws {
+    try await withTemporaryDirectory { folder in
+      let url = URL(filePath: folder.appending("Hut.travellog").string)
+      var log = TravelLog()
+      log.text = "one\ntwo\nthree\n"
+      log.photos = [
+        "a": FileWrapper(regularFileWithContents: Data("a".utf8)),
+        "b": FileWrapper(regularFileWithContents: Data("b".utf8)),
+      ]
+      let document = try await Document.create(log, at: url, options: .quiet(nil))
+      try await document.edit { log in
+        log.text = log.text.replacing("one", with: "1")
+        log.photos["c"] = FileWrapper(regularFileWithContents: Data("c".utf8))
+      }
+      let other = try await PackageStore.open(at: url)
+      let tree = await other.tree
+      try tree.put(Data("one\ntwo\n3\n".utf8), named: "Text.md")
+      try tree.removeDescendant(at: "Photos/b")
+      try tree.put(Data("A".utf8), named: "a", in: "Photos")
+      try await other.save()
+      try await other.close()
+      try await document.close()
+      let again = try await Document<TravelLog>.open(at: url, options: .quiet(nil))
+      let merged = try await again.content
+      #expect(merged.text == "1\ntwo\n3\n")
+      #expect(
+        try merged.photos.mapValues { String(decoding: try $0.contents(), as: UTF8.self) } == [
+          "a": "A", "c": "c",
+        ])
+      #expect(await again.documentState == .normal)
       try await again.close()
     }
   }
