@@ -23,6 +23,8 @@ struct TrashLocationTests {
   func `has a document with a note about its place, and gives it back`(_ name: String) async throws {
     try await Self.withDocument(named: name) { trash, document, folder in
       let entry = try await trash.moveIn(document)
+      let described = "\(displayString(entry.name)), deleted \(localTime(entry.deletionDate)) from "
+      #expect("\(entry)" == described + displayString(document.path))
       #expect(!FileManager.default.fileExists(atPath: document.path))
       let note = try String(
         contentsOfFile: folder.appending("Trash/info").string + "/\(entry.name).trashinfo", encoding: .utf8)

@@ -39,6 +39,16 @@ struct ReportDescriptionTests {
     #expect("\(restored)" == "\(restored.save)" && restored.lost == [])
   }
 
+  @Test func `of a watcher is one line for each event`() {
+    let events: [(PackageWatcher.Event, String)] = [
+      (.changed(["Images/1.png", "b\u{10FEFF}"]), "changed Images/1.png, b\\xFF"),
+      (.changed([""]), "changed the document"), (.moved(to: URL(filePath: "/a/b")), "moved to /a/b"),
+      (.replaced, "replaced by another file or folder"), (.deleted, "deleted"),
+      (.overflow, "changed in more places than a report can name"),
+    ]
+    for (event, line) in events { #expect("\(event)" == line) }
+  }
+
   private static func decode<Value: Decodable>(_ json: String, as type: Value.Type = Value.self) throws
     -> Value
   {

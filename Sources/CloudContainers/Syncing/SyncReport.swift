@@ -1,3 +1,5 @@
+import FilePackages
+
 /// The work of one synchronization.
 public struct SyncReport: Sendable {
   /// The work on one document.
@@ -34,4 +36,32 @@ public struct SyncReport: Sendable {
 
   /// The documents that are not up to date.
   public var failures: [Document] { documents.filter { $0.error != nil } }
+}
+
+extension SyncReport.Document {
+  /// The words for its news, in order: `downloaded`, `merged`, `uploaded`, `conflict`, `deleted`, `removed`, `failed`.
+  package var events: [String] {
+    let news = [
+      (downloaded, "downloaded"), (merged, "merged"), (uploaded, "uploaded"), (conflict, "conflict"),
+      (deleted, "deleted"), (removed, "removed"), (error != nil, "failed"),
+    ]
+    return news.filter(\.0).map(\.1)
+  }
+}
+
+extension SyncReport.Document: CustomStringConvertible {
+  /// One line, such as `downloaded, merged Trip.imageNotes`, with the reason of a failure behind it.
+  public var description: String {
+    let reason = error.map { ": \(sentence(of: $0))" } ?? ""
+    return "\(events.joined(separator: ", ")) \(displayString(name))\(reason)"
+  }
+}
+
+extension SyncReport: CustomStringConvertible {
+  /// A line for each document with news, and for each problem; `nothing to do` if there is none.
+  public var description: String {
+    var lines = documents.map(\.description) + problems.map { sentence(of: $0) }
+    if discovered > 0 { lines.append("\(counted(discovered, "document")) new in the container") }
+    return lines.isEmpty ? "nothing to do" : lines.joined(separator: "\n")
+  }
 }

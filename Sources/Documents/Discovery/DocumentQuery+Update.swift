@@ -62,3 +62,34 @@ extension FolderProblem: CustomStringConvertible {
   /// The sentence of the error.
   public var description: String { error.description }
 }
+
+extension DocumentQuery.Changes: CustomStringConvertible {
+  /// A line for each document, such as `added /Notes/Trip.imageNotes`, in the order in which a list applies them.
+  public var description: String {
+    let lines =
+      removed.map { "removed \($0)" } + moved.map { "moved \($0)" } + changed.map { "changed \($0)" }
+      + added.map { "added \($0)" }
+    return lines.joined(separator: "\n")
+  }
+}
+
+extension DocumentQuery.Move: CustomStringConvertible {
+  /// Both paths, such as `/Notes/A.imageNotes -> /Notes/B.imageNotes`.
+  public var description: String { "\(old) -> \(new)" }
+}
+
+extension DocumentQuery.Update: CustomStringConvertible {
+  /// A line for each document or folder of the news.
+  public var description: String {
+    switch self {
+    case .startedGathering: "started gathering"
+    case .typesWithoutExtension(let types):
+      "no extension tells \(types.map(\.description).joined(separator: ", "))"
+    case .gathered(let items): items.map { "found \($0)" }.joined(separator: "\n")
+    case .finishedGathering: "finished gathering"
+    case .updated(let changes): changes.description
+    case .unreadable(let problem): problem.description
+    case .readable(let folder): "readable again: \(displayString(folder.path))"
+    }
+  }
+}

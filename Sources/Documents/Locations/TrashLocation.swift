@@ -122,3 +122,10 @@ public struct TrashLocation: Sendable {
     return date.formatted(style)
   }
 }
+
+extension TrashLocation.Entry: CustomStringConvertible {
+  /// One line, such as `Trip.imageNotes, deleted 2026-11-21 20:14:09 from /Notes/Trip.imageNotes`.
+  public var description: String {
+    "\(displayString(name)), deleted \(localTime(deletionDate)) from \(displayString(originalURL.path))"
+  }
+}

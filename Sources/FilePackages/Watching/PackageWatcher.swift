@@ -169,3 +169,17 @@ extension PackageWatcher: AsyncSequence {
   /// Makes a listener, which first receives the events that no listener has received.
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(watcher: self) }
 }
+
+extension PackageWatcher.Event: CustomStringConvertible {
+  /// One line, such as `changed Text.txt, Images/1.png`.
+  public var description: String {
+    switch self {
+    case .changed(let paths):
+      "changed " + paths.map { $0.isEmpty ? "the document" : displayString($0) }.joined(separator: ", ")
+    case .moved(let url): "moved to \(displayString(url.path))"
+    case .replaced: "replaced by another file or folder"
+    case .deleted: "deleted"
+    case .overflow: "changed in more places than a report can name"
+    }
+  }
+}

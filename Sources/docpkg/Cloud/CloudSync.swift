@@ -101,15 +101,8 @@ struct SyncNews: Encodable {
 
   init(_ report: SyncReport, _ traffic: StoreTraffic) {
     documents = report.documents.map { document in
-      var events: [String] = []
-      if document.downloaded { events.append("downloaded") }
-      if document.merged { events.append("merged") }
-      if document.uploaded { events.append("uploaded") }
-      if document.conflict { events.append("conflict") }
-      if document.deleted { events.append("deleted") }
-      if document.removed { events.append("removed") }
-      if document.error != nil { events.append("failed") }
-      return Document(name: document.name, events: events, error: document.error.map { errorMessage(of: $0) })
+      Document(
+        name: document.name, events: document.events, error: document.error.map { errorMessage(of: $0) })
     }
     problems = report.problems.map { errorMessage(of: $0) } + documents.compactMap(\.error)
     discovered = report.discovered

@@ -209,6 +209,18 @@ struct DocumentQueryTests {
         Issue.record("\(update as Any)")
         return
       }
+      let lines = [
+        "removed One/D.dnote", "moved One/B.dnote -> Two/G.dnote", "changed One/A.dnote",
+        "changed One/C.dnote",
+        "added One/F.dnote",
+      ]
+      let described = "\(changes)".replacing(scratch.text(""), with: "").split(separator: "\n").map(
+        String.init)
+      // The changed documents have no order.
+      #expect(
+        described.sorted() == lines.sorted() && described.first == lines.first && described.last == lines.last
+      )
+      #expect("\(try #require(update))" == "\(changes)")
       #expect(names(changes.changed) == ["A.dnote", "C.dnote"])
       #expect(changes.moved.map(\.old.path) == [scratch.text("One/B.dnote")])
       #expect(changes.moved.map(\.new.path) == [scratch.text("Two/G.dnote")])
