@@ -48,13 +48,15 @@ extension Program {
   static let canBreak = (try? breaker.run(["/dev/null", "9", "/", "0", "none", "/bin/true"]).status) == 0
 
   /// Runs the program and breaks the call of that number, counted from 1 at the first call about `folder`.
-  func run(_ arguments: [String], in folder: FilePath, _ breaking: Breaking, at number: Int) throws
-    -> BrokenRun
-  {
+  func run(
+    _ arguments: [String], in folder: FilePath, _ breaking: Breaking, at number: Int, input: String? = nil,
+    environment: [String: String] = [:]
+  ) throws -> BrokenRun {
     let log = URL(filePath: NSTemporaryDirectory() + "filepackages-\(UUID().uuidString).calls")
     defer { try? FileManager.default.removeItem(at: log) }
     let run = try Self.breaker.run(
-      [log.path, "30", folder.string, "\(number)", "\(breaking)", path] + arguments)
+      [log.path, "30", folder.string, "\(number)", "\(breaking)", path] + arguments, input: input,
+      environment: environment)
     let text = String(decoding: try Data(contentsOf: log), as: UTF8.self)
     return BrokenRun(run: run, calls: text.split(separator: "\n").map(String.init))
   }
@@ -65,12 +67,13 @@ enum Points {
   /// Whether `ALL_CRASH_POINTS=1` asks for every point.
   static let all = ProcessInfo.processInfo.environment["ALL_CRASH_POINTS"] == "1"
 
-  /// Returns the number of each call, or a sample that is the same in every run and includes every `name`.
-  static func of(_ calls: [String], sample: Int, each name: String? = nil) -> [Int] {
+  /// Returns the number of each call, or a sample that is the same in every run and includes every call of these names.
+  static func of(_ calls: [String], sample: Int, each names: String?...) -> [Int] {
     if all { return Array(calls.indices.map { $0 + 1 }) }
     var generator = SeededGenerator(seed: UInt64(calls.count))
     let always = calls.indices.filter {
-      calls[$0].split(separator: " ").dropFirst().first == name.map { $0[...] }
+      let name = calls[$0].split(separator: " ").dropFirst().first
+      return names.contains { $0.map { $0[...] } == name }
     }
     return Set(calls.indices.shuffled(using: &generator).prefix(sample) + always).map { $0 + 1 }.sorted()
   }

@@ -34,7 +34,8 @@ struct BrokenArchiveTests {
         #expect(try fixture.state() == .new)
         var (points, bad) = (0, 0)
         for (index, breaking) in breakings.enumerated() {
-          for number in Points.of(Array(calls.dropLast(index)), sample: sample, each: "renameat2") {
+          let calls = Array(calls.dropLast(index))
+          for number in Points.of(calls, sample: sample, each: "renameat2", "fchmod") {
             try fixture.reset()
             let broken = try fixture.run(breaking, at: number)
             guard broken.calls.count >= number else { continue }
@@ -54,7 +55,7 @@ struct BrokenArchiveTests {
 /// An archive and a package; the work makes one of the other.
 ///
 /// (1) The result is there whole, or the earlier state is.
-/// (2) An acknowledged result is there; a failed one is not.
+/// (2) An acknowledged result is there; a failed one is not, nor a hidden file beside it.
 /// (3) In every case the program ends by itself, by an error and not by a signal.
 /// (4) A second run works and leaves nothing beside the result.
 struct ArchiveFixture {
@@ -161,6 +162,10 @@ struct ArchiveFixture {
     if run.status == 2 && found == .new && !isDone {
       return "it failed and is there: \(run.errors)"
     }
+    let hidden = try FileManager.default.contentsOfDirectory(atPath: folder.string).filter {
+      $0.hasPrefix(".")
+    }
+    if !wasKilled && !hidden.isEmpty { return "it ended with \(run.status) and left \(hidden)" }
     // (4)
     let again = try Self.docpkg.runInTime(arguments)
     let isRefused = work.isImport && found == .new

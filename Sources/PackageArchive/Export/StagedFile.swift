@@ -12,6 +12,8 @@ final class StagedFile {
 
   private let place: StagedPlace
   private let file: OwnedDescriptor
+  /// The permissions of the file that this one replaces; nil if the name is free.
+  private let replacedMode: UInt16?
   private var offset: UInt64 = 0
   /// The end of the bytes that the device has been asked to write.
   private var started: UInt64 = 0
@@ -29,6 +31,7 @@ final class StagedFile {
   ) throws -> Result {
     let file = try StagedFile(at: path, on: disk, overwritesReadOnly)
     do {
+      try file.takeMode()
       let result = try body(file)
       try file.commit()
       return result
@@ -54,10 +57,20 @@ final class StagedFile {
       guard let file = try place.stage(.file, mode: 0o666) else {
         throw ArchiveError.Finding(.busy, "another program is making it")
       }
-      if let replaced { try disk.setMode(replaced.mode & 0o777, of: file) }
       self.place = place
       self.file = file
+      replacedMode = replaced.map { $0.mode & 0o777 }
     } catch let error as SystemError {
+      throw ArchiveError.Finding(error, "making it")
+    }
+  }
+
+  /// Gives the file the permissions of the one that it replaces.
+  private func takeMode() throws {
+    guard let replacedMode else { return }
+    do {
+      try place.disk.setMode(replacedMode, of: file)
+    } catch {
       throw ArchiveError.Finding(error, "making it")
     }
   }
