@@ -1,7 +1,7 @@
 # The two commands: `make demo` shows the main job on real documents, `make test` runs everything.
 # Both install what is missing, build, and run.
 
-.PHONY: demo test examples check build-tests icu-data symbols cloud cloud-comparison record-symbols record-baseline stage install uninstall deb deb-root crash-points two-processes managed-kills random-schedules power-cut other-kernel fuzz archive-corpus large-archives other-version open-documents syncthing sanitizers build lint format prepare prepare-build pages docs command-line
+.PHONY: demo test examples check build-tests icu-data symbols cloud cloud-comparison record-symbols record-baseline stage install uninstall deb deb-root crash-points broken-commands two-processes managed-kills random-schedules power-cut other-kernel fuzz archive-corpus large-archives other-version open-documents syncthing sanitizers build lint format prepare prepare-build pages docs command-line
 
 # See Package.swift.
 export WITHOUT_APPLE_MODULES = 1
@@ -95,6 +95,12 @@ record-baseline: build-tests
 # moment, where `test` takes a sample.
 crash-points: build-tests
 	ALL_CRASH_POINTS=1 $(run-tests) --filter '^CrashTests\.|DamageTests|RecoveryEditTests|VersionCrashTests'
+
+# Breaks each call of each command with each error, and compares the message and the exit status with the disk. With
+# EVERY=4, each error breaks every fourth call; `test` breaks one call with each error.
+EVERY = 1
+broken-commands: build-tests
+	EVERY_CALL=$(EVERY) $(run-tests) --filter BrokenCommandTests
 
 # Two processes save the same package for so many seconds while a third one reads it.
 SECONDS = 60

@@ -48,15 +48,6 @@ struct HistoryFixture: Sendable {
     case restore, undo, prune, resolve
   }
 
-  typealias Texts = [String: String]
-
-  /// All texts that a reader can get.
-  struct Sight: Sendable {
-    var texts: Texts
-    var versions: [UUID: Texts] = [:]
-    var conflicts: [UUID: Texts] = [:]
-  }
-
   private static let docpkg = Program("docpkg")
   private let work: Work
   private let root: FilePath
@@ -78,15 +69,7 @@ struct HistoryFixture: Sendable {
     try edit(template, "ONE\n--\ntwo\n--\nthree\n--\nfour\n")
     if work == .resolve {
       try edit(other, "one\n--\ntwo\n--\nthree\n--\nFOUR\n")
-      // These are the files that a synchronising program leaves.
-      let mark = "sync-conflict-20261121-101112-ABCDEFG"
-      try Self.shell(
-        """
-        cd '\(other)' && for file in Text.txt Metadata.plist .docpkg/manifest .docpkg/history; do
-          name=${file##*/}; base=${name%.*}; end=${name#"$base"}
-          cp -a "$file" "\(template)/$(dirname "$file")/$base.\(mark)$end"
-        done; cp -a -n .docpkg/versions/. '\(template)/.docpkg/versions/'
-        """)
+      try leaveConflictCopies(of: other, in: template)
     }
     try Self.shell("rm -r '\(other)'")
     try reset()
@@ -121,23 +104,10 @@ struct HistoryFixture: Sendable {
     try Self.docpkg.run(arguments(work == .restore ? oldest() : nil), in: folder, breaking, at: number)
   }
 
-  func look() async throws -> Sight {
-    let store = try await PackageStore.open(at: URL(filePath: package))
-    var sight = Sight(texts: try Self.texts(await store.contents(ofConflict: nil)))
-    for version in try await store.versions() {
-      let (tree, lost) = try await store.contents(of: version.persistentIdentifier)
-      sight.versions[version.persistentIdentifier] = try Self.texts(tree).filter { !lost.contains($0.key) }
-    }
-    for version in try await store.conflictVersions() {
-      let texts = try Self.texts(await store.contents(ofConflict: version.id))
-      sight.conflicts[version.id] = version.isWhole ? texts : ["missing": "\(version.missing)"]
-    }
-    try await store.close()
-    return sight
-  }
+  func look() async throws -> DocumentSight { try await DocumentSight.look(at: package) }
 
   /// Returns the problem after the command was killed; nil if there is none.
-  func problem(_ before: Sight, _ after: Sight) async -> String? {
+  func problem(_ before: DocumentSight, _ after: DocumentSight) async -> String? {
     do {
       let found = try await look()
       // (1)
@@ -165,17 +135,5 @@ struct HistoryFixture: Sendable {
     } catch {
       return "\(error)"
     }
-  }
-
-  private static func texts(_ tree: FileWrapper, _ prefix: String = "") throws -> Texts {
-    var texts: Texts = [:]
-    for (name, child) in try tree.children() where name != "Metadata.plist" {
-      if child.isDirectory {
-        texts.merge(try Self.texts(child, prefix + name + "/")) { $1 }
-      } else {
-        texts[prefix + name] = String(decoding: try child.contents(), as: UTF8.self)
-      }
-    }
-    return texts
   }
 }

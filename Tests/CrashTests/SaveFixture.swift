@@ -152,3 +152,14 @@ func require(_ run: Run, _ what: String) throws -> Run {
   guard run.status == 0 else { throw SaveFixture.Problem(text: "\(what): \(run.errors)\(run.output)") }
   return run
 }
+
+/// Leaves the files that a synchronising program makes of a document that was edited on another computer.
+func leaveConflictCopies(of other: String, in document: String) throws {
+  let script = """
+    set -e; cd '\(other)'; for file in Text.txt Metadata.plist .docpkg/manifest .docpkg/history; do
+      name=${file##*/}; base=${name%.*}; end=${name#"$base"}
+      cp -a "$file" "\(document)/$(dirname "$file")/$base.sync-conflict-20261121-101112-ABCDEFG$end"
+    done; cp -a -n .docpkg/versions/. '\(document)/.docpkg/versions/'
+    """
+  try require(Program(path: "/bin/sh").run(["-c", script]), "leaving conflict copies")
+}

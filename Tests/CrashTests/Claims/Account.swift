@@ -1,0 +1,162 @@
+import Foundation
+
+/// A command's own account of its work: the states of the disk that its exit status and its last sentence allow.
+///
+/// A command takes the disk from state 0, before it, to its last state; each save of a session makes one.
+struct Account: Hashable, Sendable {
+  let status: Int32
+  /// The states that may be on disk if the account is true.
+  private(set) var claimed: ClosedRange<Int>
+  /// The sentence that claims this, or the exit status.
+  private(set) var claim: String
+  /// Whether the account says that other programs do not see everything yet.
+  private(set) var isInvisible = false
+  /// Whether the account says that a file is left which the next save removes.
+  private(set) var leavesFiles = false
+  /// Whether the account says that a save, or an edit, was refused.
+  private(set) var isRefused = false
+  /// The number of edits of a session that were saved together with a later one, after a refused save.
+  private(set) var savedLater = 0
+  /// The number of versions that went, by the account; nil if it says nothing.
+  private(set) var removedVersions: Int?
+
+  /// Reads the account of a command that makes one change.
+  init(_ status: Int32, _ output: String, _ errors: String) {
+    self.status = status
+    (claimed, claim) = status == 0 ? (1...1, "status 0") : (0...0, "status \(status)")
+    for line in errors.split(separator: "\n") { note(String(line), saved: 0, begun: 1) }
+    let lines = output.split(separator: "\n").filter { $0.hasPrefix("remove ") }
+    if status == 0 { removedVersions = lines.count }
+  }
+
+  /// Reads the account of a session with `--json`.
+  init(ofSession output: String, _ errors: String, _ status: Int32) {
+    self.status = status
+    (claimed, claim) = (0...0, "status \(status)")
+    var (saved, begun) = (0, 0)
+    for line in output.split(separator: "\n") {
+      guard let event = try? JSONDecoder().decode(Event.self, from: Data(line.utf8)) else { continue }
+      switch event.event {
+      case "edited": begun += 1
+      case "saved":
+        for warning in event.report?.warnings ?? [] { note(warning: warning.kind) }
+        if event.report?.strategy != "none" {
+          savedLater += max(0, begun - saved - 1)
+          saved = begun
+          (claimed, claim) = (saved...saved, "saved")
+        }
+      case "error": note(event.message ?? "", saved: saved, begun: begun)
+      default: break
+      }
+    }
+    for line in errors.split(separator: "\n") { note(String(line), saved: saved, begun: begun) }
+    if status == 0 { (claimed, claim) = (begun...begun, "status 0") }
+  }
+
+  private struct Event: Decodable {
+    struct Report: Decodable {
+      struct Warning: Decodable { var kind: String }
+      var strategy: String
+      var warnings: [Warning]
+    }
+    var event: String
+    var message: String?
+    var report: Report?
+  }
+
+  private mutating func note(warning kind: String) {
+    if kind == "unpublished" { isInvisible = true }
+    if kind == "leftover" { leavesFiles = true }
+  }
+
+  /// Reads a message that comes after `saved` saves and `begun` edits.
+  private mutating func note(_ message: String, saved: Int, begun: Int) {
+    if message.contains("not yet visible") { isInvisible = true }
+    if message.contains("leftover") { leavesFiles = true }
+    if message.contains("warning:") || message.contains("report could not be written") { return }
+    if let match = message.firstMatch(of: /(\d+) versions? (?:were|was) removed/) {
+      removedVersions = Int(match.1)
+    }
+    if !message.contains("could not be closed") { isRefused = true }
+    guard status != 0 else { return }
+    claim = message
+    claimed =
+      if message.contains("in its old state or in its new one") || message.contains("did not confirm") {
+        saved...max(saved, begun)
+      } else if message.contains("standard output could not be written") {
+        // The event that could not be written may be a save.
+        saved...(saved + 1)
+      } else if message.contains("as after the save of") {
+        saved...saved
+      } else if message.contains("on disk is unchanged") || message.contains("Nothing was written") {
+        0...0
+      } else {
+        saved...saved
+      }
+  }
+
+  /// Removes the sentence, whose words differ with the error.
+  mutating func forgetWords() { claim = "" }
+
+  // MARK: Judging
+
+  /// Returns the lies of the account.
+  ///
+  /// - Parameter states: the states through which the command takes the disk.
+  /// - Parameter found: what the next opener finds.
+  /// - Parameter isVisible: whether other programs saw the same before that.
+  func lies(_ states: [Scene], found: Scene, isVisible: Bool) -> [Lie] {
+    guard let state = states.lastIndex(where: found.hasContents) else {
+      return [Lie(.mixed, "'\(claim)', and there is \(found.contents)")]
+    }
+    // States can have the same contents and differ in their versions.
+    let same = states.indices.filter { states[$0].hasContents(of: found) }
+    let place =
+      same.last { found.differences(from: states[$0], missing: savedLater).isEmpty } ?? same.first {
+        claimed.contains($0)
+      }
+      ?? state
+    var lies: [Lie] = []
+    if !claimed.contains(place) {
+      lies.append(Lie(.state, "'\(claim)', and the disk has state \(place) of \(states.count - 1)"))
+    } else if place == states.count - 1, status != 0, claimed.count == 1, !isRefused {
+      lies.append(Lie(.failed, "'\(claim)' with status \(status), although all is saved"))
+    }
+    let gone = (states.first?.versions ?? 0) - found.versions
+    let differences = found.differences(from: states[place], missing: savedLater)
+    let isTold = differences.count == 1 && removedVersions == gone && gone > 0
+    if !differences.isEmpty && !isTold {
+      lies += differences.map { Lie(.versions, "'\(claim)', and there are or is \($0)") }
+    }
+    if found.problems != states[place].problems {
+      lies.append(Lie(.damage, "'\(claim)', and 'verify' says \(found.problems)"))
+    }
+    if !isVisible && !isInvisible && claimed.count == 1 {
+      lies.append(Lie(.invisible, "'\(claim)', and other programs saw something else"))
+    }
+    if ![0, 2].contains(status) { lies.append(Lie(.ended, "it ended with \(status): \(claim)")) }
+    return lies
+  }
+}
+
+/// A sentence or an exit status that the disk contradicts.
+struct Lie: Sendable, CustomStringConvertible {
+  enum Kind: String, Sendable, CaseIterable {
+    case mixed = "a state of no save"
+    case state = "another state than the message says"
+    case failed = "status 2 although all is saved"
+    case versions = "versions, conflicts or the policy changed"
+    case damage = "'verify' finds damage"
+    case invisible = "not visible, and no warning"
+    case ended = "ended by a signal or with another status"
+    case left = "leftovers"
+    case next = "the next command fails or loses"
+  }
+
+  let kind: Kind
+  let text: String
+
+  init(_ kind: Kind, _ text: String) { (self.kind, self.text) = (kind, text) }
+
+  var description: String { "\(kind.rawValue): \(text)" }
+}

@@ -1,0 +1,73 @@
+import FilePackages
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("The account of a command whose system calls fail")
+struct AccountTests {
+  private static let old = Scene(documents: ["T": DocumentSight(texts: ["Text.txt": "old"])])
+  private static let new = Scene(documents: [
+    "T": DocumentSight(texts: ["Text.txt": "new"], versions: [UUID(): ["Text.txt": "old"]])
+  ])
+  private static let states = [old, new]
+
+  private func kinds(
+    _ status: Int32, _ errors: String, _ found: Scene, isVisible: Bool = true, output: String = ""
+  ) -> [Lie.Kind] {
+    return Account(status, output, errors).lies(Self.states, found: found, isVisible: isVisible).map(\.kind)
+  }
+
+  @Test func `is true if the disk has the state that it claims`() {
+    #expect(kinds(0, "", Self.new) == [])
+    #expect(kinds(2, "It could not be saved: no. The document on disk is unchanged.", Self.old) == [])
+    for state in Self.states {
+      #expect(kinds(2, "It is whole, in its old state or in its new one; look at it.", state) == [])
+    }
+    #expect(
+      kinds(0, "docpkg: warning: saved; not yet visible to other programs: no", Self.new, isVisible: false)
+        == [])
+  }
+
+  @Test func `is a lie if the disk has another state`() {
+    #expect(kinds(0, "", Self.old) == [.state])
+    #expect(kinds(2, "The document on disk is unchanged.", Self.new) == [.state])
+    #expect(kinds(2, "It could not be closed. All saves are durable.", Self.new) == [.state])
+    #expect(kinds(0, "", Scene(documents: ["T": DocumentSight(texts: [:])])) == [.mixed])
+    #expect(kinds(139, "", Self.old) == [.ended])
+    #expect(kinds(0, "", Self.new, isVisible: false) == [.invisible])
+  }
+
+  @Test func `is a lie if a version is lost or 'verify' finds damage`() {
+    var (lost, damaged) = (Self.new, Self.new)
+    lost.documents["T"]?.versions = [:]
+    damaged.documents["T"]?.problems = ["missing: Text.txt of 32F2E975"]
+    #expect(kinds(0, "docpkg: warning: saved; the session did not end", lost) == [.versions])
+    #expect(kinds(0, "", damaged) == [.damage])
+    // A thinning says how many versions went.
+    let states = [Self.new, lost]
+    let refused = Account(2, "", "It failed. The document on disk is unchanged.")
+    #expect(refused.lies(states, found: lost, isVisible: true).map(\.kind) == [.state])
+  }
+
+  private func session(_ status: Int32, _ events: [String], _ state: Int) -> [Lie.Kind] {
+    let states = (0...3).map { Scene(documents: ["T": DocumentSight(texts: ["Text.txt": "\($0)"])]) }
+    return Account(ofSession: events.joined(separator: "\n"), "", status).lies(
+      states, found: states[state], isVisible: true
+    ).map(\.kind)
+  }
+
+  @Test func `of a session names the state after its last save`() {
+    let saved = #"{"event":"saved","report":{"strategy":"journal","warnings":[]}}"#
+    let edited = #"{"event":"edited"}"#
+    func error(_ text: String) -> String { #"{"event":"error","message":"\#(text)"}"# }
+    let once = [edited, saved, edited]
+    #expect(session(0, once + [saved, edited, saved], 3) == [])
+    #expect(session(2, once + [error("The document on disk is unchanged.")], 1) == [.state])
+    #expect(session(2, once + [error("The document on disk is as after the save of 23:41.")], 1) == [])
+    #expect(session(2, [edited, error("The document on disk is unchanged since it was opened.")], 0) == [])
+    let closing = error("It could not be closed: no. All saves are durable.")
+    #expect(session(2, [edited, saved, edited, saved, edited, saved, closing], 3) == [.failed])
+    // A refused command makes the status 2, although the end of the session saves its edit.
+    #expect(session(2, once + [error("It could not be saved: no."), saved, edited, saved], 3) == [])
+  }
+}

@@ -1,0 +1,199 @@
+import DurableIO
+import Foundation
+import SystemPackage
+import TestSupport
+
+/// A folder with a document that has a history, and a command that works on it.
+struct CommandFixture: Sendable {
+  enum Work: String, CaseIterable, Sendable {
+    case edit, set, undo, redo, restore, merge, keep, prune, new, copy
+    case exportZip = "export to zip"
+    case exportTar = "export to tar.zst"
+    case exportNotes = "export to TextPack"
+    case importZip = "import of zip"
+    case importTar = "import of tar.zst"
+    case importNotes = "import of TextPack"
+    /// A session whose first refused command ends it.
+    case session
+    /// A session that continues after a refused command.
+    case longSession = "long session"
+
+    var isSession: Bool { self == .session || self == .longSession }
+    var isExport: Bool { rawValue.hasPrefix("export") }
+    /// Whether the command reports its syncs.
+    var reportsSyncs: Bool { !isExport && !isSession && !rawValue.hasPrefix("import") && self != .prune }
+  }
+
+  /// The number of saves of a session.
+  static let saves = 3
+
+  private static let docpkg = Program("docpkg")
+  let work: Work
+  private let root: FilePath
+  private let oldest: String
+  let folder: FilePath
+  var document: String { folder.appending("Trip.imageNotes").string }
+  /// The document or archive that the command makes.
+  private var result: String { folder.appending("Result").string }
+
+  init(in root: FilePath, _ work: Work) throws {
+    (self.root, self.work) = (root, work)
+    folder = root.appending("scene")
+    let document = folder.appending("Trip.imageNotes").string
+    func docpkg(_ arguments: String...) throws { try require(Self.docpkg.runInTime(arguments), arguments[0]) }
+    try FileManager.default.createDirectory(atPath: folder.string, withIntermediateDirectories: false)
+    for (name, count) in [("small", 4), ("large", 1_500_000)] {
+      try Data(repeating: 55, count: count).write(to: URL(filePath: root.appending(name).string))
+    }
+    let image = URL(filePath: #filePath).pathComponents.dropLast(4) + ["Fixtures", "Images", "ridge.png"]
+    try docpkg(
+      "new", document, "--text", "one\n--\ntwo\n", "--image", NSString.path(withComponents: Array(image)))
+    for format in ["zip", "tar.zst", "textpack"] {
+      try docpkg("export", document, root.appending("Trip.\(format)").string)
+    }
+    try docpkg("edit", document, "--set", "Other/child.txt=\(root.appending("small"))")
+    try docpkg("edit", document, "--text", "one\n--\ntwo\n--\nthree\n")
+    if work == .merge || work == .keep { try Self.makeConflict(in: document) }
+    if work == .redo { try docpkg("undo", document) }
+    let listed = try require(Self.docpkg.runInTime(["versions", document]), "listing").output
+    oldest = listed.split(separator: "\n").last?.split(separator: " ").first.map(String.init) ?? ""
+    if work.isExport {
+      try Data("an earlier file".utf8).write(to: URL(filePath: folder.appending(archive).string))
+    }
+    try Self.shell("cp -a '\(folder)' '\(root)/saved'")
+  }
+
+  /// Edits the document here and on another computer, and leaves the files of a synchronising program.
+  private static func makeConflict(in document: String) throws {
+    let other = document.replacing("/scene/", with: "/")
+    try shell("cp -a '\(document)' '\(other)'")
+    try require(docpkg.runInTime(["edit", document, "--text", "ONE\n--\ntwo\n--\nthree\n"]), "editing")
+    try require(docpkg.runInTime(["edit", other, "--text", "one\n--\ntwo\n--\nTHREE\n"]), "editing")
+    try leaveConflictCopies(of: other, in: document)
+    try shell("rm -r '\(other)'")
+  }
+
+  private static func shell(_ script: String) throws {
+    try require(Program(path: "/bin/sh").run(["-c", "set -e; " + script]), "preparing")
+  }
+
+  /// Restores the initial state.
+  ///
+  /// The document's directory stays, since its journal names it.
+  func reset() throws {
+    try Self.shell(
+      """
+      cd '\(root)'; rm -rf state; mkdir -p scene/Trip.imageNotes
+      find scene -mindepth 1 ! -path scene/Trip.imageNotes -delete; cp -a saved/. scene/
+      """)
+  }
+
+  // MARK: Running
+
+  private var archive: String {
+    switch work {
+    case .exportZip: "Result.zip"
+    case .exportTar: "Result.tar.zst"
+    default: "Result.textpack"
+    }
+  }
+
+  private func arguments(_ saves: Int) -> [String] {
+    switch work {
+    case .edit: ["edit", document, "--append", "more"]
+    case .set:
+      [
+        "edit", document, "--set", "Large/child.bin=\(root)/large", "--set", "New.txt=\(root)/small",
+        "--remove", "Other",
+      ]
+    case .undo: ["undo", document]
+    case .redo: ["redo", document]
+    case .restore: ["restore", document, "--version", oldest]
+    case .merge: ["resolve", document, "--merge"]
+    case .keep: ["resolve", document, "--keep", "present"]
+    // The last version always stays.
+    case .prune: ["versions", "prune", document, "--budget", "1"]
+    case .new: ["new", result + ".imageNotes", "--text-file", "\(root)/small"]
+    case .copy: ["copy", document, result + ".imageNotes"]
+    case .exportZip, .exportTar: ["export", document, folder.appending(archive).string, "--threads", "1"]
+    case .exportNotes: ["export", document, folder.appending(archive).string, "--reproducible"]
+    case .importZip: ["import", "\(root)/Trip.zip", result + ".imageNotes"]
+    case .importTar: ["import", "\(root)/Trip.tar.zst", result + ".imageNotes"]
+    case .importNotes: ["import", "\(root)/Trip.textpack", result + ".imageNotes"]
+    case .session: ["open", document, "--json"] + commands(saves).flatMap { ["--exec", $0] }
+    case .longSession: ["open", document, "--json"]
+    }
+  }
+
+  private func commands(_ saves: Int) -> [String] {
+    (0..<saves).flatMap { ["append paragraph \($0)", "save"] }
+  }
+
+  /// Runs the command, and breaks one of its calls.
+  func run(_ breaking: Breaking = .nothing, at number: Int = 0, saves: Int = saves) throws -> BrokenRun {
+    try Self.docpkg.run(
+      arguments(saves), in: folder, breaking, at: number,
+      input: work == .longSession ? commands(saves).joined(separator: "\n") : nil,
+      environment: ["XDG_STATE_HOME": root.appending("state").string])
+  }
+
+  /// Runs the next command on each document that is there, or makes an archive once more.
+  func runNext() throws -> [(name: String, run: Run)] {
+    if work.isExport {
+      return [(archive, try Self.docpkg.runInTime(arguments(0) + ["--force"]))]
+    }
+    return try documents().map { name in
+      (name, try Self.docpkg.runInTime(["edit", folder.appending(name).string, "--append", Self.next]))
+    }
+  }
+
+  /// The text that `runNext()` adds to a document.
+  static let next = "the next edit"
+
+  // MARK: Looking
+
+  /// Returns the names of the documents.
+  private func documents() throws -> [String] { try names().filter { $0.hasSuffix(".imageNotes") } }
+
+  private func names() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: folder.string).filter { !$0.hasPrefix(".") }
+  }
+
+  /// Returns the files and folders that every program sees, without opening a document.
+  func visible() throws -> TestTree {
+    var visible: [FileName: TestTree] = [:]
+    for (name, entry) in try TestTree.read(folder, of: PosixDisk()).entries where !name.string.hasPrefix(".")
+    {
+      guard case .directory(let children) = entry else {
+        visible[name] = entry
+        continue
+      }
+      visible[name] = .directory(children.filter { ![".docpkg", "Metadata.plist"].contains($0.key) })
+    }
+    return .directory(visible)
+  }
+
+  /// Opens and reads each document.
+  func look() async throws -> Scene {
+    var scene = Scene()
+    for name in try names() {
+      let path = folder.appending(name).string
+      if name.hasSuffix(".imageNotes") {
+        scene.documents[name] = try await DocumentSight.look(at: path)
+      } else {
+        scene.files[name] = try Data(contentsOf: URL(filePath: path))
+      }
+    }
+    return scene
+  }
+
+  /// Returns the files that no program needs while none runs.
+  func leftovers() throws -> [String] {
+    var left = try FileManager.default.contentsOfDirectory(atPath: folder.string).filter { $0.hasPrefix(".") }
+    for name in try documents() {
+      let hidden = folder.appending(name).appending(".docpkg")
+      left += try CrashTests.leftovers(inHiddenFolder: hidden).map { "\(name)/.docpkg/\($0)" }
+    }
+    return left.sorted()
+  }
+}
