@@ -25,150 +25,153 @@ static const unsigned char file6[] = {
 #embed "pages/deleted-list.js"
 };
 static const unsigned char file7[] = {
-#embed "pages/differences.js"
+#embed "pages/deletion.js"
 };
 static const unsigned char file8[] = {
-#embed "pages/document-commands.js"
+#embed "pages/differences.js"
 };
 static const unsigned char file9[] = {
-#embed "pages/document.css"
+#embed "pages/document-commands.js"
 };
 static const unsigned char file10[] = {
-#embed "pages/document.html"
+#embed "pages/document.css"
 };
 static const unsigned char file11[] = {
-#embed "pages/document.js"
+#embed "pages/document.html"
 };
 static const unsigned char file12[] = {
-#embed "pages/editor.js"
+#embed "pages/document.js"
 };
 static const unsigned char file13[] = {
-#embed "pages/error.html"
+#embed "pages/editor.js"
 };
 static const unsigned char file14[] = {
-#embed "pages/file-drop.js"
+#embed "pages/error.html"
 };
 static const unsigned char file15[] = {
-#embed "pages/history.html"
+#embed "pages/file-drop.js"
 };
 static const unsigned char file16[] = {
-#embed "pages/history.js"
+#embed "pages/history.html"
 };
 static const unsigned char file17[] = {
-#embed "pages/icon-back.svg"
+#embed "pages/history.js"
 };
 static const unsigned char file18[] = {
-#embed "pages/icon-bin.svg"
+#embed "pages/icon-back.svg"
 };
 static const unsigned char file19[] = {
-#embed "pages/icon-clock.svg"
+#embed "pages/icon-bin.svg"
 };
 static const unsigned char file20[] = {
-#embed "pages/icon-dots.svg"
+#embed "pages/icon-clock.svg"
 };
 static const unsigned char file21[] = {
-#embed "pages/icon-down.svg"
+#embed "pages/icon-dots.svg"
 };
 static const unsigned char file22[] = {
-#embed "pages/icon-download.svg"
+#embed "pages/icon-down.svg"
 };
 static const unsigned char file23[] = {
-#embed "pages/icon-grip.svg"
+#embed "pages/icon-download.svg"
 };
 static const unsigned char file24[] = {
-#embed "pages/icon-lens.svg"
+#embed "pages/icon-grip.svg"
 };
 static const unsigned char file25[] = {
-#embed "pages/icon-picture.svg"
+#embed "pages/icon-lens.svg"
 };
 static const unsigned char file26[] = {
-#embed "pages/icon-plus.svg"
+#embed "pages/icon-picture.svg"
 };
 static const unsigned char file27[] = {
-#embed "pages/icon-redo.svg"
+#embed "pages/icon-plus.svg"
 };
 static const unsigned char file28[] = {
-#embed "pages/icon-swap.svg"
+#embed "pages/icon-redo.svg"
 };
 static const unsigned char file29[] = {
-#embed "pages/icon-undo.svg"
+#embed "pages/icon-swap.svg"
 };
 static const unsigned char file30[] = {
-#embed "pages/icon-up.svg"
+#embed "pages/icon-undo.svg"
 };
 static const unsigned char file31[] = {
-#embed "pages/icon.svg"
+#embed "pages/icon-up.svg"
 };
 static const unsigned char file32[] = {
-#embed "pages/image-drag.js"
+#embed "pages/icon.svg"
 };
 static const unsigned char file33[] = {
-#embed "pages/image-view.js"
+#embed "pages/image-drag.js"
 };
 static const unsigned char file34[] = {
-#embed "pages/images.js"
+#embed "pages/image-view.js"
 };
 static const unsigned char file35[] = {
-#embed "pages/library-commands.js"
+#embed "pages/images.js"
 };
 static const unsigned char file36[] = {
-#embed "pages/library-items.js"
+#embed "pages/library-commands.js"
 };
 static const unsigned char file37[] = {
-#embed "pages/library-list.js"
+#embed "pages/library-items.js"
 };
 static const unsigned char file38[] = {
-#embed "pages/library-row.js"
+#embed "pages/library-list.js"
 };
 static const unsigned char file39[] = {
-#embed "pages/library.css"
+#embed "pages/library-row.js"
 };
 static const unsigned char file40[] = {
-#embed "pages/library.html"
+#embed "pages/library.css"
 };
 static const unsigned char file41[] = {
-#embed "pages/library.js"
+#embed "pages/library.html"
 };
 static const unsigned char file42[] = {
-#embed "pages/light.js"
+#embed "pages/library.js"
 };
 static const unsigned char file43[] = {
-#embed "pages/line-view.js"
+#embed "pages/light.js"
 };
 static const unsigned char file44[] = {
-#embed "pages/merge.js"
+#embed "pages/line-view.js"
 };
 static const unsigned char file45[] = {
-#embed "pages/notices.js"
+#embed "pages/merge.js"
 };
 static const unsigned char file46[] = {
-#embed "pages/row-menu.js"
+#embed "pages/notices.js"
 };
 static const unsigned char file47[] = {
-#embed "pages/sender.js"
+#embed "pages/row-menu.js"
 };
 static const unsigned char file48[] = {
-#embed "pages/session.js"
+#embed "pages/sender.js"
 };
 static const unsigned char file49[] = {
-#embed "pages/splices.js"
+#embed "pages/session.js"
 };
 static const unsigned char file50[] = {
-#embed "pages/stream.js"
+#embed "pages/splices.js"
 };
 static const unsigned char file51[] = {
-#embed "pages/style.css"
+#embed "pages/stream.js"
 };
 static const unsigned char file52[] = {
-#embed "pages/tab.js"
+#embed "pages/style.css"
 };
 static const unsigned char file53[] = {
-#embed "pages/text.js"
+#embed "pages/tab.js"
 };
 static const unsigned char file54[] = {
-#embed "pages/versions.css"
+#embed "pages/text.js"
 };
 static const unsigned char file55[] = {
+#embed "pages/versions.css"
+};
+static const unsigned char file56[] = {
 #embed "pages/words.js"
 };
 
@@ -180,55 +183,56 @@ static const struct cnotespages_file files[] = {
     {"conflicts.html", file4, sizeof file4},
     {"conflicts.js", file5, sizeof file5},
     {"deleted-list.js", file6, sizeof file6},
-    {"differences.js", file7, sizeof file7},
-    {"document-commands.js", file8, sizeof file8},
-    {"document.css", file9, sizeof file9},
-    {"document.html", file10, sizeof file10},
-    {"document.js", file11, sizeof file11},
-    {"editor.js", file12, sizeof file12},
-    {"error.html", file13, sizeof file13},
-    {"file-drop.js", file14, sizeof file14},
-    {"history.html", file15, sizeof file15},
-    {"history.js", file16, sizeof file16},
-    {"icon-back.svg", file17, sizeof file17},
-    {"icon-bin.svg", file18, sizeof file18},
-    {"icon-clock.svg", file19, sizeof file19},
-    {"icon-dots.svg", file20, sizeof file20},
-    {"icon-down.svg", file21, sizeof file21},
-    {"icon-download.svg", file22, sizeof file22},
-    {"icon-grip.svg", file23, sizeof file23},
-    {"icon-lens.svg", file24, sizeof file24},
-    {"icon-picture.svg", file25, sizeof file25},
-    {"icon-plus.svg", file26, sizeof file26},
-    {"icon-redo.svg", file27, sizeof file27},
-    {"icon-swap.svg", file28, sizeof file28},
-    {"icon-undo.svg", file29, sizeof file29},
-    {"icon-up.svg", file30, sizeof file30},
-    {"icon.svg", file31, sizeof file31},
-    {"image-drag.js", file32, sizeof file32},
-    {"image-view.js", file33, sizeof file33},
-    {"images.js", file34, sizeof file34},
-    {"library-commands.js", file35, sizeof file35},
-    {"library-items.js", file36, sizeof file36},
-    {"library-list.js", file37, sizeof file37},
-    {"library-row.js", file38, sizeof file38},
-    {"library.css", file39, sizeof file39},
-    {"library.html", file40, sizeof file40},
-    {"library.js", file41, sizeof file41},
-    {"light.js", file42, sizeof file42},
-    {"line-view.js", file43, sizeof file43},
-    {"merge.js", file44, sizeof file44},
-    {"notices.js", file45, sizeof file45},
-    {"row-menu.js", file46, sizeof file46},
-    {"sender.js", file47, sizeof file47},
-    {"session.js", file48, sizeof file48},
-    {"splices.js", file49, sizeof file49},
-    {"stream.js", file50, sizeof file50},
-    {"style.css", file51, sizeof file51},
-    {"tab.js", file52, sizeof file52},
-    {"text.js", file53, sizeof file53},
-    {"versions.css", file54, sizeof file54},
-    {"words.js", file55, sizeof file55},
+    {"deletion.js", file7, sizeof file7},
+    {"differences.js", file8, sizeof file8},
+    {"document-commands.js", file9, sizeof file9},
+    {"document.css", file10, sizeof file10},
+    {"document.html", file11, sizeof file11},
+    {"document.js", file12, sizeof file12},
+    {"editor.js", file13, sizeof file13},
+    {"error.html", file14, sizeof file14},
+    {"file-drop.js", file15, sizeof file15},
+    {"history.html", file16, sizeof file16},
+    {"history.js", file17, sizeof file17},
+    {"icon-back.svg", file18, sizeof file18},
+    {"icon-bin.svg", file19, sizeof file19},
+    {"icon-clock.svg", file20, sizeof file20},
+    {"icon-dots.svg", file21, sizeof file21},
+    {"icon-down.svg", file22, sizeof file22},
+    {"icon-download.svg", file23, sizeof file23},
+    {"icon-grip.svg", file24, sizeof file24},
+    {"icon-lens.svg", file25, sizeof file25},
+    {"icon-picture.svg", file26, sizeof file26},
+    {"icon-plus.svg", file27, sizeof file27},
+    {"icon-redo.svg", file28, sizeof file28},
+    {"icon-swap.svg", file29, sizeof file29},
+    {"icon-undo.svg", file30, sizeof file30},
+    {"icon-up.svg", file31, sizeof file31},
+    {"icon.svg", file32, sizeof file32},
+    {"image-drag.js", file33, sizeof file33},
+    {"image-view.js", file34, sizeof file34},
+    {"images.js", file35, sizeof file35},
+    {"library-commands.js", file36, sizeof file36},
+    {"library-items.js", file37, sizeof file37},
+    {"library-list.js", file38, sizeof file38},
+    {"library-row.js", file39, sizeof file39},
+    {"library.css", file40, sizeof file40},
+    {"library.html", file41, sizeof file41},
+    {"library.js", file42, sizeof file42},
+    {"light.js", file43, sizeof file43},
+    {"line-view.js", file44, sizeof file44},
+    {"merge.js", file45, sizeof file45},
+    {"notices.js", file46, sizeof file46},
+    {"row-menu.js", file47, sizeof file47},
+    {"sender.js", file48, sizeof file48},
+    {"session.js", file49, sizeof file49},
+    {"splices.js", file50, sizeof file50},
+    {"stream.js", file51, sizeof file51},
+    {"style.css", file52, sizeof file52},
+    {"tab.js", file53, sizeof file53},
+    {"text.js", file54, sizeof file54},
+    {"versions.css", file55, sizeof file55},
+    {"words.js", file56, sizeof file56},
 };
 
 const size_t cnotespages_count = sizeof files / sizeof files[0];

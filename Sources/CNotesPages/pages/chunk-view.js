@@ -67,6 +67,27 @@ export class ChunkView {
     return [this.#node(chunk), at];
   }
 
+  /** The part of the line at an offset that the window shows as one line. */
+  softLineAt(offset) {
+    const { from, to } = this.text.lineAt(offset);
+    if (from === to) return { from, to };
+    const own = this.#heightOf(Math.min(offset, to - 1));
+    return {
+      from: firstWhere(from, offset, (at) => this.#heightOf(at) > own - lineHeight / 2),
+      to: firstWhere(Math.min(offset, to - 1), to, (at) => this.#heightOf(at) > own + lineHeight / 2),
+    };
+  }
+
+  /** The vertical middle of the unit at an offset. */
+  #heightOf(offset) {
+    const [node, at] = this.placeOf(offset);
+    const range = document.createRange();
+    range.setStart(node, at);
+    range.setEnd(node, at + 1);
+    const { top, bottom } = range.getBoundingClientRect();
+    return (top + bottom) / 2;
+  }
+
   /** Makes a chunk's element one Text node again after the browser edited it. The caret stays. */
   tidy(chunk) {
     const [first, second, ...more] = chunk.view.childNodes;
@@ -129,4 +150,14 @@ export class ChunkView {
     if (isNeeded && !present) last.view.append(document.createElement("br"));
     if (!isNeeded) present?.remove();
   }
+}
+
+/** The first offset from `from` on for which a condition holds that holds for all later ones; `to` if there is none. */
+function firstWhere(from, to, holds) {
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (holds(middle)) to = middle;
+    else from = middle + 1;
+  }
+  return from;
 }

@@ -1,10 +1,11 @@
-// The text editor. The browser edits inside of one chunk by itself, so input methods, spell checking and dictation work.
-// The editor makes the other edits: across chunks, line ends, paste, drop and cut.
+// The text editor. It makes each edit in the model, and shows that. Only a composition of an input method is the
+// browser's own: it cannot be prevented, so the model takes what the host then shows.
 //
 // PE1 After each event, the model's text is the host's text.
 // PE2 The host is not touched during a composition. Splices of other pages wait in `#waiting`.
 
 import { ChunkView } from "./chunk-view.js";
+import { deletionRange } from "./deletion.js";
 import { compact, moved, transform } from "./splices.js";
 import { ChunkedText, difference, normalized } from "./text.js";
 
@@ -18,6 +19,7 @@ export class Editor {
   #waiting = [];
   #dragged = null;
   #isReadOnly = true;
+  #firstHalf = "";
   isComposing = false;
 
   /**
@@ -69,6 +71,7 @@ export class Editor {
   show(text) {
     this.#text = new ChunkedText(text);
     this.#view = new ChunkView(this.#host, this.#text);
+    this.#showEmpty();
     this.#observer.takeRecords();
   }
 
@@ -218,35 +221,48 @@ export class Editor {
     }
     if (inputType.startsWith("format")) event.preventDefault();
     if (event.isComposing || !event.cancelable || event.defaultPrevented) return;
-    const isLineEnd = inputType === "insertParagraph" || inputType === "insertLineBreak";
-    const data = isLineEnd ? "\n" : event.data ?? event.dataTransfer?.getData("text/plain") ?? "";
-    const range = this.#rangeOf(event);
-    if (!range || (!isLineEnd && range.isNative && !/[\r\n]/.test(data))) return;
     event.preventDefault();
-    this.#replace(range, inputType.startsWith("insert") ? normalized(data) : "");
+    if (inputType.startsWith("delete")) this.#delete(inputType);
+    else this.#insert(event);
   }
 
-  /** The range that an event is about to change. `isNative`: the browser's own edit keeps PE1 and the chunks' form. */
-  #rangeOf(event) {
-    const target = event.getTargetRanges()[0];
+  #insert(event) {
+    const { inputType } = event;
+    const range = inputType === "insertReplacementText" ? this.#replacedRange(event) : this.selection;
+    const isLineEnd = inputType === "insertParagraph" || inputType === "insertLineBreak";
+    const data = isLineEnd ? "\n" : event.data ?? event.dataTransfer?.getData("text/plain") ?? "";
+    const text = this.#firstHalf + data;
+    // Firefox writes a character of two units by two events.
+    this.#firstHalf = /^[\ud800-\udbff]$/.test(text) ? text : "";
+    if (range && this.#firstHalf === "") this.#replace(this.#whole(range), normalized(text));
+  }
+
+  /** Deletes the selection, or as much at the caret as an event is for. */
+  #delete(inputType) {
     const selection = this.selection;
-    if (!target && !selection) return null;
-    let from = target ? this.#view.offsetOf(target.startContainer, target.startOffset) : selection.from;
-    let to = target ? this.#view.offsetOf(target.endContainer, target.endOffset) : selection.to;
-    if (from === null || to === null) return null;
+    if (!selection) return;
+    const { from, to } = this.#whole(selection);
+    const range = from < to ? { from, to } : deletionRange(this.#text, inputType, from, () => this.#view.softLineAt(from));
+    this.#replace(range, "");
+  }
+
+  /** The word that a spelling correction replaces. Some browsers select it, and the others name it. */
+  #replacedRange(event) {
+    const [target] = event.getTargetRanges();
+    if (!target) return this.selection;
+    const from = this.#view.offsetOf(target.startContainer, target.startOffset);
+    const to = this.#view.offsetOf(target.endContainer, target.endOffset);
+    return from === null || to === null ? null : { from, to };
+  }
+
+  /** A range that divides no "\r\n", which is one line end. A caret inside of it is before it. */
+  #whole({ from, to }) {
+    const divides = (offset) => this.#text.slice(offset - 1, offset + 1) === "\r\n";
     const isCaret = from === to;
-    let isWhole = true;
-    // "\r\n" is one line end: no caret and no deletion divides it.
-    if (this.#text.slice(from - 1, from + 1) === "\r\n") [from, isWhole] = [from - 1, false];
+    if (divides(from)) from--;
     if (isCaret) to = from;
-    else if (this.#text.slice(to - 1, to + 1) === "\r\n") [to, isWhole] = [to + 1, false];
-    const { chunk, at } = this.#text.locate(from);
-    const end = at + to - from;
-    const isLast = chunk === this.#text.last;
-    const rest = chunk.text.slice(0, at) + chunk.text.slice(end);
-    const fits = isLast ? rest !== "" && !rest.endsWith("\n") : end < chunk.text.length;
-    const isShown = !target || this.#view.chunkOf(target.startContainer) === chunk;
-    return { from, to, isNative: isWhole && fits && isShown };
+    else if (divides(to)) to++;
+    return { from, to };
   }
 
   #compositionStart() {

@@ -52,6 +52,19 @@ export class ChunkedText {
     return { chunk: this.chunks[index], at: offset - start };
   }
 
+  /** The line at an offset: its start, its end before the line end, and the start of the next line. */
+  lineAt(offset) {
+    const { chunk, at } = this.locate(offset);
+    const start = offset - at;
+    // PT1: a line is never in two chunks.
+    const from = at === 0 ? 0 : chunk.text.lastIndexOf("\n", at - 1) + 1;
+    const newline = chunk.text.indexOf("\n", at);
+    const next = newline < 0 ? chunk.text.length : newline + 1;
+    const end = newline < 0 ? next : newline;
+    const hasReturn = newline > from && chunk.text[newline - 1] === "\r";
+    return { from: start + from, to: start + end - (hasReturn ? 1 : 0), next: start + next };
+  }
+
   /** The text between two offsets, which may be beyond its ends. */
   slice(from, to) {
     from = Math.max(0, from);
