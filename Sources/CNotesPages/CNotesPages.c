@@ -139,16 +139,16 @@ static const unsigned char file44[] = {
 #embed "pages/line-view.js"
 };
 static const unsigned char file45[] = {
-#embed "pages/merge.js"
-};
-static const unsigned char file46[] = {
 #embed "pages/notices.js"
 };
-static const unsigned char file47[] = {
+static const unsigned char file46[] = {
 #embed "pages/row-menu.js"
 };
-static const unsigned char file48[] = {
+static const unsigned char file47[] = {
 #embed "pages/sender.js"
+};
+static const unsigned char file48[] = {
+#embed "pages/separation.js"
 };
 static const unsigned char file49[] = {
 #embed "pages/session.js"
@@ -221,10 +221,10 @@ static const struct cnotespages_file files[] = {
     {"library.js", file42, sizeof file42},
     {"light.js", file43, sizeof file43},
     {"line-view.js", file44, sizeof file44},
-    {"merge.js", file45, sizeof file45},
-    {"notices.js", file46, sizeof file46},
-    {"row-menu.js", file47, sizeof file47},
-    {"sender.js", file48, sizeof file48},
+    {"notices.js", file45, sizeof file45},
+    {"row-menu.js", file46, sizeof file46},
+    {"sender.js", file47, sizeof file47},
+    {"separation.js", file48, sizeof file48},
     {"session.js", file49, sizeof file49},
     {"splices.js", file50, sizeof file50},
     {"stream.js", file51, sizeof file51},

@@ -13,6 +13,16 @@ export function differences(before, after) {
   );
 }
 
+/** Changes whose offsets count in the old text, as splices that apply one after the other. */
+export function inOrder(changes) {
+  let shift = 0;
+  return changes.map(([at, del, ins]) => {
+    const splice = [at + shift, del, ins];
+    shift += ins.length - del;
+    return splice;
+  });
+}
+
 function linesOf(text) {
   return text.match(/[^\n]*\n|[^\n]+/g) ?? [];
 }

@@ -11,10 +11,8 @@ import { Sender } from "./sender.js";
 import { Session } from "./session.js";
 import { Stream } from "./stream.js";
 import { randomName, tabName } from "./tab.js";
-import { ChunkedText } from "./text.js";
 
 const movedTime = 5000;
-const othersTime = 1500;
 const caretPause = 300;
 
 const byId = (id) => document.getElementById(id);
@@ -26,7 +24,6 @@ class DocumentPage {
   #isDeleted = false;
   #justMoved = false;
   #resumeAt = 0;
-  #reopening = null;
   #caretTimer = null;
 
   constructor(tab) {
@@ -87,39 +84,22 @@ class DocumentPage {
 
   #streamIs(state, error) {
     document.body.dataset.stream = state === "refused" ? "lost" : state;
-    if (state !== "open") {
-      this.sender.stop();
-      this.#cancelReopening();
-    }
+    if (state !== "open") this.sender.stop();
     this.#refusal = state === "refused" ? error : null;
     if (error?.status === 404 || error?.status === 410) this.#isDeleted = true;
     this.#update();
   }
 
   #open(event) {
-    this.#restOf(event);
     if (this.session.epoch === null) {
       this.session.start(event);
       this.editor.show(event.text);
-      this.#ready();
-      return;
+    } else {
+      // The tabs of the run before say who brings back which edit, so the event's own come later.
+      this.editor.apply(this.session.reopen(event));
     }
-    // Other tabs bring their edits back themselves: the page waits for them, so that no edit comes twice.
-    this.#reopening = { event, text: new ChunkedText(event.text) };
-    const wait = this.session.hasEditsOfOthers ? othersTime : 0;
-    this.#reopening.timer = setTimeout(() => this.#reopen(), wait);
-  }
-
-  #reopen() {
-    const { event, text } = this.#reopening;
-    this.#reopening = null;
-    this.editor.apply(this.session.reopen({ ...event, text: text.toString() }));
+    this.#restOf(event);
     this.#ready();
-  }
-
-  #cancelReopening() {
-    clearTimeout(this.#reopening?.timer);
-    this.#reopening = null;
   }
 
   #resume(event) {
@@ -154,12 +134,6 @@ class DocumentPage {
   }
 
   #text(event) {
-    if (this.#reopening) {
-      const { event: opened, text } = this.#reopening;
-      for (const splice of event.splices) text.splice(splice);
-      opened.seq = event.seq;
-      return;
-    }
     const splices = this.session.accept(event);
     if (!splices) {
       this.stream.connect();
@@ -182,15 +156,14 @@ class DocumentPage {
 
   #stateIs(state) {
     this.#state = state;
-    if (this.#reopening) this.#reopening.event.saved = state.saved;
-    else this.session.didSave(state.saved);
+    this.session.didSave(state.saved);
     this.#update();
     this.#rest();
   }
 
   #tabs(tabs) {
+    this.session.tabsAre(tabs.map(({ tab }) => tab));
     const others = tabs.filter(({ tab }) => tab !== this.session.tab);
-    if (this.#reopening || this.session.epoch === null) return;
     this.carets.show(others.map(({ at }) => (at === undefined ? null : this.session.viewOffset(at))));
   }
 
@@ -216,11 +189,10 @@ class DocumentPage {
   // What the page shows and tells
 
   #update() {
-    const isReopening = this.#reopening !== null;
     const light = lightOf({
       stream: document.body.dataset.stream,
       server: this.#state?.light ?? null,
-      isPending: this.session.isPending || this.images.isPending || isReopening,
+      isPending: this.session.isPending || this.images.isPending,
       isSaved: this.session.isSaved,
       isDeleted: this.#isDeleted,
       justMoved: this.#justMoved,

@@ -3,11 +3,15 @@
 // PS1 The page's text is the base, then the log, then the open edit, then the collected splices.
 // PS2 The base is the durable text as far as the page knows; the log is what the server accepted since.
 // PS3 One edit is open at a time. It stays open until its own event comes back; a lost answer sends it again.
-// PS4 No edit of the page is lost: reconnecting to another run of the server merges (PS1 against the server's text).
+// PS4 No edit is lost or made twice by another run of the server: each unsaved edit has one page that brings it back.
+//
+// That page is the one of the tab that made the edit. If that tab left before, it is the first one of the tabs that the
+// server named last. An edit of another program is on the disk, so no page brings it back.
 
-import { append, compact, moved, primitives, transform } from "./splices.js";
+import { differences, inOrder } from "./differences.js";
+import { only } from "./separation.js";
+import { append, applied, compact, moved, primitives, transform } from "./splices.js";
 import { ChunkedText, difference } from "./text.js";
-import { merge } from "./merge.js";
 
 const mostStates = 40;
 
@@ -19,6 +23,7 @@ export class Session {
   #collected = [];
   #lastOwn = 0;
   #operations = 0;
+  #tabs = [];
 
   /**
    * @param {string} tab the name of this tab
@@ -37,11 +42,6 @@ export class Session {
     return this.#open !== null || this.#collected.length > 0;
   }
 
-  /** Whether text of other tabs came that is not durable yet: those tabs bring it back themselves, if they are there. */
-  get hasEditsOfOthers() {
-    return this.#log.some((entry) => !entry.own);
-  }
-
   /** Whether all edits of this page are durable. */
   get isDurable() {
     return !this.isPending && this.#lastOwn <= this.saved;
@@ -55,12 +55,21 @@ export class Session {
   /** The page's text. It costs time in proportion to the text. */
   get text() {
     const text = new ChunkedText(this.#base.toString());
-    const lists = [...this.#log.map((entry) => entry.splices), this.#open?.splices ?? [], this.#collected];
-    for (const splice of lists.flat()) text.splice(splice);
+    for (const { splices } of this.#edits) for (const splice of splices) text.splice(splice);
     return text.toString();
   }
 
-  /** Starts with the text of the first `open` event. */
+  /** The edits that the base does not have, in their order. */
+  get #edits() {
+    return [...this.#log, { splices: this.#open?.splices ?? [], tab: this.tab }, { splices: this.#collected, tab: this.tab }];
+  }
+
+  /** The names of the tabs that show the document, as the server told them. */
+  tabsAre(tabs) {
+    this.#tabs = tabs.toSorted();
+  }
+
+  /** Starts with the durable text, which the first `open` event has. */
   start({ epoch, seq, saved, text }) {
     Object.assign(this, { epoch, seq, saved });
     this.#base = new ChunkedText(text);
@@ -90,13 +99,13 @@ export class Session {
    * Takes in a `text` event.
    * @returns {Array|null} splices for the view; null if events are missing and the page must connect again
    */
-  accept({ seq, tab, op, splices }) {
+  accept({ seq, tab, op, splices, why }) {
     if (seq <= this.seq) return [];
     if (seq !== this.seq + 1) return null;
     this.seq = seq;
-    const own = tab === this.tab;
-    this.#log.push({ seq, splices, own });
-    if (own) this.#lastOwn = seq;
+    this.#log.push({ seq, splices, tab, isOnDisk: why === "outside" });
+    if (tab === this.tab) this.#lastOwn = seq;
+    this.didSave(this.saved);
     if (this.#open && op === this.#open.op) {
       this.#open = null;
       return [];
@@ -117,33 +126,53 @@ export class Session {
   }
 
   /**
-   * Takes in the whole text of an `open` event after the connection was lost.
+   * Takes in the text of an `open` event of another run of the server. That is the text with which the run began, so no
+   * page has brought an edit back to it. What the pages brought back since then follows as `text` events.
    * @returns {Array} splices for the view
    */
   reopen({ epoch, seq, saved, text }) {
-    const { forMine, forTheirs } = merge(this.#stateNearest(text), this.text, text);
+    const shown = this.text;
+    const { state, own } = this.#stateNearest(text);
+    // The two texts are equal unless another program changed the document meanwhile.
+    this.#collected = compact(transform(inOrder(differences(state, text)), own)[1]);
     Object.assign(this, { epoch, seq, saved });
     this.#base = new ChunkedText(text);
     this.#log = [];
     this.#open = null;
-    this.#collected = forTheirs;
     this.#lastOwn = 0;
-    return forMine;
+    return inOrder(differences(shown, applied(this.#collected, text)));
   }
 
-  /** The state of the text that the server saved last, as far as its present text shows: the answer may have been lost. */
+  /**
+   * The state of the text that the server saved last, as far as its present text shows: the answer may have been lost.
+   * @returns {{state: string, own: Array}} the state, and the splices that this page brings back to it
+   */
   #stateNearest(text) {
-    const lists = [...this.#log.map((entry) => entry.splices), this.#open?.splices ?? []];
+    const edits = this.#edits;
     const old = new ChunkedText(this.#base.toString());
-    let best = { state: old.toString(), distance: Infinity };
-    for (const [index, list] of [[], ...lists].entries()) {
-      for (const splice of list) old.splice(splice);
-      if (index > 0 && index <= lists.length - mostStates) continue;
-      const state = old.toString();
-      const [, del, ins] = difference(state, text);
-      if (del + ins.length < best.distance) best = { state, distance: del + ins.length };
+    let best = { distance: Infinity };
+    for (let index = 0; ; index++) {
+      const rest = edits.slice(index);
+      const isNear = index === 0 || index > edits.length - mostStates;
+      if (isNear || old.length === text.length) {
+        // What another program wrote is on the disk, also if it came after edits that are not.
+        const written = only(rest, (edit) => edit.isOnDisk);
+        const state = applied(written, old.toString());
+        const distance = distanceOf(state, text);
+        // Of equal texts the last one: the edits between the two change nothing.
+        if (distance < best.distance || distance === 0) best = { distance, state, rest, written };
+      }
+      // The server never had the collected splices.
+      if (rest.length <= 1) break;
+      for (const splice of rest[0].splices) old.splice(splice);
     }
-    return best.state;
+    const [, own] = transform(best.written, only(best.rest, (edit) => this.#bringsBack(edit)));
+    return { state: best.state, own };
+  }
+
+  #bringsBack({ tab, isOnDisk }) {
+    if (isOnDisk || tab === this.tab) return !isOnDisk;
+    return !this.#tabs.includes(tab) && this.#tabs[0] === this.tab;
   }
 
   /** Where an offset of the view is in the server's text at the present seq. */
@@ -156,4 +185,10 @@ export class Session {
   viewOffset(offset) {
     return moved(offset, [...(this.#open?.splices ?? []), ...this.#collected]);
   }
+}
+
+/** The size of the differences of two texts. */
+function distanceOf(before, now) {
+  const [at, del, ins] = difference(before, now);
+  return differences(before.slice(at, at + del), ins).reduce((sum, [, del, ins]) => sum + del + ins.length, 0);
 }

@@ -57,8 +57,9 @@ struct DocumentRoutes {
     case "caret":
       let caret = try await body.value(Caret.self)
       await notes.openSession(id)?.moveCaret(of: caret.tab, to: caret.at)
-    case "undo": return try .json(["did": try await notes.session(id).step(.undo)])
-    case "redo": return try .json(["did": try await notes.session(id).step(.redo)])
+    case "undo", "redo":
+      let tab = try await body.value(Tab.self).tab
+      return try .json(["did": try await notes.session(id).step(name == "undo" ? .undo : .redo, by: tab)])
     case "title":
       let title = try await body.value(Title.self).title
       try await notes.session(id).change("Change Title") { $0.customName = title.isEmpty ? nil : title }

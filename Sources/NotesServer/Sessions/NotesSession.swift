@@ -10,8 +10,10 @@ import ImageNotes
 ///
 /// - Each call that changes the document has its turn (`inTurn`). In its turn, a call first takes in what the document
 ///   got from the disk.
-/// - A change is saved by the document's autosave. `StateEvent.saved` tells the tabs the last durable one. Until then a
-///   tab keeps its text, so a server that was killed loses nothing.
+/// - A change is saved by the document's autosave. `StateEvent.saved` tells the tabs the last durable one. Until then the
+///   tabs keep it, so a server that was killed loses nothing. The tab that made a change brings it back to the next run.
+/// - So a tab gets the durable text and each change since then, with the tab that made it. A tab of an earlier run gets
+///   the text with which this run began: no tab had brought anything back to that one.
 actor NotesSession {
   /// One page that shows the document.
   private struct Viewer {
@@ -35,6 +37,10 @@ actor NotesSession {
   private let moved: @Sendable (URL) async -> DocumentID
 
   private var text = ""
+  /// The text with which this run began.
+  private var firstText = ""
+  /// The text that has the changes up to `saved`.
+  private var durableText = ""
   private var shown = NotesEvent(title: "", displayName: "", images: [])
   private var undoState = UndoEvent(UndoState(levelsOfUndo: 0))
   private var state = StateEvent(light: .saved, saved: 0, conflicts: 0)
@@ -66,6 +72,8 @@ actor NotesSession {
     (self.id, self.signals, self.moved) = (id, signals, moved)
     epoch = try ServerKey.random()
     document = try await Document<ImageNotes>.open(at: url, options: options)
+    text = try await document.content.text
+    (firstText, durableText) = (text, text)
     try await takeIn(.outside)
     listening = Task { [weak self] in
       for await signal in signals { await self?.note(signal) }
@@ -88,27 +96,31 @@ actor NotesSession {
   func join(_ tab: String, known: (epoch: String, seq: Int)?) async throws -> (EventChannel, number: Int) {
     try await inTurn {
       try await takeIn(.outside)
+      let name = await document.fileURL.deletingPathExtension().lastPathComponent
       let channel = EventChannel()
       lastViewer += 1
       viewers[lastViewer] = Viewer(tab: tab, channel: channel)
       idleSince = nil
-      let missed = known.flatMap { $0.epoch == epoch ? log.since($0.seq) : nil }
-      let url = await document.fileURL
+      let start = start(of: known)
       let event = OpenEvent(
-        id: id.word, epoch: epoch, seq: missed == nil ? log.last : log.last - (missed?.count ?? 0),
-        saved: saved,
-        name: url.deletingPathExtension().lastPathComponent, title: shown.title,
-        displayName: shown.displayName,
-        text: missed == nil ? text : nil, images: shown.images, undo: undoState, state: state, tabs: tabs)
-      channel.send(try ServerEvent(missed == nil ? "open" : "resume", event))
-      for (index, splices) in (missed ?? []).enumerated() {
-        channel.send(
-          try ServerEvent(
-            "text", TextEvent(seq: event.seq + index + 1, splices: splices, why: .edit)))
-      }
+        id: id.word, epoch: epoch, seq: start.seq, saved: saved, name: name, title: shown.title,
+        displayName: shown.displayName, text: start.text, images: shown.images, undo: undoState, state: state,
+        tabs: tabs)
+      channel.send(try ServerEvent(start.text == nil ? "resume" : "open", event))
+      for event in start.missed { channel.send(try ServerEvent("text", event)) }
       tell("tabs", TabsEvent(tabs: tabs))
       return (channel, lastViewer)
     }
+  }
+
+  /// Where the events of a page begin: the number and the text, nil for a page that has it, and the changes since then.
+  private func start(
+    of known: (epoch: String, seq: Int)?
+  ) -> (seq: Int, text: String?, missed: ArraySlice<TextEvent>) {
+    if let known, known.epoch == epoch, let missed = log.since(known.seq) { return (known.seq, nil, missed) }
+    if known != nil, let missed = log.since(0) { return (0, firstText, missed) }
+    if let missed = log.since(saved) { return (saved, durableText, missed) }
+    return (log.last, text, [])
   }
 
   /// A page no longer shows the document.
@@ -172,7 +184,7 @@ actor NotesSession {
       while true {
         try await takeIn(.outside, images: false)
         guard edit.epoch == epoch, let since = log.since(edit.seq) else { throw Self.otherRun }
-        let splices = TextSplice.transformed(edit.splices, over: since.flatMap { $0 })
+        let splices = TextSplice.transformed(edit.splices, over: since.flatMap(\.splices))
         let known = text
         do {
           text = try await document.edit("Typing") { notes in
@@ -185,10 +197,10 @@ actor NotesSession {
         } catch is Overtaken {
           continue
         }
-        log.add(splices)
-        lastOps[edit.tab] = (edit.op, log.last)
-        tell("text", TextEvent(seq: log.last, tab: edit.tab, op: edit.op, splices: splices, why: .edit))
-        let seq = log.last
+        let event = log.add(splices, why: .edit, tab: edit.tab, op: edit.op)
+        lastOps[edit.tab] = (edit.op, event.seq)
+        tell("text", event)
+        let seq = event.seq
         // The first line may be the document's name.
         try await takeIn(.outside, images: false)
         return seq
@@ -223,12 +235,12 @@ actor NotesSession {
     return result
   }
 
-  /// Undoes or redoes the document's last edit.
-  func step(_ why: TextEvent.Why) async throws -> Bool {
+  /// Undoes or redoes the document's last edit, for a tab.
+  func step(_ why: TextEvent.Why, by tab: String?) async throws -> Bool {
     let isDone = try await inTurn {
       try await takeIn(.outside)
       let isDone = why == .undo ? try await document.undo() : try await document.redo()
-      try await takeIn(why)
+      try await takeIn(why, by: tab)
       return isDone
     }
     await refreshState()
@@ -287,16 +299,12 @@ actor NotesSession {
   /// Compares the document with what the tabs have, and tells them the difference. In a turn.
   ///
   /// - Parameter images: whether the images may differ, too. A typed letter costs nothing for each image.
-  private func takeIn(_ why: TextEvent.Why, images: Bool = true) async throws {
+  private func takeIn(_ why: TextEvent.Why, by tab: String? = nil, images: Bool = true) async throws {
     let content = try await document.content
     if content.text != text {
       let splices = TextDifference(from: text, to: content.text).splices
       text = content.text
-      // The first content comes whole.
-      if !viewers.isEmpty || log.last > 0 {
-        log.add(splices)
-        tell("text", TextEvent(seq: log.last, splices: splices, why: why))
-      }
+      tell("text", log.add(splices, why: why, tab: tab))
     }
     let now = NotesEvent(
       title: content.customName ?? "", displayName: content.displayName,
@@ -337,10 +345,10 @@ actor NotesSession {
   /// Finds the state of the document, and tells a new one.
   private func refreshState() async {
     // Before the question: edits made meanwhile are not in its answer.
-    let last = log.last
+    let (last, text) = (log.last, text)
     let flags = await document.documentState
     let isUnsaved = await document.hasUnsavedChanges
-    if !isUnsaved && !flags.contains(.closed) { saved = max(saved, last) }
+    if !isUnsaved && !flags.contains(.closed) && last > saved { (saved, durableText) = (last, text) }
     let isSaving = await document.progress?.activity == .saving
     if !flags.contains(.savingError) && !flags.contains(.closed) { lastError = nil }
     let light: StateEvent.Light =

@@ -12,7 +12,7 @@ struct OpenEvent: Encodable {
   var name: String
   var title: String
   var displayName: String
-  /// Nil for a page that has the text.
+  /// The text with the changes up to `seq`; nil for a page that has it.
   var text: String?
   var images: [ShownImage]
   var undo: UndoEvent
@@ -21,12 +21,15 @@ struct OpenEvent: Encodable {
 }
 
 /// A change of the text.
-struct TextEvent: Encodable {
+struct TextEvent: Encodable, Sendable {
   enum Why: String, Encodable {
-    case edit, undo, redo, outside
+    case edit, undo, redo
+    /// Another program wrote it, so it is on the disk.
+    case outside
   }
 
   var seq: Int
+  /// The tab that made it; nil if none did.
   var tab: String?
   var op: String?
   var splices: [TextSplice]

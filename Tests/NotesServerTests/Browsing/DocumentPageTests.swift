@@ -229,6 +229,48 @@ extension BrowserTests {
       }
     }
 
+    @Test(arguments: 0..<3)
+    func `has each word once after a killed server, also with two windows that both write`(round: Int)
+      async throws
+    {
+      try await ServeFixture.with(prepare: Self.trip) { fixture in
+        try await Browser.with { browser in
+          try await browser.openDocument("Trip", of: fixture)
+          let (port, page) = (try fixture.address.port, try await browser.address)
+          let windows = [try await browser.window, try await browser.newWindow()]
+          try await browser.turn(to: windows[1])
+          try await browser.go(to: page)
+          try await browser.waitForDocument()
+          var words: [String] = []
+          func write(_ word: String) async throws {
+            for (number, window) in windows.enumerated() {
+              try await browser.turn(to: window)
+              try await browser.putCaretAtEnd()
+              words.append("\(word)\(number)")
+              try await browser.type(" \(word)\(number)")
+            }
+          }
+          try await write("before")
+          // Each window has the words of the other one, which are not durable yet.
+          if round > 0 { try await browser.waitForText("Three valleys\nand a hut before0 before1") }
+          try await fixture.kill()
+          try await write("without")
+          try await fixture.start(port: port)
+          if round > 1 { try await write("after") }
+          for window in windows {
+            try await browser.turn(to: window)
+            try await browser.waitForLight("saved")
+          }
+          let texts = [try fixture.text(of: "Trip"), try await browser.text]
+          #expect(texts[0] == texts[1])
+          for word in words {
+            #expect(texts[0].components(separatedBy: word).count == 2, "\(word): \(texts[0])")
+          }
+          #expect(try await browser.complaints() == [])
+        }
+      }
+    }
+
     @Test(.enabled(if: ServeFixture.canMount, "a small disk needs root"))
     func `tells of a full disk, keeps the text, and saves when there is room again`() async throws {
       try await ServeFixture.withSmallDisk("6m") { fixture in

@@ -3,12 +3,30 @@ import { applied, primitives, transform } from "../../../Sources/CNotesPages/pag
 
 export class TinyServer {
   constructor(text, epoch = "one") {
-    Object.assign(this, { text, epoch, seq: 0, saved: 0, durable: text, events: [], clients: new Set() });
+    Object.assign(this, { text, epoch, seq: 0, saved: 0, first: text, durable: text, disk: text, events: [], clients: new Set() });
   }
 
-  opened() {
-    const { epoch, seq, saved, text } = this;
-    return { epoch, seq, saved, text };
+  /** What the server tells a page first, by the rules of `NotesSession`. `known`: the run and the number of the page. */
+  opened(known) {
+    const { epoch, saved } = this;
+    if (known?.epoch === epoch) return { resumes: true, saved, missed: this.events.slice(known.seq) };
+    const start = known ? { seq: 0, text: this.first } : { seq: saved, text: this.durable };
+    return { epoch, saved, ...start, missed: this.events.slice(start.seq) };
+  }
+
+  join(client) {
+    this.clients.add(client);
+    this.tellTabs();
+  }
+
+  leave(client) {
+    this.clients.delete(client);
+    this.tellTabs();
+  }
+
+  tellTabs() {
+    const tabs = [...this.clients].map(({ tab }) => tab);
+    for (const client of this.clients) client.inbox.push({ tabs });
   }
 
   post({ tab, op, epoch, seq, splices }) {
@@ -17,22 +35,33 @@ export class TinyServer {
     if (earlier) return { status: 200, seq: earlier.seq };
     let later = primitives(splices);
     for (const event of this.events.slice(seq)) [, later] = transform(event.splices, later);
-    this.text = applied(later, this.text);
+    return { status: 200, seq: this.change({ tab, op, splices: later }) };
+  }
+
+  /** Another program writes the document: its edit is on the disk, and those of the pages are not. */
+  write(splice) {
+    let later = primitives([splice]);
+    for (const event of this.events.slice(this.saved)) [, later] = transform(event.splices, later);
+    this.disk = applied([splice], this.disk);
+    this.change({ splices: later, why: "outside" });
+  }
+
+  change(event) {
+    this.text = applied(event.splices, this.text);
     this.seq += 1;
-    const event = { seq: this.seq, tab, op, splices: later };
-    this.events.push(event);
-    for (const client of this.clients) client.inbox.push(event);
-    return { status: 200, seq: this.seq };
+    this.events.push({ seq: this.seq, ...event });
+    for (const client of this.clients) client.inbox.push(this.events.at(-1));
+    return this.seq;
   }
 
   save() {
-    Object.assign(this, { saved: this.seq, durable: this.text });
+    Object.assign(this, { saved: this.seq, durable: this.text, disk: this.text });
     for (const client of this.clients) client.inbox.push({ saved: this.saved });
   }
 
   /** A new run of the server: what was not durable is gone. */
   killed(epoch) {
-    return new TinyServer(this.durable, epoch);
+    return new TinyServer(this.disk, epoch);
   }
 }
 

@@ -6,17 +6,27 @@ import { randomNumbers, TinyServer } from "./server.mjs";
 
 class Page {
   constructor(name, server) {
+    this.tab = name;
     this.session = new Session(name, name + "page");
-    this.session.start(server.opened());
-    this.shown = server.text;
-    this.join(server);
+    this.open(server);
   }
 
-  join(server) {
+  /** Connects, for the first time or again, and gets what it missed. */
+  open(server) {
+    const { epoch, seq } = this.session;
+    const opened = server.opened(epoch === null ? null : { epoch, seq });
     this.server = server;
-    this.inbox = [];
+    this.inbox = [...opened.missed];
     this.outbox = [];
-    server.clients.add(this);
+    if (opened.resumes) {
+      this.session.didSave(opened.saved);
+    } else if (epoch === null) {
+      this.session.start(opened);
+      this.shown = opened.text;
+    } else {
+      this.shown = applied(this.session.reopen(opened), this.shown);
+    }
+    server.join(this);
   }
 
   type(splice) {
@@ -37,29 +47,23 @@ class Page {
     const event = this.inbox.shift();
     if (!event) return;
     if (event.splices) this.shown = applied(this.session.accept(structuredClone(event)), this.shown);
+    else if (event.tabs) this.session.tabsAre(event.tabs);
     else this.session.didSave(event.saved);
   }
 
-  /** The connection is lost. The request on its way arrives or not; its answer does not. */
+  /** The connection is lost. What the server sent arrives. The request on its way arrives or not; its answer does not. */
   lose(arrives) {
-    this.server.clients.delete(this);
+    while (this.inbox.length > 0) this.receive();
     if (arrives) this.deliver();
+    this.server.clients.delete(this);
     this.outbox = [];
   }
 
   resume(server) {
-    const missed = server.events.slice(this.session.seq);
-    this.join(server);
-    this.inbox.push(...missed);
+    this.open(server);
     while (this.inbox.length > 0) this.receive();
-    this.session.didSave(server.saved);
     const request = this.session.repeat();
     if (request) this.outbox.push(structuredClone(request));
-  }
-
-  reopen(server) {
-    this.shown = applied(this.session.reopen(server.opened()), this.shown);
-    this.join(server);
   }
 
   settle() {
@@ -70,6 +74,9 @@ class Page {
     }
   }
 }
+
+/** The number of sessions of several windows: SEEDS=1000 runs more of them. */
+const seeds = Number(process.env.SEEDS ?? 150);
 
 function randomSplice(random, length) {
   const at = random(length + 1);
@@ -142,14 +149,143 @@ test("typed text survives a server that was killed", () => {
     page.lose(random(2) === 0);
     const next = server.killed("two");
     if (random(2) === 0) {
-      next.text = next.durable = "Another program's line.\n" + next.text;
+      next.text = next.first = next.durable = next.disk = "Another program's line.\n" + next.text;
     }
     const expected = [...page.shown].sort().join("");
-    page.reopen(next);
+    page.open(next);
     page.settle();
     assert.equal(page.shown, next.text);
     assert.equal([...next.text.replace("Another program's line.\n", "")].sort().join(""), expected, `seed ${seed}`);
   }
+});
+
+/** Windows, kills and edits of another program. Each edit is a word of its own, so that it can be counted. */
+class Windows {
+  constructor(seed) {
+    Object.assign(this, { seed, random: randomNumbers(seed), runs: 1, words: [], deleted: new Set(), hasWritten: false });
+    this.server = new TinyServer(Array.from({ length: 4 }, (_, line) => `Line${line} of the text\n`).join(""), "run1");
+    this.pages = Array.from({ length: 1 + this.random(3) }, (_, index) => new Page(`tab${index}`, this.server));
+  }
+
+  /** A place before or after a word. */
+  place(text) {
+    const places = [0, ...[...text.matchAll(/\s/g)].map(({ index }) => index + 1)];
+    return places[this.random(places.length)];
+  }
+
+  word(name) {
+    this.words.push(`${name}w${this.words.length}`);
+    return this.words.at(-1) + " ";
+  }
+
+  type(page) {
+    const at = this.place(page.shown);
+    const word = /^\S+ ?/.exec(page.shown.slice(at))?.[0];
+    if (word && this.random(6) === 0) {
+      // Two words may touch: one page took the space between them away.
+      for (const [one] of word.matchAll(/(?:tab\d|other)w\d+/g)) this.deleted.add(one);
+      page.type([at, word.length, ""]);
+    } else {
+      page.type([at, 0, this.word(page.tab)]);
+    }
+  }
+
+  /** One step of a page that is connected, or typing in one that is not. */
+  step() {
+    const { random, server } = this;
+    const page = this.pages[random(this.pages.length)];
+    switch (server.clients.has(page) ? random(7) : 0) {
+      case 0: return this.type(page);
+      case 1: return page.send();
+      case 2: return page.deliver();
+      case 3: {
+        if (random(8) > 0) return page.receive();
+        this.hasWritten = false;
+        return server.save();
+      }
+      default: return page.receive();
+    }
+  }
+
+  /** Another program writes a word, once between two saves. */
+  write() {
+    if (this.hasWritten) return;
+    this.hasWritten = true;
+    this.server.write([this.place(this.server.disk), 0, this.word("other")]);
+  }
+
+  /** Kills the server, which another run follows. The pages come back one after the other. */
+  kill(writes) {
+    const { random } = this;
+    for (const page of this.pages) if (this.server.clients.has(page)) page.lose(random(2) === 0);
+    this.server = this.server.killed(`run${++this.runs}`);
+    this.hasWritten = false;
+    if (writes) {
+      const word = this.word("other");
+      const at = this.place(this.server.text);
+      this.server = new TinyServer(applied([[at, 0, word]], this.server.text), this.server.epoch);
+    }
+    const pages = this.pages.toSorted(() => random(3) - 1);
+    for (const page of pages) {
+      for (let count = random(12); count > 0; count--) this.step();
+      page.open(this.server);
+    }
+  }
+
+  /** A window that the server has all words of is closed. The others know it. */
+  close() {
+    if (this.pages.length < 2) return;
+    for (const page of this.pages) page.settle();
+    const [page] = this.pages.splice(this.random(this.pages.length), 1);
+    this.server.leave(page);
+    for (const page of this.pages) while (page.inbox.length > 0) page.receive();
+  }
+
+  end() {
+    for (let round = 0; round < 4; round++) for (const page of this.pages) page.settle();
+  }
+
+  /** Each word is there as often as its page says. */
+  check(counts) {
+    for (const page of this.pages) assert.equal(page.shown, this.server.text, `seed ${this.seed}: a page shows the text`);
+    for (const word of this.words) {
+      const count = [...this.server.text.matchAll(new RegExp(`${word}(?!\\d)`, "g"))].length;
+      const isRight = this.deleted.has(word) ? count <= 1 : count === 1;
+      if (!isRight) counts.push(`seed ${this.seed}: ${word} is there ${count} times`);
+    }
+  }
+}
+
+test("several windows and servers that are killed: each word is there once", () => {
+  const wrong = [];
+  for (let seed = 0; seed < seeds; seed++) {
+    const windows = new Windows(seed);
+    for (let count = 0; count < 160; count++) {
+      if (windows.random(45) === 0) windows.kill(false);
+      else if (windows.random(150) === 0) windows.close();
+      else windows.step();
+    }
+    windows.kill(false);
+    windows.end();
+    windows.check(wrong);
+  }
+  assert.deepEqual(wrong, []);
+});
+
+test("several windows, killed servers and another program: no word is lost", () => {
+  const wrong = [];
+  for (let seed = 0; seed < seeds; seed++) {
+    const windows = new Windows(seed + 10_000);
+    for (let count = 0; count < 160; count++) {
+      if (windows.random(60) === 0) windows.kill(windows.random(2) === 0);
+      else if (windows.random(60) === 0) windows.write();
+      else windows.step();
+    }
+    windows.kill(true);
+    windows.end();
+    windows.check(wrong);
+  }
+  assert.deepEqual(wrong, []);
 });
 
 test("an edit that the new server has already is not made twice", () => {
@@ -160,9 +296,25 @@ test("an edit that the new server has already is not made twice", () => {
   for (const page of pages) page.lose(false);
   const next = server.killed("two");
   for (const page of pages) {
-    page.reopen(next);
+    page.open(next);
     page.settle();
   }
+  assert.equal(next.text, "One line. And more.\n");
+});
+
+test("a page that loads anew while words are not durable loses none of them to a killed server", () => {
+  const server = new TinyServer("One line.\n");
+  const old = new Page("a", server);
+  old.type([9, 0, " And more."]);
+  old.settle();
+  old.lose(false);
+  const page = new Page("a", server);
+  page.settle();
+  assert.equal(page.shown, "One line. And more.\n");
+  page.lose(false);
+  const next = server.killed("two");
+  page.open(next);
+  page.settle();
   assert.equal(next.text, "One line. And more.\n");
 });
 
