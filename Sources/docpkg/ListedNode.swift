@@ -30,7 +30,7 @@ struct ListedNode: Encodable {
   /// The columns before the path with `--long`.
   fileprivate var details: String {
     let size = size.map(String.init) ?? "-"
-    let date = modified?.formatted(.iso8601) ?? ""
+    let date = modified.map(localTime) ?? ""
     return String(repeating: " ", count: max(0, 12 - size.count)) + "\(size)  \(date)  "
   }
 

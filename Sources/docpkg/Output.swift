@@ -141,6 +141,9 @@ struct WritingOptions: ParsableArguments {
   @Flag(name: .shortAndLong, help: "Print nothing.")
   var quiet = false
 
+  @Flag(name: .shortAndLong, help: "Print the number of waits for the disk, too.")
+  var verbose = false
+
   /// Prints a plan.
   func report(_ plan: SavePlan) throws {
     try report(plan.listed)
@@ -164,7 +167,18 @@ struct WritingOptions: ParsableArguments {
   /// Prints a save's report in one line, and its warnings.
   func report(_ report: SaveReport, of path: String) throws {
     warn(report.warnings)
-    try tell(report, "\(display(path)): \(report)")
+    try tell(report, line(of: report, path))
+  }
+
+  /// Prints the report of a new document, which has its path in JSON.
+  func report(_ report: SaveReport, making path: String) throws {
+    warn(report.warnings)
+    try tell(Located(path: path, report: report), line(of: report, path))
+  }
+
+  private func line(of report: SaveReport, _ path: String) -> String {
+    let waits = verbose ? ", \(counted(report.synchronizations, "synchronization"))" : ""
+    return "\(display(path)): \(report)\(waits)"
   }
 
   /// Prints a report as JSON or as these lines. With `--dry-run` the report is the command's result.

@@ -29,7 +29,7 @@ struct ReportDescriptionTests {
     let versions = try await store.versions()
     let version = try #require(versions.first)
     let (id, date) = (version.persistentIdentifier.uuidString.prefix(8), version.modificationDate)
-    #expect("\(version)" == "\(id)  \(date.formatted(.iso8601))  generation 1  4 B  Text.txt")
+    #expect("\(version)" == "\(id)  \(localTime(date))  generation 1  4 B  Text.txt")
     let (changes, _) = try await store.differences(from: version.persistentIdentifier)
     #expect(changes.map { "\($0)" } == ["Text.txt: changed"] && changes.map(\.kind) == [.changed])
 

@@ -35,9 +35,25 @@ struct InstallTests {
           source usr/share/bash-completion/completions/docpkg
           COMP_WORDS=(docpkg verif) COMP_CWORD=1 COMP_LINE='docpkg verif' COMP_POINT=12 COMP_TYPE=9
           _docpkg docpkg verif docpkg; echo "${COMPREPLY[@]}"
+          complete_line() {
+            COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE="$*" COMPREPLY=()
+            COMP_POINT=${#COMP_LINE}
+            _docpkg docpkg "${@: -1}" "${@: -2:1}"; echo "${COMPREPLY[@]}"
+          }
+          PATH=$PWD/usr/bin:$PATH
+          docpkg new 'My Trip.imageNotes' --text one -q; docpkg edit 'My Trip.imageNotes' --append two -q
+          complete_line docpkg help ver
+          complete_line docpkg cat 'My\\ Trip.imageNotes' ''
+          complete_line docpkg edit "'My Trip.imageNotes'" --remove Te
+          complete_line docpkg restore 'My\\ Trip.imageNotes' --version ''
+          docpkg versions 'My Trip.imageNotes' | sed -n '2s/^  \\([^ ]*\\).*/\\1/p'
           """,
         ], in: folder)
-      #expect(completed.output == "verify\n", "\(completed.output)\(completed.errors)")
+      let lines = completed.output.split(separator: "\n")
+      #expect(
+        lines.prefix(4) == ["verify", "versions verify", "Metadata.plist Text.txt", "Text.txt"],
+        "\(completed.output)\(completed.errors)")
+      #expect(lines.count == 6 && lines[4] == lines[5], "\(completed.output)")
       for file in ["zsh/site-functions/_docpkg", "fish/vendor_completions.d/docpkg.fish"] {
         let script = try String(contentsOfFile: folder.appending("usr/share/\(file)").string, encoding: .utf8)
         #expect(script.contains("verify"))
@@ -51,7 +67,14 @@ struct InstallTests {
       let edit = try String(contentsOfFile: "\(pages)/docpkg-edit.1", encoding: .utf8)
       #expect(edit.contains("\n.Sh NAME\n.Nm docpkg-edit\n.Nd Change a document in one save\n.Sh SYNOPSIS\n"))
       #expect(edit.contains("\n.It Fl -append Ar append\nA paragraph to add at the end of the text.\n"))
+      #expect(edit.contains("\n.Sh SYNOPSIS\n.Nm docpkg\n.Cm edit\n"))
+      #expect(edit.contains("\n.Oo Fl -add-image Ar add-image Oc ...\n") && !edit.contains("Ar add-image..."))
+      #expect(edit.contains("\n.It Pa DOCUMENT/.docpkg\n") && edit.contains("\n.Xr docpkg-undo 1"))
+      let export = try String(contentsOfFile: "\(pages)/docpkg-export.1", encoding: .utf8)
+      #expect(export.contains("\n.Sh ENVIRONMENT\n.Bl -tag -width 6n\n.It Ev DOCPKG_PASSPHRASE\n"))
+      #expect(!edit.contains("DOCPKG_PASSPHRASE\n"))
       let first = try String(contentsOfFile: "\(pages)/docpkg.1", encoding: .utf8)
+      #expect(first.contains("\n.It Ev AWS_PROFILE\n"))
       #expect(first.contains("\n.It Xr docpkg-versions-prune 1\nRemove versions by the retention policy.\n"))
     }
   }

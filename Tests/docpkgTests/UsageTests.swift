@@ -41,6 +41,9 @@ struct UsageTests {
   static let mistakes: [([String], String)] = [
     (["verfy", "D"], "There is no command 'verfy'. Did you mean 'verify'?"),
     (["help", "verfy"], "There is no command 'verfy'. Did you mean 'verify'?"),
+    (["ls"], "There is no command 'ls'. 'docpkg list' lists"), (["cp", "a", "b"], "'docpkg copy' copies"),
+    (["log", "D"], "'docpkg versions' lists"), (["status", "D"], "'docpkg verify' checks it."),
+    (["check", "D"], "'docpkg verify' checks"), (["help", "history"], "'docpkg versions' lists"),
     (["help", "nosuch"], "There is no command 'nosuch'.\n"),
     (["bench", "sav"], "There is no command 'bench sav'. Did you mean 'save'?"),
     (["help", "versions", "prun"], "There is no command 'versions prun'. Did you mean 'prune'?"),
@@ -88,6 +91,24 @@ struct UsageTests {
       let result = try run(tool, arguments, in: "/")
       #expect(result.status == 0 && result.output.contains("USAGE:") && result.errors.isEmpty)
     }
+  }
+
+  @Test func `the examples of the help can be copied, each from one line`() throws {
+    let script = project.appending(path: ".ci/command-line-docs").path
+    let help = try run(Program(path: script), [tool.path], in: "/").output
+    var (isExample, examples) = (false, 0)
+    for line in help.split(separator: "\n", omittingEmptySubsequences: false).drop(while: { $0 != "```" }) {
+      if line.wholeMatch(of: /Examples?:/) != nil {
+        isExample = true
+      } else if line.isEmpty {
+        isExample = false
+      } else if isExample {
+        // ArgumentParser would continue a line that is too long at the left.
+        #expect(line.hasPrefix("  ") && line.count <= 80, "\(line)")
+        examples += 1
+      }
+    }
+    #expect(examples > 60)
   }
 
   @Test func `a child or version that is not there is told with what may have been meant`() async throws {

@@ -1,3 +1,4 @@
+import FilePackages
 public import FoundationEssentials
 import Glibc
 
@@ -20,7 +21,7 @@ public struct FileAccessHolder: Sendable, Hashable, CustomStringConvertible {
 
   /// `Editor (process 4711 on alm, since 2026-05-01T10:00:00Z)`.
   public var description: String {
-    "\(processName) (process \(processIdentifier) on \(host), since \(since.formatted(.iso8601)))"
+    "\(processName) (process \(processIdentifier) on \(host), since \(localTime(since)))"
   }
 
   private static let host: String = {

@@ -1,4 +1,5 @@
 import DurableIO
+import FilePackages
 public import FoundationEssentials
 import SystemPackage
 
@@ -111,6 +112,6 @@ extension RecoveryCopy: CustomStringConvertible {
       case .conflict: "a conflict version"
       }
     let (document, place) = (displayString(documentURL.path), displayString(url.path))
-    return "\(words) of '\(document)', \(modificationDate.formatted(.iso8601)), in '\(place)'"
+    return "\(words) of '\(document)', \(localTime(modificationDate)), in '\(place)'"
   }
 }

@@ -39,7 +39,7 @@ public struct ConflictVersion: Sendable, Hashable, Identifiable {
 extension ConflictVersion: CustomStringConvertible {
   /// One line, such as `1B4E28BA  2026-05-01T12:00:00Z  laptop  left by Syncthing, whole  Text.txt`.
   public var description: String {
-    let date = modificationDate?.formatted(.iso8601) ?? "at an unknown time"
+    let date = modificationDate.map(localTime) ?? "at an unknown time"
     let computer = savingComputer.flatMap { $0.isEmpty ? nil : "  " + displayString($0) } ?? ""
     let names = differences.isEmpty ? "" : "  " + Self.list(differences)
     return "\(id.uuidString.prefix(8))  \(date)\(computer)  \(origin), \(state)\(names)"

@@ -56,18 +56,13 @@ public struct SaveReport: Sendable, Hashable, Codable {
 }
 
 extension SaveReport: CustomStringConvertible {
-  /// One line, such as `wrote Metadata.plist, Text.txt (4.5 KB), removed 0, reused 998 (4.1 MB), 5
-  /// synchronizations`. Up to four names are listed, more are counted.
+  /// One line, such as `wrote Metadata.plist, Text.txt (4.5 KB), reused 998 (4.1 MB)`. Up to four names are listed, more
+  /// are counted.
   public var description: String {
     if strategy == .none { return "nothing to save" }
-    var parts = [
-      "wrote \(Self.list(written)) (\(Self.bytes(bytesWritten)))", "removed \(Self.list(removed))",
-    ]
-    // A save in place does not count the children that stay, unless the metadata has their number.
-    if strategy != .journal || generation != nil {
-      parts.append("reused \(reused) (\(Self.bytes(bytesReused)))")
-    }
-    parts.append(counted(synchronizations, "synchronization"))
+    var parts = ["wrote \(Self.list(written)) (\(Self.bytes(bytesWritten)))"]
+    if !removed.isEmpty { parts.append("removed \(Self.list(removed))") }
+    if reused > 0 { parts.append("reused \(reused) (\(Self.bytes(bytesReused)))") }
     if !isPublished {
       let isLate = warnings.contains { $0.kind == .unpublished }
       parts.append(isLate ? "not yet visible to other programs" : "being published")

@@ -116,7 +116,7 @@ extension FileVersion: CustomStringConvertible {
 extension PackageMetadata {
   /// The revision, the date and the generation in one line.
   package var line: String {
-    "\(revision.uuidString.prefix(8))  \(modificationDate.formatted(.iso8601))  generation \(generation)"
+    "\(revision.uuidString.prefix(8))  \(localTime(modificationDate))  generation \(generation)"
   }
 }
 

@@ -10,7 +10,7 @@ struct Bench: AsyncParsableCommand {
 
       Examples:
         docpkg bench save --children 10,1000 --changed 1
-        docpkg bench replay Monday.rtfd Tuesday.rtfd Wednesday.rtfd --html replay.html
+        docpkg bench replay Monday.rtfd Tuesday.rtfd --html replay.html
 
       \(ExitStatus.help)
       """,

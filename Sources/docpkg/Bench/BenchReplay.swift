@@ -14,7 +14,7 @@ extension Bench {
         copied from the folders; each strategy writes its own.
 
         Example:
-          docpkg bench replay Monday.rtfd Tuesday.rtfd Wednesday.rtfd --html replay.html
+          docpkg bench replay Monday.rtfd Tuesday.rtfd --html replay.html
 
         Exit status: 0 done; 1 something became slower than in the report of --compare; 2 failed; 64 usage.
         """)

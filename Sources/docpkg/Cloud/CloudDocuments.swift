@@ -207,7 +207,7 @@ extension Cloud {
       for version in deleted {
         let size = "\(version.size)"
         output.line(
-          "\(version.date.formatted(.iso8601))\(String(repeating: " ", count: max(0, 12 - size.count)))\(size)  "
+          "\(localTime(version.date))\(String(repeating: " ", count: max(0, 12 - size.count)))\(size)  "
             + "\(version.document.string)  \(display(version.name))")
       }
     }

@@ -18,7 +18,7 @@ extension Cloud {
 
         Examples:
           docpkg cloud list ~/Cloud
-          docpkg cloud list ~/Cloud --json | jq -r '.[] | select(.downloadingStatus == "notDownloaded") | .name'
+          docpkg cloud list ~/Cloud --json | jq -r '.[] | select(.isUploaded|not).name'
 
         \(ExitStatus.help)
         """)
@@ -36,7 +36,7 @@ extension Cloud {
       var output = StandardOutput()
       for item in items {
         let size = item.size.map(String.init) ?? "-"
-        let date = item.modificationDate?.formatted(.iso8601) ?? String(repeating: " ", count: 19) + "-"
+        let date = item.modificationDate.map(localTime) ?? String(repeating: " ", count: 18) + "-"
         output.line(
           "\(date)\(String(repeating: " ", count: max(0, 12 - size.count)))\(size)  \(item.place)  "
             + display(item.name) + item.notes)

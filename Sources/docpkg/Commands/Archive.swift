@@ -91,7 +91,7 @@ extension ArchivedEntry {
   fileprivate func line(long: Bool) -> String {
     guard long else { return description }
     let size = size.map(String.init) ?? "-"
-    let date = modificationDate?.formatted(.iso8601) ?? ""
+    let date = modificationDate.map(localTime) ?? ""
     return String(repeating: " ", count: max(0, 12 - size.count)) + "\(size)  \(date)  \(self)"
   }
 }

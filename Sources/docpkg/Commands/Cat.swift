@@ -21,10 +21,12 @@ struct Cat: CoordinatedCommand {
   @Argument(path: "The package.")
   var path: String
 
-  @Argument(help: "The child, a path within the package.")
+  @Argument(help: "The child, a path within the package.", completion: .children)
   var child: String
 
-  @Option(name: .long, help: "Read the child from a version: its identifier, or its first digits.")
+  @Option(
+    name: .long, help: "Read the child from a version: its identifier, or its first digits.",
+    completion: .versions)
   var version: String?
 
   func run() async throws {

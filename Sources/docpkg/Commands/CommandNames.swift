@@ -3,6 +3,9 @@ import Glibc
 
 /// The names of the commands, as the user typed them.
 enum CommandNames {
+  /// The commands of `docpkg` itself.
+  static var all: [String] { Docpkg.configuration.subcommands.map { $0.name } }
+
   /// Returns the usage error if the first arguments, or those after `help`, should name a command and do not.
   static func problem(in arguments: [String]) -> ValidationError? {
     let isHelp = arguments.first == "help"
@@ -12,8 +15,10 @@ enum CommandNames {
     // Arguments after a command without subcommands, or with a default one, belong to that command.
     if !isHelp && (configuration.subcommands.isEmpty || configuration.defaultSubcommand != nil) { return nil }
     let path = (names + [display(name)]).joined(separator: " ")
+    let habit = names.isEmpty ? Habits.advice[name].map { " \($0)" } : nil
     return ValidationError(
-      "There is no command '\(path)'." + didYouMean(name, among: configuration.subcommands.map { $0.name }))
+      "There is no command '\(path)'."
+        + (habit ?? didYouMean(name, among: configuration.subcommands.map { $0.name })))
   }
 
   /// Returns a suggestion for arguments that the parser refused.

@@ -73,7 +73,7 @@ private struct ShownConflict: Encodable, Sendable {
     savingComputer = metadata?.savingComputer
     whole = isWhole
     let name = (isWhole ? id : nil).map { String($0.prefix(8)) } ?? "present "
-    let date = modified?.formatted(.iso8601) ?? "at an unknown time"
+    let date = modified.map(localTime) ?? "at an unknown time"
     let computer = savingComputer.flatMap { $0.isEmpty ? nil : "  " + display($0) } ?? ""
     line = "* \(name)  \(date)\(computer)  in its place, \(isWhole ? "whole" : "of more than one version")"
   }

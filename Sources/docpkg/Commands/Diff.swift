@@ -31,7 +31,8 @@ struct Diff: CoordinatedCommand {
 
   @Option(
     name: .customLong("version"),
-    help: "The identifier of a version or conflict version, or its first digits; up to two.")
+    help: "The identifier of a version or conflict version, or its first digits; up to two.",
+    completion: .versions)
   var versions: [String] = []
 
   @Flag(help: "Print only one line for each child.")

@@ -3,7 +3,7 @@ extension Edit: PlainCommand {
 
   init?(plain arguments: ArraySlice<String>) {
     let options = Self.single + ["--add-image", "--remove-image", "--set", "--remove"]
-    let flags: Set = ["--dry-run", "--force", "--json", "--no-history", "--quiet"]
+    let flags: Set = ["--dry-run", "--force", "--json", "--no-history", "--quiet", "--verbose"]
     guard let plain = PlainArguments(arguments, options: Set(options), flags: flags),
       let operands = plain.operands(1), !plain.repeats(Self.single)
     else { return nil }
@@ -26,6 +26,7 @@ extension Edit: PlainCommand {
     writing.dryRun = plain.has("--dry-run")
     writing.json = plain.has("--json")
     writing.quiet = plain.has("--quiet")
+    writing.verbose = plain.has("--verbose")
     self.writing = writing
     if !changesNotes && setChildren.isEmpty && removedChildren.isEmpty { return nil }
   }

@@ -28,7 +28,8 @@ struct Edit: WritingCommand {
 
       Examples:
         docpkg edit Trip.imageNotes --append "The hut at last." --add-image Hut.jpeg
-        docpkg edit Trip.imageNotes --caption "Hut.jpeg=Evening" --move-image Hut.jpeg=1
+        docpkg edit Trip.imageNotes --caption Hut.jpeg=Evening
+        docpkg edit Trip.imageNotes --move-image Hut.jpeg=1
         docpkg edit Book.epub --set EPUB/text/ch001.xhtml=chapter.xhtml
 
       \(ExitStatus.help)
@@ -83,7 +84,8 @@ struct Edit: WritingCommand {
 
   @Option(
     name: .customLong("remove"), parsing: .unconditionalSingleValue,
-    help: ArgumentHelp("A child to remove; a folder is removed with its contents.", valueName: "child"))
+    help: ArgumentHelp("A child to remove; a folder is removed with its contents.", valueName: "child"),
+    completion: .children)
   var removedChildren: [String] = []
 
   @Flag(

@@ -41,7 +41,7 @@ struct Export: CoordinatedCommand {
         docpkg export Book Book.epub
         docpkg export Trip.imageNotes Trip.textpack
         docpkg export Trip.imageNotes Site/Trip --as html-folder
-        docpkg export Trip.imageNotes - --format tar.zst | ssh host 'cat > Trip.tar.zst'
+        docpkg export Trip.imageNotes - --format tar | ssh host 'cat > Trip.tar'
         SOURCE_DATE_EPOCH=0 docpkg export Trip.imageNotes Trip.tar.gz --reproducible
 
       \(ExitStatus.help)

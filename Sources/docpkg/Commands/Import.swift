@@ -29,7 +29,8 @@ struct Import: AsyncParsableCommand {
         docpkg import Trip.zip Trip.imageNotes
         docpkg import Trip.textpack Trip.imageNotes
         docpkg import Notes/Trip.md Trip.imageNotes
-        curl https://example.org/Trip.tar.zst | docpkg import - Trip.imageNotes --max-bytes 100000000
+        curl https://example.org/Trip.zip | docpkg import - Trip.imageNotes
+        docpkg import Trip.tar.zst Trip.imageNotes --max-bytes 500M
 
       \(ExitStatus.help)
       """)

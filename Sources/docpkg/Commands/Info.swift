@@ -105,7 +105,7 @@ extension PropertyListValue {
     case .unsigned(let value): "\(value)"
     case .real(let value): "\(value)"
     case .string(let value): value
-    case .date(let value): value.formatted(.iso8601)
+    case .date(let value): localTime(value)
     case .data(let value): value.base64EncodedString()
     case .array(let values): values.map(\.text).joined(separator: ", ")
     case .dictionary(let values):

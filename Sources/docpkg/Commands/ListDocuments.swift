@@ -292,7 +292,7 @@ extension ListedDocument {
   /// Returns the columns before the path.
   fileprivate func details(typeWidth: Int) -> String {
     let size = item.size.map(String.init) ?? "-"
-    return item.modificationDate.formatted(.iso8601)
+    return localTime(item.modificationDate)
       + String(repeating: " ", count: max(0, 12 - size.count)) + size
       + "  \(type)" + String(repeating: " ", count: typeWidth - type.identifier.count + 2)
   }

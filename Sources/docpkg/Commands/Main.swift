@@ -30,6 +30,11 @@ struct Main {
     do {
       if arguments == ["--version"] {
         printVersion()
+      } else if arguments.count == 2, arguments[0] == "--generate-completion-script",
+        let shell = CompletionShell(rawValue: arguments[1])
+      {
+        var output = StandardOutput()
+        output.write(CompletionScript.script(for: shell))
       } else if let command = plainCommand(arguments) {
         do { try await command.runCoordinated() } catch let error as ValidationError {
           end(error, of: type(of: command))
@@ -52,7 +57,8 @@ struct Main {
   private static func runParsed(_ arguments: [String]) async throws {
     if let error = CommandNames.problem(in: arguments) { throw error }
     if let (error, command) = CommandNames.optionProblem(in: arguments) { end(error, of: command) }
-    let command = try Docpkg.parseAsRoot(arguments)
+    // Some completions await.
+    let command = try await Docpkg.asyncParseAsRoot(arguments)
     let type = type(of: command)
     do {
       if let command = command as? any CoordinatedCommand {

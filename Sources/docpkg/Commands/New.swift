@@ -10,7 +10,7 @@ struct New: AsyncParsableCommand {
     abstract: "Create an ImageNotes document.",
     discussion: """
       Examples:
-        docpkg new Trip.imageNotes --text-file Trip.txt --image Dawn.png --image Lake.jpeg
+        docpkg new Trip.imageNotes --text-file Trip.txt --image Dawn.png
         docpkg new --in ~/Notes --naming timestamp --text "A thought"
 
       \(ExitStatus.help)
@@ -75,8 +75,7 @@ struct New: AsyncParsableCommand {
     let report = try await interruptible {
       try await document.close(after: document.save(to: url(path), for: .forCreating))
     }
-    warn(report.warnings)
-    try writing.tell(Located(path: path, report: report), "\(display(path)): \(report)")
+    try writing.report(report, making: path)
   }
 
   private func names(in folder: String) throws -> [String] {

@@ -21,7 +21,7 @@ struct Open: AsyncParsableCommand {
 
       Examples:
         docpkg open Trip.imageNotes
-        docpkg open Trip.imageNotes --exec 'append The hut at last.' --exec 'add-image Hut.jpeg'
+        docpkg open Trip.imageNotes --exec 'append The hut.' --exec 'undo'
         printf 'append One\\nundo\\nappend Two\\n' | docpkg open Trip.imageNotes --json
 
       \(ExitStatus.help) A refused command makes it 2, unless a user typed it in a terminal.

@@ -34,7 +34,8 @@ struct Resolve: WritingCommand {
   @Option(
     name: .long, parsing: .upToNextOption,
     help: ArgumentHelp(
-      "The version to use: its identifier, its first digits, or 'present'.", valueName: "id"))
+      "The version to use: its identifier, its first digits, or 'present'.", valueName: "id"),
+    completion: .versions)
   var keep: [String] = []
 
   @Flag(name: .long, help: "Merge all versions.")

@@ -24,7 +24,7 @@ struct Serve: AsyncParsableCommand {
       Examples:
         docpkg serve ~/Notes
         docpkg serve ~/Notes --container ~/Cloud
-        xdg-open "$(docpkg serve ~/Notes --json | jq -r --unbuffered .address)"
+        docpkg serve ~/Notes | xargs -n 1 xdg-open
 
       \(ExitStatus.help) 2 also if a document could not be saved at the end; its edits are in a recovery copy.
       """)

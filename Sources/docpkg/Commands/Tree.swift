@@ -34,7 +34,9 @@ struct Tree: CoordinatedCommand {
   @Flag(name: .long, help: "Print a JSON array.")
   var json = false
 
-  @Option(name: .long, help: "List the children of a version: its identifier, or its first digits.")
+  @Option(
+    name: .long, help: "List the children of a version: its identifier, or its first digits.",
+    completion: .versions)
   var version: String?
 
   func validate() throws {

@@ -12,7 +12,7 @@ func printedInReadme(url: URL, photo: URL) async throws {
   try await document.undo()
   try await document.redo()
   let report = try await document.save()
-  // wrote Images/Hut.jpeg, Images.txt, Metadata.plist, Text.txt (80.1 KB), removed 0, reused 2 …
+  // wrote Images.txt, Images/Hut.jpeg, Metadata.plist, Text.txt (80.1 KB), reused 2 (188 KB)
   print(report)
   try await document.close()
 }
