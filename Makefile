@@ -11,14 +11,15 @@ demo: build
 
 # Linked so that the program starts soon and is small (Docs/Benchmarks.md). The libraries of Swift, C++ and the compiler
 # are static, and the relative relocations packed. No symbol is left. Each function has a section of its own, and the
-# linker drops those that nothing calls, also public ones. lld does not warn of what Foundation calls.
+# linker drops those that nothing calls, also public ones. lld does not warn of what Foundation calls. The addresses of
+# other libraries' functions are all found at the start, so that their table is read-only from then on.
 build: prepare-build
 	@.ci/static-libraries .build/static
 	swift build -c release --product docpkg --static-swift-stdlib -Xswiftc -use-ld=lld \
 	  $(addprefix -Xswiftc -Xfrontend -Xswiftc ,-function-sections -internalize-at-link) \
 	  -Xswiftc -L$(CURDIR)/.build/static -Xswiftc -Xclang-linker -Xswiftc -static-libgcc \
 	  -Xlinker $(CURDIR)/.build/static/icu.o -Xlinker --defsym=$$(cat .build/static/icu.symbol)=docpkg_icu_data \
-	  $(addprefix -Xlinker ,-T $(CURDIR)/.ci/no-unwinding.ld -s --no-export-dynamic -z pack-relative-relocs)
+	  $(addprefix -Xlinker ,-T $(CURDIR)/.ci/no-unwinding.ld -s --no-export-dynamic -z pack-relative-relocs -z now)
 	@.ci/no-runpath .build/release/docpkg
 
 # Foundation with the part of ICU's data that `build` links does what it does with all data.
