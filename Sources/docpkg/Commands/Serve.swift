@@ -14,8 +14,9 @@ struct Serve: AsyncParsableCommand {
       listens on 127.0.0.1, and answers only pages that were opened with it.
 
       Documents are saved as you write. Ctrl-C saves and closes them. If the program is killed, nothing is lost that \
-      a page showed as saved. A folder keeps its port and its secret, so that open pages go on when the command runs \
-      again. The state is in $XDG_STATE_HOME/docpkg/serve (~/.local/state if the variable is not set).
+      a page showed as saved. A folder keeps its port, unless another program uses it, and its secret. So open pages \
+      go on when the command runs again. The state is in $XDG_STATE_HOME/docpkg/serve (~/.local/state if the variable \
+      is not set).
 
       With --container the library has the documents of a container folder, too, and documents can move between the \
       two. The command syncs the container folder as 'docpkg cloud sync --watch' does. If FOLDER itself is a container \
