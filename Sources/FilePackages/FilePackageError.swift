@@ -188,7 +188,7 @@ extension FilePackageError.Operation {
     case .save: "writing"
     case .create: "writing"
     case .copy: "copying"
-    case .restore: "writing"
+    case .restore: "restoring"
     case .verify: "reading"
     case .repair: "writing"
     case .watch: "watching"

@@ -13,7 +13,8 @@ func suggesting<Result>(_ child: String, in tree: FileWrapper, _ body: () throws
 extension FileWrapper {
   /// Returns the path of a child that a mistyped path may mean.
   ///
-  /// It has another name in the first folder that lacks the given name, or the same last name in another folder.
+  /// It has a similar name, or one with an extension, in the first folder that lacks the given name. Or it has the same
+  /// last name in another folder.
   fileprivate func nearestPath(to path: String) throws -> String? {
     let names = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
     var (folder, place) = (self, [String]())
@@ -23,7 +24,10 @@ extension FileWrapper {
         (folder, place) = (next, place + [name])
         continue
       }
-      if let near = nearest(to: name, among: try folder.childNames()) {
+      let known = try folder.childNames()
+      let stem = name.lowercased() + "."
+      if let near = nearest(to: name, among: known) ?? known.first(where: { $0.lowercased().hasPrefix(stem) })
+      {
         let meant = (place + [near] + names[(position + 1)...]).joined(separator: "/")
         if try descendant(at: meant) != nil { return meant }
       }

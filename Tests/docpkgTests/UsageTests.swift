@@ -118,7 +118,8 @@ struct UsageTests {
       for (child, meant) in [
         ("Txt.txt", "Text.txt"), ("Images/Down.png", "Images/Dawn.png"),
         ("Image/Dawn.png", "Images/Dawn.png"),
-        ("Dawn.png", "Images/Dawn.png"), ("text.txt", "Text.txt"),
+        ("Dawn.png", "Images/Dawn.png"), ("text.txt", "Text.txt"), ("text", "Text.txt"),
+        ("Images/dawn", "Images/Dawn.png"),
       ] {
         let cat = try docpkg("cat", "D.imageNotes", child, in: folder)
         #expect(cat.status == 2 && cat.errors.hasSuffix(" Did you mean '\(meant)'?\n"), "\(cat.errors)")

@@ -77,6 +77,9 @@ struct VersionCommandTests {
         docpkg("restore", "Trip.imageNotes", "--version", id, "Text.txt", "--json", in: folder))
       #expect(child.written == ["Metadata.plist", "Text.txt"] && child.generation == 4)
       #expect(try text(in: folder) == "one\n")
+      let none = try docpkg("restore", "Trip.imageNotes", "--version", id, "none", in: folder)
+      #expect(none.status == 2)
+      #expect(none.errors.contains("could not be restored: neither the version nor the document has it"))
       let whole: Report = try decoded(
         docpkg("restore", "Trip.imageNotes", "--version", id, "--json", in: folder))
       #expect(whole.written.contains("Images/Dawn.png"))

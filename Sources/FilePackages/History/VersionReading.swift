@@ -49,7 +49,7 @@ struct VersionReading {
         })
       {
         throw FilePackageError(
-          .noSuchFile, .read, document: FileName(package.location.path).string, child: child,
+          .noSuchFile, .restore, document: FileName(package.location.path).string, child: child,
           reason: "neither the version nor the document has it")
       }
       let shared = try changedOutside(
