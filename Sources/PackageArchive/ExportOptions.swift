@@ -60,6 +60,9 @@ public struct ExportOptions: Sendable {
     max(1, threads ?? ProcessInfo.processInfo.activeProcessorCount)
   }
 
+  /// The number of threads for a format whose bytes do not depend on it if it is at least 2: xz and Zstandard.
+  var independentThreads: Int { max(2, threadCount) }
+
   /// The earliest date that every format can hold, 1980-01-01; a value for `uniformDate` if no better one is known.
   public static let earliestDate = Date(timeIntervalSince1970: 315_532_800)
 }

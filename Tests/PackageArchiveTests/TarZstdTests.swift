@@ -62,6 +62,32 @@ struct TarZstdTests {
     }
   }
 
+  /// The levels: with nil, frames of their own for a stored file, for the rest and for its short end.
+  @Test(arguments: [nil, 3])
+  func `with one byte changed anywhere is refused`(level: Int?) async throws {
+    try await withFixture { fixture in
+      let text = (0..<9_000).map { "line \($0 &* 7919)\n" }.joined()
+      try fixture.makePackage([
+        "noise": .file(ArchiveFixture.noise(300_000, seed: 3)), "text": .file(Array(text.utf8)),
+      ])
+      var options = ExportOptions()
+      options.level = level
+      try await fixture.export("whole.tar.zst", options: options)
+      let whole = try fixture.bytes("whole.tar.zst")
+      var generator = SeededGenerator(seed: 32)
+      for _ in 0..<60 {
+        let position = Int.random(in: 0..<whole.count, using: &generator)
+        var changed = whole
+        changed[position] ^= UInt8.random(in: 1...255, using: &generator)
+        try changed.write(to: fixture.url("changed.tar.zst"))
+        await #expect(throws: ArchiveError.self, "byte \(position) of \(whole.count)") {
+          try await FileWrapper.importArchive(at: fixture.url("changed.tar.zst"))
+        }
+      }
+      #expect(try await fixture.take("whole.tar.zst").entries == 2)
+    }
+  }
+
   @Test(arguments: [300_000, 400_000, 500_000])
   func `is not made if a stored child changed`(_ count: Int) async throws {
     try await withFixture { fixture in

@@ -74,6 +74,19 @@ struct ExportRun {
         try tar.finish()
       }
       try output.flush()
+    } else if format == .tarZstd {
+      try withUTF8Locale {
+        let frame = try CheckedFrame(
+          level: options.level, threads: options.independentThreads, to: output.write)
+        let writer = try LibarchiveWriter.open(.tar, options, to: frame.write)
+        try walk.forEach { entry in
+          try count(entry)
+          try writer.write(entry, isStored: false, counted)
+        }
+        try writer.finish()
+        try frame.finish()
+      }
+      try output.flush()
     } else {
       let zip = format == .zip ? ZipCommenter(ZipExporter.comment(options), to: output) : nil
       let target = zip.map { zip in ArchiveOutput { try zip.write($0) } } ?? output

@@ -55,24 +55,22 @@ struct LibarchiveWriter: ~Copyable {
     return writer
   }
 
-  /// Returns a Zstandard frame with these bytes, compressed at the usual level. It may run on any thread.
-  static func zstandardFrame(of bytes: UnsafeRawBufferPointer) throws -> [UInt8] {
-    final class Frame {
-      var bytes: [UInt8] = []
-    }
-    let frame = Frame()
-    frame.bytes.reserveCapacity(bytes.count / 2)
-    let writer = try LibarchiveWriter(.tarZstd) { frame.bytes.append(contentsOf: $0) }
+  /// Makes a writer of one Zstandard frame, whose contents `writeRaw(_:)` takes.
+  static func openZstandard(level: Int?, threads: Int?, to sink: @escaping Sink) throws -> LibarchiveWriter {
+    let writer = try LibarchiveWriter(.tarZstd, sink)
     try writer.check(archive_write_set_format_raw(writer.archive))
     try writer.check(archive_write_set_bytes_per_block(writer.archive, 0))
     try writer.addFilter()
+    if let level { try writer.set("compression-level", "\(level)") }
+    if let threads { try writer.set("threads", "\(threads)") }
     try writer.open()
     archive_entry_set_filetype(writer.entry, S_IFREG)
     try writer.check(archive_write_header(writer.archive, writer.entry))
-    try writer.write(bytes, of: [])
-    try writer.finish()
-    return frame.bytes
+    return writer
   }
+
+  /// Writes the contents of a stream that is no archive.
+  func writeRaw(_ bytes: UnsafeRawBufferPointer) throws { try write(bytes, of: []) }
 
   private func open() throws {
     let client = Unmanaged.passUnretained(destination).toOpaque()
@@ -112,8 +110,7 @@ struct LibarchiveWriter: ~Copyable {
     try check(archive_write_set_bytes_in_last_block(archive, 1))
     try addFilter()
     if format != .tar, let level = options.level { try set("compression-level", "\(level)") }
-    // The bytes of these formats do not depend on the number of threads if it is at least 2.
-    if format == .tarZstd || format == .tarXZ { try set("threads", "\(max(2, options.threadCount))") }
+    if format == .tarXZ { try set("threads", "\(options.independentThreads)") }
   }
 
   private func addFilter() throws {

@@ -61,7 +61,7 @@ final class ZstandardFrames {
     let bytes = piece
     piece = []
     try work.submit(cost: bytes.count * 2) { _ in
-      try bytes.withUnsafeBytes { try LibarchiveWriter.zstandardFrame(of: $0) }
+      try bytes.withUnsafeBytes { try CheckedFrame.frame(of: $0) }
     } take: { [output] frame in
       try output.write(frame)
     }
