@@ -12,8 +12,8 @@ public struct ExportOptions: Sendable {
   /// A passphrase that encrypts a zip (AES, 256 bits). Names, sizes and dates stay readable. The bytes of such an
   /// archive differ each time.
   public var passphrase: String?
-  /// Whether the archive contains the hidden folder, with the history. It may hold contents that a user deleted
-  /// from the document.
+  /// Whether the archive contains hidden folders, with the histories of the package and of documents in it. They may
+  /// hold contents that a user deleted from a document.
   public var includesHistory: Bool
   /// One date for all entries, for an archive whose bytes depend only on names and contents. Permissions are then
   /// 644 or 755, and the archive has no extended attributes. Nil keeps the package's own dates, permissions and
@@ -36,7 +36,7 @@ public struct ExportOptions: Sendable {
     case none
   }
 
-  /// Makes options; without arguments the usual ones: all but the hidden folder, with its dates and permissions, in a folder of the
+  /// Makes options; without arguments the usual ones: all but hidden folders, with its dates and permissions, in a folder of the
   /// package's name.
   public init(
     level: Int? = nil,

@@ -14,8 +14,8 @@ public struct ImportOptions: Sendable {
   public var topFolder: TopFolder
   /// Whether the import takes the additions of macOS, `__MACOSX` and `._*`.
   public var includesAppleDouble: Bool
-  /// Whether the import takes a hidden folder of this library's, with its history. Set this only for archives that
-  /// you trust, because the history says what the document contained before.
+  /// Whether the import takes hidden folders of this library's, with their histories, at any depth. Set this only for
+  /// archives that you trust, because a history says what a document contained before.
   public var includesHistory: Bool
   /// Whether links may lead out of the package.
   public var allowsLinksOutside: Bool

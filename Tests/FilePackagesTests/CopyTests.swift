@@ -108,6 +108,26 @@ struct CopyTests {
     }
   }
 
+  @Test func `has the attributes of folders, and no folder that hands its group on`() async throws {
+    try await withScratch { scratch in
+      try scratch.make("Trip.pkg", ["F": ["a": "1"]])
+      for name in ["Trip.pkg", "Trip.pkg/F"] {
+        let folder = try scratch.disk.openDirectory(at: scratch.path(name))
+        try scratch.disk.setExtendedAttribute("user.colour", Array(name.utf8), of: folder)
+        #expect(chmod(scratch.path(name).string, 0o2775) == 0)
+      }
+      let store = try await PackageStore.open(scratch.path("Trip.pkg"), on: scratch.disk)
+      try await store.copy(to: scratch.url("Copy.pkg"))
+      for (name, copy) in [("Trip.pkg", "Copy.pkg"), ("Trip.pkg/F", "Copy.pkg/F")] {
+        let folder = try scratch.disk.openDirectory(at: scratch.path(copy))
+        let attributes = try scratch.disk.extendedAttributes(of: folder)
+        #expect(attributes["user.colour"] == Array(name.utf8), "\(copy)")
+        #expect(try scratch.status(copy).mode == 0o775, "\(copy)")
+        #expect(try scratch.status(copy).modified == scratch.status(name).modified, "\(copy)")
+      }
+    }
+  }
+
   @Test(arguments: ["/Trip.pkg/Copy.pkg", "/Trip.pkg/A/B/Copy.pkg", "/Trip.pkg/A/../Copy.pkg"])
   func `is not made within the package itself`(path: String) async throws {
     let base = try CrashDisk(["Trip.pkg": ["a": "1", "A": ["B": [:]]]])

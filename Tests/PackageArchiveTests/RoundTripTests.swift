@@ -268,6 +268,38 @@ struct RoundTripTests {
     }
   }
 
+  @Test(arguments: [ArchiveFormat.zip, .tar])
+  func `leaves the hidden folders of documents in it behind, unless history is asked for`(
+    format: ArchiveFormat
+  ) async throws {
+    try await withFixture { fixture in
+      let hidden: TestTree = ["versions": ["1": "old"], "manifest": "m"]
+      try fixture.makePackage([
+        "A": [
+          "B.pack": ["b": "b", ".docpkg": hidden, "C.pack": [".docpkg": hidden]], ".docpkg": ["lock": ""],
+        ],
+        ".docpkg-0123456789abcdef.old": ["b": "old"],
+      ])
+      let report = try await fixture.export("a", as: format)
+      #expect(
+        report.leftOut == [
+          ".docpkg-0123456789abcdef.old", "A/B.pack/.docpkg", "A/B.pack/C.pack/.docpkg",
+        ])
+      var taking = ImportOptions()
+      taking.includesHistory = true
+      try await fixture.take("a", options: taking)
+      #expect(try fixture.tree("Back.pack") == ["A": ["B.pack": ["b": "b", "C.pack": [:]]]])
+      var history = ExportOptions()
+      history.includesHistory = true
+      try await fixture.export("b", as: format, options: history)
+      try await fixture.take("b", to: "Whole.pack", options: taking)
+      #expect(
+        try fixture.tree("Whole.pack") == [
+          "A": ["B.pack": ["b": "b", ".docpkg": hidden, "C.pack": [".docpkg": hidden]]]
+        ])
+    }
+  }
+
   /// Trees that an export without a folder around the children must preserve.
   static let flatTrees: [TestTree] = [
     ["Contents": ["Info.plist": "i"]], ["Contents": [:]], ["Contents": ["Contents": ["a": "a"]]],

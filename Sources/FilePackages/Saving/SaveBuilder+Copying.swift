@@ -43,8 +43,7 @@ extension SaveBuilder {
           of: source, on: disk, size: status.size, to: file, hashing: attributes != nil && hashes)
         try disk.copyAttributes(of: status, from: source, on: file)
         let mode = attributes.flatMap { $0.modeIsExact ? $0.mode : nil } ?? status.mode
-        // A document of its own has no programs that run as another user.
-        try disk.setMode(options.sharesFiles ? mode : mode & 0o1777, of: file)
+        try disk.setMode(permitted(mode), of: file)
         try disk.setModified(attributes?.modified ?? status.modified, of: file)
         try synchronize(file, at: path)
         return copied

@@ -17,11 +17,11 @@ extension SaveBuilder {
       guard let name = name(for: step) else { continue }
       try checkCancellation()
       switch step.action {
-      case .makeDirectory:
+      case .makeDirectory(let original):
         if step.path.names.count > PackagePath.maximumDepth { throw failure(.tooDeep, step.path) }
         let directory = try makeDirectory(name, in: new, at: step.path, mode: step.attributes.mode)
         try make(in: directory, at: step.path)
-        try finish(directory, at: step.path, step.attributes)
+        try finish(directory, at: step.path, step.attributes, like: original)
         account(step.path, .directory, mode: 0, size: 0, .empty, .unknown)
         report.written.append(step.path.string)
       case .write(let contents):
@@ -252,6 +252,10 @@ extension SaveBuilder {
     report.written.append(step.path.string)
   }
 
+  /// Returns the permissions of a node in the new state: a document of its own has no programs and no folders that act
+  /// for another user or group.
+  func permitted(_ mode: UInt16) -> UInt16 { options.sharesFiles ? mode : mode & 0o1777 }
+
   // MARK: Directories
 
   func makeDirectory(
@@ -267,11 +271,18 @@ extension SaveBuilder {
   }
 
   /// Gives a filled directory its attributes and makes its entries durable.
+  ///
+  /// - Parameter original: the directory that it is a copy of; nil if it is none.
   func finish(
-    _ new: borrowing OwnedDescriptor, at path: PackagePath, _ attributes: NodeAttributes
+    _ new: borrowing OwnedDescriptor, at path: PackagePath, _ attributes: NodeAttributes,
+    like original: StoredNode? = nil
   ) throws(FilePackageError) {
     do {
-      if attributes.modeIsExact { try disk.setMode(attributes.mode, of: new) }
+      if let original {
+        let source = try original.location.openDirectory(original.path)
+        try disk.copyAttributes(of: disk.status(of: source), from: source, on: new)
+      }
+      if attributes.modeIsExact { try disk.setMode(permitted(attributes.mode), of: new) }
       if let modified = attributes.modified { try disk.setModified(modified, of: new) }
       try disk.synchronize(new)
     } catch {

@@ -2,13 +2,22 @@ import DurableIO
 import SystemPackage
 
 extension SavePlan {
+  /// A rule for the children of a new package's folders.
+  package typealias FolderRule = (PackageSnapshot.Node, PackagePath) throws(FilePackageError) ->
+    PackageSnapshot.Node
+
   /// Plans a package with everything in the snapshot.
   ///
-  /// - Parameter original: an earlier state of the same package. The plan reuses its files if the snapshot has the same
-  ///   ones, as `FileWrapper.write(to:options:originalContentsURL:)` promises.
-  package init(making snapshot: PackageSnapshot, original: StoredNode? = nil) throws(FilePackageError) {
+  /// - Parameters:
+  ///   - original: an earlier state of the same package. The plan reuses its files if the snapshot has the same ones, as
+  ///     `FileWrapper.write(to:options:originalContentsURL:)` promises.
+  ///   - entering: returns each folder with the children that the package has.
+  package init(
+    making snapshot: PackageSnapshot, original: StoredNode? = nil, entering: FolderRule? = nil
+  ) throws(FilePackageError) {
     rootAttributes = snapshot.root.attributes
-    var builder = PlanMaker(base: nil)
+    self.original = original
+    var builder = PlanMaker(base: nil, entering: entering)
     if snapshot.root.kind == .directory {
       try builder.putChildren(of: snapshot.root, at: .root, original: original)
     } else {
@@ -44,6 +53,8 @@ extension SavePlan {
 private struct PlanMaker {
   /// The package that stays except for the steps.
   let base: Location?
+  /// Returns each folder of a new package with its children.
+  var entering: SavePlan.FolderRule?
   /// The tree that knows the package as it was when it was read.
   var known: FileWrapper?
   var metadataRole = MetadataRole.values
@@ -148,6 +159,7 @@ private struct PlanMaker {
   mutating func putChildren(
     of node: PackageSnapshot.Node, at path: PackagePath, original: StoredNode?
   ) throws(FilePackageError) {
+    let node = try entering?(node, path) ?? node
     let children = try node.children(at: path, looking: true)
     var listing = node.listing
     if listing == nil { listing = try node.stored?.list() }
@@ -178,7 +190,7 @@ private struct PlanMaker {
     case .link:
       add(path, .link(node), node.attributes, replaced)
     case .directory:
-      add(path, .makeDirectory, node.attributes, replaced)
+      add(path, .makeDirectory(like: original), node.attributes, replaced)
       try putChildren(of: node, at: path, original: original)
     }
   }

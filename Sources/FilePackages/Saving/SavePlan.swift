@@ -8,7 +8,9 @@ public struct SavePlan: Sendable {
   package struct Step: Sendable {
     package enum Action: Sendable {
       /// Makes a directory; its children follow as steps of their own.
-      case makeDirectory
+      ///
+      /// It gets the owner, the access list and the `user.*` attributes of `original`, if there is one.
+      case makeDirectory(like: StoredNode?)
       /// Makes a regular file of these bytes.
       case write(FileContents)
       /// Takes the regular file at `source` on disk, its bytes unchanged.
@@ -52,6 +54,10 @@ public struct SavePlan: Sendable {
   /// The new attributes of the package's own directory; nil if they stay.
   package var rootAttributes: NodeAttributes?
   package var steps: [Step] = []
+  /// The directory whose owner, access list and `user.*` attributes a new package's own directory gets; nil for none.
+  var original: StoredNode?
+  /// Hidden folders with a history, and leftovers beside documents, that a copy does not get.
+  var leftOut: [PackagePath] = []
   /// FIFOs, sockets and devices in a tree's origin, which no copy gets.
   package var leftAlone: [PackagePath] = []
 
@@ -65,7 +71,7 @@ extension SavePlan: CustomStringConvertible {
   /// The files of folders that go are counted on disk.
   package var listed: [PlannedStep] {
     guard base != nil else {
-      return steps.map(\.listedInNew) + leftAlone.map { PlannedStep(.leaveOut, $0.string) }
+      return steps.map(\.listedInNew) + (leftAlone + leftOut).map { PlannedStep(.leaveOut, $0.string) }
     }
     return (rootAttributes == nil ? [] : [PlannedStep(.setAttributes, "")])
       + steps.map { step in

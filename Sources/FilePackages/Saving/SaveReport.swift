@@ -21,6 +21,8 @@ public struct SaveReport: Sendable, Hashable, Codable {
   public var synchronizations = 0
   /// FIFOs, sockets and devices in the package, which were left alone; a copy has none of them.
   public var leftAlone: [String] = []
+  /// Hidden folders with a history, and leftovers beside documents, that a copy does not have.
+  public var leftOut: [String] = []
   /// The number of unchanged files that were copied into the new state, since they could not be hard links. The copies
   /// share blocks if the file system can share them.
   public var copied = 0
@@ -73,6 +75,7 @@ extension SaveReport: CustomStringConvertible {
     }
     if copied > 0 { parts.append("\(copied) copied, because hard links are not possible") }
     if !leftAlone.isEmpty { parts.append("left alone: \(Self.list(leftAlone))") }
+    if !leftOut.isEmpty { parts.append("left out: \(Self.list(leftOut))") }
     return parts.joined(separator: ", ")
   }
 

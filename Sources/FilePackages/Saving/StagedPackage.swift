@@ -129,6 +129,7 @@ package struct StagedPackage {
     }
     builder.report.leftAlone += builder.plan.leftAlone.map(\.string)
     builder.report.leftAlone.sort()
+    builder.report.leftOut = builder.plan.leftOut.map(\.string)
     builder.report.written.sort()
     builder.report.removed.sort()
     if case .swapped(let gone) = placement {
@@ -182,7 +183,7 @@ package struct StagedPackage {
       try builder.make(in: new, at: .root)
       try builder.finishSynchronizing()
       try writeManifest(in: new)
-      try builder.finish(new, at: .root, attributes)
+      try builder.finish(new, at: .root, attributes, like: builder.plan.original)
       made = try status(of: new)
       try checkSummary()
       try builder.checkCancellation()

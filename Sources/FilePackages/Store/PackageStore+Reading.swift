@@ -57,39 +57,7 @@ extension PackageStore {
     throw FilePackageError(.busy, .open, document: FileName(path).string)
   }
 
-  /// Prevents other programs from publishing while the caller holds the returned lock.
-  ///
-  /// If the file system has no locks, it prevents nothing.
-  ///
-  /// - Returns: nil if another program published since this store opened the package.
-  private func lockForReading() throws(FilePackageError) -> OpenNode? {
-    let node = StoredNode(location: location, path: .root)
-    do {
-      let package = try location.openDirectory(.root)
-      _ = try writer.wait.take(.shared, of: package, on: location.disk)
-      guard try location.disk.status(of: package).identity.isSameNode(as: writer.baseline.status.identity)
-      else {
-        return nil
-      }
-      let plist = try location.disk.statusIfPresent(of: PackageLayout.metadata, in: package)
-      if case .present(_, let known?) = writer.baseline.metadata,
-        plist.map({ !$0.isUnchanged(since: known) }) ?? true
-      {
-        return nil
-      }
-      // This store's own view of a save that cannot be published is as whole as any.
-      if writer.state.waiting == nil && writer.state.damage == nil,
-        case .journal(let journal) = try JournalFile.find(of: location),
-        journal.live != nil
-      {
-        return nil
-      }
-      return OpenNode(package)
-    } catch {
-      if error.code == .wouldBlock { throw FilePackageError(.busy, .open, node) }
-      throw FilePackageError(error, .open, node)
-    }
-  }
+  private func lockForReading() throws(FilePackageError) -> OpenNode? { try writer.lockForReading() }
 
   // MARK: Entries
 

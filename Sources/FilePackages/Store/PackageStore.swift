@@ -189,8 +189,8 @@ public actor PackageStore {
   ///
   /// This package and this store stay as they are. The copy shares blocks with the files if the file system can share
   /// them. It has no hard links, since a linked file would belong to two documents. Holes stay holes. The copy leaves
-  /// out FIFOs, sockets and devices, and set-user-ID and set-group-ID bits of files. The report names the omissions,
-  /// the files that were written, and those that share their blocks.
+  /// out FIFOs, sockets and devices, set-user-ID and set-group-ID bits, and the history: its own and those of documents
+  /// in it. The report names the omissions, the files that were written, and those that share their blocks.
   ///
   /// - Throws: as `create(_:at:contentType:)`; `unsupported` for a place within this package; `cancelled` if the task
   ///   is cancelled before the copy is in its place.
@@ -199,18 +199,33 @@ public actor PackageStore {
     try copy(to: url, progress: ByteProgress())
   }
 
-  /// - Parameter progress: the progress of the copy.
-  package func copy(to url: URL, progress: ByteProgress) throws(FilePackageError) -> SaveReport {
-    let path = try FilePath(of: url, for: .copy)
-    let destination = Location(path, on: location.disk, progress: progress)
-    return try NewPackage(copying: writer.package, to: destination).make(by: program, isCancellable: true)
-      .report
+  /// - Parameters:
+  ///   - history: whether the copy is the same document, as it was last saved: with its identifier, with its history
+  ///     and with the histories of documents in it.
+  ///   - progress: the progress of the copy.
+  package func copy(
+    to url: URL, withHistory history: Bool = false, progress: ByteProgress
+  ) throws(FilePackageError) -> SaveReport {
+    try newPackage(at: url, withHistory: history, progress).make(by: program, isCancellable: true).report
   }
 
   /// Returns the plan of `copy(to:)`, without touching anything.
   public func copyPlan(to url: URL) throws(FilePackageError) -> SavePlan {
-    let destination = try Location(FilePath(of: url, for: .copy), on: location.disk)
-    return try NewPackage(copying: writer.package, to: destination).plan
+    try copyPlan(to: url, withHistory: false)
+  }
+
+  /// Returns the plan of `copy(to:withHistory:progress:)`.
+  package func copyPlan(to url: URL, withHistory history: Bool) throws(FilePackageError) -> SavePlan {
+    try newPackage(at: url, withHistory: history, ByteProgress()).plan
+  }
+
+  private func newPackage(
+    at url: URL, withHistory history: Bool, _ progress: ByteProgress
+  ) throws(FilePackageError) -> NewPackage {
+    let place = try Location(FilePath(of: url, for: .copy), on: location.disk, progress: progress)
+    return history
+      ? try NewPackage(backingUp: writer.package, to: place)
+      : try NewPackage(copying: writer.package, to: place)
   }
 
   // MARK: Looking

@@ -39,13 +39,9 @@ struct NewPackage {
     summary = known.summary
   }
 
-  /// Plans a copy of a document, unsaved edits included, with an identifier of its own.
+  /// Plans a copy of a document, unsaved edits included, with an identifier of its own and without a history.
   init(copying package: OpenPackage, to location: Location) throws(FilePackageError) {
-    if try package.location.contains(location) {
-      throw FilePackageError(
-        .unsupported, .copy, StoredNode(location: location, path: .root),
-        reason: "the copy would be in the original document")
-    }
+    try Self.check(package, to: location)
     let known: PackageMetadata?
     do {
       known = try package.baseline.metadata.get()
@@ -56,6 +52,34 @@ struct NewPackage {
       if let known { return MetadataDraft(copying: known, values, location) }
       return values.map { MetadataDraft(new: nil, $0, location) }
     }
+  }
+
+  /// Plans the same document at another place, with its identifier and its history.
+  ///
+  /// The tree has no unsaved edits of a document with metadata, which the plan takes as they are.
+  init(backingUp package: OpenPackage, to location: Location) throws(FilePackageError) {
+    try Self.check(package, to: location)
+    (snapshot, self.location, operation, draft) = (package.tree.snapshot(), location, .copy, nil)
+    do throws(FilePackageError) {
+      plan = try Self.plan(snapshot, package.node, CopiedFolders(includesHistory: true))
+    } catch {
+      throw error.during(operation).of(location)
+    }
+  }
+
+  private static func check(_ package: OpenPackage, to location: Location) throws(FilePackageError) {
+    guard try package.location.contains(location) else { return }
+    throw FilePackageError(
+      .unsupported, .copy, StoredNode(location: location, path: .root),
+      reason: "the copy would be in the original document")
+  }
+
+  private static func plan(
+    _ snapshot: PackageSnapshot, _ original: StoredNode?, _ folders: CopiedFolders
+  ) throws(FilePackageError) -> SavePlan {
+    var plan = try SavePlan(making: snapshot, original: original, entering: folders.enter)
+    plan.leftOut = folders.leftOut
+    return plan
   }
 
   private init(
@@ -72,7 +96,7 @@ struct NewPackage {
         throw FilePackageError(
           .reservedName, operation, StoredNode(location: location, path: PackagePath([PackageLayout.hidden])))
       }
-      let (plan, values) = try SavePlan(making: snapshot, original: original)
+      let (plan, values) = try Self.plan(snapshot, original, CopiedFolders(includesHistory: false))
         .withoutOurs(at: location, snapshot.metadataRole)
       let made = try draft(values)
       (self.draft, self.plan) = (made, made == nil ? plan : plan.writingMetadata(over: nil))

@@ -1,5 +1,6 @@
 import DurableIO
 import FoundationEssentials
+import SystemPackage
 
 // W1 Before it saves anything else, the writer publishes a save that is committed and not published, or the next save
 //    supersedes it. The superseding save has the same baseline on disk, and contains all changes of the first one.
@@ -71,6 +72,14 @@ final class PackageWriter {
     location.isPackage = true
     self.tree = tree
     baseline = StoreBaseline(status)
+  }
+
+  /// Makes a writer with a new tree, which does nothing by itself.
+  convenience init(_ node: StoredNode, status: FileStatus) {
+    let name = node.location.path.lastComponent.map(FileName.init)
+    self.init(
+      node, status: status, tree: FileWrapper(state: FileWrapper.State(node, name: name)),
+      journalCapacity: JournalFile.capacity, finishesAtOnce: true)
   }
 
   /// The package at this moment, for reading.

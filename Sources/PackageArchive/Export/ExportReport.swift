@@ -12,7 +12,8 @@ public struct ExportReport: Sendable, Hashable, Codable {
   public var archiveBytes: UInt64 = 0
   /// Files whose compressed bytes came from an earlier archive.
   public var reused = 0
-  /// FIFOs, sockets and devices, which no archive contains.
+  /// FIFOs, sockets and devices, which no archive contains, and the hidden folders with a history, which stay behind
+  /// unless `ExportOptions.includesHistory` is set.
   public var leftOut: [String] = []
   /// Files with a set-user-ID or set-group-ID bit; the archive has them without that bit.
   public var privileged: [String] = []

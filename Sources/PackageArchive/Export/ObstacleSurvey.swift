@@ -40,7 +40,7 @@ package struct ObstacleSurvey {
     if EntryChecker.isAppleDouble(PackagePath([name])) && (name != "__MACOSX" || depth == 1) {
       note(.appleDouble, path)
     }
-    if path.names.count == 1, name != PackageLayout.hidden, EntryChecker.isHiddenName(name) {
+    if name != PackageLayout.hidden, EntryChecker.isHiddenName(name) {
       note(.hiddenName, path)
     }
     if let target, !EntryChecker.staysWithin(target, at: path) { note(.outsideLink, path) }

@@ -13,6 +13,7 @@ struct SnapshotWalk {
   /// The date for nodes without one.
   private let now = FileTime.now
   private let uniform: FileTime?
+  private let folders: CopiedFolders
   private(set) var leftOut: [PackagePath] = []
   /// Files with a set-user-ID or set-group-ID bit, which no archive gets.
   private(set) var privileged: [PackagePath] = []
@@ -31,6 +32,7 @@ struct SnapshotWalk {
     self.options = options
     self.format = format
     uniform = options.uniformDate.map { FileTime($0) }
+    folders = CopiedFolders(includesHistory: options.includesHistory)
     switch options.topFolder {
     case .none: top = []
     case .named(let name): top = [FileName(name)]
@@ -53,18 +55,16 @@ struct SnapshotWalk {
     }
     if !top.isEmpty { try body(entry(snapshot.root, at: .root, content: .directory)) }
     try visit(snapshot.root, at: .root, body)
-    if let hidden = hiddenFolder { try visitHidden(hidden, body) }
+    leftOut += folders.leftOut
   }
 
   private mutating func visit(
     _ node: PackageSnapshot.Node, at path: PackagePath, _ body: (ExportEntry) throws -> Void
   ) throws {
-    var node = node
-    if node.listing == nil { node.listing = try node.stored?.list() }
+    let node = try folders.enter(node, at: path)
     note(unsupportedOf: node.listing, at: path)
     var children = try node.children(at: path, looking: true)
     if path.isRoot {
-      children.removeAll { $0.name == PackageLayout.hidden }
       // The comment of a zip says that it is flat; other formats need an entry for the top.
       if top.isEmpty && format != .zip && Self.isMistakable(children) {
         try body(entry(snapshot.root, at: .root, content: .directory))
@@ -100,6 +100,7 @@ struct SnapshotWalk {
     child: PackageSnapshot.Node, at path: PackagePath, _ body: (ExportEntry) throws -> Void
   ) throws {
     if let name = path.name { try check(name) }
+    try checkSize(of: child, at: path)
     let target: [UInt8]? = if case .link = child.content { try child.destination() } else { nil }
     survey.look(at: path, depth: top.count + path.names.count, target: target)
     switch child.content {
@@ -125,45 +126,6 @@ struct SnapshotWalk {
     }
   }
 
-  // MARK: The hidden folder
-
-  /// The hidden folder as an ordinary child of the package.
-  private var hiddenFolder: StoredNode? {
-    guard options.includesHistory, let stored = snapshot.root.stored, stored.path.isRoot else { return nil }
-    return StoredNode(
-      location: Location(stored.location.path, on: stored.disk), path: PackagePath([PackageLayout.hidden]))
-  }
-
-  private mutating func visitHidden(
-    _ hidden: StoredNode, _ body: (ExportEntry) throws -> Void
-  ) throws {
-    let root = StoredNode(location: hidden.location, path: .root)
-    guard try root.list().position(of: PackageLayout.hidden) != nil else { return }
-    // The archive has no journal.
-    try HistoryCompletion.run(at: hidden.location)
-    var node = PackageSnapshot.Node(try root.children([PackageLayout.hidden])[0], kind: .directory)
-    let listing = try hidden.list()
-    // The programs that have the package open need these files; an archive does not.
-    let passing: Set<FileName> = [
-      PackageLayout.journal, PackageLayout.newJournal, PackageLayout.staging, PackageLayout.removed,
-      PackageLayout.lock,
-    ]
-    var kept = DirectoryListing.Builder()
-    for position in 0..<listing.count where !passing.contains(listing.name(at: position)) {
-      let name = listing.name(at: position)
-      // No reader accepts such a file, so it has no place in an archive either.
-      if let limit = PackageLayout.maximumSize(of: name), listing.kind(at: position) == .file,
-        let size = try hidden.children([name]).first?.status?.size, size > limit
-      {
-        throw ArchiveError.Finding(
-          .damaged, entry: name.bytes, "it is larger than a \(name.display) of a document can be")
-      }
-      kept.append(name, listing.kind(at: position))
-    }
-    node.listing = DirectoryListing(kept)
-    try visit(child: node, at: hidden.path, body)
-  }
-
   // MARK: Entries
 
   private mutating func entry(
@@ -180,6 +142,16 @@ struct SnapshotWalk {
     return ExportEntry(
       path: top + path.names, content: content, mode: mode,
       modified: uniform ?? node.attributes.modified ?? now, attributed: uniform == nil ? node.stored : nil)
+  }
+
+  /// Refuses a file of a hidden folder that no reader accepts, so that it has no place in an archive either.
+  private func checkSize(of child: PackageSnapshot.Node, at path: PackagePath) throws {
+    guard let name = path.name, path.parent.name == PackageLayout.hidden,
+      case .file(let contents) = child.content,
+      let limit = PackageLayout.maximumSize(of: name), let size = contents.size, size > limit
+    else { return }
+    throw ArchiveError.Finding(
+      .damaged, entry: name.bytes, "it is larger than a \(name.display) of a document can be")
   }
 
   private func check(_ name: FileName) throws {

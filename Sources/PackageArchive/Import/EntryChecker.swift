@@ -46,8 +46,10 @@ struct EntryChecker {
     case take(Taken)
     /// The top of the archive itself.
     case isTop
-    /// An addition of macOS, or the hidden folder; the report names this path.
+    /// An addition of macOS.
     case leaveOut(PackagePath)
+    /// A hidden folder, or an entry in it; the report names the folder's path.
+    case leaveOutHidden(PackagePath)
   }
 
   /// An entry that passed.
@@ -59,7 +61,6 @@ struct EntryChecker {
     var replaces = false
     /// Whether macOS may have added the entry for itself; its first bytes tell.
     var mayBeAppleDouble = false
-    var share = EntryTally.Share.taken
   }
 
   init(_ options: ImportOptions, _ rules: Rules) {
@@ -89,8 +90,8 @@ struct EntryChecker {
       return .isTop
     }
     if !options.includesAppleDouble && Self.isAppleDouble(path) { return .leaveOut(path) }
-    if !options.includesHistory && Self.isHiddenName(path.names[0]) {
-      return .leaveOut(PackagePath([path.names[0]]))
+    if !options.includesHistory, let depth = path.names.firstIndex(where: Self.isHiddenName) {
+      return .leaveOutHidden(PackagePath(Array(path.names[...depth])))
     }
     try checkKind(entry)
     var taken = Taken(path: path, original: try originalPath(of: entry))
@@ -98,10 +99,6 @@ struct EntryChecker {
     taken.mayBeAppleDouble = !options.includesAppleDouble && entry.kind == .file && isNamedAppleDouble(path)
     // An entry that may be left out says nothing about the top yet.
     if !taken.mayBeAppleDouble { noteTop(path, entry) }
-    let top = tops.isEmpty && !hasFileAtTop ? path.names[0] : commonFolder
-    if options.topFolder == .becomesPackage, Self.isHidden(path, in: top, options) {
-      taken.share = .perhapsHidden
-    }
     return .take(taken)
   }
 
@@ -114,17 +111,17 @@ struct EntryChecker {
 
   // MARK: Left out
 
-  /// Returns whether a name is that of the hidden folder, even on a disk that does not tell upper from lower case.
+  /// Returns whether a name is one of this library's, even on a disk that does not tell upper from lower case.
+  ///
+  /// It is that of a hidden folder, or of a leftover beside a document.
   static func isHiddenName(_ name: FileName) -> Bool {
-    folded(name.string) == folded(PackageLayout.hidden.string)
+    guard name.bytes.first == UInt8(ascii: ".") else { return false }
+    let folded = folded(name.string)
+    return folded == hiddenName || folded.hasPrefix(siblingPrefix)
   }
 
-  /// Returns whether an import leaves out a path because it is in the hidden folder of the package at `top`, or is
-  /// that folder.
-  static func isHidden(_ path: PackagePath, in top: FileName?, _ options: ImportOptions) -> Bool {
-    guard !options.includesHistory, let top, path.names.count > 1 else { return false }
-    return path.names[0] == top && isHiddenName(path.names[1])
-  }
+  private static let hiddenName = folded(PackageLayout.hidden.string)
+  private static let siblingPrefix = hiddenName + "-"
 
   /// Returns whether a path is in the folder that macOS adds for itself at the top.
   static func isAppleDouble(_ path: PackagePath) -> Bool { path.names.first == "__MACOSX" }

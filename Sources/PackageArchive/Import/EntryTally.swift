@@ -4,9 +4,6 @@ struct EntryTally {
   enum Share {
     /// The entry is part of the package.
     case taken
-    /// The entry is in the hidden folder of the folder around all entries so far. The import leaves it out if that
-    /// folder is the package.
-    case perhapsHidden
     case leftOut
   }
 
@@ -17,7 +14,6 @@ struct EntryTally {
 
   private let limits: ImportLimits
   private(set) var taken = Sum()
-  private(set) var perhapsHidden = Sum()
   private(set) var leftOut = Sum()
 
   init(_ limits: ImportLimits) {
@@ -25,12 +21,11 @@ struct EntryTally {
   }
 
   /// All bytes that the import has read.
-  var bytesRead: UInt64 { [taken, perhapsHidden, leftOut].reduce(0) { $0.addingSaturated($1.bytes) } }
+  var bytesRead: UInt64 { taken.bytes.addingSaturated(leftOut.bytes) }
 
   private static func place(of share: Share) -> WritableKeyPath<EntryTally, Sum> {
     switch share {
     case .taken: \.taken
-    case .perhapsHidden: \.perhapsHidden
     case .leftOut: \.leftOut
     }
   }
@@ -52,21 +47,12 @@ struct EntryTally {
     try limits.check(ratioOf: bytesRead, to: archiveBytes, entry: entry.name)
   }
 
-  /// Moves a counted file from its share to the share that is left out.
-  mutating func leaveOut(bytes: UInt64, of share: Share) {
-    let place = Self.place(of: share)
-    self[keyPath: place].entries -= 1
-    self[keyPath: place].bytes -= min(self[keyPath: place].bytes, bytes)
+  /// Moves a taken file to the share that is left out.
+  mutating func leaveOut(bytes: UInt64) {
+    taken.entries -= 1
+    taken.bytes -= min(taken.bytes, bytes)
     leftOut.entries += 1
     leftOut.bytes = leftOut.bytes.addingSaturated(bytes)
-  }
-
-  /// Moves the share that is perhaps hidden to the share that is taken or left out.
-  mutating func settle(asTaken: Bool) {
-    let place = Self.place(of: asTaken ? .taken : .leftOut)
-    self[keyPath: place].entries += perhapsHidden.entries
-    self[keyPath: place].bytes = self[keyPath: place].bytes.addingSaturated(perhapsHidden.bytes)
-    perhapsHidden = Sum()
   }
 }
 

@@ -13,7 +13,8 @@ public struct ImportReport: Sendable, Hashable, Codable {
   /// Names that are not UTF-8. They are in a code page that `ImportOptions.charset` can name, or a Linux program
   /// chose such bytes.
   public var undecodedNames = 0
-  /// Omitted paths: additions of macOS, and a hidden folder of this library's, which stands for all that is in it.
+  /// Omitted paths: additions of macOS, as paths in the archive, and hidden folders of this library's, as paths in the
+  /// package. A hidden folder stands for all that is in it.
   public var leftOut: [String] = []
   /// Omitted files, folders and links; `entries` does not include them.
   public var leftOutEntries = 0

@@ -14,8 +14,8 @@ struct ImportRun {
   private var hasTopEntry = false
   /// Counted entries that are not in the package: entries for the archive's top, and files that later ones replace.
   private var replaced = EntryTally.Sum()
-  /// The hidden folder with its spelling in the archive, if the package has one.
-  private var hiddenFolder: FileName?
+  /// The hidden folders that are left out, as paths in the archive.
+  private var hidden: [PackagePath] = []
   private let decoder: NameDecoder?
   private let source: any EntrySource
   private let input: ArchiveInput
@@ -85,11 +85,11 @@ struct ImportRun {
     try finishReport()
   }
 
-  /// Decides whether the hidden folder is left out, and completes the report.
   private mutating func finishReport() throws {
-    let isHiddenLeftOut = packageFolder != nil
-    tally.settle(asTaken: !isHiddenLeftOut)
-    if isHiddenLeftOut, let hiddenFolder { report.leftOut.append(hiddenFolder.string) }
+    let isDouble = !report.leftOut.isEmpty
+    report.leftOut += hidden.map { path in
+      path.names.first == packageFolder ? PackagePath(Array(path.names.dropFirst())).string : path.string
+    }
     report.leftOutEntries = tally.leftOut.entries
     report.leftOutBytes = tally.leftOut.bytes
     report.entries = tally.taken.entries - replaced.entries
@@ -98,7 +98,6 @@ struct ImportRun {
     if packageFolder != nil && hasTopEntry { report.entries -= 1 }
     guard tally.taken.entries == 0 else { return }
     guard tally.leftOut.entries > 0 else { throw ArchiveError.Finding(.empty, "it has no entries") }
-    let isDouble = report.leftOut.contains { !EntryChecker.isHiddenName(FileName($0)) }
     throw ArchiveError.Finding(
       .empty, "an import leaves all its entries out: \(report.leftOutNames)",
       unless: isDouble ? .appleDouble : .history)
@@ -113,7 +112,7 @@ struct ImportRun {
       // The destination of a link is among its bytes, which are not read yet.
       if case .link = entry.kind { continue }
       var share = EntryTally.Share.leftOut
-      if case .take(let taken) = try checker.check(entry), !taken.mayBeAppleDouble { share = taken.share }
+      if case .take(let taken) = try checker.check(entry), !taken.mayBeAppleDouble { share = .taken }
       try tally.add(
         entries: 1, bytes: entry.size ?? 0, as: share, of: entry, archiveBytes: input.archiveBytes)
     }
@@ -126,13 +125,13 @@ struct ImportRun {
       try count(entry, as: .taken)
       replaced.entries += 1
     case .leaveOut(let path):
-      try count(entry, as: .leftOut)
       if report.leftOut.last != path.string { report.leftOut.append(path.string) }
-      // The import reads these bytes all the same, so that it finds damage and excess.
-      if entry.kind == .file { _ = try read(entry, as: .leftOut) { _, _ in } }
+      try leaveOut(entry)
+    case .leaveOutHidden(let path):
+      if hidden.last != path { hidden.append(path) }
+      try leaveOut(entry)
     case .take(let taken):
-      try count(entry, as: taken.share)
-      if taken.share == .perhapsHidden { hiddenFolder = taken.path.names[1] }
+      try count(entry, as: .taken)
       if taken.replaces {
         replaced.entries += 1
         replaced.bytes += try sink.size(of: taken.path)
@@ -142,12 +141,19 @@ struct ImportRun {
     }
   }
 
+  private mutating func leaveOut(_ entry: ArchiveEntry) throws {
+    try count(entry, as: .leftOut)
+    // The import reads these bytes all the same, so that it finds damage and excess.
+    if entry.kind == .file { _ = try read(entry, as: .leftOut) { _, _ in } }
+  }
+
   private mutating func take(
     _ taken: EntryChecker.Taken, _ entry: ArchiveEntry, into sink: any ImportSink
   ) throws {
     let path = taken.path
     if let original = taken.original {
-      try count(bytes: sink.size(of: original), of: entry, as: taken.share)
+      try tally.add(
+        bytes: sink.size(of: original), as: .taken, of: entry, archiveBytes: input.archiveBytes)
       return try sink.addCopy(path, of: original, entry)
     }
     switch entry.kind {
@@ -160,11 +166,11 @@ struct ImportRun {
       if entry.mode & 0o6000 != 0 { report.privileged.append(path.string) }
       var first: [UInt8] = []
       try sink.addFile(path, entry) { write in
-        first = try read(entry, as: taken.share, write)
+        first = try read(entry, as: .taken, write)
       }
       guard taken.mayBeAppleDouble else { return }
       if first == EntryChecker.appleDoubleMagic {
-        try tally.leaveOut(bytes: sink.size(of: path), of: taken.share)
+        try tally.leaveOut(bytes: sink.size(of: path))
         try sink.removeFile(at: path, entry)
         checker.forget(path)
         report.leftOut.append(path.string)
@@ -176,10 +182,6 @@ struct ImportRun {
 
   private mutating func count(_ entry: ArchiveEntry, as share: EntryTally.Share) throws {
     try tally.add(entries: 1, as: share, of: entry, archiveBytes: input.archiveBytes)
-  }
-
-  private mutating func count(bytes: UInt64, of entry: ArchiveEntry, as share: EntryTally.Share) throws {
-    try tally.add(bytes: bytes, as: share, of: entry, archiveBytes: input.archiveBytes)
   }
 
   /// Reads an entry's bytes, and counts each piece before it passes the piece on.

@@ -16,13 +16,14 @@ struct PendingLinks {
     links[path] = Link(path: path, target: target, entry: entry)
   }
 
-  /// Returns the links of the package at `top` in the order of their paths. It omits a link with the hidden
-  /// folder's name and the links within that folder.
+  /// Returns the links of the package at `top` in the order of their paths.
   ///
   /// - Throws: a finding for a link that leads out of the package, unless `options` allows that.
   func checked(in top: FileName?, _ options: ImportOptions) throws -> [Link] {
-    let kept = links.values.filter { !EntryChecker.isHidden($0.path, in: top, options) }
-    for link in kept { try EntryChecker.check(link.target, at: link.path, in: top, of: link.entry, options) }
-    return kept.sorted { $0.path < $1.path }
+    let sorted = links.values.sorted { $0.path < $1.path }
+    for link in sorted {
+      try EntryChecker.check(link.target, at: link.path, in: top, of: link.entry, options)
+    }
+    return sorted
   }
 }

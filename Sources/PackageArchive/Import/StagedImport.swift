@@ -196,10 +196,9 @@ final class StagedImport: ImportSink {
   ///
   /// - Parameters:
   ///   - top: the folder among the entries that is the package; nil if the entries are its children.
-  ///   - options: say whether a hidden folder of this library's stays, and where links may lead.
+  ///   - options: say where links may lead.
   func commit(top: FileName?, _ options: ImportOptions) throws {
     let package = PackagePath(top.map { [$0] } ?? [])
-    if top != nil && !options.includesHistory { try removeHidden(of: package) }
     try makeLinks(in: top, options)
     let made: OpenNode
     do throws(SystemError) {
@@ -216,25 +215,6 @@ final class StagedImport: ImportSink {
         try disk.synchronize(made.descriptor)
       }
       try place.synchronize()
-    }
-  }
-
-  /// Removes a hidden folder, in any spelling, because a store would take its contents for this library's own.
-  private func removeHidden(of package: PackagePath) throws {
-    do {
-      let folder = try openUnnamed(package)
-      let listing = try disk.list(folder.descriptor)
-      let names = (0..<listing.count).map { listing.name(at: $0) }
-      for name in names where EntryChecker.isHiddenName(name) {
-        let path = package.appending(name)
-        way = []
-        guard disk.removeEverything(name, from: folder.descriptor) else {
-          throw ArchiveError.Finding(.inputOutput, entry: path.bytes, "it could not be left out")
-        }
-        folders.removeAll { $0.path.isWithin(path) }
-      }
-    } catch let error as SystemError {
-      throw ArchiveError.Finding(error, "leaving out the hidden folder")
     }
   }
 

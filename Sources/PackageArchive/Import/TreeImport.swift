@@ -76,10 +76,6 @@ final class TreeImport: ImportSink {
     let tree = folder(at: PackagePath([top]))
     root.removeFileWrapper(tree)
     tree.preferredFilename = top.string
-    for name in try tree.childNames()
-    where EntryChecker.isHiddenName(FileName(name)) && !options.includesHistory {
-      if let hidden = try tree.child(named: name) { tree.removeFileWrapper(hidden) }
-    }
     return tree
   }
 }

@@ -12,12 +12,18 @@ struct Copy: CoordinatedCommand {
       Holes in files stay holes. FIFOs, sockets and devices are left out. If the destination is a folder and no \
       package, the copy gets the document's name in it.
 
+      The history stays behind, because it may contain children that were deleted from the document. With \
+      --with-history the copy is a backup instead: the same document, with its identifier and its history.
+
+      A folder of documents is copied with its other files. Its documents keep their identifiers; their histories stay \
+      behind, too, unless --with-history is given.
+
       A document with a database is copied at one moment, also while another program edits it, with all edits so far. \
-      The copy can undo nothing, and its database is one file without a log.
+      The copy can undo nothing, has no versions, and its database is one file without a log.
 
       Examples:
         docpkg copy Trip.imageNotes "Trip, shortened.imageNotes"
-        docpkg copy Trip.imageNotes Backups/
+        docpkg copy Trip.imageNotes Backups/ --with-history
 
       \(ExitStatus.help)
       """)
@@ -28,6 +34,9 @@ struct Copy: CoordinatedCommand {
   @Argument(path: "The path of the copy, or a folder for it; nothing may exist at that path yet.")
   var destination: String
 
+  @Flag(help: "Copy the history too, and keep the identifier.")
+  var withHistory = false
+
   @OptionGroup var writing: WritingOptions
 
   var path: String { source }
@@ -35,14 +44,31 @@ struct Copy: CoordinatedCommand {
   func run() async throws {
     let destination = Destination.path(destination) { Destination.name(of: source)?.name }
     if let package = managedPackage(source) {
+      if withHistory {
+        throw InputError(
+          description:
+            "'\(display(source))' has a database, and a copy of it has no versions: leave out --with-history."
+        )
+      }
       if writing.dryRun { return try writing.report(await package.copyPlan(to: url(destination))) }
       let report = try await showingProgress { try await package.copy(to: url(destination), progress: $0) }
       return try writing.report(report, of: destination)
     }
     let store = try await PackageStore.open(at: url(source))
-    if writing.dryRun { return try writing.report(await store.copyPlan(to: url(destination))) }
-    let report = try await showingProgress { try await store.copy(to: url(destination), progress: $0) }
+    try await copy(store, to: destination)
+  }
+
+  private func copy(_ store: PackageStore, to destination: String) async throws {
+    if writing.dryRun {
+      return try writing.report(await store.copyPlan(to: url(destination), withHistory: withHistory))
+    }
+    let report = try await showingProgress {
+      try await store.copy(to: url(destination), withHistory: withHistory, progress: $0)
+    }
     try writing.report(report, of: destination)
+    if report.leftOut.contains(where: { $0.hasSuffix(PackageLayout.hidden.string) }) && !writing.quiet {
+      StandardError.write("docpkg: the copy has no history; --with-history copies it, too\n")
+    }
   }
 
   /// Copies the document, and shows the progress.

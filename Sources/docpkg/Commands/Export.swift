@@ -26,8 +26,9 @@ struct Export: CoordinatedCommand {
       at its end. A folder is new; a file is replaced. The command says what the format does not hold; \
       Docs/Interchange.md has a table.
 
-      The hidden folder is left out, unless --with-history is given, because it may contain children that were \
-      deleted from the document.
+      The history is left out, unless --with-history is given, because it may contain children that were deleted from \
+      the document. A folder of documents is exported with all documents in it. Their histories are left out, too, or \
+      with --with-history taken along. A document with a database has no history in an archive.
 
       With --update, the compressed bytes of unchanged files are copied from the earlier zip at the archive's path. \
       The result is the same as that of a fresh export.

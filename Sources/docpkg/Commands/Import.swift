@@ -23,7 +23,8 @@ struct Import: AsyncParsableCommand {
       format of any other file or folder. An image that the text shows and that is not there is an error. The command \
       says what it did not take over; Docs/Interchange.md has the rules.
 
-      Files that macOS adds for itself (__MACOSX, ._*) are left out, and so is a hidden folder with history.
+      Files that macOS adds for itself (__MACOSX, ._*) are left out, and so are histories: that of the document, and \
+      those of documents in it.
 
       Examples:
         docpkg import Trip.zip Trip.imageNotes
@@ -74,7 +75,7 @@ struct Import: AsyncParsableCommand {
   @Flag(help: "Import __MACOSX and ._* too.")
   var appleDouble = false
 
-  @Flag(help: "Import a hidden folder with history too; only from archives that you trust.")
+  @Flag(help: "Import histories too; only from archives that you trust.")
   var withHistory = false
 
   @Flag(help: "Import links that lead out of the package too.")
