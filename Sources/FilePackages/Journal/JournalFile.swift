@@ -12,6 +12,8 @@ import SystemPackage
 // J4 Damaged records that are known to be committed are reported, never skipped.
 // J5 A journal that stays when its last session ends has durable marks, which say that each record is published. So no
 //    later opening repeats a save over another program's edit.
+// J6 If a write of the marks fails, the file may have the old marks, the new ones or neither. The journal must then be
+//    found anew, so that nothing relies on either.
 
 /// The redo log of one package, open for reading and writing.
 package final class JournalFile {
@@ -56,8 +58,8 @@ package final class JournalFile {
 
   let header: Header
   private(set) var marks: Marks
-  /// The marks as they are in the file.
-  private var writtenMarks: [UInt8]
+  /// The marks as they are in the file; nil if a write of them failed (J6).
+  private var writtenMarks: [UInt8]?
   /// The last record that counts, unless it is published.
   private(set) var live: JournalRecord?
   /// The manifest batches of all records that count, in order.
@@ -229,10 +231,10 @@ package final class JournalFile {
       JournalFile(beginning.takeFile(), status.identity, header, on: disk, marks, scan, length: size))
   }
 
-  /// Returns whether no other program has written to the journal since this object did. If false, it must be found
-  /// anew.
+  /// Returns whether the file has what this object knows. If false, another program has written to it, or a write of
+  /// the marks failed (J6), and it must be found anew.
   func isCurrent(in folder: borrowing OwnedDescriptor) throws(SystemError) -> Bool {
-    guard let now = try disk.statusIfPresent(of: PackageLayout.journal, in: folder),
+    guard let writtenMarks, let now = try disk.statusIfPresent(of: PackageLayout.journal, in: folder),
       now.identity.isSameNode(as: identity)
     else { return false }
     // A killed program may have left a record without a mark, after the others or at the beginning.
@@ -323,8 +325,10 @@ package final class JournalFile {
 
   private func writeMarks() throws(SystemError) {
     hasDurableMarks = false
-    writtenMarks = marks.encoded
-    try disk.write(writtenMarks, to: file, at: UInt64(Marks.offset))
+    writtenMarks = nil
+    let encoded = marks.encoded
+    try disk.write(encoded, to: file, at: UInt64(Marks.offset))
+    writtenMarks = encoded
   }
 
   // MARK: Staying

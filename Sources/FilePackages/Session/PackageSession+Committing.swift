@@ -79,7 +79,9 @@ extension PackageSession {
       var publisher = publisher(of: record, isRecovery: true)
       try hidden.withoutReaders(LockWait()) { () throws(FilePackageError) in try publisher.publish() }
       if let batch = record.batch { manifest.note(batch, in: hidden) }
-      _ = history.addVersion(of: publisher, journal)
+      guard history.addVersion(of: publisher, journal) else {
+        throw FilePackageError(.inputOutput, .save, node, reason: "the version before it could not be kept")
+      }
       // Its leftovers go once the journal is gone (S3).
     } catch {
       // The store finds out which of the two records the journal has when the disk answers again.
@@ -105,12 +107,15 @@ extension PackageSession {
   }
 
   /// Removes the name of a journal that could not be synced, durably (S2).
+  ///
+  /// If the versions that only the journal has cannot be made safe elsewhere, it stays (H3).
   private func giveUpJournal(_ first: any Error) throws(FilePackageError) {
+    let given = journal
     journal = nil
     let reason = (first as? SystemError)?.reason ?? "\(first)"
-    // If this fails, too, the versions that only the journal has go with it.
-    try? history.synchronize()
     do {
+      if let given, !history.hasAll { try history.addVersions(of: given) }
+      try history.synchronize()
       if try disk.exists(PackageLayout.journal, in: hidden.folder) {
         try disk.removeFile(PackageLayout.journal, in: hidden.folder)
       }

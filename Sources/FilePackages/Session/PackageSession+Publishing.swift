@@ -37,7 +37,8 @@ extension PackageSession {
 
   /// Flushes the rest of a relaxed publishing, marks the record as published, and removes its leftovers.
   ///
-  /// If a flush fails, the next call tries again. After any other error the next session finds the record waiting.
+  /// If a flush fails, the next call tries again. After any other error the journal is found anew: the record waits in
+  /// it, or its version is only there (J6).
   func finish() throws(FilePackageError) {
     if isUnflushed { try published?.flush() }
     guard let publisher = published else { return }

@@ -94,7 +94,7 @@ final class PackageSession {
         try history.load(journal)
       } else {
         journal = nil
-        // The program that was there has done the rest of it.
+        // Another program has done the rest of it, or the journal that is found now has the record.
         published = nil
         switch try JournalFile.find(in: hidden.folder, on: disk, forWriting: true) {
         case .nothing: break

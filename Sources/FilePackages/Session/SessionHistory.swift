@@ -65,10 +65,16 @@ final class SessionHistory {
   /// Adds the versions that only the journal has, and moves their nodes from the staging folder to the folder for
   /// versions (H1).
   ///
-  /// - Parameter hasStaged: whether there is anything in the staging folder.
-  func addVersions(of journal: JournalFile?, hasStaged: Bool = true) throws(SystemError) {
+  /// - Parameters:
+  ///   - published: a record that is published although the journal has it waiting.
+  ///   - hasStaged: whether there is anything in the staging folder.
+  func addVersions(
+    of journal: JournalFile?, published: JournalRecord? = nil, hasStaged: Bool = true
+  ) throws(SystemError) {
     let waiting = journal?.live?.sequence
-    let records = (journal?.keeping ?? []).filter { $0.sequence != waiting }
+    let records = (journal?.keeping ?? []).filter {
+      $0.sequence != waiting || $0.sequence == published?.sequence
+    }
     hasAll = false
     if let last = records.last?.version, !isDamaged {
       var missing: Set<UUID> = []
@@ -95,7 +101,7 @@ final class SessionHistory {
     do throws(SystemError) {
       // Versions are added in the order of their saves. Without room for one, it waits in the journal, and that stays.
       guard hasAll else {
-        try addVersions(of: journal)
+        try addVersions(of: journal, published: record)
         return true
       }
       try open(for: record)

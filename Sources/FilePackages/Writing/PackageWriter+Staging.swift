@@ -22,6 +22,7 @@ extension PackageWriter {
     // If the folder cannot be written, no other program can save in it either.
     _ = try canHoldSession()
     defer { endFailedSession() }
+    try addVersions()
     try settleLeftovers(tree, session)
     let isConfirmed = state.unsettled == nil
     let planned = try plan(request)
@@ -49,6 +50,16 @@ extension PackageWriter {
       // If the disk cannot be looked at, `settle()` runs again before the next save.
       _ = try? settle()
       throw error
+    }
+  }
+
+  /// Adds to the history the versions that only the journal has: the new directory gets no journal (H3).
+  private func addVersions() throws(FilePackageError) {
+    guard let session, !session.history.hasAll else { return }
+    do {
+      try session.history.addVersions(of: session.journal)
+    } catch {
+      throw FilePackageError(error, .save, node, activity: "keeping the earlier version of")
     }
   }
 
