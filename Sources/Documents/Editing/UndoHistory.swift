@@ -27,7 +27,7 @@ struct UndoHistory<Content: DocumentContent>: Sendable {
   var lastMoment: Moment? { openGroups.last?.steps.last?.moment ?? undoSteps.last?.moment }
 
   /// The content that an undo or a redo goes to. The present content is in no step.
-  struct Step: Sendable {
+  struct Step: UndoCost {
     var moment: Moment
     var name: String
     var isDiscardable: Bool
@@ -44,8 +44,8 @@ struct UndoHistory<Content: DocumentContent>: Sendable {
   }
 
   var policy: UndoPolicy { didSet { trim() } }
-  private(set) var undoSteps: [Step] = []
-  private(set) var redoSteps: [Step] = []
+  private(set) var undoSteps = UndoSteps<Step>()
+  private(set) var redoSteps = UndoSteps<Step>()
   private(set) var openGroups: [OpenGroup] = []
   private var disabled = 0
 
@@ -62,15 +62,13 @@ struct UndoHistory<Content: DocumentContent>: Sendable {
       levelsOfUndo: policy.levels, isUndoRegistrationEnabled: isRegistrationEnabled)
   }
 
-  private var cost: Int { undoSteps.reduce(0) { $0 + $1.cost } + redoSteps.reduce(0) { $0 + $1.cost } }
-
   // MARK: Editing
 
   /// Remembers the content before an edit.
   mutating func register(_ before: Moment, name: String, isDiscardable: Bool, at now: Duration) {
     guard isRegistrationEnabled else { return }
     // A new edit removes all redo steps.
-    redoSteps = []
+    redoSteps = UndoSteps()
     if joins(name, at: now) {
       mutateLast { step in
         step.editedAt = now
@@ -100,8 +98,8 @@ struct UndoHistory<Content: DocumentContent>: Sendable {
   private mutating func mutateLast(_ body: (inout Step) -> Void) {
     if let group = openGroups.indices.last {
       if let step = openGroups[group].steps.indices.last { body(&openGroups[group].steps[step]) }
-    } else if let step = undoSteps.indices.last {
-      body(&undoSteps[step])
+    } else {
+      undoSteps.changeLast(body)
     }
   }
 
@@ -122,7 +120,7 @@ struct UndoHistory<Content: DocumentContent>: Sendable {
 
   mutating func begin(at present: Moment) {
     endTyping()
-    if isRegistrationEnabled { redoSteps = [] }
+    if isRegistrationEnabled { redoSteps = UndoSteps() }
     openGroups.append(OpenGroup(start: present))
   }
 
@@ -178,17 +176,17 @@ struct UndoHistory<Content: DocumentContent>: Sendable {
   }
 
   mutating func removeAll() {
-    (undoSteps, redoSteps, openGroups, disabled) = ([], [], [], 0)
+    (undoSteps, redoSteps, openGroups, disabled) = (UndoSteps(), UndoSteps(), [], 0)
   }
 
   private mutating func trim() {
     if policy.levels > 0 {
-      undoSteps.removeFirst(max(0, undoSteps.count - policy.levels))
-      redoSteps.removeFirst(max(0, redoSteps.count - policy.levels))
+      while undoSteps.count > policy.levels { undoSteps.removeFirst() }
+      while redoSteps.count > policy.levels { redoSteps.removeFirst() }
     }
-    var cost = cost
-    while cost > policy.byteBudget, undoSteps.count > 1 { cost -= undoSteps.removeFirst().cost }
-    while cost > policy.byteBudget, redoSteps.count > 1 { cost -= redoSteps.removeFirst().cost }
+    var isBeyondBudget: Bool { undoSteps.cost + redoSteps.cost > policy.byteBudget }
+    while isBeyondBudget, undoSteps.count > 1 { undoSteps.removeFirst() }
+    while isBeyondBudget, redoSteps.count > 1 { redoSteps.removeFirst() }
   }
 }
 
