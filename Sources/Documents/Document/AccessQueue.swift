@@ -1,9 +1,10 @@
 package import FilePackages
 import Synchronization
 
-// A1 Accesses run one after the other, in the order of their calls.
+// A1 Accesses run one after the other, in the order of their calls. Those that are part of another one (A3) do so, too.
 // A2 An access that has begun runs to its end, even if its caller is cancelled.
-// A3 An access that asks for another one of the same document does not wait for itself.
+// A3 An access that asks for another one of the same document does not wait for itself: that one is part of it. So is
+//    one for which a child task asks. A `Task {}` that an access begins is on its own, and its accesses wait.
 // A4 A caller that asks for a save while another one waits gets the result of that one. It has all edits until it
 //    begins.
 
@@ -12,7 +13,15 @@ package final class AccessQueue: Sendable {
   /// A save, with its outcome.
   package typealias Save = Task<Result<SaveReport, DocumentError>, Never>
 
-  private final class Access: Sendable {}
+  /// An access, which marks its tasks as their preferred executor.
+  ///
+  /// A child task inherits that preference, and a `Task {}` does not. A task-local value would pass to both.
+  private final class Access: TaskExecutor {
+    /// The accesses that are part of it.
+    let parts = AccessQueue()
+
+    func enqueue(_ job: consuming ExecutorJob) { globalConcurrentExecutor.enqueue(job) }
+  }
 
   private struct State {
     /// The end of the last access in the queue.
@@ -27,56 +36,58 @@ package final class AccessQueue: Sendable {
 
   package init() {}
 
-  /// The accesses that this task is part of.
-  @TaskLocal private static var enclosing: [Access] = []
-
   /// The reason for the present reading or writing of the disk; nil if there is none.
   package var activity: DocumentProgress.Activity? {
     get { state.withLock { $0.activity } }
     set { state.withLock { $0.activity = newValue } }
   }
 
-  /// Whether this task is part of the running access.
-  package var isWithinAccess: Bool { state.withLock { Self.isEnclosed(by: $0.running) } }
+  /// The queue for the accesses of this task: that of the running access which the task is part of, or else this one.
+  private var own: AccessQueue {
+    guard let executor = withUnsafeCurrentTask(body: { $0?.unownedTaskExecutor }) else { return self }
+    return enclosing(executor)?.parts ?? self
+  }
 
-  private static func isEnclosed(by access: Access?) -> Bool { enclosing.contains { $0 === access } }
+  /// Returns the innermost running access whose tasks have that executor.
+  private func enclosing(_ executor: UnownedTaskExecutor) -> Access? {
+    guard let running = state.withLock({ $0.running }) else { return nil }
+    return running.asUnownedTaskExecutor() == executor ? running : running.parts.enclosing(executor)
+  }
 
-  /// Runs `body` after every earlier access, and before every later one; at once if this task is part of the running
-  /// access.
+  /// Runs `body` after every earlier access, and before every later one; as part of the running access if this task is.
   package func enqueue<Result: Sendable>(_ body: @escaping @Sendable () async -> Result) -> Task<
     Result, Never
   > {
-    state.withLock { enqueue(body, &$0) }
+    let own = own
+    return own.state.withLock { own.append(body, &$0) }
   }
 
   /// Returns the save that waits; if there is none, enqueues this one (A4).
-  package func enqueueSave(_ body: @escaping @Sendable () async -> Result<SaveReport, DocumentError>) -> Save
-  {
-    state.withLock { state in
+  ///
+  /// - Parameter body: the save. It calls `begins` when later edits are not in it any more.
+  package func enqueueSave(
+    _ body: @escaping @Sendable (_ begins: @Sendable () -> Void) async -> Result<SaveReport, DocumentError>
+  ) -> Save {
+    let own = own
+    return own.state.withLock { state in
       if let waiting = state.waitingSave { return waiting }
-      let save = enqueue(body, &state)
+      let save = own.append({ await body { own.state.withLock { $0.waitingSave = nil } } }, &state)
       state.waitingSave = save
       return save
     }
   }
 
-  /// Notes that the waiting save begins: later edits are not in it.
-  package func saveBegins() { state.withLock { $0.waitingSave = nil } }
-
-  private func enqueue<Result: Sendable>(
+  private func append<Result: Sendable>(
     _ body: @escaping @Sendable () async -> Result, _ state: inout State
   ) -> Task<Result, Never> {
-    // A3
-    if Self.isEnclosed(by: state.running) { return Task { await body() } }
-    let previous = state.last
+    let (previous, access) = (state.last, Access())
     // No caller's task: the access ends even if that is cancelled (A2).
-    let task = Task {
+    let task = Task(executorPreference: access) {
       // A1
       await previous?.value
-      let access = Access()
       self.state.withLock { $0.running = access }
       defer { self.state.withLock { $0.running = nil } }
-      return await Self.$enclosing.withValue(Self.enclosing + [access]) { await body() }
+      return await body()
     }
     state.last = Task { _ = await task.value }
     return task

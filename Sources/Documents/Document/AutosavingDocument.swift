@@ -15,13 +15,12 @@ package protocol AutosavingDocument: Actor {
 extension AutosavingDocument {
   /// Saves the document after the accesses before, together with the callers that wait for the same save.
   package func saveInTurn() async throws(DocumentError) -> SaveReport {
-    if accesses.isWithinAccess { return try await write() }
-    return try await accesses.enqueueSave { await self.writeNow() }.value.get()
+    try await accesses.enqueueSave { begins in await self.writeNow(begins) }.value.get()
   }
 
-  private func writeNow() async -> Result<SaveReport, DocumentError> {
+  private func writeNow(_ begins: @Sendable () -> Void) async -> Result<SaveReport, DocumentError> {
     // No `await` may come between this and the beginning of the save.
-    accesses.saveBegins()
+    begins()
     do throws(DocumentError) {
       return .success(try await write())
     } catch {

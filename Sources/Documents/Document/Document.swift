@@ -211,7 +211,9 @@ public actor Document<Content: DocumentContent> {
   /// Calls `block` after every earlier access, and before every later one.
   ///
   /// The document makes no other access to the disk meanwhile. Saving, reverting and closing within `block` happen at
-  /// once, as part of it. Returns after `block`. Cancelling the task that waits does not cancel `block`.
+  /// once, as part of it; so they do in its child tasks. A `Task {}` that `block` begins is no part of it: a save there
+  /// follows `block`, which must not wait for it. Returns after `block`. Cancelling the task that waits does not cancel
+  /// `block`.
   public func performAsynchronousFileAccess<Result: Sendable>(
     _ block: @escaping @Sendable () async -> Result
   ) async -> Result {
