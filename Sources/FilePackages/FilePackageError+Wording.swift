@@ -65,8 +65,8 @@ extension FilePackageError {
     case .publish: return ["The save is durable; the next opening publishes it."]
     case .close: return ["All saves are durable; the next opening finishes the rest."]
     case .save where code != .indeterminate && code != .noSuchFile:
-      sentences.append("The document on disk is unchanged.")
-    default: break
+      sentences.append(disk.sentence)
+    default: if case .versionsRemoved = disk { sentences.append(disk.sentence) }
     }
     if let advice = hasEnded ? adviceForCommand : adviceForProgram { sentences.append(advice) }
     return sentences

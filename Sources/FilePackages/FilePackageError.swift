@@ -108,6 +108,8 @@ public struct FilePackageError: Error, Sendable {
   public var systemErrorNumber: Int32?
   /// The thing that the error is about.
   public var subject: Subject
+  /// The document on disk after a save that failed.
+  package var disk = DiskState.unchanged
 
   /// Makes an error of these facts.
   public init(

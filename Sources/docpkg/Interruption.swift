@@ -26,13 +26,15 @@ func interruptible<Value: Sendable>(
 }
 
 /// Runs `body` like `interruptible(_:)`, and closes `store` if `body` fails. The program may end before the last reference
-/// to the store does.
+/// to the store does. The close may thin the history, and the error says so.
 func interruptible<Value: Sendable>(
   with store: PackageStore, _ body: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {
   try await interruptible {
     do {
       return try await body()
+    } catch let failure as FilePackageError {
+      throw await store.close(after: failure)
     } catch {
       // The error of the work is the one to report; the next program removes leftovers.
       try? await store.close()

@@ -89,4 +89,23 @@ struct BrokenJournalTests {
       }
     }
   }
+
+  @Test(arguments: ["edit", "open"])
+  func `has saved everything if the last sync fails, and ends with 0 and a warning`(command: String)
+    async throws
+  {
+    try await withTemporaryDirectory { folder in
+      let fixture = try await waiting { try Fixture(in: folder) }
+      let broken = try await waiting {
+        try fixture.save(from: 3, by: command, .error(.ioError)) { calls in
+          // It makes the marks of the journal durable.
+          calls.lastIndex { $0.contains(" fdatasync ") && $0.hasSuffix("/journal ") }
+        }
+      }
+      let (run, last) = try #require(broken)
+      #expect(run.status == 0, "\(run.errors)")
+      #expect(run.errors.contains("warning: saved; the session did not end"), "\(run.errors)")
+      #expect(try await fixture.texts().first == "\(last)")
+    }
+  }
 }

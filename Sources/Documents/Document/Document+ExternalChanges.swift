@@ -115,6 +115,7 @@ extension Document {
       lifecycle.opened?.noteConflict()
       tellState()
     }
+    lifecycle.opened?.disk = .asOthersLeft
     // Only now, after it has read the other content: the user goes on typing meanwhile (D1).
     let outcome: ExternalChangeOutcome
     if changes.hasUnsavedChanges {

@@ -100,6 +100,7 @@ extension Document: AutosavingDocument {
     lifecycle.opened?.base = content
     let facts = await storage.facts()
     lifecycle.opened?.facts = facts
+    if report.strategy != .none, let date = facts.modified { lifecycle.opened?.disk = .asSaved(date) }
     return report
   }
 
@@ -115,7 +116,9 @@ extension Document: AutosavingDocument {
   }
 
   private func noteFailure(_ error: DocumentError) async -> DocumentError {
-    let error = await withRecoveryCopy(error)
+    var error = error
+    if let opened = lifecycle.opened { error.note(opened.disk) }
+    error = await withRecoveryCopy(error)
     lifecycle.opened?.hasFailed = true
     end()
     autosaver.saveFails(at: clock.now())

@@ -73,6 +73,13 @@ public struct DocumentError: Error, Sendable {
 
   /// The error of the file system, if it is the cause.
   public var fileError: FilePackageError? { cause as? FilePackageError }
+
+  /// Notes the state of the document on disk, which the text names.
+  package mutating func note(_ disk: FilePackageError.DiskState) {
+    guard var error = fileError else { return }
+    error.disk = disk
+    cause = error
+  }
 }
 
 extension DocumentError: CustomStringConvertible, LocalizedError {

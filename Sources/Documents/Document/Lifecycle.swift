@@ -91,6 +91,7 @@ enum Lifecycle<Content: DocumentContent>: Sendable {
     var document = OpenDocument(storage, saved, facts)
     document.content = content ?? saved
     document.watching = opened?.watching
+    if let date = facts.modified { document.disk = .asSaved(date) }
     self = .open(document)
   }
 

@@ -32,6 +32,8 @@ struct OpenDocument<Content: DocumentContent>: Sendable {
   /// Whether the last save, or the last reading after the first, failed.
   var hasFailed = false
   var conflict = Conflict.none
+  /// The state on disk, which the error of a save names.
+  var disk = FilePackageError.DiskState.asOpened
   /// The task that takes in the changes of other programs.
   var watching: Task<Void, Never>?
 
@@ -42,6 +44,7 @@ struct OpenDocument<Content: DocumentContent>: Sendable {
 
   /// The document was read again, perhaps in another place.
   mutating func read(_ content: Content, _ facts: StorageFacts, in storage: any DocumentStorage) {
+    if storage !== self.storage { disk = .asOpened }
     (self.storage, self.facts, self.content, base) = (storage, facts, content, content)
     if case .pending = conflict { conflict = .stored }
   }

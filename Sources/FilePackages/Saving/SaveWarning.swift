@@ -33,7 +33,7 @@ public struct SaveWarning: Sendable, Hashable, Codable {
   }
 
   /// Makes the warning for a session that could not end.
-  init(closing error: FilePackageError) {
+  package init(closing error: FilePackageError) {
     self.init(error.operation == .publish ? .unpublished : .unfinished, error)
   }
 }

@@ -90,6 +90,17 @@ extension PackageStore {
     }
   }
 
+  /// Ends the session, as `close()` does, after an operation that failed.
+  ///
+  /// - Returns: the failure, which says how many versions the history has lost all the same.
+  package func close(after failure: FilePackageError) -> FilePackageError {
+    // The failure counts; the next opening does the rest.
+    try? close()
+    var failure = failure
+    if writer.removedVersions > 0 { failure.disk = .versionsRemoved(writer.removedVersions) }
+    return failure
+  }
+
   // MARK: Unsaved edits
 
   /// Returns whether the tree differs from the last save.

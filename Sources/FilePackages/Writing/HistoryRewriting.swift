@@ -114,6 +114,7 @@ struct HistoryRewriting {
       return (chain, history.policy)
     }
     report.warnings = left.map { [$0] } ?? []
+    writer.removedVersions += report.removed.count
     return report
   }
 

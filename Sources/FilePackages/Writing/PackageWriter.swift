@@ -48,6 +48,8 @@ final class PackageWriter {
   var due: DueWork = []
   /// The program that saves, for the metadata.
   var program = SavingProgram.current
+  /// The number of versions that this writer has removed from the history.
+  var removedVersions = 0
   /// The clock for the dates in the metadata and for the ages of versions.
   var clock: @Sendable () -> Date = { Surroundings.current.now().date }
 

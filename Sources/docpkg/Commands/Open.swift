@@ -24,7 +24,8 @@ struct Open: AsyncParsableCommand {
         docpkg open Trip.imageNotes --exec 'append The hut.' --exec 'undo'
         printf 'append One\\nundo\\nappend Two\\n' | docpkg open Trip.imageNotes --json
 
-      \(ExitStatus.help) A refused command makes it 2, unless a user typed it in a terminal.
+      \(ExitStatus.help) A refused command makes it 2, unless a user typed it in a terminal. If everything is saved \
+      and only the session could not end in good order, that is a warning, as with the other commands.
       """)
 
   @Argument(path: "The document.")

@@ -70,17 +70,21 @@ final class SessionOutput: Sendable {
     }
   }
 
-  /// Reports an error; a repeated error once.
+  /// Reports an error for which the session fails; a repeated error once.
   func fail(_ message: String, during command: String? = nil) {
+    state.withLock { $0.hasFailed = true }
+    tellOnce(message, during: command)
+  }
+
+  private func tellOnce(_ message: String, during command: String? = nil) {
     let isNew = state.withLock { state in
-      state.hasFailed = true
       defer { state.lastError = message }
       return state.lastError != message
     }
     if isNew { tell(Line(event: "error", command: command, message: message), message) }
   }
 
-  /// Whether the session has reported an error.
+  /// Whether the session has failed.
   var hasFailed: Bool { state.withLock { $0.hasFailed } }
 
   private static func json(_ line: Line) -> String {
@@ -118,8 +122,17 @@ final class SessionOutput: Sendable {
 
 extension SessionOutput {
   func tell(_ error: DocumentError) {
+    switch error.operation {
     // The program itself reports a failed opening, because there is no session then.
-    if error.operation != .open { fail(error.text(.session)) }
+    case .open: break
+    // The document is saved, so that this is a warning, as with the commands that save once.
+    case .close:
+      let warning = error.fileError.map { "\(SaveWarning(closing: $0))" } ?? error.text(.session)
+      tell(Line(event: "warning", message: warning), "warning: \(warning)")
+    // An autosave may fail, and the save at the end may succeed. A save that a command asks for fails the command.
+    case .save: tellOnce(error.text(.session))
+    default: fail(error.text(.session))
+    }
   }
 
   func tell(_ event: DocumentEvent) {
