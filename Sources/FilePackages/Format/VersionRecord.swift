@@ -121,6 +121,37 @@ struct VersionChain {
     return start
   }
 
+  /// Returns the numbers of the states that the versions should have between them and do not have, the oldest first.
+  ///
+  /// A part of the files is then older than the rest, or a save kept no version. Thinning leaves no gap, since the
+  /// version before a removed one leads to the next one. A merge of documents that were edited apart leaves none
+  /// either: the history is that of one of them.
+  func gaps(before current: PackageMetadata) -> [Gap] {
+    let states = versions.dropFirst().map(\.metadata) + [current]
+    var gaps: [Gap] = []
+    for (index, version) in versions.enumerated() where version.next != states[index].revision {
+      let isMerged = states[index...].contains { state in
+        state.parentRevisions.count > 1 && state.parentRevisions.contains(version.next)
+      }
+      if isMerged { continue }
+      gaps.append(Gap(after: version.metadata.generation, before: states[index].generation))
+    }
+    if versions.isEmpty, tip != current.revision { gaps.append(Gap()) }
+    return gaps
+  }
+
+  /// A gap between two versions, or between the last one and the current state.
+  struct Gap: Hashable {
+    /// The numbers of the missing states; nil if they do not follow from those beside the gap.
+    var generations: ClosedRange<Int>?
+
+    init() {}
+
+    fileprivate init(after version: Int, before next: Int) {
+      if version + 1 < next { generations = (version + 1)...(next - 1) }
+    }
+  }
+
   /// Returns the differences of a version from the current state.
   func rows(of index: Int) -> [VersionRecord.Row] {
     var rows: [PackagePath: VersionRecord.Row] = [:]

@@ -17,7 +17,12 @@ extension PackageVerification {
     }
     report.versions = history.available.count
     if history.isDamaged {
+      // The damage is a gap, too.
       report.damagedVersions.append(.init(kind: .lostVersions))
+    } else {
+      report.damagedVersions += history.chain.gaps(before: history.current).map { gap in
+        .init(kind: .absent, generations: gap.generations)
+      }
     }
     for version in history.chain.versions[history.available] {
       for row in version.rows {

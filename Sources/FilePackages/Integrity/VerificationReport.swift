@@ -28,6 +28,9 @@ public struct VerificationReport: Sendable, Hashable, Codable {
       case unreadableHistory
       /// A part of the history is damaged, and the versions before it are lost.
       case lostVersions
+      /// The history lacks versions, so that those before them cannot be put together. The hidden folder, or a part of
+      /// it, is older than the document, or a save kept no version.
+      case absent
       /// The file is not there.
       case missing
       /// The file has other bytes.
@@ -44,6 +47,8 @@ public struct VerificationReport: Sendable, Hashable, Codable {
     public var version: UUID?
     /// The system's reason, if there is one.
     public var reason: String?
+    /// The generations of the absent versions, the first and the last one, if they are known.
+    public var generations: ClosedRange<Int>?
   }
 
   /// A problem of the document's database.
@@ -117,6 +122,14 @@ extension VerificationReport.VersionProblem: CustomStringConvertible {
     switch kind {
     case .unreadableHistory: return "the history cannot be read"
     case .lostVersions: return "a part of the history is damaged; the versions before it are lost"
+    case .absent:
+      let lack =
+        switch generations {
+        case let range? where range.count == 1: "lacks generation \(range.lowerBound)"
+        case let range?: "lacks the generations \(range.lowerBound) to \(range.upperBound)"
+        case nil: "does not lead to the present state"
+        }
+      return "the history \(lack); the versions before that are lost"
     case .missing, .damaged, .unreadable:
       let version = version.map { " of \($0.uuidString.prefix(8))" } ?? ""
       let reason = reason.map { ": \($0)" } ?? ""

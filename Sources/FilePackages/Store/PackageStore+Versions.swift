@@ -172,7 +172,8 @@ extension PackageStore {
     try HistoryRewriting(writer).set(policy)
   }
 
-  /// Drops the versions that the policy does not keep.
+  /// Drops the versions that the policy does not keep, and those that the history lists no more since it lacks later
+  /// ones.
   ///
   /// `close()` and an idle store do it by themselves if a version is due.
   ///
@@ -189,7 +190,7 @@ extension PackageStore {
     at date: Date? = nil, dryRun: Bool = false
   ) throws(FilePackageError) -> ThinningReport {
     defer { scheduleDueWork() }
-    return try HistoryRewriting(writer).thin(at: date, dryRun: dryRun)
+    return try HistoryRewriting(writer).thin(at: date, withLost: true, dryRun: dryRun)
   }
 
   /// Returns the report that `thinHistory(at:dryRun:)` would give under another policy, and changes nothing.

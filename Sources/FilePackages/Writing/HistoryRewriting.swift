@@ -43,23 +43,29 @@ struct HistoryRewriting {
     try rewrite { ($0.chain, policy) }
   }
 
+  /// Drops the versions that the policy does not keep.
+  ///
+  /// - Parameter withLost: whether to drop the versions before a gap, too, which cannot be put together.
   @discardableResult
   func thin(
-    at date: Date? = nil, dryRun: Bool = false
+    at date: Date? = nil, withLost: Bool = false, dryRun: Bool = false
   ) throws(FilePackageError) -> ThinningReport {
     if dryRun { return try plan(at: date) }
     guard let history = try writer.package.history() else { return ThinningReport() }
-    let dropped = history.chain.dropped(by: history.policy, now: date ?? writer.clock())
+    var dropped = history.chain.dropped(by: history.policy, now: date ?? writer.clock())
+    if withLost { dropped.formUnion(history.lost) }
     return try dropped.isEmpty ? ThinningReport(history.chain, dropping: []) : drop(dropped)
   }
 
+  /// Returns the report of a thinning with the lost versions.
+  ///
   /// - Parameter policy: nil for the history's own.
   func plan(
     at date: Date? = nil, under policy: RetentionPolicy? = nil
   ) throws(FilePackageError) -> ThinningReport {
     guard let history = try writer.package.history() else { return ThinningReport(isDryRun: true) }
     let dropped = history.chain.dropped(by: policy ?? history.policy, now: date ?? writer.clock())
-    var report = ThinningReport(history.chain, dropping: dropped)
+    var report = ThinningReport(history.chain, dropping: dropped.union(history.lost))
     report.isDryRun = true
     return report
   }
@@ -111,6 +117,10 @@ struct HistoryRewriting {
       report = ThinningReport(history.chain, dropping: versions)
       var chain = history.chain
       chain.drop(versions)
+      // The present state begins the history if no version leads to it.
+      if chain.versions.isEmpty, let current = writer.baseline.metadata.known?.revision {
+        chain = VersionChain(tip: current)
+      }
       return (chain, history.policy)
     }
     report.warnings = left.map { [$0] } ?? []

@@ -79,6 +79,12 @@ struct VersionHistory {
     chain.tip == current.revision ? chain.start..<chain.versions.count : 0..<0
   }
 
+  /// The versions before a gap, which cannot be put together.
+  var lost: [UUID] {
+    let first = available.isEmpty ? chain.versions.count : available.lowerBound
+    return chain.versions[..<first].map(\.revision)
+  }
+
   func index(of revision: UUID) -> Int? {
     available.last { chain.versions[$0].revision == revision }
   }

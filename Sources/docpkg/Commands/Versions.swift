@@ -142,7 +142,8 @@ struct VersionsPrune: AsyncParsableCommand {
     discussion: """
       The history keeps every version of the last hour, and one of each hour for a day. Older than that, it keeps \
       one of each day for 30 days, and then one of each week. If all versions take more than the budget, the oldest \
-      are removed. The last version always stays. Closing a document thins its history in the same way.
+      are removed. The last version always stays. Closing a document thins its history in the same way. The command also \
+      removes the versions before a gap, which 'docpkg verify' names: they cannot be put together.
 
       Examples:
         docpkg versions prune Trip.imageNotes --dry-run
