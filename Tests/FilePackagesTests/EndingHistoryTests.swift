@@ -7,6 +7,8 @@ import Testing
 
 @Suite("Ending a history")
 struct EndingHistoryTests {
+  private static let hidden = CrashCheck.path.appending(".docpkg")
+
   /// Makes a document of four versions.
   private static func disk(metadata: Bool = true) async throws -> CrashDisk {
     let disk = try await CrashCheck.disk(["Text.txt": "0", "F": ["a": "a"]], metadata: metadata)
@@ -24,6 +26,67 @@ struct EndingHistoryTests {
     try await store.close()
   }
 
+  @Test(arguments: [PackageStore.SavingOptions.keepsHistory, [.keepsHistory, .staged]])
+  func `lasts, for later saves and for copies, until one begins again`(
+    options: PackageStore.SavingOptions
+  ) async throws {
+    let disk = try await Self.disk()
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    let before = try PackagePicture(of: CrashCheck.path, on: disk)
+    #expect(try await store.stopKeepingHistory(dryRun: true).removed == 4)
+    #expect(try PackagePicture(of: CrashCheck.path, on: disk) == before)
+    #expect(try await "\(store.stopKeepingHistory())" == "4 versions removed")
+    #expect(try await store.metadata()?.keepsNoHistory == true)
+    try await store.copy(to: URL(filePath: "/Copy.pkg"))
+    try await store.close()
+    for path in [CrashCheck.path, "/Copy.pkg"] as [FilePath] {
+      try await Self.save("5", to: path, on: disk, options)
+      let later = try await PackageStore.open(path, on: disk)
+      #expect(try await later.metadata()?.keepsNoHistory == true)
+      #expect(try await !later.keepsHistory())
+      #expect(try await later.verify().isWhole)
+      // A second call has nothing to do.
+      let generation = try await later.metadata()?.generation
+      #expect(try await later.stopKeepingHistory().removed == 0)
+      #expect(try await later.metadata()?.generation == generation)
+      #expect(try await later.startKeepingHistory().begins)
+      #expect(try await later.metadata()?.keepsNoHistory == false)
+      try await later.close()
+      try await Self.save("6", to: path, on: disk)
+      #expect(try await PackageStore.open(path, on: disk).versions().count == 1)
+    }
+  }
+
+  @Test func `is for a document that has none yet, and leaves unsaved edits alone`() async throws {
+    let disk = try await CrashCheck.disk(["Text.txt": "0"], metadata: true)
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    try await store.put("Text.txt", "1")
+    let error = await #expect(throws: FilePackageError.self) { try await store.stopKeepingHistory() }
+    #expect(error?.code == .unsavedEdits)
+    try await store.save()
+    try await store.stopKeepingHistory()
+    try await store.close()
+    try await Self.save("2", on: disk)
+    #expect(try await PackageStore.open(CrashCheck.path, on: disk).versions().isEmpty)
+    // Another value of the key belongs to the application.
+    let metadata = PackageMetadata(applicationValues: ["KeepsHistory": .string("always")])
+    let read = try PackageMetadata(decoding: metadata.encoded())
+    #expect(!read.keepsNoHistory && read.applicationValues == metadata.applicationValues)
+  }
+
+  @Test func `says how many versions it removed if the mark cannot be saved`() async throws {
+    let faulty = FaultyDisk(try await Self.disk())
+    let store = try await PackageStore.open(CrashCheck.path, on: faulty.disk)
+    // The new journal comes after the removal.
+    faulty.fail(.operation(.createFile), with: .noSpace)
+    let error = await #expect(throws: FilePackageError.self) { try await store.stopKeepingHistory() }
+    faulty.stopFailing()
+    let text = error?.description ?? ""
+    #expect(text.contains("4 versions were removed"), "\(text)")
+    #expect(!text.contains("The document on disk is unchanged"), "\(text)")
+    #expect(try await store.versions().isEmpty)
+  }
+
   @Test func `says how many versions the close removed after a thinning that failed`() async throws {
     let faulty = FaultyDisk(try await Self.disk())
     let store = try await PackageStore.open(CrashCheck.path, on: faulty.disk)
@@ -36,5 +99,93 @@ struct EndingHistoryTests {
     let left = await store.close(after: try #require(failure))
     #expect(try await PackageStore.open(CrashCheck.path, on: faulty.disk).versions().count == 1)
     #expect(left.description.contains("3 versions were removed"), "\(left)")
+  }
+
+  // MARK: Forgetting
+
+  @Test(arguments: [true, false])
+  func `leaves the children alone if it removes everything of this library`(metadata: Bool) async throws {
+    let disk = try await CrashCheck.disk(["Text.txt": "0", "F": ["a": "a"]], metadata: false)
+    let before = try PackagePicture(of: CrashCheck.path, on: disk).undated(".")
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    if metadata {
+      try await store.startKeepingHistory()
+      try await store.put("Text.txt", "1")
+      try await store.save()
+      try await store.put("Text.txt", "0")
+      try await store.save()
+    }
+    try await store.removeOwnFiles(dryRun: true)
+    #expect(try disk.names(in: CrashCheck.path).contains(".docpkg") == metadata)
+    let report = try await store.removeOwnFiles()
+    #expect(report.removed == (metadata ? 2 : 0))
+    #expect(report.files == (metadata ? [".docpkg", "Metadata.plist"] : []))
+    let after = try PackagePicture(of: CrashCheck.path, on: disk).undated(".").undated("Text.txt")
+    #expect(after == before.undated("Text.txt"))
+    // The store goes on with a package of another program.
+    #expect(try await store.metadata() == nil)
+    try await store.put("Text.txt", "2")
+    try await store.save(options: .keepsHistory)
+    try await store.close()
+    #expect(try disk.names(in: CrashCheck.path) == ["F", "Text.txt"])
+    #expect(
+      try await PackageStore.open(CrashCheck.path, on: disk).tree.regularFile(at: "Text.txt").text == "2")
+  }
+
+  @Test func `does not touch the metadata of another program, nor a conflict version`() async throws {
+    let theirs = "<plist><dict><key>CFBundleName</key><string>Notes</string></dict></plist>"
+    let disk = try await CrashCheck.disk(
+      ["Text.txt": "0", "Metadata.plist": .file(Array(theirs.utf8))], metadata: false)
+    let root = try disk.openDirectory(at: CrashCheck.path)
+    try disk.makeDirectory(".docpkg", in: root, mode: 0o755)
+    try disk.makeFile("journal.new", [], in: disk.openDirectory(at: Self.hidden))
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    #expect(try await store.removeOwnFiles().files == [".docpkg"])
+    #expect(try disk.names(in: CrashCheck.path) == ["Metadata.plist", "Text.txt"])
+
+    let ours = try await Self.disk()
+    let hidden = try ours.openDirectory(at: Self.hidden)
+    try ours.makeDirectory("conflicts", in: hidden, mode: 0o755)
+    try ours.makeFile("Text.txt", Array("theirs".utf8), in: ours.openDirectory("conflicts", in: hidden))
+    let other = try await PackageStore.open(CrashCheck.path, on: ours)
+    let before = try PackagePicture(of: CrashCheck.path, on: ours)
+    let error = await #expect(throws: FilePackageError.self) { try await other.removeOwnFiles() }
+    #expect(error?.code == .unsupported)
+    #expect(try PackagePicture(of: CrashCheck.path, on: ours) == before)
+  }
+
+  @Test func `leaves a document or another program's package if a power cut or an error ends it`()
+    async throws
+  {
+    let template = try await Self.disk()
+    template.synchronizeAll()
+    let points = try await CrashDisk.crashPoints(of: template) {
+      let store = try await PackageStore.open(CrashCheck.path, on: template)
+      try await store.removeOwnFiles()
+    }
+    for point in points {
+      for state in point.states(limit: 16) {
+        let mounted = state.mount()
+        let store = try await PackageStore.open(CrashCheck.path, on: mounted)
+        #expect(try await store.tree.regularFile(at: "Text.txt").text == "4", "\(point)")
+        try await store.removeOwnFiles()
+        #expect(try mounted.names(in: CrashCheck.path) == ["F", "Text.txt"], "\(point)\n\(state)")
+      }
+    }
+    for number in stride(from: 0, to: .max, by: 5) {
+      let disk = try await CrashCheck.disk(["Text.txt": "0"], metadata: true)
+      try await Self.save("1", on: disk)
+      let faulty = FaultyDisk(disk, .request(number))
+      var text = ""
+      do {
+        try await PackageStore.open(CrashCheck.path, on: faulty.disk).removeOwnFiles()
+      } catch {
+        text = error.description
+      }
+      if faulty.injectedFailures == 0 { break }
+      let versions = try await PackageStore.open(CrashCheck.path, on: disk).versions().count
+      let saysUnchanged = text.contains("on disk is unchanged") && !text.contains("was removed")
+      #expect(versions == 1 || !saysUnchanged, "\(number): \(text)")
+    }
   }
 }

@@ -262,6 +262,7 @@ struct VersionTests {
     }
     #expect(try disk.names(in: "/Trip.pkg/.docpkg").contains("history"))
     try await other.stopKeepingHistory()
+    try await other.startKeepingHistory()
     try await other.put("Text.txt", "fourth")
     try await other.save(options: .keepsHistory)
     #expect(try await other.versions().count == 1)

@@ -129,6 +129,37 @@ struct VersionCommandTests {
       #expect(try docpkg("versions", "stop", "Trip.imageNotes", in: folder).status == 0)
       let ended: [Version] = try decoded(docpkg("versions", "Trip.imageNotes", "--json", in: folder))
       #expect(ended.count == 1)
+      // The end lasts, for every command, until a history begins again.
+      #expect(try docpkg("edit", "Trip.imageNotes", "--append", "four", in: folder).status == 0)
+      #expect(try docpkg("open", "Trip.imageNotes", "--exec", "append five", in: folder).status == 0)
+      #expect(try docpkg("copy", "Trip.imageNotes", "Copy.imageNotes", in: folder).status == 0)
+      #expect(try docpkg("edit", "Copy.imageNotes", "--append", "six", in: folder).status == 0)
+      for name in ["Trip.imageNotes", "Copy.imageNotes"] {
+        let none: [Version] = try decoded(docpkg("versions", name, "--json", in: folder))
+        #expect(none.count == 1, "\(name)")
+      }
+      #expect(try docpkg("versions", "start", "Trip.imageNotes", in: folder).status == 0)
+      #expect(try docpkg("edit", "Trip.imageNotes", "--append", "seven", in: folder).status == 0)
+      let begun: [Version] = try decoded(docpkg("versions", "Trip.imageNotes", "--json", in: folder))
+      #expect(begun.count == 2)
+    }
+  }
+
+  @Test func `go with everything else of docpkg when that is asked for`() async throws {
+    try await withTemporaryDirectory { folder in
+      let package = URL(filePath: folder.appending("Book.epub").string)
+      try FileManager.default.createDirectory(at: package, withIntermediateDirectories: true)
+      try Data("a".utf8).write(to: package.appending(path: "mimetype"))
+      func names() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: package.path).sorted()
+      }
+      #expect(try docpkg("versions", "start", "Book.epub", in: folder).status == 0)
+      #expect(try names() == [".docpkg", "Metadata.plist", "mimetype"])
+      let dry = try docpkg("versions", "stop", "Book.epub", "--forget", "--dry-run", in: folder)
+      #expect(dry.output == "Book.epub: 0 versions, '.docpkg', 'Metadata.plist' would be removed\n")
+      #expect(try names().count == 3)
+      #expect(try docpkg("versions", "stop", "Book.epub", "--forget", in: folder).status == 0)
+      #expect(try names() == ["mimetype"])
     }
   }
 

@@ -55,6 +55,11 @@ public struct PackageMetadata: Sendable, Hashable {
   /// The sums leave the database out, with the files that SQLite keeps beside it: the database checks itself.
   public package(set) var databasePath: String?
 
+  /// Whether no save begins a history of the document.
+  ///
+  /// `PackageStore.stopKeepingHistory()` sets it, and `startKeepingHistory()` takes it back. Copies have it, too.
+  public internal(set) var keepsNoHistory = false
+
   /// The application's own keys, such as `DisplayName`, and the keys of newer versions.
   public var applicationValues: [String: PropertyListValue] = [:]
 
@@ -92,6 +97,7 @@ public struct PackageMetadata: Sendable, Hashable {
     case size = "ByteCount"
     case contentDigest = "ContentDigest"
     case database = "Database"
+    case keepsHistory = "KeepsHistory"
     case displayName = "DisplayName"
   }
 }
@@ -116,6 +122,7 @@ extension PackageMetadata {
     switch Key(rawValue: key) {
     case nil, .displayName: false
     case .database: databasePath != nil
+    case .keepsHistory: keepsNoHistory
     default: true
     }
   }
@@ -137,6 +144,7 @@ extension PackageMetadata {
     add(.generator, .string(generator))
     add(.generatorVersion, .string(generatorVersion))
     add(.identifier, .string(identifier.text))
+    if keepsNoHistory { add(.keepsHistory, .boolean(false)) }
     add(.modificationDate, .date(modificationDate))
     add(.parentRevisions, .array(parentRevisions.map { .string($0.text) }))
     add(.revision, .string(revision.text))
@@ -203,6 +211,7 @@ extension PackageMetadata {
       throw .invalidValue(Key.contentDigest.rawValue)
     }
     databasePath = reader.path(.database)
+    keepsNoHistory = reader.isFalse(.keepsHistory)
     applicationValues = Self.applicationValues(in: values)
   }
 
@@ -210,8 +219,10 @@ extension PackageMetadata {
   static func applicationValues(in values: [String: PropertyListValue]) -> [String: PropertyListValue] {
     var own = Set(Key.allCases.map(\.rawValue))
     own.remove(Key.displayName.rawValue)
-    // Any other value of this key is the application's.
-    if Reader(values: values).path(.database) == nil { own.remove(Key.database.rawValue) }
+    // Any other value of these keys is the application's.
+    let reader = Reader(values: values)
+    if reader.path(.database) == nil { own.remove(Key.database.rawValue) }
+    if !reader.isFalse(.keepsHistory) { own.remove(Key.keepsHistory.rawValue) }
     return values.filter { !own.contains($0.key) }
   }
 
@@ -272,6 +283,11 @@ private struct Reader {
       (2...PackagePath.maximumDepth).contains(path.names.count) && !PackageLayout.isOurs(path)
       && path.names.allSatisfy { $0.problem == nil }
     return isValid ? string : nil
+  }
+
+  /// Returns whether there is the value `false`; any other value is the application's own.
+  func isFalse(_ key: Key) -> Bool {
+    if case .boolean(false) = values[key.rawValue] { true } else { false }
   }
 
   func uuids(_ key: Key) throws(PackageMetadata.Problem) -> [UUID] {

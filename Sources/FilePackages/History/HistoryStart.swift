@@ -31,14 +31,15 @@ struct HistoryStart {
     let (known, history) = (try writer.baseline.metadata.get(), try writer.package.history())
     report.addsMetadata = known == nil && writer.package.committedMetadata == nil
     report.begins = history == nil
-    if !report.begins { return report }
+    let isMarked = known?.keepsNoHistory == true
+    if !report.begins && !isMarked { return report }
     if !dryRun { try writer.publish() }
-    if report.addsMetadata {
-      try refuseChildOfItsName()
-      try writer.refuseUnsavedEdits()
-    }
+    if report.addsMetadata { try refuseChildOfItsName() }
+    if report.addsMetadata || isMarked { try writer.refuseUnsavedEdits() }
     if dryRun { return report }
     if report.addsMetadata { try addMetadata() }
+    if isMarked { try writer.mark(keepsNoHistory: false) }
+    if !report.begins { return report }
     guard let current = try writer.baseline.metadata.get() else { throw writer.package.keepsNone }
     try HistoryRewriting(writer).rewrite(beginning: HistoryFile(tip: current.revision)) {
       ($0.chain, $0.policy)

@@ -20,6 +20,12 @@ package struct MetadataDraft: Sendable {
     set { metadata.databasePath = newValue }
   }
 
+  /// Whether no save begins a history of the document.
+  var keepsNoHistory: Bool {
+    get { metadata.keepsNoHistory }
+    set { metadata.keepsNoHistory = newValue }
+  }
+
   /// The children that the sums leave out.
   var uncounted: Set<PackagePath> { metadata.uncounted }
 

@@ -111,12 +111,14 @@ extension PackageStore {
 
   /// Begins a history: from this call on, each save by any program keeps the version that it replaces.
   ///
+  /// It takes back a `stopKeepingHistory()`.
+  ///
   /// A package without metadata gets them, since they name the states.
   ///
   /// Cost: reads every child if there are no metadata.
   ///
   /// - Parameter dryRun: whether to report the result without doing it. It throws `unsavedEdits` and `reservedName`, too.
-  /// - Throws: `unsavedEdits` if this call adds metadata and the tree has unsaved edits. `reservedName` if a child of the
+  /// - Throws: `unsavedEdits` if this call saves metadata and the tree has unsaved edits. `reservedName` if a child of the
   ///   document has the name of the metadata. `busy` while another program has the document open. `invalidContent` for a history that cannot be read. Otherwise the system's error.
   @discardableResult
   public func startKeepingHistory(dryRun: Bool = false) throws(FilePackageError) -> HistoryStartReport {
@@ -206,11 +208,32 @@ extension PackageStore {
     try HistoryRewriting(writer).remove(versions)
   }
 
-  /// Ends the history: removes all versions, and later saves keep none.
+  /// Ends the history: removes all versions, and no later save of any program keeps one.
   ///
-  /// - Throws: `busy` while another program has the document open; the system's error.
-  public func stopKeepingHistory() throws(FilePackageError) {
+  /// The metadata of the document say so from then on (`PackageMetadata.keepsNoHistory`), and those of its copies.
+  /// `startKeepingHistory()` takes that back. A package without metadata keeps none anyway.
+  ///
+  /// - Parameter dryRun: whether to report the result without doing it.
+  /// - Throws: `unsavedEdits` if the tree has unsaved edits, since this call saves the metadata; `busy` while another
+  ///   program has the document open; the system's error.
+  @discardableResult
+  public func stopKeepingHistory(dryRun: Bool = false) throws(FilePackageError) -> HistoryStopReport {
     defer { scheduleDueWork() }
-    try HistoryRewriting(writer).end()
+    return try HistoryStop(writer).end(dryRun: dryRun)
+  }
+
+  /// Removes everything of this library from the package: the metadata, and the hidden folder with all versions.
+  ///
+  /// The children stay as they are, and a `Metadata.plist` of another program does. The package has no identity, no
+  /// digests and no history then. If the call is cut short, the package is a document or as another program's, and the
+  /// call can be repeated.
+  ///
+  /// - Parameter dryRun: whether to report the result without doing it.
+  /// - Throws: `unsavedEdits` if the tree has unsaved edits; `unsupported` for a document with conflict versions or
+  ///   with a database; `busy` while another program has the document open; the system's error.
+  @discardableResult
+  public func removeOwnFiles(dryRun: Bool = false) throws(FilePackageError) -> HistoryStopReport {
+    defer { scheduleDueWork() }
+    return try HistoryStop(writer).forget(dryRun: dryRun)
   }
 }

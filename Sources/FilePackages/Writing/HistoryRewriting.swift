@@ -87,16 +87,6 @@ struct HistoryRewriting {
     }
   }
 
-  func end() throws(FilePackageError) {
-    do {
-      if try writer.package.history() == nil { return }
-    } catch {
-      // This removes a damaged history as well.
-      guard error.code == .invalidContent else { throw error }
-    }
-    try rewrite { _ in nil }
-  }
-
   /// Thins the history if that is due and possible; otherwise a later call does it.
   func thinIfDue() {
     guard writer.state.waiting == nil, let session = writer.session, !session.isHoldingVersions,

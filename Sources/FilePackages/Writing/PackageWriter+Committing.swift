@@ -51,7 +51,7 @@ extension PackageWriter {
         planned.plan, in: session, options: .init(options), metadata: planned.draft,
         isRelaxed: options.contains(.relaxed),
         keepsVersion: !session.history.isDamaged && merge?.isUnaccounted != true
-          && (session.keepsHistory || options.contains(.keepsHistory)))
+          && (session.keepsHistory || beginsHistory(options)))
       if let merge { saving.account(for: merge) }
       let save = try commit(&saving, of: request.tree, planned.snapshot, in: session)
       var report = saving.builder.report
@@ -69,6 +69,11 @@ extension PackageWriter {
       endFailedSession()
       throw error.during(.save)
     }
+  }
+
+  /// Returns whether a save with these options begins a history if there is none.
+  func beginsHistory(_ options: SavingOptions) -> Bool {
+    options.contains(.keepsHistory) && baseline.metadata.known?.keepsNoHistory != true
   }
 
   /// Commits a save; from then on the store is `committed`.

@@ -65,14 +65,18 @@ extension PackageWriter {
           .changedOnDisk, .save, StoredNode(location: location, path: PackagePath([PackageLayout.metadata])))
       }
       if case .present(let known, let status) = baseline.metadata {
+        let keepsNoHistory = request.keepsNoHistory ?? known.keepsNoHistory
         // A return to a state of the same bytes is still a step.
-        if plan.isEmpty && values == nil && state.unsettled == nil && request.contentRevision == nil {
+        if plan.isEmpty && values == nil && state.unsettled == nil && request.contentRevision == nil
+          && keepsNoHistory == known.keepsNoHistory
+        {
           return PlannedSave(plan: plan, snapshot: snapshot)
         }
         var draft = MetadataDraft(
           after: known, values, location, superseding: state.waiting?.metadata,
           contentRevision: request.contentRevision, merging: request.merge?.parents ?? [], at: clock())
         draft.program = program
+        draft.keepsNoHistory = keepsNoHistory
         return PlannedSave(plan: plan.writingMetadata(over: status), snapshot: snapshot, draft: draft)
       }
       guard known == nil, let values else { return PlannedSave(plan: plan, snapshot: snapshot) }

@@ -33,7 +33,7 @@ extension PackageWriter {
       known: merge?.isUnaccounted == true ? nil : session?.manifest.value)
     staged.history = try package.historyBytes()
     // A history that cannot be read stays as it is.
-    let keepsVersion = staged.history.map { HistoryFile($0) != nil } ?? options.contains(.keepsHistory)
+    let keepsVersion = staged.history.map { HistoryFile($0) != nil } ?? beginsHistory(options)
     if keepsVersion && merge?.isUnaccounted != true { staged.keepVersion() }
     if let merge { staged.builder.account(for: merge) }
     if let hidden = session?.hidden, hidden.isNew { staged.rootDate = hidden.packageStatus.modified }

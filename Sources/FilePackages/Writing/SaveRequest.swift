@@ -6,6 +6,8 @@ struct SaveRequest {
   var options: SavingOptions = []
   /// The revision whose content the new state has again, after an undo or a redo.
   var contentRevision: UUID?
+  /// The new value of `PackageMetadata.keepsNoHistory`; nil for the present one.
+  var keepsNoHistory: Bool?
   /// The notes of a save that merges versions.
   var merge: VersionMerge?
 

@@ -22,7 +22,8 @@ public struct SavingOptions: OptionSet, Sendable {
   /// Keeps the version that the save replaces, and starts a history: from then on every program's saves keep theirs.
   ///
   /// Costs a rename for each child that a save replaces or removes, instead of an unlink. Packages without metadata
-  /// have no history.
+  /// have no history. A save begins none in a document that is marked to keep none
+  /// (`PackageStore.stopKeepingHistory(dryRun:)`).
   public static let keepsHistory = SavingOptions(rawValue: 16)
   /// Ends the save with `cancelled` and without any effect if the task is cancelled before the commit. After the
   /// commit the save goes on to its end. By default every save goes on to its end.

@@ -199,10 +199,16 @@ struct VersionsStop: AsyncParsableCommand {
     commandName: "stop",
     abstract: "Remove all versions, and keep none from now on.",
     discussion: """
-      The next `docpkg edit` begins a new history, unless it has --no-history.
+      'Metadata.plist' says so from then on, also that of a copy: no program begins a history in the document again. \
+      `docpkg versions start` takes that back. A package without 'Metadata.plist' has no history in any case.
 
-      Example:
+      With --forget, 'Metadata.plist' and the hidden folder '.docpkg' are removed, too, with the title, the digests \
+      and everything else that they have. The package is then like one of another program. The command does not touch \
+      another program's 'Metadata.plist', and refuses a document with conflict versions.
+
+      Examples:
         docpkg versions stop Trip.imageNotes
+        docpkg versions stop Book.epub --forget --dry-run
 
       \(ExitStatus.help)
       """)
@@ -210,12 +216,20 @@ struct VersionsStop: AsyncParsableCommand {
   @Argument(path: "The document.")
   var path: String
 
+  @Flag(help: "Also remove 'Metadata.plist' and everything else that docpkg has in the package.")
+  var forget = false
+
   @OptionGroup var writing: WritingOptions
 
   func run() async throws {
-    let count = if let package = managedPackage(path) { try await stop(package) } else { try await stop() }
-    let end = writing.dryRun ? "would be removed" : "removed"
-    try writing.tell(["removed": count], "\(display(path)): \(counted(count, "version")) \(end)")
+    if !forget, let package = managedPackage(path) {
+      let count = try await stop(package)
+      let end = writing.dryRun ? "would be removed" : "removed"
+      return try writing.tell(["removed": count], "\(display(path)): \(counted(count, "version")) \(end)")
+    }
+    let report = try await stop()
+    warn(report.warnings)
+    try writing.tell(report, "\(display(path)): \(report)")
   }
 
   private func stop(_ package: ManagedPackage) async throws -> Int {
@@ -224,17 +238,17 @@ struct VersionsStop: AsyncParsableCommand {
     return count
   }
 
-  private func stop() async throws -> Int {
+  private func stop() async throws -> HistoryStopReport {
     let store = try await PackageStore.open(at: url(path))
-    // The command also removes an unreadable history.
-    let count = (try? await store.versions().count) ?? 0
-    let left = try await interruptible(with: store) {
-      var left: [SaveWarning] = []
-      if !writing.dryRun { try await store.stopKeepingHistory() }
-      await store.close(noting: &left)
-      return left
+    return try await interruptible(with: store) {
+      var report =
+        if forget {
+          try await store.removeOwnFiles(dryRun: writing.dryRun)
+        } else {
+          try await store.stopKeepingHistory(dryRun: writing.dryRun)
+        }
+      await store.close(noting: &report.warnings)
+      return report
     }
-    warn(left)
-    return count
   }
 }
