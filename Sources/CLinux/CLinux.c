@@ -14,12 +14,13 @@
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/un.h>
+#include <sys/vfs.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
 static int status(int directory, const char *name, int flags, struct clinux_status *result) {
   struct statx s;
-  if (statx(directory, name, flags, STATX_BASIC_STATS | STATX_BTIME, &s) != 0) return -1;
+  if (statx(directory, name, flags, STATX_BASIC_STATS | STATX_BTIME | STATX_MNT_ID, &s) != 0) return -1;
   result->device = makedev(s.stx_dev_major, s.stx_dev_minor);
   result->inode = s.stx_ino;
   result->size = s.stx_size;
@@ -34,6 +35,10 @@ static int status(int directory, const char *name, int flags, struct clinux_stat
   result->has_born = (s.stx_mask & STATX_BTIME) != 0;
   result->born_seconds = s.stx_btime.tv_sec;
   result->born_nanoseconds = s.stx_btime.tv_nsec;
+  result->has_mount = (s.stx_mask & STATX_MNT_ID) != 0;
+  result->mount = s.stx_mnt_id;
+  result->is_immutable = (s.stx_attributes & STATX_ATTR_IMMUTABLE) != 0;
+  result->is_append_only = (s.stx_attributes & STATX_ATTR_APPEND) != 0;
   return 0;
 }
 
@@ -63,6 +68,20 @@ int clinux_lock_byte(int file, int type, int64_t byte) {
 int clinux_start_writing(int file) { return sync_file_range(file, 0, 0, SYNC_FILE_RANGE_WRITE); }
 
 int clinux_clone(int destination, int source) { return ioctl(destination, FICLONE, source); }
+
+int clinux_file_system(int directory, uint32_t *type) {
+  struct statfs result;
+  if (fstatfs(directory, &result) != 0) return -1;
+  *type = (uint32_t)result.f_type;
+  return 0;
+}
+
+int clinux_project(int directory, uint32_t *project) {
+  struct fsxattr attributes;
+  if (ioctl(directory, FS_IOC_FSGETXATTR, &attributes) != 0) return -1;
+  *project = (attributes.fsx_xflags & FS_XFLAG_PROJINHERIT) != 0 ? attributes.fsx_projid : 0;
+  return 0;
+}
 
 ssize_t clinux_flistxattr(int file, char *list, size_t size) { return flistxattr(file, list, size); }
 

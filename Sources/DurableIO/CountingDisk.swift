@@ -31,6 +31,8 @@ package struct CountingDisk: Disk {
     package var operation: DiskOperation
     /// The entry of the operation, nil if it concerns an open descriptor.
     package var name: FileName?
+    /// The rule of a rename.
+    package var rule: RenameRule?
     /// The number of operations before this one.
     package var number: Int
   }
@@ -80,14 +82,14 @@ package struct CountingDisk: Disk {
   package var counts: Counts { counter.counts.withLock { $0 } }
 
   private func count(
-    _ operation: DiskOperation, _ name: @autoclosure () -> FileName? = nil
+    _ operation: DiskOperation, _ name: @autoclosure () -> FileName? = nil, _ rule: RenameRule? = nil
   ) throws(SystemError) {
     guard let before else { return counter.counts.withLock { $0.add(operation) } }
     let number = counter.counts.withLock { counts in
       counts.add(operation)
       return counts.total - 1
     }
-    try before(Event(operation: operation, name: name(), number: number))
+    try before(Event(operation: operation, name: name(), rule: rule, number: number))
   }
 
   // MARK: Opening
@@ -150,6 +152,20 @@ package struct CountingDisk: Disk {
 
   package func place(of node: borrowing OwnedDescriptor) throws(SystemError) -> FilePath? {
     try base.place(of: node)
+  }
+
+  // The session keeps these three results, so that no save repeats them.
+
+  package func limits(of directory: borrowing OwnedDescriptor) throws(SystemError) -> DiskLimits {
+    try base.limits(of: directory)
+  }
+
+  package func project(of directory: borrowing OwnedDescriptor) throws(SystemError) -> UInt32? {
+    try base.project(of: directory)
+  }
+
+  package func checkWritable(_ name: String, in directory: borrowing OwnedDescriptor) throws(SystemError) {
+    try base.checkWritable(name, in: directory)
   }
 
   package func room(of file: borrowing OwnedDescriptor) throws(SystemError) -> DiskRoom {
@@ -241,7 +257,7 @@ package struct CountingDisk: Disk {
     _ name: FileName, in directory: borrowing OwnedDescriptor,
     to newName: FileName, in newDirectory: borrowing OwnedDescriptor, _ rule: RenameRule
   ) throws(SystemError) {
-    try count(rule == .exchange ? .exchange : .rename, newName)
+    try count(rule == .exchange ? .exchange : .rename, newName, rule)
     try base.rename(name, in: directory, to: newName, in: newDirectory, rule)
   }
 

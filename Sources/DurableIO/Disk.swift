@@ -55,6 +55,14 @@ package protocol Disk: Sendable {
   func status(of name: FileName, in directory: borrowing OwnedDescriptor) throws(SystemError) -> FileStatus
   /// Returns the free room of a file system, by an open file or directory: fstatvfs(3). A quota may leave less.
   func room(of file: borrowing OwnedDescriptor) throws(SystemError) -> DiskRoom
+  /// Returns the limits of a file system, by an open directory: fstatfs(2).
+  func limits(of directory: borrowing OwnedDescriptor) throws(SystemError) -> DiskLimits
+  /// Returns the project that new entries of a directory get, for which a quota may be set: ioctl FS_IOC_FSGETXATTR. Nil
+  /// if they get none.
+  func project(of directory: borrowing OwnedDescriptor) throws(SystemError) -> UInt32?
+  /// Checks whether this process may write to an entry of a directory, `.` for the directory itself: faccessat(2) with
+  /// AT_EACCESS. EROFS on a read-only file system; EACCES if the permissions forbid it.
+  func checkWritable(_ name: String, in directory: borrowing OwnedDescriptor) throws(SystemError)
   /// Returns all entries except `.` and `..`, in the file system's order: getdents64(2).
   func list(_ directory: borrowing OwnedDescriptor) throws(SystemError) -> DirectoryListing
   /// Returns the destination of a symbolic link: readlinkat(2).
@@ -153,6 +161,21 @@ package protocol Disk: Sendable {
 extension Disk {
   package var isReal: Bool { false }
   package var syncsTogether: Bool { false }
+  package func limits(of directory: borrowing OwnedDescriptor) throws(SystemError) -> DiskLimits { [] }
+  package func project(of directory: borrowing OwnedDescriptor) throws(SystemError) -> UInt32? { nil }
+  package func checkWritable(
+    _ name: String, in directory: borrowing OwnedDescriptor
+  ) throws(SystemError) {}
+}
+
+/// The limits of a file system that a save has to find before it promises anything.
+package struct DiskLimits: OptionSet, Sendable, Hashable {
+  package let rawValue: UInt8
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
+  /// It may refuse a name, write it in another way, or take two names for one.
+  package static let names = DiskLimits(rawValue: 1)
+  /// It may refuse to rename a folder, as overlayfs does with a folder of a lower layer.
+  package static let movingFolders = DiskLimits(rawValue: 2)
 }
 
 /// The free room of a file system, for this process.

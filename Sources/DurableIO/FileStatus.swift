@@ -90,6 +90,18 @@ package struct FileStatus: Hashable, Sendable {
   package var group: UInt32
   /// The time when the node was made; nil if the file system does not record it. No program can set it.
   package var born: FileTime?
+  /// The mount that holds the node; nil if the system does not tell. A bind mount has the device of its file system.
+  package var mount: UInt64?
+  /// The flag for which no program can rename or remove the node; nil if it has none, or if the system does not tell.
+  package var protection: Protection?
+
+  /// A flag of the file system, which the superuser sets with chattr(1).
+  package enum Protection: Sendable, Hashable {
+    /// No program can change the node, or the entries of a directory.
+    case immutable
+    /// A file can only grow, and a directory only gets new entries.
+    case appendOnly
+  }
 
   package init(
     kind: FileKind, mode: UInt16, identity: FileIdentity, links: UInt32, user: UInt32, group: UInt32,
@@ -102,6 +114,12 @@ package struct FileStatus: Hashable, Sendable {
     self.user = user
     self.group = group
     self.born = born
+  }
+
+  /// Returns whether a node can be renamed to the place of the other one: both are in one mount.
+  package func isInMount(of other: FileStatus) -> Bool {
+    guard let mount, let others = other.mount else { return identity.device == other.identity.device }
+    return mount == others
   }
 
   package var size: UInt64 { identity.size }

@@ -34,10 +34,6 @@ extension PosixDisk {
     try path(of: node)
   }
 
-  /// Checks whether this process may write to an entry of a directory, `.` for the directory itself: faccessat(2) with
-  /// AT_EACCESS.
-  ///
-  /// - Throws: EROFS on a read-only file system; EACCES if the permissions forbid it.
   package func checkWritable(_ name: String, in directory: borrowing OwnedDescriptor) throws(SystemError) {
     _ = try repeated("faccessat", FileName(name)) { faccessat(directory.number, name, W_OK, AT_EACCESS) }
   }

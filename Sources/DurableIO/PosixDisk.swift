@@ -361,6 +361,9 @@ extension FileStatus {
       links: status.links, user: status.user, group: status.group,
       born: status.has_born == 0
         ? nil : FileTime(seconds: status.born_seconds, nanoseconds: status.born_nanoseconds))
+    mount = status.has_mount == 0 ? nil : status.mount
+    if status.is_append_only != 0 { protection = .appendOnly }
+    if status.is_immutable != 0 { protection = .immutable }
   }
 }
 

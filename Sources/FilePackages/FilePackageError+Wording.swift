@@ -46,6 +46,8 @@ extension FilePackageError {
         "\(thing) has no child '\(child)'."
       case (.invalidName, let child?) where operation == .read:
         "\(thing) cannot have a child '\(child)': \(reason ?? code.words)."
+      case (.unpublished, _) where operation != .publish:
+        "\(thing) could not be \(operation.past): an earlier save cannot be published: \(detail)."
       default: "\(thing) could not be \(operation.past): \(detail)."
       }
     return ([text] + advice(wording.hasEnded) + [wording.hint(code)].compactMap(\.self)).joined(
@@ -108,6 +110,8 @@ extension FilePackageError {
     case .invalidName where writes, .nameCollision where writes, .reservedName where writes:
       "Choose another name."
     case .journalDamaged: "The children are unchanged; repair the document."
+    case .unpublished where operation != .publish:
+      "The earlier save is durable, and is published once its children can have their places."
     case .busy: "Try again after it has finished."
     case .watchLimit:
       "Raise 'fs.inotify.max_user_watches' and 'max_user_instances' with sysctl to see changes at once."

@@ -40,6 +40,11 @@ public struct FilePackageError: Error, Sendable {
     case newerFormat
     /// A save that was acknowledged cannot be read in the package's journal, or not be carried out.
     case journalDamaged
+    /// A committed save cannot be published, as a name or a place of a child does not allow it.
+    ///
+    /// The save is durable. No other save is possible before it is published, or `PackageStore.discardUnpublishable(at:)`
+    /// has dropped these children.
+    case unpublished
     /// Another program has held the document for longer than this one waits.
     case busy
     /// The task was cancelled before the commit.
@@ -223,6 +228,7 @@ extension FilePackageError.Code {
     case .metadataDamaged: "its metadata cannot be read"
     case .newerFormat: "a newer program made it"
     case .journalDamaged: "its journal has a save that cannot be published"
+    case .unpublished: "a committed save cannot be published"
     case .busy: "another program is using it"
     case .cancelled: "it was cancelled"
     case .invalidContent: "its content is not valid"

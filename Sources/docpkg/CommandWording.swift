@@ -13,6 +13,8 @@ extension FilePackageError.Wording {
       hint: { code in
         switch code {
         case .journalDamaged: "'docpkg repair' does that."
+        case .unpublished:
+          "'docpkg recover --discard-unpublishable' drops these children and keeps their bytes."
         case .noSuchVersion: "'docpkg versions' lists the versions."
         default: nil
         }

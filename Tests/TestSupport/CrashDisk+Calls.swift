@@ -53,7 +53,8 @@ extension CrashDisk.State {
   }
 
   func slot(_ name: FileName, _ directory: Int32) throws(Errno) -> Slot {
-    Slot(directory: try node(directory), name: name)
+    let number = try node(directory)
+    return Slot(directory: number, name: volume.spelling(of: name, in: number))
   }
 
   func syncPoint(of number: Node.Number, isOfData: Bool) throws(Errno) -> CrashDisk.SyncPoint {

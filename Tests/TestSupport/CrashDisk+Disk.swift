@@ -101,6 +101,10 @@ extension CrashDisk {
     }
   }
 
+  package func limits(of directory: borrowing OwnedDescriptor) throws(SystemError) -> DiskLimits {
+    state.withLock { $0.volume.limitsNames ? .names : [] }
+  }
+
   package func list(_ directory: borrowing OwnedDescriptor) throws(SystemError) -> DirectoryListing {
     let number = directory.number
     return try call("getdents64") { (state) throws(Errno) -> DirectoryListing in

@@ -24,6 +24,8 @@ package final class CrashDisk: Disk {
     package var supportsLinks = true
     /// If false, sharing blocks is EOPNOTSUPP.
     package var supportsClone = false
+    /// Whether it refuses and folds names as FAT does.
+    package var limitsNames = false
     /// The length of a tick in nanoseconds; changes within one tick have the same time.
     package var timeGranularity: UInt64 = 1
     package var device: UInt64 = 1
@@ -101,7 +103,9 @@ package final class CrashDisk: Disk {
   ) throws(SystemError) {
     self.options = options
     self.mistake = mistake
-    state = Mutex(State(volume: Volume(granularity: options.timeGranularity)))
+    var volume = Volume(granularity: options.timeGranularity)
+    volume.limitsNames = options.limitsNames
+    state = Mutex(State(volume: volume))
     try tree.writeEntries(into: "/", of: self)
     synchronizeAll()
   }

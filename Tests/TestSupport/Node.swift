@@ -11,6 +11,7 @@ struct Node: Sendable {
     var modified: FileTime
     var changed: FileTime
     var extended: [String: [UInt8]] = [:]
+    var protection: FileStatus.Protection?
   }
 
   let kind: FileKind

@@ -21,6 +21,8 @@ extension Volume {
   mutating func make(_ node: (FileTime) -> Node, at slot: Slot) throws(Errno) -> Node.Number {
     guard try holder(of: slot) == nil else { throw .fileExists }
     guard try directory(slot.directory).links > 0 else { throw .noSuchFileOrDirectory }
+    try checkNew(slot.name)
+    try checkAddition(to: slot.directory)
     let time = now()
     let number = nextNumber
     nextNumber += 1
@@ -35,6 +37,8 @@ extension Volume {
     let number = try existing(old)
     guard try holder(of: new) == nil else { throw .fileExists }
     guard try node(number).kind != .directory else { throw .notPermitted }
+    try checkNew(new.name)
+    try checkAddition(to: new.directory)
     guard try directory(new.directory).links > 0 else { throw .noSuchFileOrDirectory }
     let time = now()
     nodes[number]?.links += 1
@@ -52,6 +56,7 @@ extension Volume {
     } else {
       guard node.kind != .directory else { throw .isDirectory }
     }
+    try checkRemoval(number, from: slot.directory)
     let time = now()
     set(slot, nil, at: time)
     dropLink(of: number, in: slot.directory, at: time)
@@ -63,6 +68,10 @@ extension Volume {
     let target = try holder(of: to)
     if rule == .noReplace, target != nil { throw .fileExists }
     if rule == .exchange, target == nil { throw .noSuchFileOrDirectory }
+    try checkRemoval(moved, from: from.directory)
+    if let target { try checkRemoval(target, from: to.directory) }
+    if target == nil { try checkNew(to.name) }
+    try checkAddition(to: to.directory)
     if isWithin(to.directory, moved) { throw .invalidArgument }
     if let target, isWithin(from.directory, target) {
       throw rule == .exchange ? .invalidArgument : .directoryNotEmpty

@@ -13,6 +13,8 @@ struct Volume: Sendable {
   /// The nodes without a name, which may still be open or come back after a power cut.
   var nameless: Set<Node.Number> = []
   var nextNumber: Node.Number = Volume.root + 1
+  /// Whether names are like those of FAT: see `Volume+Limits.swift`.
+  var limitsNames = false
   /// Nanoseconds since 1970; it advances at every look.
   private var clock: UInt64 = 1_700_000_000_000_000_000
   private let granularity: UInt64
@@ -60,12 +62,14 @@ struct Volume: Sendable {
   func status(of number: Node.Number, device: UInt64) throws(Errno) -> FileStatus {
     let node = try node(number)
     let size = node.kind == .directory ? 4096 : UInt64(node.bytes.count)
-    return FileStatus(
+    var status = FileStatus(
       kind: node.kind, mode: node.attributes.mode,
       identity: FileIdentity(
         device: device, inode: number, size: size,
         modified: node.attributes.modified, changed: node.attributes.changed),
       links: node.links, user: node.attributes.user, group: node.attributes.group, born: node.born)
+    status.protection = node.attributes.protection
+    return status
   }
 
   /// Returns the last path to a node.

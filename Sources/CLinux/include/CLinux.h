@@ -43,6 +43,13 @@ struct clinux_status {
   uint32_t has_born;
   uint32_t born_nanoseconds;
   int64_t born_seconds;
+  /// Whether the system tells the mount; if 0, the next field means nothing.
+  uint32_t has_mount;
+  uint64_t mount;
+  /// Whether no program can change, rename or remove the node (`chattr +i`).
+  uint32_t is_immutable;
+  /// Whether a file can only grow and no program can rename or remove the node (`chattr +a`).
+  uint32_t is_append_only;
 };
 
 /// statx(2) of `name` in `directory`, of a symbolic link its own; of `directory` itself if `name` is empty.
@@ -65,6 +72,12 @@ int clinux_start_writing(int file);
 
 /// ioctl(FICLONE): makes `destination` share all blocks of `source`.
 int clinux_clone(int destination, int source);
+
+/// fstatfs(2): the type of a file system, by an open directory.
+int clinux_file_system(int directory, uint32_t *type);
+
+/// ioctl(FS_IOC_FSGETXATTR) of a directory: the project that its new entries get; 0 if they get none.
+int clinux_project(int directory, uint32_t *project);
 
 ssize_t clinux_flistxattr(int file, char *list, size_t size);
 ssize_t clinux_fgetxattr(int file, const char *name, void *value, size_t size);

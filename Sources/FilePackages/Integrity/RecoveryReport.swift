@@ -39,10 +39,22 @@ public struct RecoveryReport: Sendable, Hashable, Codable {
     public var size: UInt64?
   }
 
+  /// One change of a committed save that was dropped, as the file system refuses it.
+  public struct Discarded: Sendable, Hashable, Codable {
+    /// The change.
+    public var operation: Operation
+    /// The system's reason.
+    public var reason: String
+    /// The file or folder that holds the new bytes, as a path in the package; nil if the change brings none.
+    public var kept: String?
+  }
+
   /// The state of the journal.
   public var journal: Journal
   /// The operations of the committed save that waits.
   public var operations: [Operation] = []
+  /// The operations that `discardUnpublishable(at:)` dropped.
+  public var discarded: [Discarded] = []
   /// The problem with the journal.
   public var problem: String?
   /// The leftovers in the hidden folder and beside the package, which `removeLeftovers(at:)` removes.
@@ -89,7 +101,7 @@ extension RecoveryReport {
 }
 
 extension RecoveryReport.Operation {
-  fileprivate init(_ operation: JournalRecord.Operation) {
+  init(_ operation: JournalRecord.Operation) {
     path = operation.path.string
     switch operation.action {
     case .put(let staged) where staged.node.kind == .directory: kind = .makeFolder
@@ -98,6 +110,13 @@ extension RecoveryReport.Operation {
     case .remove: kind = .remove
     case .setAttributes: kind = .setAttributes
     }
+  }
+}
+
+extension RecoveryReport.Discarded: CustomStringConvertible {
+  /// One line, such as `dropped: remove Text.txt: operation not permitted`.
+  public var description: String {
+    "dropped: \(operation): \(reason)" + (kept.map { "; its bytes are in '\(displayString($0))'" } ?? "")
   }
 }
 

@@ -1,4 +1,4 @@
-import DurableIO
+package import DurableIO
 import SystemPackage
 
 /// The statuses of a file, or of a directory and all its children, at one moment.
@@ -35,13 +35,13 @@ struct TreeStatuses {
 /// A copy of a file, or of a directory with all its children.
 ///
 /// The copy is durable on return, except for its name.
-struct TreeCopy {
+package struct TreeCopy {
   private let disk: any Disk
   private(set) var statuses = TreeStatuses()
 
-  init(on disk: any Disk) { self.disk = disk }
+  package init(on disk: any Disk) { self.disk = disk }
 
-  mutating func copy(
+  package mutating func copy(
     _ name: FileName, in from: borrowing OwnedDescriptor, to newName: FileName,
     in to: borrowing OwnedDescriptor, at path: PackagePath = .root
   ) throws(SystemError) {

@@ -92,8 +92,13 @@ extension Publisher {
     // The record's author must not get the rights of the user who opens the package.
     let mode = isRecovery ? staged.mode & ~JournalRecord.Staged.rights : staged.mode
     if staged.modeIsExact && status.mode != mode {
-      try disk.setMode(mode, of: file)
-      status = try disk.status(of: file)
+      do {
+        try disk.setMode(mode, of: file)
+        status = try disk.status(of: file)
+      } catch  where error.code == .notPermitted {
+        // The file is this process's own: the file system has no such mode.
+        fallbacks.insert(.noModes)
+      }
     }
     staged.node = JournalRecord.Known(status, content: staged.node.content)
     return OpenNode(file)

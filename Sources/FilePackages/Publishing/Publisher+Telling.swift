@@ -72,7 +72,10 @@ extension Publisher {
       do {
         if try check(operation) { outstanding.append(operation) }
       } catch {
-        throw FilePackageError(any: error, .save, node(operation.path), activity: "looking at")
+        let failure = FilePackageError(any: error, .save, node(operation.path), activity: "looking at")
+        // The publisher notes it when it comes to this operation.
+        if skipsRefused && failure.isRefusal { continue }
+        throw failure
       }
     }
     return outstanding

@@ -49,6 +49,10 @@ struct Publisher {
   var givenUp: Set<Int> = []
   /// The folder for all conflict versions of this publishing; nil until the first one.
   var conflictFolder: PackagePath?
+  /// Whether the publisher goes on after a change of names that the file system refuses.
+  var skipsRefused = false
+  /// The operations that the file system refused, if it goes on after them.
+  var refused: [PackagePath: Refusal] = [:]
   /// The open folders of the package.
   private let folders = OpenFolders()
 
@@ -88,7 +92,7 @@ struct Publisher {
     for (folder, operations) in removals { try change(operations, in: folder, synchronizing: isStrict) }
     for operation in record.operations {
       if case .setAttributes(let mode, let modified) = operation.action {
-        try setAttributes(mode, modified, of: operation.path)
+        try setAttributes(mode, modified, operation)
       }
     }
   }
@@ -134,7 +138,8 @@ struct Publisher {
     do {
       folder = try open(path)
     } catch {
-      throw FilePackageError(error, .save, node(path), activity: "opening")
+      for operation in operations { try refuse(error, operation, "opening the folder of") }
+      return
     }
     guard let folder else {
       // Another program moved the folder away: the publisher makes conflict versions of the nodes for it.
@@ -197,7 +202,7 @@ struct Publisher {
     do {
       verdict = try self.verdict(at: name, in: folder, staged, over: operation.old)
     } catch {
-      throw FilePackageError(error, .save, node(operation.path), activity: "looking at")
+      return try refuse(error, operation, "looking at")
     }
     switch verdict {
     // The step may be taken already (P3), or another program may have written the node (P6).
@@ -220,7 +225,7 @@ struct Publisher {
         try exchange(source, name, in: folder, over: operation.old)
       }
     } catch {
-      throw FilePackageError(error, .save, node(operation.path), activity: "publishing")
+      return try refuse(error, operation, "publishing", staged: source)
     }
     try moveToConflictsIfTheirs(source, staged, operation)
   }
@@ -326,7 +331,7 @@ struct Publisher {
       let isOld = try isOld(operation.old, gone, staged, in: staging.descriptor)
       if isOld, try isUntouched(operation.old, staged) { return }
     } catch {
-      throw FilePackageError(error, .save, node(operation.path), activity: "removing")
+      return try refuse(error, operation, "removing")
     }
     try moveToConflicts(staged, of: operation.path)
   }
@@ -338,14 +343,16 @@ struct Publisher {
     return other?.identity.isSameNode(as: target.identity) == true
   }
 
-  func setAttributes(
-    _ mode: UInt16?, _ modified: FileTime?, of path: PackagePath
+  private mutating func setAttributes(
+    _ mode: UInt16?, _ modified: FileTime?, _ operation: JournalRecord.Operation
   ) throws(FilePackageError) {
-    try attempt(path, "setting the attributes of the folder") { () throws(SystemError) in
-      guard let folder = try open(path) else { return }
+    do {
+      guard let folder = try open(operation.path) else { return }
       if let mode { try disk.setMode(mode, of: folder.descriptor) }
       if let modified { try disk.setModified(modified, of: folder.descriptor) }
       if isStrict { try disk.synchronize(folder.descriptor) }
+    } catch {
+      try refuse(error, operation, "setting the attributes of the folder")
     }
   }
 

@@ -20,9 +20,9 @@ struct JournaledSave {
   private static let spareRoom: UInt64 = 16 << 20
   private static let spareFiles: UInt64 = 1000
 
-  private(set) var builder: SaveBuilder
-  private let session: PackageSession
-  private let top: [SavePlan.Step]
+  var builder: SaveBuilder
+  let session: PackageSession
+  let top: [SavePlan.Step]
   private(set) var record = JournalRecord()
   /// The content hashes of the folders that the save replaces or removes.
   private var folders: [PackagePath: ContentHash] = [:]
@@ -98,6 +98,7 @@ struct JournaledSave {
     try builder.checkSteps(beneath: session.hidden.root.descriptor)
     do {
       try checkPlaces()
+      try checkNames()
       // The children that the record does not hold (JS3).
       try builder.make(top, in: session.hidden.staging.descriptor)
       try makeRecord()
@@ -138,38 +139,6 @@ struct JournaledSave {
         if error.code == .noSuchFileOrDirectory || error.code == .notDirectory { continue }
         throw FilePackageError(error, .save, builder.node(step.path), activity: "searching")
       }
-    }
-  }
-
-  /// Refuses places at which the publishing would fail after the commit.
-  private func checkPlaces() throws(FilePackageError) {
-    let package = session.hidden.packageStatus
-    var parents: Set<PackagePath> = []
-    for step in top {
-      if parents.insert(step.path.parent).inserted {
-        let parent = try builder.status(of: step.path.parent, beneath: session.hidden.root.descriptor)
-        guard let parent, parent.kind == .directory else { throw builder.changed(step.path) }
-        try check(parent, step.path, in: package)
-      }
-      if let replaced = builder.replaced[step.path] {
-        if replaced.kind == .directory {
-          try check(replaced, step.path, in: package)
-        } else if replaced.identity.device != package.identity.device {
-          throw builder.failure(.unsupported, step.path, reason: "another file system is mounted there")
-        }
-      }
-    }
-  }
-
-  /// Checks a folder whose entries change, or which itself moves.
-  private func check(
-    _ folder: FileStatus, _ path: PackagePath, in package: FileStatus
-  ) throws(FilePackageError) {
-    if folder.identity.device != package.identity.device {
-      throw builder.failure(.unsupported, path, reason: "another file system is mounted there")
-    }
-    if !folder.isWritableByUs {
-      throw builder.failure(.permissionDenied, path, reason: "its folder is read-only")
     }
   }
 

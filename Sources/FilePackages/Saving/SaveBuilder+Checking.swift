@@ -12,7 +12,7 @@ extension SaveBuilder {
   ) throws(FilePackageError) {
     let now = try status(of: step.path, beneath: old)
     guard let expected = step.replaced else {
-      if now != nil { throw changed(step.path) }
+      if now != nil { throw occupied(step.path, beneath: old) }
       return
     }
     guard let now, expected.status.map({ isSame(now, as: $0, for: step) }) ?? true else {
@@ -21,7 +21,10 @@ extension SaveBuilder {
     guard now.kind.isSupported else {
       throw failure(.wrongKind, step.path, reason: "it is \(now.kind.words), which no save changes")
     }
-    if case .setAttributes = step.action { return keepAttributes(of: now, at: step.path) }
+    if case .setAttributes = step.action {
+      staying[step.path] = now
+      return keepAttributes(of: now, at: step.path)
+    }
     if now.kind == .file && now.mode & 0o222 == 0 && !options.overwritesReadOnly {
       throw failure(.permissionDenied, step.path, reason: "the file is read-only")
     }
@@ -55,6 +58,22 @@ extension SaveBuilder {
     if case .setAttributes = step.action { return now.isUnchanged(since: expected) }
     return now.isUnchanged(since: expected)
       && (now.kind != .directory || now.modified == expected.modified)
+  }
+
+  /// Returns the error for a name that should be free: another program took it, or the file system takes it for the
+  /// name of another child.
+  private func occupied(
+    _ path: PackagePath, beneath root: borrowing OwnedDescriptor
+  ) -> FilePackageError {
+    do throws(SystemError) {
+      guard let name = path.name, try disk.limits(of: root).contains(.names),
+        try disk.list(location.openDirectory(path.parent, on: disk)).position(of: name) == nil
+      else { return changed(path) }
+    } catch {
+      // The folder is changing.
+      return changed(path)
+    }
+    return failure(NameTrial.Problem.folded.code, path, reason: NameTrial.Problem.folded.words)
   }
 
   func changed(_ path: PackagePath) -> FilePackageError {

@@ -67,9 +67,7 @@ extension SaveBuilder {
       return try disk.createFile(name, in: new, mode: mode)
     } catch {
       if error.code == .fileExists {
-        throw failure(
-          .nameCollision, path,
-          reason: "the file system does not distinguish this name from that of another child")
+        throw failure(NameTrial.Problem.folded.code, path, reason: NameTrial.Problem.folded.words)
       }
       throw FilePackageError(error, options.operation, node(path))
     }

@@ -42,6 +42,25 @@ extension SaveBuilder {
     }
     // The metadata depends on all other steps, those in the folders included.
     if let last { try writeMetadata(last, in: new) }
+    try checkNames(of: steps, in: new)
+  }
+
+  /// Refuses names of new children that the file system has written in another way.
+  private mutating func checkNames(
+    of steps: [SavePlan.Step], in new: borrowing OwnedDescriptor
+  ) throws(FilePackageError) {
+    let made = steps.filter { $0.makesNode && stagedNames[$0.path] == nil }
+    guard let first = made.first else { return }
+    do {
+      if limits == nil { limits = try disk.limits(of: new) }
+      guard limits?.contains(.names) == true,
+        let name = try NameTrial.firstMissing(of: made.compactMap(\.path.name), in: new, on: disk)
+      else { return }
+      let problem = NameTrial.Problem.rewritten
+      throw failure(problem.code, first.path.parent.appending(name), reason: problem.words)
+    } catch {
+      throw FilePackageError(any: error, options.operation, node(first.path.parent), activity: "looking at")
+    }
   }
 
   private mutating func write(

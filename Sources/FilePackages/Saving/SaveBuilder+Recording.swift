@@ -22,10 +22,11 @@ extension SaveBuilder {
     let node = JournalRecord.Known(
       kind: kind, inode: JournalRecord.Known.noInode, size: UInt64(bytes.count),
       modified: step.attributes.modified ?? date, content: step.content ?? ContentHash(of: bytes))
-    let before = replaced[step.path].flatMap { $0.kind == .file ? $0.mode : nil }
+    let before = replaced[step.path].flatMap { $0.kind == .file ? $0.mode : nil } ?? fixedMode
     let staged = JournalRecord.Staged(
       name: name(for: step) ?? "", node: node,
-      mode: step.attributes.modeIsExact ? step.attributes.mode : before ?? step.attributes.mode,
+      mode: step.attributes.modeIsExact && fixedMode == nil
+        ? step.attributes.mode : before ?? step.attributes.mode,
       modeIsExact: step.attributes.modeIsExact || before != nil, bytes: bytes)
     toRecord[step.path] = staged
     return staged

@@ -26,6 +26,8 @@ package struct SaveBuilder {
   var change = ContentSummary()
   /// The nodes that the plan replaces or removes, as they were right before.
   var replaced: [PackagePath: FileStatus] = [:]
+  /// The folders that stay and get other attributes.
+  var staying: [PackagePath: FileStatus] = [:]
   /// The children that went, if there is metadata for them; a file that only moves is not read twice.
   var oldChildren: [PackagePath: ChildSummary] = [:]
   /// The children that were made under a staged name.
@@ -41,6 +43,10 @@ package struct SaveBuilder {
   /// Syncs new files while other files are written, if there are many; nil if there are few.
   let synchronizer: FileSynchronizer?
   var canLink = true
+  /// The limits of the file system of the new state; nil until they matter.
+  var limits: DiskLimits?
+  /// The mode that every new file gets; nil if the file system has modes, or if that does not matter yet.
+  var fixedMode: UInt16?
   var canClone = true
 
   /// The names in the directory for new parts, for nodes that are not made under their own.

@@ -33,6 +33,14 @@ public struct SavePlan: Sendable {
     /// The hash of the bytes in memory that the step writes, if the plan needed it.
     var content: ContentHash?
 
+    /// Whether the step puts a node at its place.
+    var makesNode: Bool {
+      switch action {
+      case .write, .reuse, .link, .makeDirectory, .writeMetadata: true
+      case .setAttributes, .remove: false
+      }
+    }
+
     /// Whether the step may make a regular file.
     var makesFile: Bool {
       switch action {

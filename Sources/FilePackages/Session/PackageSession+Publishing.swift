@@ -29,9 +29,25 @@ extension PackageSession {
     guard let record = live else { return nil }
     var publisher = publisher(of: record, isRecovery: isRecovery)
     if isRecovery { try synchronizeRecord() }
-    try hidden.withoutReaders(wait) { () throws(FilePackageError) in try publisher.publish() }
+    do {
+      try hidden.withoutReaders(wait) { () throws(FilePackageError) in try publisher.publish() }
+    } catch {
+      throw error.ofPublishing
+    }
     published = publisher
     history.moveSecondNames(of: publisher)
+    return publisher
+  }
+
+  /// Publishes all operations of the record that waits but those that the file system refuses.
+  ///
+  /// The record stays in force: this is a part of its publishing, like one that was cut short.
+  func publishAsFarAsPossible(_ wait: LockWait) throws(FilePackageError) -> Publisher? {
+    guard let record = live else { return nil }
+    var publisher = publisher(of: record, isRecovery: true)
+    publisher.skipsRefused = true
+    try synchronizeRecord()
+    try hidden.withoutReaders(wait) { () throws(FilePackageError) in try publisher.publish() }
     return publisher
   }
 
@@ -69,5 +85,14 @@ extension JournalRecord.Operation {
   fileprivate var leavesFolder: Bool {
     guard old?.kind == .directory else { return false }
     return if case .setAttributes = action { false } else { true }
+  }
+}
+
+extension FilePackageError {
+  /// The error of a record whose publishing failed: `unpublished` if it will fail the next time, too.
+  fileprivate var ofPublishing: FilePackageError {
+    var error = self
+    if isRefusal { error.code = .unpublished }
+    return error
   }
 }

@@ -37,6 +37,9 @@ final class PackageSession {
   /// The nodes that the writer looked at when it took the lock, so that the save need not look at them again.
   var seen = Seen()
 
+  /// What this session has asked about the file system.
+  var asked = Asked()
+
   struct Seen {
     /// The package's own directory.
     var package: FileStatus?

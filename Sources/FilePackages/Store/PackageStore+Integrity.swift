@@ -52,6 +52,42 @@ extension PackageStore {
     return try RecoveryReport(of: node)
   }
 
+  /// Drops the changes of a committed save that the file system refuses, and publishes the rest of the save.
+  ///
+  /// A name that the file system does not take, or a place where it permits no rename, holds up the save for good. The
+  /// new bytes of a dropped child become a conflict version. Its old bytes stay in its place. A full or failing disk is
+  /// no such reason: it ends the call with an error, and nothing is dropped.
+  ///
+  /// - Returns: the dropped changes; empty if none stood in the way.
+  /// - Throws: the errors of opening, publishing and closing. If the file system refuses the metadata, nothing is dropped.
+  public static func discardUnpublishable(
+    at url: URL
+  ) async throws(FilePackageError) -> [RecoveryReport.Discarded] {
+    try await discardUnpublishable(FilePath(of: url, for: .open), on: PosixDisk())
+  }
+
+  package static func discardUnpublishable(
+    _ path: FilePath, on disk: any Disk
+  ) async throws(FilePackageError) -> [RecoveryReport.Discarded] {
+    let blocked = try await open(path, on: disk)
+    let discarded = try await blocked.discardUnpublishable()
+    // This opening publishes the rest.
+    let store = try await open(path, on: disk)
+    if let problem = await store.unpublishedProblem { throw problem.during(.publish) }
+    try await store.close()
+    return discarded
+  }
+
+  private func discardUnpublishable() throws(FilePackageError) -> [RecoveryReport.Discarded] {
+    // The tree has the dropped changes.
+    defer { writer.relinquish() }
+    do {
+      return try UnpublishableDiscarding(writer).discard()
+    } catch {
+      throw error.during(.publish)
+    }
+  }
+
   /// Removes the leftovers in the package's hidden folder and beside the package: parts of saves that were never
   /// committed.
   ///

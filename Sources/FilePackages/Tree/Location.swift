@@ -1,6 +1,5 @@
 package import DurableIO
 package import FoundationEssentials
-import Glibc
 import Synchronization
 package import SystemPackage
 
@@ -137,13 +136,5 @@ extension FileStatus {
     if identity == earlier.identity { return true }
     guard identity.hasSameContents(as: earlier.identity) else { return false }
     return links != earlier.links || mode != earlier.mode || user != earlier.user || group != earlier.group
-  }
-}
-
-extension FileStatus {
-  /// Whether the mode of the directory lets this process change its entries.
-  var isWritableByUs: Bool {
-    let own = geteuid()
-    return own == 0 || user != own || mode & 0o300 == 0o300
   }
 }

@@ -12,17 +12,26 @@ struct Recover: AsyncParsableCommand {
       parts of a save that was never acknowledged. The command removes these leftovers from the document's hidden \
       folder, and from the folder that contains the document. The staged files of a running program stay.
 
+      A child of an acknowledged save may have a name that the file system refuses, or a place where it permits no \
+      rename, as in an immutable folder. Then the save waits, and no other save is possible. Remove the obstacle if you \
+      can. Otherwise --discard-unpublishable drops these children from the save, names each with the reason, and \
+      publishes the rest. The bytes of a dropped child become a conflict version in '.docpkg/conflicts'.
+
       If there are several documents, each line begins with the path. Each JSON object is one line, and has the path \
       as 'path'. The exit status is the greatest of all.
 
-      Example:
+      Examples:
         docpkg recover Trip.imageNotes --dry-run
+        docpkg recover Trip.imageNotes --discard-unpublishable
 
       \(ExitStatus.help)
       """)
 
   @Argument(paths: "The documents.")
   var paths: [String]
+
+  @Flag(help: "Drop the children of a waiting save that cannot be published; keep their bytes.")
+  var discardUnpublishable = false
 
   @OptionGroup var writing: WritingOptions
 
@@ -34,6 +43,9 @@ struct Recover: AsyncParsableCommand {
     // Opening publishes a save of a document with a database, and keeps what a killed publisher had put aside.
     if !writing.dryRun { try await managedPackage(path)?.editing { _ in } }
     var report = try PackageStore.recoveryReport(at: url(path))
+    if !writing.dryRun && discardUnpublishable && report.journal == .waiting {
+      report.discarded = try await PackageStore.discardUnpublishable(at: url(path))
+    }
     if !writing.dryRun && [.waiting, .damaged].contains(report.journal) {
       let store = try await PackageStore.open(at: url(path))
       let (damage, unpublished) = (await store.journalDamage, await store.unpublishedProblem)
@@ -47,6 +59,7 @@ struct Recover: AsyncParsableCommand {
       }
     }
     var lines = report.description.split(separator: "\n").map(String.init)
+    lines += report.discarded.map(\.description)
     if !writing.dryRun && report.journal == .waiting {
       lines.append(report.problem == nil ? "published" : "not published")
     }

@@ -1,0 +1,48 @@
+internal import CLinux
+import SystemPackage
+
+// What the file system of an open directory does not allow.
+extension PosixDisk {
+  package func limits(of directory: borrowing OwnedDescriptor) throws(SystemError) -> DiskLimits {
+    let number = directory.number
+    var type: UInt32 = 0
+    try repeated("fstatfs") { clinux_file_system(number, &type) }
+    switch type {
+    case FileSystem.overlay: return .movingFolders
+    case FileSystem.ext, FileSystem.xfs, FileSystem.btrfs, FileSystem.tmpfs, FileSystem.ramfs,
+      FileSystem.f2fs,
+      FileSystem.bcachefs, FileSystem.nilfs, FileSystem.reiserfs:
+      return []
+    default: return .names
+    }
+  }
+
+  /// The types of file systems that take every name, of statfs(2).
+  private enum FileSystem {
+    static let ext: UInt32 = 0xEF53
+    static let xfs: UInt32 = 0x5846_5342
+    static let btrfs: UInt32 = 0x9123_683E
+    static let tmpfs: UInt32 = 0x0102_1994
+    static let ramfs: UInt32 = 0x8584_58F6
+    static let f2fs: UInt32 = 0xF2F5_2010
+    static let bcachefs: UInt32 = 0xCA45_1A4E
+    static let nilfs: UInt32 = 0x3434
+    static let reiserfs: UInt32 = 0x5265_4973
+    static let overlay: UInt32 = 0x794C_7630
+  }
+
+  package func project(of directory: borrowing OwnedDescriptor) throws(SystemError) -> UInt32? {
+    let number = directory.number
+    var project: UInt32 = 0
+    do {
+      try repeated("ioctl FS_IOC_FSGETXATTR") { clinux_project(number, &project) }
+    } catch {
+      switch error.code {
+      // A file system without projects.
+      case .inappropriateIOCTLForDevice, .notSupported, .noFunction, .invalidArgument: return nil
+      default: throw error
+      }
+    }
+    return project == 0 ? nil : project
+  }
+}
