@@ -10,8 +10,8 @@ import SystemPackage
 
 /// Brings the files of a saved state under their visible names (MP1).
 struct ContentPublisher {
-  private let folder: HiddenFolder
-  private var disk: any Disk { folder.disk }
+  let folder: HiddenFolder
+  var disk: any Disk { folder.disk }
   /// The files that are under their names now.
   private(set) var published: [PublishedFile] = []
   /// The files that are gone.
@@ -38,7 +38,7 @@ struct ContentPublisher {
   }
 
   /// A file that waits in the staging folder for its visible name.
-  private struct Staged {
+  struct Staged {
     var file: UnpublishedFile
     var digest: Data
     var name: FileName
@@ -80,6 +80,9 @@ struct ContentPublisher {
     FileName(wholePrefix + ContentObjects.name(Data(ContentHash(of: path.path.bytes).bytes)).string)
   }
 
+  /// The name there of a displaced file, if the file system cannot exchange two names.
+  static func displaced(_ path: ContentPath) -> FileName { FileName(name(path).string + "-") }
+
   /// Makes conflict versions of another program's files that a killed publisher displaced (MP3).
   private mutating func recoverDisplaced(
     _ files: [UnpublishedFile]
@@ -90,7 +93,7 @@ struct ContentPublisher {
       guard name.string.hasPrefix(Self.wholePrefix) else { continue }
       let digest = try disk.contentHash(of: disk.openFile(name, in: folder.staging.descriptor))
       if try isKnown(Data(digest.bytes)) { continue }
-      let path = files.first { Self.name($0.path) == name }?.path
+      let path = files.first { [Self.name($0.path), Self.displaced($0.path)].contains(name) }?.path
       try moveToConflicts(name, path ?? ContentPath(stored: name.string))
     }
   }
@@ -112,14 +115,14 @@ struct ContentPublisher {
     return staged
   }
 
-  private static let unfinished: FileName = "unfinished"
+  static let unfinished: FileName = "unfinished"
 
   private mutating func stage(_ bytes: [UInt8], named name: FileName) throws(SystemError) {
     let file = try disk.createFile(Self.unfinished, in: folder.staging.descriptor, mode: 0o666)
     try disk.write(bytes, to: file, at: 0)
     try synchronize(file)
     try disk.rename(
-      Self.unfinished, in: folder.staging.descriptor, to: name, in: folder.staging.descriptor, .noReplace)
+      Self.unfinished, in: folder.staging.descriptor, to: name, in: folder.staging.descriptor, .replace)
     bytesWritten += UInt64(bytes.count)
   }
 
@@ -127,7 +130,7 @@ struct ContentPublisher {
   private mutating func link(_ digest: Data, to name: FileName) throws(SystemError) -> Bool {
     let objects = ContentObjects(folder.location)
     do {
-      try disk.link(
+      try link(
         ContentObjects.name(digest), in: disk.openDirectory(ContentObjects.folder, in: folder.folder),
         to: name, in: folder.staging.descriptor)
       return true
@@ -186,13 +189,13 @@ struct ContentPublisher {
       try synchronize(folder.folder)
     }
     do {
-      try disk.link(
+      return try link(
         name, in: try open(contentPath(file.path.path.parent)), to: ContentObjects.name(old.digest),
-        in: disk.openDirectory(ContentObjects.folder, in: folder.folder))
+        in: disk.openDirectory(ContentObjects.folder, in: folder.folder), ifIs: old.digest)
     } catch  where error.code == .fileExists {
       // A publisher that was killed may have made the name, and not synced it.
+      return true
     }
-    return true
   }
 
   private mutating func remove(_ file: UnpublishedFile) throws(SystemError) {
@@ -200,7 +203,7 @@ struct ContentPublisher {
     guard try visible(file.path) != nil, let name = file.path.path.name else { return }
     let parent = contentPath(file.path.path.parent)
     let displaced = Self.name(file.path)
-    try disk.rename(name, in: try open(parent), to: displaced, in: folder.staging.descriptor, .noReplace)
+    try displace(name, in: try open(parent), as: displaced)
     touched.insert(parent)
     try dispose(of: displaced, file)
     try removeEmptyFolders(above: file.path.path)
@@ -215,18 +218,17 @@ struct ContentPublisher {
     touched.insert(parent)
     if let status = try disk.statusIfPresent(of: name, in: directory) {
       try copyAttributes(of: status, name, in: directory, to: staged.name)
-      try disk.rename(staged.name, in: folder.staging.descriptor, to: name, in: directory, .exchange)
-      try dispose(of: staged.name, staged.file)
+      try exchange(staged, name, in: directory)
     } else {
-      try disk.rename(staged.name, in: folder.staging.descriptor, to: name, in: directory, .noReplace)
+      try place(staged.name, as: name, in: directory)
     }
     let now = try disk.status(of: name, in: directory)
     published.append(PublishedFile(path: staged.file.path, digest: staged.digest, now))
   }
 
   /// Removes a displaced file, or makes it a conflict version if it is not the published one (MP3).
-  private mutating func dispose(of displaced: FileName, _ file: UnpublishedFile) throws(SystemError) {
-    if try isExpected(displaced, file) {
+  mutating func dispose(of displaced: FileName, _ file: UnpublishedFile) throws(SystemError) {
+    if try isExpected(displaced, in: folder.staging.descriptor, file) {
       // A file that cannot be removed here goes before the next publishing.
       _ = disk.removeEverything(displaced, from: folder.staging.descriptor)
     } else {
@@ -234,18 +236,20 @@ struct ContentPublisher {
     }
   }
 
-  /// Returns whether the displaced file is the published one, or has other bytes of the document.
+  /// Returns whether a visible or displaced file is the published one, or has other bytes of the document.
   ///
   /// If the rows of an earlier publishing could not be written, the file has the bytes of a save in between.
-  private func isExpected(_ displaced: FileName, _ file: UnpublishedFile) throws(SystemError) -> Bool {
-    let status = try disk.status(of: displaced, in: folder.staging.descriptor)
+  func isExpected(
+    _ name: FileName, in directory: borrowing OwnedDescriptor, _ file: UnpublishedFile
+  ) throws(SystemError) -> Bool {
+    let status = try disk.status(of: name, in: directory)
     guard status.kind == .file else { return false }
     if let old = file.published, old.isSame(as: status) { return true }
-    let opened = try disk.openFile(displaced, in: folder.staging.descriptor)
+    let opened = try disk.openFile(name, in: directory)
     return try isKnown(Data(disk.contentHash(of: opened).bytes))
   }
 
-  private mutating func moveToConflicts(_ displaced: FileName, _ path: ContentPath) throws(SystemError) {
+  mutating func moveToConflicts(_ displaced: FileName, _ path: ContentPath) throws(SystemError) {
     guard let name = path.path.name else { return }
     let top = conflictFolder ?? PackagePath([PackageLayout.conflicts, FileName(UUID().uuidString)])
     conflictFolder = top
@@ -330,7 +334,7 @@ struct ContentPublisher {
     return try objects.digest(of: opened) == digest
   }
 
-  private mutating func synchronize(_ file: borrowing OwnedDescriptor) throws(SystemError) {
+  mutating func synchronize(_ file: borrowing OwnedDescriptor) throws(SystemError) {
     try folder.disk.synchronize(file)
     synchronizations += 1
   }

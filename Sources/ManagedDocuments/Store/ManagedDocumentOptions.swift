@@ -1,5 +1,5 @@
 public import Documents
-import DurableIO
+package import DurableIO
 public import FilePackages
 public import GRDB
 import Glibc
@@ -46,6 +46,9 @@ public struct ManagedDocumentOptions: Sendable {
   public var takesTurns = true
   /// The longest wait for other programs. After it the document saves all the same, and tells the error handler.
   public var coordinationDeadline = Duration.seconds(10)
+
+  /// The disk for the package's files; SQLite has its own way to the database.
+  package var disk: any Disk = PosixDisk()
 
   /// The path of the database in the package.
   var databasePath: String { "\(ManagedStore.storeFolder.string)/\(persistentStoreName)" }

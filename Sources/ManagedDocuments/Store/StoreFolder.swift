@@ -70,7 +70,7 @@ actor StoreFolder {
   static func open(_ path: FilePath, _ options: ManagedDocumentOptions) async throws -> Opened {
     // A closure that awaits would begin on one of Swift's few threads, and wait for the lock there.
     let (folder, generation) = try await BlockingThread().run {
-      let location = Location(path, on: PosixDisk())
+      let location = Location(path, on: options.disk)
       let metadata = try requirePackage(location, options)
       let place = try StorePlace(location, options.persistentStoreName)
       let access = try place.access()

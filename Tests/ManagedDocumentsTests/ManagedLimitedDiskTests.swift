@@ -1,0 +1,119 @@
+import DurableIO
+import FilePackages
+import Foundation
+import GRDB
+import ManagedDocuments
+import SystemPackage
+import TestSupport
+import Testing
+
+/// FAT has no hard links, FUSE and network file systems often neither links nor exchange.
+@Suite("A document with a database where the file system lacks a feature")
+struct ManagedLimitedDiskTests {
+  enum Lack: String, CaseIterable {
+    case nothing, links, exchange, rules, all
+
+    /// The real disk without the feature.
+    var disk: any Disk {
+      CountingDisk(PosixDisk()) { (event) throws(SystemError) in
+        let isLink = event.operation == .link
+        let isRule = event.rule == .exchange || event.rule == .noReplace && self != .exchange
+        switch self {
+        case .links where isLink, .all where isLink:
+          throw SystemError("linkat", event.name, code: .notPermitted)
+        case .exchange where isRule, .rules where isRule, .all where isRule:
+          throw SystemError("renameat2", event.name, code: .invalidArgument)
+        default: return
+        }
+      }
+    }
+  }
+
+  private static let large = String(repeating: "large", count: 100_000)
+
+  private static func visible(_ fixture: BookFixture) throws -> [String: String] {
+    let folder = fixture.url.appending(path: "AdditionalContent/Pictures")
+    var files: [String: String] = [:]
+    guard FileManager.default.fileExists(atPath: folder.path) else { return files }
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+      files[name] = String(decoding: try Data(contentsOf: folder.appending(path: name)), as: UTF8.self)
+    }
+    return files
+  }
+
+  @Test(arguments: Lack.allCases)
+  func `publishes new, changed, large and removed files, and undoes that`(lack: Lack) async throws {
+    try await BookFixture.with { fixture in
+      let events = PublishingList()
+      let book = try await fixture.open {
+        $0.disk = lack.disk
+        $0.keepsHistory = true
+        $0.watchesDisk = false
+        $0.eventHandler = { events.add($0) }
+      }
+      try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
+      try await book.add(Recipe(id: 2, title: "Soup"), picture: Self.large)
+      try await book.save()
+      try await book.synchronize()
+      #expect(try Self.visible(fixture) == ["1.jpeg": "golden", "2.jpeg": Self.large])
+
+      try await book.edit("Change") { _, content in
+        try content.write("Pictures/1.jpeg", Data("brown".utf8))
+        try content.write("Pictures/2.jpeg", Data((Self.large + "r").utf8))
+      }
+      try await book.save()
+      try await book.synchronize()
+      #expect(try Self.visible(fixture) == ["1.jpeg": "brown", "2.jpeg": Self.large + "r"])
+
+      try await book.edit("Remove") { _, content in try content.remove("Pictures/2.jpeg") }
+      try await book.save()
+      try await book.synchronize()
+      #expect(try Self.visible(fixture) == ["1.jpeg": "brown"])
+
+      try await book.undo()
+      try await book.undo()
+      try await book.save()
+      try await book.synchronize()
+      #expect(try Self.visible(fixture) == ["1.jpeg": "golden", "2.jpeg": Self.large])
+      #expect(
+        events.published.count == 4 && events.published.allSatisfy { $0.isPublished && $0.conflicts == [] })
+      try await book.close()
+
+      let again = try await fixture.open { $0.disk = lack.disk }
+      #expect(try await again.book.files == ["Pictures/1.jpeg": "golden", "Pictures/2.jpeg": Self.large])
+      try await again.close()
+      let package = try #require(try ManagedPackage(at: fixture.url))
+      let verified = try await package.verify()
+      #expect(verified.isWhole, "\(verified)")
+    }
+  }
+
+  @Test(arguments: Lack.allCases)
+  func `makes a conflict version of another program's file`(lack: Lack) async throws {
+    try await BookFixture.with { fixture in
+      let events = PublishingList()
+      let book = try await fixture.open {
+        $0.disk = lack.disk
+        $0.watchesDisk = false
+        $0.eventHandler = { events.add($0) }
+      }
+      try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
+      try await book.save()
+      try await book.synchronize()
+      try await book.edit("Change") { _, content in
+        try content.write("Pictures/1.jpeg", Data("brown".utf8))
+      }
+      let place = fixture.url.appending(path: "AdditionalContent/Pictures/1.jpeg")
+      try Data("theirs".utf8).write(to: place)
+      try await book.save()
+      try await book.synchronize()
+      #expect(events.published.last?.conflicts == ["AdditionalContent/Pictures/1.jpeg"])
+      #expect(try Self.visible(fixture) == ["1.jpeg": "brown"])
+      let conflicts = fixture.url.appending(path: ".docpkg/conflicts")
+      let folder = try #require(try FileManager.default.contentsOfDirectory(atPath: conflicts.path).first)
+      let kept = conflicts.appending(path: "\(folder)/AdditionalContent/Pictures/1.jpeg")
+      #expect(try Data(contentsOf: kept) == Data("theirs".utf8))
+      try await book.close()
+    }
+  }
+}
