@@ -25,7 +25,7 @@ enum Destination {
   private static func isFolder(_ path: String) -> Bool {
     var status = stat()
     guard let place = filePath(path), place.withPlatformString({ stat($0, &status) }) == 0,
-      status.st_mode & S_IFMT == S_IFDIR, !PackageRecognition.isPackage(at: place)
+      status.st_mode & S_IFMT == S_IFDIR, FolderSigns(ofFolderAt: place)?.showPackage() != true
     else { return false }
     return path.hasSuffix("/") || place.extension == nil
   }

@@ -10,13 +10,17 @@ func managedPackage(_ path: String) -> ManagedPackage? { try? ManagedPackage(at:
 
 /// Calls `body` with the package at a path as a frozen tree.
 ///
-/// The database of a document is in the tree as one file of one moment, never beside its log.
+/// The database of a document is in the tree as one file of one moment, never beside its log. So are those of documents
+/// in a library.
 func withSnapshot<Result: Sendable>(
   of path: String, _ body: @Sendable (PackageSnapshot) async throws -> Result
 ) async throws -> Result {
   if let package = managedPackage(path) { return try await package.withSnapshot(body) }
+  let library = try await Library(at: path)
   return try await PackageStore.reading(at: url(path)) { store in
-    try await body(await store.tree.snapshot())
+    let tree = await store.tree
+    guard let library else { return try await body(tree.snapshot()) }
+    return try await library.withDatabases(in: tree) { try await body(tree.snapshot()) }
   }
 }
 

@@ -88,6 +88,28 @@ struct ManagedCommandTests {
     }
   }
 
+  @Test func `a folder of documents is copied and exported with its database at one moment`() async throws {
+    try await withTemporaryDirectory { folder in
+      try make(in: folder)
+      try FileManager.default.createDirectory(
+        atPath: folder.string + "/Books", withIntermediateDirectories: false)
+      try FileManager.default.moveItem(
+        atPath: folder.string + "/Book.recipebook", toPath: folder.string + "/Books/Book.recipebook")
+      _ = try output("copy", "Books", "Copy", in: folder)
+      _ = try output("export", "Books", "Books.zip", in: folder)
+      _ = try output("import", "Books.zip", "Back", in: folder)
+      for library in ["Books", "Copy", "Back"] {
+        let verified = try output("verify", "\(library)/Book.recipebook", in: folder)
+        #expect(verified == "whole: 7 children, 300 KB\n", "\(library)")
+      }
+      #expect(
+        try output("verify", "Books", in: folder) == "Books/Book.recipebook: whole: 7 children, 300 KB\n")
+      let names = try FileManager.default.contentsOfDirectory(
+        atPath: folder.string + "/Copy/Book.recipebook/StoreContent")
+      #expect(names == ["persistentStore"])
+    }
+  }
+
   @Test(.enabled(if: Program.installed("sqlite3") != nil, "the sqlite3 shell is not installed"))
   func `the exported database opens in the shell`() async throws {
     try await withTemporaryDirectory { folder in

@@ -106,8 +106,14 @@ struct SessionTests {
     try await withTemporaryDirectory { folder in
       try FileManager.default.createDirectory(
         atPath: folder.appending("Other").string, withIntermediateDirectories: true)
-      let run = try docpkg("open", "Other", in: folder, input: "")
-      #expect(run.status == 2 && run.errors.contains("is a package of another type"))
+      try FileManager.default.createDirectory(
+        atPath: folder.appending("Other.rtfd").string, withIntermediateDirectories: true)
+      for (name, reason) in [
+        ("Other", "is no ImageNotes document"), ("Other.rtfd", "a package of another type"),
+      ] {
+        let run = try docpkg("open", name, in: folder, input: "")
+        #expect(run.status == 2 && run.errors.contains(reason), "\(run)")
+      }
       let none = try docpkg("open", "None.imageNotes", in: folder, input: "")
       #expect(none.status == 2 && none.errors.hasPrefix("docpkg: "))
     }

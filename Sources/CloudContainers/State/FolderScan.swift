@@ -45,7 +45,8 @@ package struct FolderScan: Sendable {
       guard let status = try disk.statusIfPresent(of: name, in: folder) else { continue }
       switch status.kind {
       case .file: add(full, status)
-      case .directory where PackageRecognition.isPackage(at: path.appending(name)): add(full, status)
+      case .directory where FolderSigns(ofFolderAt: path.appending(name))?.showPackage() == true:
+        add(full, status)
       case .directory where depth < DocumentName.maximumDepth:
         do throws(SystemError) {
           try scan(disk.openDirectory(name, in: folder), path.appending(name), full + "/", depth + 1, disk)

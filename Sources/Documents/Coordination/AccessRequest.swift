@@ -74,7 +74,7 @@ extension AccessRequest {
     }
     (kind, options) = (intent.kind, intent.options)
     (self.purpose, holder) = (purpose, .present)
-    let package = (0..<item.names.count).last { PackageRecognition.isPackage(item.enclosing($0)) }
+    let package = (0..<item.names.count).last { FolderSigns(item.enclosing($0))?.showPackage() ?? false }
     unitLevels = package ?? 0
     coversContents = package != nil || writingOptions.takesContents
   }

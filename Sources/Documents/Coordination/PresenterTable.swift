@@ -18,7 +18,7 @@ final class PresenterTable: Sendable {
         let place = try? ItemPlace(path)
       else { return nil }
       (self.number, self.presenter, self.place) = (number, presenter, place)
-      isPackage = PackageRecognition.isPackage(place)
+      isPackage = FolderSigns(place)?.showPackage() ?? false
     }
   }
 

@@ -79,7 +79,9 @@ extension QueryRun {
       let directory = try open(folder)
       guard isOnlyOne(folder) else { return }
       startWatching(directory, as: folder)  // Q1
-      if !folder.isScope, try isPackage(directory) { return becomePackage(folder, found) }
+      if !folder.isScope, try FolderSigns.areOfOwnPackage(directory, on: disk) {
+        return becomePackage(folder, found)
+      }
       try list(directory, as: folder, found)
       noteSearched(folder)
     } catch {
@@ -131,16 +133,6 @@ extension QueryRun {
     let child = SearchedFolder(name, in: folder)
     folder.entries[name] = .folder(child)
     unread.append(child)
-  }
-
-  /// Returns whether the directory has the hidden folder and the metadata of a package.
-  ///
-  /// A hidden folder alone is a leftover of an interrupted edit in a plain folder.
-  func isPackage(_ directory: borrowing OwnedDescriptor) throws(SystemError) -> Bool {
-    guard try disk.statusIfPresent(of: PackageLayout.hidden, in: directory)?.kind == .directory else {
-      return false
-    }
-    return try disk.statusIfPresent(of: PackageLayout.metadata, in: directory)?.kind == .file
   }
 
   /// Makes a document of a folder that was taken for a plain one.

@@ -149,7 +149,7 @@ extension QueryRun {
       guard search.isRecursive else { return .nothing }
       let isPackage: Bool
       do {
-        isPackage = try self.isPackage(disk.openDirectory(name, in: directory))
+        isPackage = try FolderSigns.areOfOwnPackage(disk.openDirectory(name, in: directory), on: disk)
       } catch {
         if error.isAbsence { return .nothing }
         // The attempt to read the folder gives the reason.

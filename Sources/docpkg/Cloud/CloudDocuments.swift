@@ -1,5 +1,6 @@
 import ArgumentParser
 import CloudContainers
+import Documents
 import FilePackages
 import FoundationEssentials
 
@@ -140,7 +141,7 @@ extension Cloud {
       try await forEachOperand(paths) { path in
         let place = try await interruptible(saying: Cloud.interruption) {
           if isIn {
-            if isPlainFolder(path) {
+            if try await folderKind(of: path) == .library {
               throw InputError(description: "'\(display(path))' is a folder, and no document.")
             }
             let name = try await folder.container.moveIn(url(path), as: url(path).lastPathComponent)

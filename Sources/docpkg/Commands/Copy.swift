@@ -1,4 +1,5 @@
 import ArgumentParser
+import DurableIO
 import FilePackages
 import ManagedDocuments
 
@@ -55,7 +56,11 @@ struct Copy: CoordinatedCommand {
       return try writing.report(report, of: destination)
     }
     let store = try await PackageStore.open(at: url(source))
-    try await copy(store, to: destination)
+    if let library = try await Library(at: source) {
+      try await library.withDatabases(in: store.tree) { try await copy(store, to: destination) }
+    } else {
+      try await copy(store, to: destination)
+    }
   }
 
   private func copy(_ store: PackageStore, to destination: String) async throws {

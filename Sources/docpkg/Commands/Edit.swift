@@ -10,13 +10,13 @@ struct Edit: WritingCommand {
     abstract: "Change a document in one save.",
     discussion: """
       The options for text, title and images are for ImageNotes documents. --set and --remove work on any package, \
-      and treat a plain folder as a package of another program. All changes of one call are saved together or not at \
-      all. A child that has the bytes already is not written again.
+      and on the files of a folder that is no document. All changes of one call are saved together or not at all. A \
+      child that has the bytes already is not written again.
 
       If a document has 'Metadata.plist', as those of `docpkg new` do, its history keeps the version before the \
       save. `docpkg undo` restores that version. Keeping a version costs no more than removing it. A package of \
       another program has no 'Metadata.plist' and no history, so its saves cannot be undone. `docpkg versions start` \
-      adds 'Metadata.plist' and begins a history.
+      adds 'Metadata.plist' and begins a history. A folder of documents never has one.
 
       In a document with a database, --set and --remove change files below AdditionalContent, in one edit that its \
       application can undo.
@@ -131,34 +131,52 @@ struct Edit: WritingCommand {
       let done = try await interruptible { [store, notes] in
         await store.close(after: try await store.save(notes, options: options))
       }
-      try report(done)
+      try await report(done)
     } else if let package = managedPackage(path) {
       try await edit(package)
     } else {
       let store = try await PackageStore.open(at: url(path))
+      try await refuseChildrenOfDocuments(in: store)
       try change(await store.tree)
       if writing.dryRun { return try await report(store.plan(), in: store) }
       let done = try await interruptible(with: store) {
         await store.close(after: try await store.save(options: options))
       }
-      try report(done)
+      try await report(done)
+    }
+  }
+
+  /// Refuses to change a child of a document through the folder that contains the document: the document's own metadata
+  /// would not know.
+  private func refuseChildrenOfDocuments(in store: PackageStore) async throws {
+    // Metadata that cannot be read are an error of the save.
+    guard (try? await store.metadata()) == nil, try await folderKind(of: path) == .library else { return }
+    for child in setChildren.map(\.name) + removedChildren {
+      guard let document = try Library.document(around: child, in: path) else { continue }
+      throw InputError(
+        description: "'\(display(child))' is in the document '\(display(document))': edit that one. "
+          + "Nothing was changed.")
     }
   }
 
   private func report(_ plan: SavePlan, in store: PackageStore) async throws {
     let metadata = try await store.metadata()
-    if !plan.isEmpty && metadata == nil { warnOfNoHistory() }
+    if !plan.isEmpty && metadata == nil { try await warnOfNoHistory() }
     try writing.report(plan)
   }
 
-  private func report(_ done: SaveReport) throws {
-    if done.strategy != .none && done.generation == nil { warnOfNoHistory() }
+  private func report(_ done: SaveReport) async throws {
+    if done.strategy != .none && done.generation == nil { try await warnOfNoHistory() }
     try writing.report(done, of: path)
   }
 
   /// Warns the user before an edit that `docpkg undo` cannot take back.
-  private func warnOfNoHistory() {
+  private func warnOfNoHistory() async throws {
     if noHistory || writing.quiet { return }
+    if try await folderKind(of: path) == .library {
+      return StandardError.write(
+        "docpkg: '\(display(path))' is a folder, and no document: 'docpkg undo' cannot undo this change\n")
+    }
     StandardError.write(
       "docpkg: '\(display(path))' has no 'Metadata.plist' and keeps no versions: 'docpkg undo' cannot undo this save; "
         + "'docpkg versions start \(display(path))' begins a history\n")
@@ -175,7 +193,7 @@ struct Edit: WritingCommand {
       let isInConflict = await document.documentState.contains(.inConflict)
       return (try await document.close(after: done), isInConflict)
     }
-    try report(done)
+    try await report(done)
     if isInConflict && !wasInConflict {
       StandardError.write(
         "docpkg: another program changed the same meanwhile; '.docpkg/conflicts' has its changes\n")
@@ -207,7 +225,7 @@ struct Edit: WritingCommand {
       try await document.close()
       return done
     }
-    try report(done)
+    try await report(done)
   }
 
   /// Returns the path below `AdditionalContent`.

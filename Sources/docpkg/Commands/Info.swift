@@ -46,6 +46,9 @@ struct Info: AsyncParsableCommand {
     var output = StandardOutput()
     let prefix = paths.count == 1 ? "" : "\(display(path)): "
     guard let values else {
+      if try await folderKind(of: path) == .library {
+        return output.line("\(prefix)no metadata: a folder, and no document")
+      }
       output.line("\(prefix)no metadata: a package of another program (\(try await store.shownContentType))")
       return
     }

@@ -119,7 +119,8 @@ struct ListDocuments: AsyncParsableCommand {
     let packages = try packages
     if listsTypes { return try printTypes(packages) }
     let all = folders.isEmpty ? ["."] : folders
-    let given = all.filter(isPackage)
+    var given: [String] = []
+    for path in all where try await folderKind(of: path) == .package { given.append(path) }
     for path in given {
       StandardError.write(
         "docpkg: '\(display(path))' is a document itself; 'docpkg tree' lists its children.\n")
@@ -186,27 +187,6 @@ struct ListDocuments: AsyncParsableCommand {
         StandardError.write("docpkg: \(limitation)\n")
       }
     }
-  }
-}
-
-/// Paths as the arguments spell them.
-private struct PathSpellings {
-  private var folders: [(prefix: String, argument: String)] = []
-
-  init(_ arguments: [String]) {
-    folders = arguments.map { (url($0).path, $0.hasSuffix("/") && $0 != "/" ? String($0.dropLast()) : $0) }
-    folders.sort { $0.prefix.utf8.count > $1.prefix.utf8.count }
-  }
-
-  func spelling(of path: String) -> String {
-    for (prefix, argument) in folders {
-      if path == prefix { return argument }
-      let start = prefix == "/" ? prefix : prefix + "/"
-      if path.hasPrefix(start) {
-        return (argument == "/" ? "" : argument) + "/" + path.dropFirst(start.count)
-      }
-    }
-    return path
   }
 }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CloudContainers
+import Documents
 import FilePackages
 import FoundationEssentials
 import NotesServer
@@ -44,8 +45,9 @@ struct Serve: AsyncParsableCommand {
 
   func run() async throws {
     let folder = folder ?? "."
-    guard isPlainFolder(folder) else {
-      let reason = isPackage(folder) ? "is a document: give the folder that it is in" : "is no folder"
+    let kind = try await folderKind(of: folder)
+    guard kind == .library else {
+      let reason = kind == .package ? "is a document: give the folder that it is in" : "is no folder"
       throw InputError(description: "'\(display(folder))' \(reason).")
     }
     let isContainer = container == nil && CloudFolder.isContainerFolder(folder)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Documents
 import FilePackages
 import ManagedDocuments
 import FoundationEssentials
@@ -70,6 +71,10 @@ extension WritingCommand {
     }
     let store = try await PackageStore.open(at: url(path))
     guard try await store.keepsHistory() else {
+      if try await folderKind(of: path) == .library {
+        throw InputError(
+          description: "'\(display(path))' is a folder, and no document: no change in it can be undone.")
+      }
       throw InputError(
         description: "'\(display(path))' keeps no history, so no save can be undone; "
           + "'docpkg versions start \(display(path))' begins one.")

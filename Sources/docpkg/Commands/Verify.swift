@@ -16,10 +16,12 @@ struct Verify: AsyncParsableCommand {
       another program edits the document. Lines that begin with 'database:' have the problems of the database.
 
       If there are several documents, each line begins with the path. Each JSON object is one line, and has the path \
-      as 'path'. The exit status is the greatest of all.
+      as 'path'. The exit status is the greatest of all. A folder of documents stands for all documents in it, at any \
+      depth; its other files have no digests.
 
       Examples:
         docpkg verify Trip.imageNotes
+        docpkg verify ~/Documents
         docpkg verify ~/Documents/*.rtfd
 
       \(ExitStatus.help)
@@ -35,16 +37,17 @@ struct Verify: AsyncParsableCommand {
   var quiet = false
 
   func run() async throws {
-    try await forEachOperand(paths) { path in
+    let operands = try await DocumentOperands(paths)
+    try await operands.forEach { path in
       let report =
         if let package = managedPackage(path) {
           try await package.verify()
         } else {
           try await PackageStore.reading(at: url(path)) { try await $0.verify() }
         }
-      let prefix = paths.count == 1 ? "" : "\(display(path)): "
+      let prefix = operands.isOne ? "" : "\(display(path)): "
       if json && !quiet {
-        try paths.count == 1 ? printJSON(report) : printJSON(Located(path: path, report: report))
+        try operands.isOne ? printJSON(report) : printJSON(Located(path: path, report: report))
       } else if !quiet {
         var output = StandardOutput()
         for line in report.lines { output.line(prefix + line) }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Documents
 import FilePackages
 import FoundationEssentials
 import ManagedDocuments
@@ -109,7 +110,8 @@ struct VersionsStart: WritingCommand {
     abstract: "Begin a history of a document.",
     discussion: """
       Each later save keeps the version that it replaces, in any program that uses this library. A package of \
-      another program gets a 'Metadata.plist', which names its states; every child is read once for that.
+      another program gets a 'Metadata.plist', which names its states; every child is read once for that. A folder of \
+      documents is no document: each of its documents has a history of its own.
 
       Example:
         docpkg versions start Book.epub
@@ -127,6 +129,12 @@ struct VersionsStart: WritingCommand {
       if !writing.dryRun { try await package.editing { try await $0.startKeepingHistory() } }
       return try writing.tell(
         ["isDryRun": writing.dryRun], "\(display(path)): \(writing.dryRun ? "would keep" : "keeps") versions")
+    }
+    if try await folderKind(of: path) == .library {
+      throw InputError(
+        description:
+          "'\(display(path))' is a folder, and no document, so it keeps no versions. Each document in it "
+          + "keeps its own. If the folder is one document, give its name an extension.")
     }
     let store = try await PackageStore.open(at: url(path))
     let report = try await store.startKeepingHistory(dryRun: writing.dryRun)

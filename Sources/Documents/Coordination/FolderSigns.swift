@@ -1,0 +1,57 @@
+import DurableIO
+import FilePackages
+package import SystemPackage
+
+/// The signs of a package that a folder's name and two names in it give, without a look at its other contents.
+///
+/// `FolderKind` decides with them, and coordination with them alone.
+package struct FolderSigns {
+  private let name: FileName?
+  private let folder: OpenNode
+
+  /// Looks at the folder at `path`; nil if no folder is there, or if this process cannot open it. Follows symbolic
+  /// links.
+  package init?(ofFolderAt path: FilePath) {
+    guard let place = try? ItemPlace(path, following: true) else { return nil }
+    self.init(place)
+  }
+
+  init?(_ place: ItemPlace) {
+    guard place.isThere, let folder = try? PosixDisk().openDirectory(at: place.path) else { return nil }
+    name = place.names.last
+    self.folder = OpenNode(folder)
+  }
+
+  // If a name cannot be looked at, the other signs decide.
+  private var hasHiddenFolder: Bool {
+    (try? PosixDisk().exists(PackageLayout.hidden, in: folder.descriptor)) ?? false
+  }
+
+  package var hasMetadata: Bool {
+    (try? PosixDisk().exists(PackageLayout.metadata, in: folder.descriptor)) ?? false
+  }
+
+  package var hasExtension: Bool { name?.bytes.dropFirst().contains(UInt8(ascii: ".")) ?? false }
+
+  /// Returns whether the folder is surely a package.
+  ///
+  /// An ordinary folder without an extension costs one call. A hidden folder alone is a leftover there.
+  ///
+  /// - Parameter packages: extensions of packages, beside those of known types.
+  package func showPackage(_ packages: Set<String> = []) -> Bool {
+    guard hasExtension, let name else { return hasHiddenFolder && hasMetadata }
+    return hasHiddenFolder || hasMetadata
+      || UTType(filename: name.string, isDirectory: true, packages: packages).isPackageOrBundle
+  }
+
+  /// Returns whether a folder is a package of this library, whatever its name: it has the hidden folder and
+  /// `Metadata.plist`.
+  static func areOfOwnPackage(
+    _ folder: borrowing OwnedDescriptor, on disk: any Disk
+  ) throws(SystemError) -> Bool {
+    guard try disk.statusIfPresent(of: PackageLayout.hidden, in: folder)?.kind == .directory else {
+      return false
+    }
+    return try disk.statusIfPresent(of: PackageLayout.metadata, in: folder)?.kind == .file
+  }
+}
