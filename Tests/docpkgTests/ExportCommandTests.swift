@@ -121,4 +121,24 @@ struct ExportCommandTests {
       #expect(try names(in: folder.appending("Out 1.2")) == ["T.zip"])
     }
   }
+
+  @Test func `takes the archive from -o, and says why it takes no two packages`() async throws {
+    try await withTemporaryDirectory { folder in
+      try made(in: folder)
+      try made(named: "U.pack", in: folder)
+      for arguments in [
+        ["-o", "a.zip", "T.pack"], ["T.pack", "--output", "b.zip"], ["T.pack", "-o", "c.tar"],
+      ] {
+        let exported = try run(tool, ["export"] + arguments, in: folder)
+        #expect(exported.status == 0, "\(exported)")
+      }
+      for arguments in [["T.pack", "U.pack", "all.zip"], ["T.pack", "U.pack", "-o", "all.zip"]] {
+        let refused = try run(tool, ["export"] + arguments, in: folder)
+        #expect(refused.status == 64 && refused.errors.contains("An archive has one package"), "\(refused)")
+      }
+      let none = try docpkg("export", "T.pack", in: folder)
+      #expect(none.status == 64 && none.errors.contains("Give the archive, such as T.pack.zip."), "\(none)")
+      #expect(try names(in: folder) == ["T.pack", "U.pack", "a.zip", "b.zip", "c.tar"])
+    }
+  }
 }

@@ -52,7 +52,13 @@ struct Export: CoordinatedCommand {
   var path: String
 
   @Argument(path: "The archive, or a folder for it; - for standard output.")
-  var archive: String
+  var destination: String?
+
+  @Argument(help: .private)
+  var others: [String] = []
+
+  @Option(name: .shortAndLong, path: "The archive, in place of the second argument.")
+  var output: String?
 
   @Option(help: "The format, if the archive's name does not give it.")
   var format: ArchiveFormat?
@@ -98,9 +104,12 @@ struct Export: CoordinatedCommand {
 
   @OptionGroup var writing: WritingOptions
 
+  var archive: String { output ?? destination ?? "" }
+
   private var isToStandardOutput: Bool { archive == "-" }
 
   func validate() throws {
+    try checkOperands()
     if let format = interchangeFormat { return try check(format) }
     if let format, !format.isWritable { throw ValidationError("\(format.rawValue) can only be read.") }
     if isToStandardOutput && format == nil { throw ValidationError("Give --format for standard output.") }
@@ -120,6 +129,15 @@ struct Export: CoordinatedCommand {
     if isToStandardOutput && !writing.dryRun && isatty(STDOUT_FILENO) == 1 {
       throw ValidationError("An archive is not written to a terminal.")
     }
+  }
+
+  private func checkOperands() throws {
+    if !others.isEmpty || destination != nil && output != nil {
+      throw ValidationError(
+        "An archive has one package: give one package and one archive. "
+          + "A folder with several packages is exported as a whole.")
+    }
+    if archive.isEmpty { throw ValidationError("Give the archive, such as \(display(path)).zip.") }
   }
 
   /// The archive's path: in an existing folder, or as the user typed it.
