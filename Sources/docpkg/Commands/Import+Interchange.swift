@@ -8,7 +8,7 @@ import PackageArchive
 
 extension Import {
   /// The most bytes of an archive's files that this command holds in memory, unless `--max-bytes` says otherwise.
-  private static let memoryBytes: UInt64 = 1 << 30
+  static let memoryBytes: UInt64 = 1 << 30
 
   /// The format of another program that the source has; nil for an archive of a package.
   var interchangeFormat: InterchangeFormat? {

@@ -1,5 +1,6 @@
 public import ArgumentParser
 import FilePackages
+import FoundationEssentials
 import Glibc
 public import ImageNotes
 import PackageArchive
@@ -25,6 +26,9 @@ struct Import: AsyncParsableCommand {
 
       Files that macOS adds for itself (__MACOSX, ._*) are left out, and so are histories: that of the document, and \
       those of documents in it.
+
+      A backup of Bear, .bear2bk or .bearbk, has many notes. It becomes a new folder with an ImageNotes document for each \
+      note.
 
       Examples:
         docpkg import Trip.zip Trip.imageNotes
@@ -103,6 +107,9 @@ struct Import: AsyncParsableCommand {
   }
 
   func run() async throws {
+    if NoteBackup.isBackup(filename: url(archive).lastPathComponent), from == nil, format == nil {
+      return try await importBackup()
+    }
     if let format = interchangeFormat { return try await importDocument(format) }
     var options = try options()
     let shown = Throughput()
@@ -113,6 +120,11 @@ struct Import: AsyncParsableCommand {
       shown.clear()
       options.passphrase = try Passphrase.ask("Passphrase for \(display(archive)): ")
       report = try await read(options, shown)
+    } catch let error as ArchiveError where error.allowance == .format && isImageNotesName(path) {
+      shown.clear()
+      throw InputError(
+        description: "\(error.text(path: FilePackageError.Wording.command.path)) "
+          + "Name its format with --from, such as --from markdown for a text.")
     } catch let error as ArchiveError {
       shown.clear()
       throw error.withAdvice
