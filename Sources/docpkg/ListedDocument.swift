@@ -20,7 +20,7 @@ extension ListedDocument {
   fileprivate mutating func read(title: Bool) async throws(FilePackageError) {
     let metadata = try await item.metadata()
     type = .shown(item.contentType, metadata: metadata?.contentType, isPackage: item.isPackage)
-    if title { self.title = metadata?.displayName ?? item.stem }
+    if title { self.title = metadata?.displayName ?? item.nameWithoutExtension }
   }
 }
 

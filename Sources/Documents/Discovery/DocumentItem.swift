@@ -27,10 +27,10 @@ public struct DocumentItem: Sendable {
   public var filename: String { name.string }
 
   /// The name for people: the filename without its extension, with bytes that are not UTF-8 as `\xNN`.
-  public var displayName: String { displayString(stem) }
+  public var displayName: String { displayString(nameWithoutExtension) }
 
   /// The filename without its extension, if a type has this extension; bytes that are not UTF-8 are spelled without loss.
-  package var stem: String {
+  package var nameWithoutExtension: String {
     let name = filename
     guard kind.hasKnownExtension, let dot = name.lastIndex(of: "."), dot > name.startIndex else {
       return name

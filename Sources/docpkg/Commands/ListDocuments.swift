@@ -206,7 +206,7 @@ private struct Listed: Encodable {
   init(_ document: ListedDocument, _ spellings: PathSpellings) {
     let item = document.item
     path = spellings.spelling(of: item.path)
-    name = item.stem
+    name = item.nameWithoutExtension
     title = document.title
     type = document.type.identifier
     package = item.isPackage
