@@ -1,7 +1,7 @@
 internal import CLinux
 import SystemPackage
 
-// What the file system of an open directory does not allow.
+// The limits of the file system of an open directory.
 extension PosixDisk {
   package func limits(of directory: borrowing OwnedDescriptor) throws(SystemError) -> DiskLimits {
     let number = directory.number

@@ -125,7 +125,7 @@ struct UnpublishableSaveTests {
     /// The dropped change, and the new bytes that stay.
     var dropped: String
     var kept: [String: String]
-    /// What the document has in the end.
+    /// The children of the document afterwards.
     var expected: TestTree
   }
 

@@ -2,7 +2,7 @@ package import DurableIO
 import Synchronization
 package import SystemPackage
 
-// What a file system refuses: names, as FAT does, and changes of nodes with a flag of chattr(1).
+// The volume refuses names as FAT does, and changes of nodes with a flag of chattr(1).
 extension Volume {
   /// Returns the name of an entry that the file system takes this name for, or the name that a new entry gets.
   ///

@@ -2,7 +2,7 @@ import DurableIO
 import Glibc
 import SystemPackage
 
-// What would make the publishing fail after the commit: a save refuses it before.
+// A save refuses, before its commit, a step whose publishing would fail after it.
 extension JournaledSave {
   /// Refuses places at which no rename is possible, and folders whose attributes cannot be set.
   func checkPlaces() throws(FilePackageError) {

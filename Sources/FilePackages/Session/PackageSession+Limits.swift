@@ -1,8 +1,8 @@
 import DurableIO
 
-// What a session has asked about its file system, so that no save asks again.
+// A session asks once about the limits of its file system, so that no save asks again.
 extension PackageSession {
-  /// What is known about the file system.
+  /// The answers of the file system so far.
   struct Asked {
     fileprivate var limits: DiskLimits?
     /// The folders that belong to the same project as the staging folder.

@@ -37,7 +37,7 @@ final class PackageSession {
   /// The nodes that the writer looked at when it took the lock, so that the save need not look at them again.
   var seen = Seen()
 
-  /// What this session has asked about the file system.
+  /// The answers of the file system to this session.
   var asked = Asked()
 
   struct Seen {

@@ -113,7 +113,7 @@ actor NotesSession {
     }
   }
 
-  /// Where the events of a page begin: the number and the text, nil for a page that has it, and the changes since then.
+  /// The beginning of the events for a page: the number and the text, nil for a page that has it, and later changes.
   private func start(
     of known: (epoch: String, seq: Int)?
   ) -> (seq: Int, text: String?, missed: ArraySlice<TextEvent>) {
