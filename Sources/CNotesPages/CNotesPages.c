@@ -169,9 +169,12 @@ static const unsigned char file54[] = {
 #embed "pages/text.js"
 };
 static const unsigned char file55[] = {
-#embed "pages/versions.css"
+#embed "pages/trust.js"
 };
 static const unsigned char file56[] = {
+#embed "pages/versions.css"
+};
+static const unsigned char file57[] = {
 #embed "pages/words.js"
 };
 
@@ -231,8 +234,9 @@ static const struct cnotespages_file files[] = {
     {"style.css", file52, sizeof file52},
     {"tab.js", file53, sizeof file53},
     {"text.js", file54, sizeof file54},
-    {"versions.css", file55, sizeof file55},
-    {"words.js", file56, sizeof file56},
+    {"trust.js", file55, sizeof file55},
+    {"versions.css", file56, sizeof file56},
+    {"words.js", file57, sizeof file57},
 };
 
 const size_t cnotespages_count = sizeof files / sizeof files[0];

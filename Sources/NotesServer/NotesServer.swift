@@ -1,4 +1,3 @@
-import FilePackages
 import FlyingSocks
 package import FoundationEssentials
 import Glibc
@@ -10,45 +9,46 @@ import Glibc
 ///                                  RequestGuard   DocumentRoutes ─► OpenNotes ────► NotesSession ─► Document
 /// ```
 ///
-/// - Every request needs the cookie, which the printed address gives, and comes from a page of this server.
+/// - Every request for a document needs the cookie, which the printed address gives, and comes from a page of this server.
 /// - A document is saved by its own autosave, by each change of an image or of the title, and when the server ends.
 package struct NotesServer: Sendable {
   private let listener: HTTPListener
   private let routes: ServerRoutes
 
-  /// Begins to listen on 127.0.0.1.
+  /// Begins to listen on this machine's own addresses.
   ///
   /// - Parameters:
   ///   - places: the folder and the container.
-  ///   - port: the port; 0 for a free one. By default the folder has a port of its own, and if that is in use, a
-  ///     free one.
+  ///   - port: the port; 0 for a free one. By default the folder has ports of its own, and if all are in use, a free one.
   ///   - state: the folder of the servers' keys; nil for a new key.
   /// - Throws: `PortInUse`; the error of the socket.
   package init(_ places: NotesPlaces, port: UInt16?, state: URL?) throws {
     let folder = try places.folder(places.preferred)
     listener = try Self.listener(of: folder, port: port)
-    let token = try ServerKey.key(of: folder, in: state)
+    let secret = FolderSecret(word: try ServerKey.key(of: folder, in: state))
     let library = NotesLibrary(places)
     routes = ServerRoutes(
-      access: RequestGuard(token: token, port: listener.port), library: library, notes: OpenNotes(library),
-      pages: PageFiles(), uploads: try UploadFolder())
+      access: try RequestGuard(secret: secret, port: listener.port), library: library,
+      notes: OpenNotes(library), pages: PageFiles(), uploads: try UploadFolder())
   }
 
   private static func listener(of folder: URL, port: UInt16?) throws -> HTTPListener {
     if let port {
-      do {
-        return try HTTPListener(port: port)
-      } catch SocketError.failed(_, EADDRINUSE, _) {
-        throw PortInUse(port: port)
-      }
+      guard let listener = try freeListener(port) else { throw PortInUse(port: port) }
+      return listener
     }
-    // One of the ports that no service is registered for. Open pages find the server there when it starts again.
-    let digest = ContentHash(of: Array(folder.standardized.path.utf8)).bytes.prefix(2)
-    let own = 49_152 + digest.reduce(0 as UInt16) { $0 << 8 | UInt16($1) } % 16_384
+    for port in ServerPort.candidates(of: folder, outgoing: ServerPort.outgoing) {
+      if let listener = try freeListener(port) { return listener }
+    }
+    return try HTTPListener(port: 0)
+  }
+
+  /// Listens at a port; nil if another program uses it.
+  private static func freeListener(_ port: UInt16) throws -> HTTPListener? {
     do {
-      return try HTTPListener(port: own)
+      return try HTTPListener(port: port)
     } catch SocketError.failed(_, EADDRINUSE, _) {
-      return try HTTPListener(port: 0)
+      return nil
     }
   }
 

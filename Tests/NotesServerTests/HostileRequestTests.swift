@@ -34,7 +34,25 @@ struct HostileRequestTests {
       head("GET /?token=\(String(repeating: "a", count: 43))", cookie: "a=b", $0)
     },
     Case("for another host", [421]) { head("GET /", host: "example.com", $0) },
-    Case("for another port", [421]) { head("GET /", host: "127.0.0.1:1", $0) },
+    Case("for another port", [421]) { head("GET /", host: $0.host + "1", $0) },
+    Case("for 127.0.0.1, whose cookies all servers get", [421]) {
+      head("GET /", host: "127.0.0.1:\($0.port)", $0)
+    },
+    Case("for localhost, whose cookies all servers get", [421]) {
+      head("GET /", host: "localhost:\($0.port)", $0)
+    },
+    Case("for the secret without a cookie", [401]) { "GET /api/key HTTP/1.1\r\nHost: \($0.host)\r\n\r\n" },
+    Case("for a cookie without a proof", [401]) {
+      head("POST /api/cookie", cookie: "a=b", origin: $0.origin, $0)
+    },
+    Case("for a cookie with another proof", [401]) {
+      head(
+        "POST /api/cookie?proof=\(String(repeating: "a", count: 43))", cookie: "a=b", origin: $0.origin, $0)
+    },
+    Case("for a proof without a number", [400]) { head("GET /api/proof", $0) },
+    Case("for a proof, of another site", [403]) {
+      head("GET /api/proof?number=aaaaaaaaaaaaaaaaaaaaaaaa", origin: "http://localhost:1", $0)
+    },
     Case("without a host", [421]) { "GET / HTTP/1.1\r\nCookie: \($0.cookie)\r\n\r\n" },
     Case("with two hosts", [400]) { head("GET /", more: ["Host: \($0.host)"], $0) },
     Case("of another origin", [403]) { head("POST /api/library/new", origin: "http://example.com", $0) },
@@ -126,6 +144,22 @@ struct HostileRequestTests {
     }
   }
 
+  @Test func `keeps no page out, also if 500 of them hang`() async throws {
+    try await ServeFixture.with { fixture in
+      let visitor = try await Visitor(fixture)
+      let clients = try await waiting { [port = visitor.port] in
+        try (0..<500).map { _ in
+          let client = try TCPClient(port: port)
+          try client.send("GET / HT")
+          return client
+        }
+      }
+      // Each request has a connection of its own. Without limits per state, none is answered for ten seconds.
+      for _ in 0..<10 { #expect(try await visitor.ask("GET", "/api/nothing").status == 404) }
+      withExtendedLifetime(clients) {}
+    }
+  }
+
   @Test func `with a body that hangs ends, and stores nothing`() async throws {
     try await ServeFixture.with { fixture in
       let visitor = try await Visitor(fixture)
@@ -143,6 +177,7 @@ struct HostileRequestTests {
       let answer = try await Visitor.entrance(of: address)
       #expect(answer.status == 200)
       let cookie = try #require(answer.field("set-cookie"))
+      #expect(address.name.hasSuffix(".localhost") && !address.name.contains(address.token))
       #expect(cookie == "docpkg-\(address.port)=\(address.token); HttpOnly; SameSite=Strict; Path=/")
       #expect(answer.field("x-content-type-options") == "nosniff")
       #expect(answer.field("referrer-policy") == "no-referrer")

@@ -10,12 +10,15 @@ import Testing
 final class ServeFixture: Sendable {
   /// The address that the server printed.
   struct Address: Sendable {
+    /// The server's own name below `localhost`.
+    var name: String
     var port: Int
     var token: String
 
+    var host: String { "\(name):\(port)" }
     /// The address to open.
-    var entry: String { "http://127.0.0.1:\(port)/?token=\(token)" }
-    var origin: String { "http://127.0.0.1:\(port)" }
+    var entry: String { "\(origin)/?token=\(token)" }
+    var origin: String { "http://\(host)" }
     func page(_ path: String) -> String { origin + path }
   }
 
@@ -121,11 +124,10 @@ final class ServeFixture: Sendable {
     running.withLock { $0 = (process, address) }
   }
 
-  private static func address(in line: String) -> Address? {
-    guard let match = line.wholeMatch(of: /http:\/\/127\.0\.0\.1:([0-9]+)\/\?token=([A-Za-z0-9_-]+)/),
-      let port = Int(match.1)
-    else { return nil }
-    return Address(port: port, token: String(match.2))
+  static func address(in line: String) -> Address? {
+    let form = /http:\/\/([0-9a-f]{20}\.localhost):([0-9]+)\/\?token=([A-Za-z0-9_-]+)/
+    guard let match = line.wholeMatch(of: form), let port = Int(match.2) else { return nil }
+    return Address(name: String(match.1), port: port, token: String(match.3))
   }
 
   /// Stops the server, which saves everything first.

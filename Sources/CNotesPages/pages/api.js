@@ -1,4 +1,6 @@
-// Requests to the server that this page came from.
+// Requests to the server that this page came from, and to no other program at its address.
+
+import { StrangerError, trusted } from "./trust.js";
 
 /** An answer that is an error: a whole sentence, and what to do. */
 export class RequestError extends Error {
@@ -37,13 +39,22 @@ export function put(path, file) {
 export async function send(path, options) {
   let response;
   try {
-    response = await fetch(path, { credentials: "same-origin", cache: "no-store", ...options });
+    await trusted();
+    response = await fetch(path, { credentials: "same-origin", cache: "no-store", redirect: "error", ...options });
   } catch (error) {
     if (error.name === "AbortError") throw error;
+    if (error instanceof Response) throw await errorOf(error);
+    if (error instanceof StrangerError) throw strangerError();
     throw new RequestError(0, "The server does not answer.", "Is docpkg serve still running? The page tries again by itself.");
   }
   if (!response.ok) throw await errorOf(response);
   return response;
+}
+
+/** A page stays offline while another program has the server's address. */
+function strangerError() {
+  const advice = "The page keeps your text, and sends nothing to that program. End it, and run docpkg serve again.";
+  return Object.assign(new RequestError(0, "Another program answers at the server's address.", advice), { isStranger: true });
 }
 
 async function request(path, options) {

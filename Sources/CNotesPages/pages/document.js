@@ -85,7 +85,7 @@ class DocumentPage {
   #streamIs(state, error) {
     document.body.dataset.stream = state === "refused" ? "lost" : state;
     if (state !== "open") this.sender.stop();
-    this.#refusal = state === "refused" ? error : null;
+    this.#refusal = state === "refused" || error?.isStranger ? error : null;
     if (error?.status === 404 || error?.status === 410) this.#isDeleted = true;
     this.#update();
   }

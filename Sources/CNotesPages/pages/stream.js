@@ -7,6 +7,7 @@
 //      └──────────────────── waiting  ◄───────────┘
 
 import { send } from "./api.js";
+import { streamIsOpen } from "./trust.js";
 
 const waits = [250, 500, 1000, 2000, 3000];
 
@@ -50,18 +51,22 @@ export class Stream {
     this.#timer = null;
     this.#abort?.abort();
     this.#abort = null;
+    streamIsOpen(false);
   }
 
   async #read(signal) {
     let problem = null;
     try {
       const response = await send(this.#address(), { headers: { Accept: "text/event-stream" }, signal });
+      if (signal.aborted) return;
+      streamIsOpen(true);
       this.#onChange("open");
       await this.#events(response.body, signal);
     } catch (error) {
       problem = error;
     }
     if (signal.aborted) return;
+    streamIsOpen(false);
     this.#abort = null;
     if (problem?.status > 0 && problem.status < 500) {
       this.#onChange("refused", problem);

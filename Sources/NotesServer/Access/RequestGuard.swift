@@ -1,38 +1,64 @@
 /// Lets only pages of this server in, opened by the user who started it.
 ///
+/// - The server has a name of its own below `localhost`. A cookie knows no port, so at 127.0.0.1 every other server of
+///   this machine would get it, too.
 /// - A foreign name in `Host` is refused, so that a page whose name leads to this machine cannot use the server (DNS
 ///   rebinding).
 /// - A foreign `Origin`, or a request of another site, is refused. A request that changes something has to name the
 ///   origin, as every browser does.
-/// - The cookie is one that the browser sends to this server only from its own pages (`SameSite=Strict`), and that no
-///   script can read (`HttpOnly`).
+/// - The cookie is good for this run of the server. It is one that the browser sends only from the server's own pages
+///   (`SameSite=Strict`), and that no script can read (`HttpOnly`).
+/// - A page of an earlier run gets the new cookie for a proof that it knows the folder's secret. Before that, the server
+///   proves the same, without a cookie.
 struct RequestGuard: Sendable {
-  /// The secret of the address that the command prints, and of the cookie.
-  let token: String
-  /// The port.
-  let port: UInt16
+  /// What a request asks for.
+  enum Visit: Sendable, Equatable {
+    /// The printed address, whose answer gives the cookie.
+    case entrance
+    /// A file of the pages, which has no secret.
+    case file
+    /// The server's proof, for a number of the page.
+    case proof(String)
+    /// A new cookie for a page that proves to be one.
+    case renewal
+    /// Anything else, of a page with the cookie.
+    case page
+  }
 
-  /// The name of the cookie; browsers tell servers of one machine apart by name only.
-  var cookieName: String { "docpkg-\(port)" }
+  private let secret: FolderSecret
+  /// The secret of the address that the command prints, and of the cookie.
+  private let token: String
+  /// The number that a page's proof is for.
+  private let number: String
+  /// The name and the port.
+  let host: String
+  private let port: UInt16
+
+  init(secret: FolderSecret, port: UInt16) throws {
+    (self.secret, self.port) = (secret, port)
+    host = "\(secret.label).localhost:\(port)"
+    token = try ServerKey.random()
+    number = try ServerKey.random()
+  }
+
+  /// The name of the cookie.
+  private var cookieName: String { "docpkg-\(port)" }
 
   /// The address to open.
-  var address: String { "http://127.0.0.1:\(port)/?token=\(token)" }
-
-  /// The hosts by which a browser may call this server.
-  private var hosts: [String] { ["127.0.0.1:\(port)", "localhost:\(port)"] }
+  var address: String { "http://\(host)/?token=\(token)" }
 
   /// Checks a request.
   ///
-  /// - Returns: false for a visit with the token, whose answer sets the cookie.
   /// - Throws: the refusal.
-  func checkCookie(of head: HTTPRequestHead) throws(HTTPRefusal) -> Bool {
-    guard let host = head.fields["host"], hosts.contains(host) else {
+  func check(_ head: HTTPRequestHead) throws(HTTPRefusal) -> Visit {
+    guard head.fields["host"] == host else {
       throw HTTPRefusal(
-        status: .misdirected, message: "This server answers on 127.0.0.1 only.", endsConnection: true)
+        status: .misdirected, message: "This server answers at its own address only.",
+        advice: "Open the address that 'docpkg serve' printed.", endsConnection: true)
     }
     // The answer to the printed address uses nothing and gives only the cookie, so a mail or a chat may hold the link.
-    if head.method == "GET", head.segments.isEmpty, let given = head.query["token"], isToken(given) {
-      return false
+    if head.method == "GET", head.segments.isEmpty, let given = head.query["token"], isSame(given, token) {
+      return .entrance
     }
     let changes = head.method != "GET" && head.method != "HEAD"
     if let origin = head.fields["origin"] {
@@ -44,13 +70,39 @@ struct RequestGuard: Sendable {
       // A user who opens the address is of no site.
       guard site == "none", !changes else { throw .forbidden("Another site sent the request.") }
     }
-    guard let cookie = head.cookie(cookieName), isToken(cookie) else {
-      throw HTTPRefusal(
-        status: .unauthorized, message: "This page does not have the key to the documents.",
-        advice: "Open the address that 'docpkg serve' printed.", endsConnection: true)
+    switch (head.method, head.segments) {
+    case (_, let path) where !changes && path.count == 2 && path[0] == "static": return .file
+    case ("GET", ["api", "proof"]):
+      guard let number = head.query["number"], (16...64).contains(number.utf8.count) else {
+        throw .badRequest("The request has no number to prove anything for.")
+      }
+      return .proof(number)
+    case ("POST", ["api", "cookie"]):
+      let proof = head.query["proof"] ?? ""
+      guard isSame(proof, secret.proof(of: .page, host: host, number)) else { throw Self.noAccess }
+      return .renewal
+    default:
+      guard hasCookie(head) else { throw Self.noAccess }
+      return .page
     }
-    return true
   }
+
+  /// Whether a request has the cookie.
+  func hasCookie(_ head: HTTPRequestHead) -> Bool {
+    head.cookie(cookieName).map { isSame($0, token) } ?? false
+  }
+
+  private static let noAccess = HTTPRefusal(
+    status: .unauthorized, message: "This page does not have the key to the documents.",
+    advice: "Open the address that 'docpkg serve' printed.", endsConnection: true)
+
+  /// The answer to a page's number: the server's proof, and the number for the page's own.
+  func proof(for number: String) -> [String: String] {
+    ["proof": secret.proof(of: .server, host: host, number), "number": self.number]
+  }
+
+  /// The secret, for a page with the cookie.
+  var key: [String: String] { ["key": secret.word] }
 
   /// The header field that gives a browser the cookie.
   var cookieField: (name: String, value: String) {
@@ -58,8 +110,8 @@ struct RequestGuard: Sendable {
   }
 
   /// Compares in a time that does not depend on the place of the first difference.
-  private func isToken(_ text: String) -> Bool {
-    let (given, own) = (Array(text.utf8), Array(token.utf8))
+  private func isSame(_ text: String, _ secret: String) -> Bool {
+    let (given, own) = (Array(text.utf8), Array(secret.utf8))
     guard given.count == own.count else { return false }
     return zip(given, own).reduce(0 as UInt8) { $0 | ($1.0 ^ $1.1) } == 0
   }

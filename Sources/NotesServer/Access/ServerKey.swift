@@ -3,7 +3,7 @@ import FilePackages
 import FoundationEssentials
 import SystemPackage
 
-/// The secret of the server of one folder. A server that starts again has the same one, so that open pages go on.
+/// The file of a folder's secret. A server that starts again has the same one, so that open pages go on.
 enum ServerKey {
   /// Returns the key of a folder, which only this user can read, and makes it if there is none.
   ///

@@ -17,8 +17,10 @@ struct HTTPLimits: Sendable {
   var headTime: Duration = .seconds(10)
   /// The longest wait between two requests.
   var idleTime: Duration = .seconds(60)
-  /// The number of connections at one time.
+  /// The number of connections of pages at one time.
   var connections = 256
+  /// The number of other connections at one time.
+  var strangers = 64
 }
 
 /// One connection: it reads requests and writes answers, each within its limits.
@@ -28,14 +30,22 @@ final class HTTPConnection: Sendable {
   private struct State {
     var buffer: [UInt8] = []
     var isOpen = true
+    var isKnown = false
     var deadline: ContinuousClock.Instant?
   }
 
   private let socket: AsyncSocket
   let limits: HTTPLimits
   private let state = Mutex(State())
+  /// The time at which the client connected.
+  let began = ContinuousClock.now
 
   init(_ socket: AsyncSocket, _ limits: HTTPLimits) { (self.socket, self.limits) = (socket, limits) }
+
+  /// Whether a request of a page came from it.
+  var isKnown: Bool { state.withLock { $0.isKnown } }
+
+  func setKnown() { state.withLock { $0.isKnown = true } }
 
   // MARK: Deadlines
 

@@ -4,6 +4,8 @@ import Synchronization
 
 /// Answers a request.
 protocol HTTPHandler: Sendable {
+  /// Returns whether a request is from a page of this server, whose connection then counts as one.
+  func knows(_ head: HTTPRequestHead) -> Bool
   /// Answers one request.
   ///
   /// - Throws: `HTTPRefusal`, or the error of the work.
@@ -12,12 +14,13 @@ protocol HTTPHandler: Sendable {
   func answer(_ error: any Error, to head: HTTPRequestHead?) -> HTTPResponse
 }
 
-/// A server of HTTP/1.1 on this machine's own address, 127.0.0.1.
+/// A server of HTTP/1.1 on this machine's own addresses, 127.0.0.1 and ::1: a browser may use either of them for a name
+/// below `localhost`, so another program must have neither.
 ///
 /// FlyingSocks has the sockets. FlyingFox's own reader of requests bounds neither their heads nor their time, and reads
 /// on after a body that nothing read. So the reading here is our own: see `HTTPConnection` and `HTTPBody`.
 final class HTTPListener: Sendable {
-  private let socket: Socket
+  private let sockets: [Socket]
   private let pool: any AsyncSocketPool
   private let limits: HTTPLimits
   private let connections = Mutex<[ObjectIdentifier: HTTPConnection]>([:])
@@ -31,25 +34,46 @@ final class HTTPListener: Sendable {
   init(port: UInt16, limits: HTTPLimits = HTTPLimits()) throws {
     self.limits = limits
     pool = SocketPool(queue: ePoll(maxEvents: 64))
-    socket = try Socket(domain: AF_INET)
+    let first = try Self.socket(AF_INET, .inet(ip4: "127.0.0.1", port: port))
     do {
-      try socket.setValue(true, for: .localAddressReuse)
-      try socket.bind(to: .inet(ip4: "127.0.0.1", port: port))
-      try socket.listen()
-      guard case .ip4(_, let port) = try socket.sockname() else { throw SocketError.unsupportedAddress }
+      guard case .ip4(_, let port) = try first.sockname() else { throw SocketError.unsupportedAddress }
       self.port = port
+      sockets = [first] + (try Self.secondSocket(port))
     } catch {
       // The error that ended the attempt is the one to tell.
+      try? first.close()
+      throw error
+    }
+  }
+
+  private static func socket(_ domain: Int32, _ address: some SocketAddress) throws -> Socket {
+    let socket = try Socket(domain: domain)
+    do {
+      try socket.setValue(true, for: .localAddressReuse)
+      try socket.bind(to: address)
+      try socket.listen()
+      return socket
+    } catch {
+      // As above.
       try? socket.close()
       throw error
+    }
+  }
+
+  /// The socket at ::1; none on a machine without IPv6, where no program can be there.
+  private static func secondSocket(_ port: UInt16) throws -> [Socket] {
+    do {
+      return [try socket(AF_INET6, .inet6(ip6: "::1", port: port))]
+    } catch SocketError.failed(_, let number, _) where [EAFNOSUPPORT, EADDRNOTAVAIL].contains(number) {
+      return []
     }
   }
 
   /// Serves until the task is cancelled.
   func run(_ handler: some HTTPHandler) async throws {
     try await pool.prepare()
-    let listener = try AsyncSocket(socket: socket, pool: pool)
-    defer { try? listener.close() }
+    let listeners = try sockets.map { try AsyncSocket(socket: $0, pool: pool) }
+    defer { for listener in listeners { try? listener.close() } }
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { [pool] in try await pool.run() }
       group.addTask {
@@ -58,7 +82,7 @@ final class HTTPListener: Sendable {
           for connection in self.connections.withLock({ Array($0.values) }) { connection.endIfLate() }
         }
       }
-      group.addTask { try await self.accept(listener, handler) }
+      for listener in listeners { group.addTask { try await self.accept(listener, handler) } }
       defer { group.cancelAll() }
       try await group.next()
     }
@@ -75,18 +99,13 @@ final class HTTPListener: Sendable {
         let accepted: AsyncSocket
         do {
           accepted = try await listener.accept()
-        } catch SocketError.failed(_, let number, _) where [ECONNABORTED, EMFILE, ENFILE].contains(number) {
-          // A client that is gone, or too many open files: the next attempt may succeed.
+        } catch SocketError.failed(_, let number, _) where Self.passingErrors.contains(number) {
+          // A client that is gone, too many open files, or no memory: the next attempt may succeed.
           try await Task.sleep(for: .milliseconds(50))
           continue
         }
         let connection = HTTPConnection(accepted, limits)
-        let isAllowed = connections.withLock { connections in
-          if connections.count >= limits.connections { return false }
-          connections[ObjectIdentifier(connection)] = connection
-          return true
-        }
-        guard isAllowed else {
+        guard admit(connection) else {
           connection.close()
           continue
         }
@@ -96,6 +115,23 @@ final class HTTPListener: Sendable {
           connection.close()
         }
       }
+    }
+  }
+
+  private static let passingErrors = [ECONNABORTED, EMFILE, ENFILE, ENOBUFS, ENOMEM]
+
+  /// Counts a new connection. Strangers are those that no request of a page has come from. If there are too many of
+  /// them, the one that has waited longest ends, so that strangers never keep a page out.
+  private func admit(_ connection: HTTPConnection) -> Bool {
+    connections.withLock { connections in
+      let strangers = connections.values.filter { !$0.isKnown }
+      if connections.count - strangers.count >= limits.connections { return false }
+      if strangers.count >= limits.strangers, let oldest = strangers.min(by: { $0.began < $1.began }) {
+        oldest.end()
+        connections[ObjectIdentifier(oldest)] = nil
+      }
+      connections[ObjectIdentifier(connection)] = connection
+      return true
     }
   }
 
@@ -115,6 +151,7 @@ final class HTTPListener: Sendable {
       head = try await connection.readHead()
       guard let head else { return false }
       closes = head.closesConnection
+      if handler.knows(head) { connection.setKnown() }
       let itsBody = try HTTPBody(of: head, on: connection)
       body = itsBody
       response = try await handler.answer(head, itsBody)

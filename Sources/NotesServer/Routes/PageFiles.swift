@@ -48,12 +48,20 @@ struct PageFiles: Sendable {
     return HTTPResponse(type: file.type, .bytes(file.bytes), fields: fields)
   }
 
+  /// Answers a request for a file of the pages.
+  func file(_ head: HTTPRequestHead) throws(HTTPRefusal) -> HTTPResponse {
+    guard let name = head.segments.last, !name.hasSuffix(".html") else { throw .notFound }
+    return try response(name, to: head)
+  }
+
   /// Answers with the page of an error.
   func response(to refusal: HTTPRefusal) -> HTTPResponse {
     var page = String(decoding: files["error.html"]?.bytes ?? [], as: UTF8.self)
     let values = [
       "TITLE": refusal.status == .unauthorized ? "No access" : refusal.status.phrase,
       "MESSAGE": refusal.message, "ADVICE": refusal.advice ?? "",
+      // Without the cookie, the library's address leads to this page again.
+      "LIBRARY": refusal.status == .unauthorized ? " hidden" : "",
     ]
     for (name, value) in values { page = page.replacing("{{\(name)}}", with: Self.escaped(value)) }
     return HTTPResponse(

@@ -14,11 +14,26 @@ struct ServerRoutes: HTTPHandler {
   let uploads: UploadFolder
 
   func answer(_ head: HTTPRequestHead, _ body: HTTPBody) async throws -> HTTPResponse {
-    guard try access.checkCookie(of: head) else {
+    switch try access.check(head) {
+    case .entrance:
       var entrance = PageFiles.entrance
       entrance.fields.append(access.cookieField)
       return entrance
+    case .file: return try pages.file(head)
+    case .proof(let number): return try .json(access.proof(for: number))
+    case .renewal:
+      var done = HTTPResponse.done
+      done.fields.append(access.cookieField)
+      return done
+    case .page: return try await answerPage(head, body)
     }
+  }
+
+  func knows(_ head: HTTPRequestHead) -> Bool {
+    head.fields["host"] == access.host && access.hasCookie(head)
+  }
+
+  private func answerPage(_ head: HTTPRequestHead, _ body: HTTPBody) async throws -> HTTPResponse {
     switch (head.method, head.segments.first) {
     case ("GET", "api"), ("HEAD", "api"), ("POST", "api"), ("PUT", "api"):
       return try await api(head, Array(head.segments.dropFirst())[...], body)
@@ -62,8 +77,6 @@ struct ServerRoutes: HTTPHandler {
     let segments = head.segments
     switch segments.count {
     case 0: return try pages.response("library.html", to: head)
-    case 2 where segments[0] == "static" && !segments[1].hasSuffix(".html"):
-      return try pages.response(segments[1], to: head)
     case 2 where segments[0] == "d" && DocumentID(segments[1]) != nil:
       return try pages.response("document.html", to: head)
     case 3 where segments[0] == "d" && DocumentID(segments[1]) != nil && segments[2] == "history":
@@ -81,6 +94,7 @@ struct ServerRoutes: HTTPHandler {
   ) async throws -> HTTPResponse {
     let rest = Array(path.dropFirst())
     switch path.first {
+    case "key" where head.method == "GET" && rest.isEmpty: return try .json(access.key)
     case "library":
       return try await LibraryRoutes(library: library, notes: notes, uploads: uploads).answer(
         head, rest, body)

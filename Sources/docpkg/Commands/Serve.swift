@@ -11,13 +11,13 @@ struct Serve: AsyncParsableCommand {
     abstract: "Open the ImageNotes documents of a folder in the browser, on this machine only.",
     discussion: """
       Prints an address, and serves until it is interrupted. The browser with that address shows the documents of \
-      the folder: the library, each document, its history and its conflicts. The address has a secret. The server \
-      listens on 127.0.0.1, and answers only pages that were opened with it.
+      the folder: the library, each document, its history and its conflicts. The address has a secret, which is new \
+      at each start. The server listens on this machine only, and answers only pages that were opened with it.
 
       Documents are saved as you write. Ctrl-C saves and closes them. If the program is killed, nothing is lost that \
-      a page showed as saved. A folder keeps its port, unless another program uses it, and its secret. So open pages \
-      go on when the command runs again. The state is in $XDG_STATE_HOME/docpkg/serve (~/.local/state if the variable \
-      is not set).
+      a page showed as saved. A folder keeps its port, unless another program uses it, and a key. So open pages go on \
+      when the command runs again. The key is in $XDG_STATE_HOME/docpkg/serve (~/.local/state if the variable is not \
+      set).
 
       With --container the library has the documents of a container folder, too, and documents can move between the \
       two. The command syncs the container folder as 'docpkg cloud sync --watch' does. If FOLDER itself is a container \
@@ -26,7 +26,6 @@ struct Serve: AsyncParsableCommand {
       Examples:
         docpkg serve ~/Notes
         docpkg serve ~/Notes --container ~/Cloud
-        docpkg serve ~/Notes | xargs -n 1 xdg-open
 
       \(ExitStatus.help) 2 also if a document could not be saved at the end; its edits are in a recovery copy.
       """)

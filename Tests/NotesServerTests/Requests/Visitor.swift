@@ -6,16 +6,17 @@ import Testing
 /// A program that sends the server of a fixture what a page of it would send.
 struct Visitor: Sendable {
   let port: Int
+  /// The server's name and port.
+  let host: String
   /// The cookie, as a browser returns it.
   let cookie: String
 
-  var host: String { "127.0.0.1:\(port)" }
   var origin: String { "http://\(host)" }
 
   /// Gets the cookie from the address that the server printed.
   init(_ fixture: ServeFixture) async throws {
     let address = try fixture.address
-    port = address.port
+    (port, host) = (address.port, address.host)
     let answer = try await Self.entrance(of: address)
     #expect(answer.status == 200)
     cookie = String(try #require(answer.field("set-cookie")).prefix { $0 != ";" })
@@ -26,7 +27,7 @@ struct Visitor: Sendable {
     try await waiting {
       let client = try TCPClient(port: address.port)
       try client.send(
-        "GET /?token=\(address.token) HTTP/1.1\r\nHost: 127.0.0.1:\(address.port)\r\nConnection: close\r\n\r\n"
+        "GET /?token=\(address.token) HTTP/1.1\r\nHost: \(address.host)\r\nConnection: close\r\n\r\n"
       )
       return try HTTPAnswer.read(from: client)
     }
