@@ -41,7 +41,7 @@ extension Import {
       throw InputError(description: "No note of '\(display(archive))' could be imported.")
     }
     if writing.dryRun {
-      try writing.report(["make \(display(path))"] + read.map { "make \(display(path + "/" + $0.name))" })
+      try writing.report(read.map { PlannedStep(.makeFolder, $0.name) }, making: path)
     } else {
       try await make(read, leavingOut: failed)
     }
