@@ -20,7 +20,7 @@ struct CommandFixture: Sendable {
 
     var isSession: Bool { self == .session || self == .longSession }
     var isExport: Bool { rawValue.hasPrefix("export") }
-    /// Whether the command reports its syncs.
+    /// Whether the command reports its syncs, with `--verbose`.
     var reportsSyncs: Bool { !isExport && !isSession && !rawValue.hasPrefix("import") && self != .prune }
   }
 
@@ -132,7 +132,7 @@ struct CommandFixture: Sendable {
   /// Runs the command, and breaks one of its calls.
   func run(_ breaking: Breaking = .nothing, at number: Int = 0, saves: Int = saves) throws -> BrokenRun {
     try Self.docpkg.run(
-      arguments(saves), in: folder, breaking, at: number,
+      arguments(saves) + (work.reportsSyncs ? ["--verbose"] : []), in: folder, breaking, at: number,
       input: work == .longSession ? commands(saves).joined(separator: "\n") : nil,
       environment: ["XDG_STATE_HOME": root.appending("state").string])
   }
