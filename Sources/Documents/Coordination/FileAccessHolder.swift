@@ -19,7 +19,7 @@ public struct FileAccessHolder: Sendable, Hashable, CustomStringConvertible {
     (self.host, self.since) = (host, since)
   }
 
-  /// `Editor (process 4711 on alm, since 2026-05-01T10:00:00Z)`.
+  /// `Editor (process 4711 on alm, since 2026-05-01 10:00:00)`.
   public var description: String {
     "\(processName) (process \(processIdentifier) on \(host), since \(localTime(since)))"
   }

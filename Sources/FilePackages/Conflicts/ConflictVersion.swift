@@ -37,7 +37,7 @@ public struct ConflictVersion: Sendable, Hashable, Identifiable {
 }
 
 extension ConflictVersion: CustomStringConvertible {
-  /// One line, such as `1B4E28BA  2026-05-01T12:00:00Z  laptop  left by Syncthing, whole  Text.txt`.
+  /// One line, such as `1B4E28BA  2026-05-01 12:00:00  laptop  left by Syncthing, whole  Text.txt`.
   public var description: String {
     let date = modificationDate.map(localTime) ?? "at an unknown time"
     let computer = savingComputer.flatMap { $0.isEmpty ? nil : "  " + displayString($0) } ?? ""

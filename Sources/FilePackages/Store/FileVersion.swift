@@ -103,7 +103,7 @@ extension FileVersion: Hashable {
 }
 
 extension FileVersion: CustomStringConvertible {
-  /// One line, such as `1B4E28BA  2026-05-01T12:00:00Z  generation 12  4.5 KB  Text.txt`.
+  /// One line, such as `1B4E28BA  2026-05-01 12:00:00  generation 12  4.5 KB  Text.txt`.
   public var description: String {
     let names =
       (1...3).contains(differences.count)

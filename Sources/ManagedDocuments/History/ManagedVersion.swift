@@ -38,6 +38,6 @@ extension ManagedVersion: Identifiable, Hashable {
 }
 
 extension ManagedVersion: CustomStringConvertible {
-  /// One line, such as `1B4E28BA  2026-05-01T12:00:00Z  generation 12  4.5 KB`.
+  /// One line, such as `1B4E28BA  2026-05-01 12:00:00  generation 12  4.5 KB`.
   public var description: String { "\(metadata.line)  \(SaveReport.bytes(keptBytes))" }
 }
