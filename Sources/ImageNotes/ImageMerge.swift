@@ -46,7 +46,7 @@ struct ImageMerge {
       guard let base else { return try own.detached() }
       guard try own.isChanged(since: base) else { return nil }
       // If the picture's file was removed with it, only its caption is left.
-      let isThere = own.isReadable
+      let isThere = try own.isPresent
       conflicts.append(MergeConflict(path, .removedByThem, kept: isThere ? .ours : .theirs))
       return isThere ? try own.detached() : nil
     }
@@ -74,21 +74,20 @@ struct ImageMerge {
 }
 
 extension ImageNotes.Image {
-  /// Returns whether both are the same picture. An unreadable picture counts as another one.
+  /// Returns whether both are the same picture.
   fileprivate func hasSamePicture(as other: ImageNotes.Image) throws -> Bool {
     if case .stored(let own) = source, case .stored(let others) = other.source, own === others { return true }
     // A picture that is gone from the disk cannot be lost by the merge.
-    guard let own = try? file(), let others = try? other.file() else { return false }
-    return (try? own.hasSameContents(as: others)) ?? false
+    return try unlessGone { try file().hasSameContents(as: other.file()) } ?? false
   }
 
   fileprivate func isChanged(since base: ImageNotes.Image) throws -> Bool {
     try caption != base.caption || !hasSamePicture(as: base)
   }
 
-  fileprivate var isReadable: Bool {
-    guard let file = try? file() else { return false }
-    return (try? file.withRandomAccess { _, _ in true }) ?? false
+  /// Whether no other program has removed or replaced the picture's file.
+  fileprivate var isPresent: Bool {
+    get throws { try unlessGone { try file().withRandomAccess { _, _ in } } != nil }
   }
 
   /// Returns the same image as a new one for another tree.

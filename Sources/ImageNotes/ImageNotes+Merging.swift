@@ -13,7 +13,7 @@ extension ImageNotes: MergeableContent {
   ///
   /// A merge reads pictures only if they may be the same and are not known to be.
   ///
-  /// - Throws: the error of the system if a picture of ours cannot be read.
+  /// - Throws: the error of the system if a picture cannot be read.
   public static func merged(
     base: ImageNotes, ours: ImageNotes, theirs: ImageNotes
   ) throws -> MergeResult<ImageNotes> {

@@ -44,9 +44,12 @@ extension ImageNotes {
   }
 
   static func customName(in tree: FileWrapper) throws -> String? {
-    guard let file = try tree.child(named: Layout.metadata), file.isRegularFile else { return nil }
+    // If another program has saved meanwhile, this state's name is no longer on disk.
+    guard let file = try tree.child(named: Layout.metadata), file.isRegularFile,
+      let bytes = try unlessGone({ try file.contents() })
+    else { return nil }
     // Metadata of another program have no name of ours; a save reports them.
-    return (try? PackageMetadata(decoding: file.contents()))?.displayName
+    return (try? PackageMetadata(decoding: bytes))?.displayName
   }
 
   private static func images(in tree: FileWrapper) throws -> [Image] {

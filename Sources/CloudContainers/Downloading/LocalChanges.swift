@@ -36,13 +36,20 @@ struct LocalChanges {
     }
   }
 
-  private func node(at path: PackagePath) throws -> FileWrapper? { try tree.descendant(at: path.string) }
+  /// Returns the node at a path; nil if there is none, or if the path leads through a file, which is another difference.
+  private func node(at path: PackagePath) throws -> FileWrapper? {
+    do {
+      return try tree.descendant(at: path.string)
+    } catch let error as FilePackageError where error.code == .wrongKind {
+      return nil
+    }
+  }
 
   // MARK: Looking
 
   /// Returns whether the tree has the new entry already, from a download that was cut short.
   private func isDone(_ difference: TreeDifference) throws -> Bool {
-    guard !isNew, try isSame(try? node(at: difference.path), as: difference.new) else { return false }
+    guard !isNew, try isSame(node(at: difference.path), as: difference.new) else { return false }
     guard let old = difference.old, let new = difference.new else { return true }
     // Equal bytes may have another mode or date now.
     return !(difference.hasSameBytes && old != new)
@@ -51,8 +58,7 @@ struct LocalChanges {
   /// Checks that a child is as the container had it (DD2).
   private func check(_ difference: TreeDifference) throws {
     if isNew { return }
-    // A child below a file is reported at the file.
-    guard try isSame(try? node(at: difference.path), as: difference.old) else {
+    guard try isSame(node(at: difference.path), as: difference.old) else {
       throw changed(difference.path)
     }
   }
@@ -72,7 +78,8 @@ struct LocalChanges {
 
   /// Returns the hash of the application's values in the metadata; nil if another program made the file.
   private func sharedHash(_ node: FileWrapper) throws -> ContentHash? {
-    guard let metadata = try? PackageMetadata(decoding: node.contents()) else { return nil }
+    let bytes = try node.contents()
+    guard let metadata = try? PackageMetadata(decoding: bytes) else { return nil }
     return ContentHash(of: Array(try metadata.encodedApplicationValues()))
   }
 
@@ -101,10 +108,8 @@ struct LocalChanges {
     if isNew { return [:] }
     var contents: [ContentHash: FileWrapper] = [:]
     for entry in differences.compactMap(\.old) {
-      guard let hash = entry.contentHash, let node = try? node(at: entry.path), try isSame(node, as: entry)
-      else {
-        continue
-      }
+      guard let hash = entry.contentHash, let node = try node(at: entry.path), try isSame(node, as: entry)
+      else { continue }
       contents[hash] = node
     }
     return contents

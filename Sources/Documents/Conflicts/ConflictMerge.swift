@@ -49,12 +49,13 @@ struct ConflictMerge {
     open += children.conflicts.map(\.conflict).filter { !isOwned($0.path) }
     for conflict in open {
       let sides = try Sides(conflict.path, base, version, tree)
-      if let text = sides.merged(label: label) {
+      if let text = try sides.merged(label: label) {
         if text.isDecided || undecided == .both {
           texts.append((conflict.path, text.text))
           continue
         }
-      } else if undecided == .both, let decided = sides.keepingBoth(conflict, isOwned: isOwned(conflict.path))
+      } else if undecided == .both,
+        let decided = try sides.keepingBoth(conflict, isOwned: isOwned(conflict.path))
       {
         copies += decided
         continue
@@ -88,7 +89,7 @@ struct ConflictMerge {
         }
       } else if known == nil, try node.hasSameContents(as: twin) {
         try base.setDescendant(node.copy(), at: path.string)
-      } else if let first = node.text, let second = twin.text, first != second {
+      } else if let first = try node.text(), let second = try twin.text(), first != second {
         let common = Data(TextLines.common(first, second).utf8)
         try base.setDescendant(FileWrapper(regularFileWithContents: common), at: path.string)
       }
@@ -134,15 +135,17 @@ private struct Sides {
   private var isMetadata: Bool { path == PackageLayout.metadata.string }
 
   /// Returns the merged text; nil if a side has no text.
-  func merged(label: String) -> (text: String, isDecided: Bool)? {
-    guard !isMetadata, let own = present?.text, let other = version?.text else { return nil }
-    let merge = ThreeWayMerge(base: base?.text ?? "", ours: own, theirs: other)
+  func merged(label: String) throws -> (text: String, isDecided: Bool)? {
+    guard !isMetadata, let own = try present?.text(), let other = try version?.text() else { return nil }
+    let merge = ThreeWayMerge(base: try base?.text() ?? "", ours: own, theirs: other)
     let text = merge.text(.marked(ours: "here", base: "before", theirs: label))
     return (text, merge.conflicts.isEmpty)
   }
 
   /// Returns the files that go beside those in the merged tree, so that both sides are there; nil if that cannot be.
-  func keepingBoth(_ conflict: MergeConflict, isOwned: Bool) -> [(path: String, file: FileWrapper)]? {
+  func keepingBoth(
+    _ conflict: MergeConflict, isOwned: Bool
+  ) throws -> [(path: String, file: FileWrapper)]? {
     switch conflict.kind {
     // The changed side stays. Only the removal by the other side is lost.
     case .removedByUs, .removedByThem:
@@ -152,9 +155,8 @@ private struct Sides {
       guard !isMetadata, let present, let version, !present.isDirectory, !version.isDirectory else {
         return nil
       }
-      // The file is then the same on both sides, and the document's record of it differs. A file that cannot be read
-      // counts as different, so that both are kept.
-      if isOwned, (try? present.hasSameContents(as: version)) ?? false { return nil }
+      // The file is then the same on both sides, and the document's record of it differs.
+      if isOwned, try unlessGone({ try present.hasSameContents(as: version) }) ?? false { return nil }
       let lost = conflict.kept == .ours ? present : version
       return [(path, lost.copy())]
     }
@@ -165,11 +167,11 @@ extension FileWrapper {
   /// The size limit of a text that is merged by line, in bytes.
   private static let maximumText = 16 << 20
 
-  /// The text of a regular file; nil for every other child, and for a file that cannot be read.
-  fileprivate var text: String? {
-    guard isRegularFile, let data = try? contents(), data.count <= Self.maximumText, !data.contains(0) else {
-      return nil
-    }
+  /// Returns the text of a regular file; nil for every other child, and for a file that is gone.
+  fileprivate func text() throws -> String? {
+    guard isRegularFile, let data = try unlessGone({ try contents() }), data.count <= Self.maximumText,
+      !data.contains(0)
+    else { return nil }
     return String(validating: data, as: UTF8.self)
   }
 }

@@ -102,10 +102,10 @@ struct MergedTrees {
   /// document.
   private mutating func mergeMetadata() throws {
     let path = PackagePath([PackageLayout.metadata])
-    guard let theirNode = theirs[path], let ourNode = ours[path], let other = Self.metadata(theirNode),
-      let own = Self.metadata(ourNode)
+    guard let theirNode = theirs[path], let ourNode = ours[path], let other = try Self.metadata(theirNode),
+      let own = try Self.metadata(ourNode)
     else { return }
-    let before = base[path].flatMap(Self.metadata)
+    let before = try base[path].flatMap { try Self.metadata($0) }
     let merged = mergedValue(
       base: before?.applicationValues ?? [:], ours: own.applicationValues, theirs: other.applicationValues)
     // Metadata without a conflict become the same on both sides.
@@ -120,8 +120,9 @@ struct MergedTrees {
     }
   }
 
-  private static func metadata(_ node: FileWrapper) -> PackageMetadata? {
-    // A plist of another program is an ordinary file, and so is one that cannot be read.
-    node.isRegularFile ? try? PackageMetadata(decoding: node.contents()) : nil
+  private static func metadata(_ node: FileWrapper) throws -> PackageMetadata? {
+    guard node.isRegularFile, let bytes = try unlessGone({ try node.contents() }) else { return nil }
+    // A plist of another program is an ordinary file.
+    return try? PackageMetadata(decoding: bytes)
   }
 }

@@ -52,14 +52,15 @@ public struct TreeMerge: Sendable {
 
   /// Decides the steps to the merged tree; changes none of the three trees.
   ///
-  /// - Throws: the error of the system if a folder cannot be listed. A file that cannot be read counts as changed.
+  /// - Throws: the error of the system if a folder cannot be listed, or if a file that may be the same cannot be read.
+  ///   A file that another program removed or replaced counts as changed.
   public init(base: FileWrapper, ours: FileWrapper, theirs: FileWrapper) throws {
     self.theirs = theirs
     var trees = try MergedTrees(
       base: TreeNodes(of: base), ours: TreeNodes(of: ours), theirs: TreeNodes(of: theirs))
     trees.followRenames()
     conflicts = trees.conflicts
-    decide(trees)
+    try decide(trees)
     conflicts.sort { PackagePath($0.conflict.path) < PackagePath($1.conflict.path) }
   }
 
@@ -96,7 +97,7 @@ public struct TreeMerge: Sendable {
   // MARK: Deciding
 
   /// Makes a step or a conflict of each change (TM1).
-  private mutating func decide(_ trees: MergedTrees) {
+  private mutating func decide(_ trees: MergedTrees) throws {
     var removals: [PackagePath] = []
     var folders: [PackagePath] = []
     var puts: [(PackagePath, FileWrapper)] = []
@@ -105,9 +106,9 @@ public struct TreeMerge: Sendable {
     for path in trees.paths {
       let (base, own, other) = (trees.base[path], trees.ours[path], trees.theirs[path])
       var isOurs = false
-      if own.isSame(as: other) || base.isSame(as: own) {
+      if try own.isSame(as: other) || base.isSame(as: own) {
         // Theirs stays, with its object (TM2).
-      } else if base.isSame(as: other) {
+      } else if try base.isSame(as: other) {
         isOurs = true
       } else if let conflict = Self.conflict(path, base, own, other) {
         conflicts.append(conflict)
@@ -174,11 +175,10 @@ public struct TreeMerge: Sendable {
 
 extension FileWrapper? {
   /// Returns whether both are nil, folders, or leaves with the same contents.
-  fileprivate func isSame(as other: FileWrapper?) -> Bool {
+  fileprivate func isSame(as other: FileWrapper?) throws -> Bool {
     guard let self, let other else { return self == nil && other == nil }
     if self.isDirectory || other.isDirectory { return self.isDirectory && other.isDirectory }
-    // An unreadable file may hold anything: it counts as changed, so that no change is lost.
-    return (try? self.hasSameContents(as: other)) ?? false
+    return try unlessGone { try self.hasSameContents(as: other) } ?? false
   }
 }
 

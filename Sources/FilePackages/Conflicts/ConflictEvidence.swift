@@ -198,7 +198,7 @@ struct ConflictEvidence {
         if name == PackageLayout.manifest {
           manifests.append(bytes)
         } else if let history = HistoryFile(bytes) {
-          note(history)
+          try note(history)
         }
       }
     }
@@ -213,15 +213,25 @@ struct ConflictEvidence {
     metadataCopies.contains { ConflictName(name, ending: $0.name.tag)?.original == original }
   }
 
-  private mutating func note(_ history: HistoryFile) {
+  private mutating func note(_ history: HistoryFile) throws(FilePackageError) {
     for row in history.chain.versions.flatMap(\.rows) {
       guard let node = row.node, let hash = node.content, let place = node.place else { continue }
       let path = PackagePath(PackageLayout.versionsPath.names + place.names)
-      guard let name = path.name,
-        let status = try? StoredNode(location: location, path: path.parent).children([name]).first?.status,
-        status.kind == .file, status.size == node.size, status.modified == node.modified
+      guard let status = try statusIfPresent(at: path), status.kind == .file, status.size == node.size,
+        status.modified == node.modified
       else { continue }
       places[hash] = path
+    }
+  }
+
+  /// Returns the status at a path; nil if nothing is or can be there.
+  private func statusIfPresent(at path: PackagePath) throws(FilePackageError) -> FileStatus? {
+    guard let name = path.name else { return nil }
+    do throws(FilePackageError) {
+      return try StoredNode(location: location, path: path.parent).children([name]).first?.status
+    } catch {
+      if [.noSuchFile, .wrongKind, .invalidName].contains(error.code) { return nil }
+      throw error
     }
   }
 
