@@ -227,6 +227,23 @@ struct ConflictTests {
     #expect(try await again.conflictVersions().isEmpty)
   }
 
+  @Test func `do not lack a child that any other program edited in its place`() async throws {
+    let disk = try CrashDisk()
+    _ = try await Self.apart(
+      Self.base, first: ["a.txt": "ONE\ntwo\nthree\n"], second: ["a.txt": "one\ntwo\nTHREE\n"], on: disk)
+    try disk.replace("c.txt", "edited", in: Self.first)
+    let store = try await Self.open(Self.first, on: disk)
+    // The document is of one version, with an edit.
+    let versions = try await store.conflictVersions()
+    #expect(versions.count == 1 && versions.flatMap(\.missing) == [] && !versions.contains(where: \.isWhole))
+    #expect(try await store.isPresentVersionWhole())
+    #expect(try await store.verify().changed.contains("c.txt"))
+    #expect(try await store.mergeConflicts(options: .keepsHistory).conflicts.isEmpty)
+    let texts = try Self.texts(await store.tree)
+    #expect(texts["a.txt"] == "ONE\ntwo\nTHREE\n" && texts["c.txt"] == "edited")
+    #expect(try await store.verify().isAsSaved)
+  }
+
   @Test func `say which children nobody has`() async throws {
     let disk = try CrashDisk()
     _ = try await Self.apart(

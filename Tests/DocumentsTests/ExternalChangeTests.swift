@@ -66,7 +66,13 @@ struct ExternalChangeTests {
     #expect(await !document.hasUnsavedChanges)
     #expect(await !document.undo.canUndo)
     #expect(try await document.checkForExternalChanges() == .nothing)
-    // The next save goes on from there.
+    // The next save goes on from there, and takes over the digests of what the document has read.
+    try await document.edit { $0["d.txt"] = "d" }
+    try await document.close()
+    let report = try await PackageStore.open(Trip.path, on: disk).verify()
+    #expect(report.changed == [] && report.extra == [] && report.damaged == [], "\(report)")
+    #expect(report.missing == (way == "removed" ? ["b.txt"] : []))
+    try await document.open()
     try await document.edit { $0["a.txt"] = "mine again" }
     try await document.close()
     #expect(try disk.text("a.txt", in: Trip.path) == "mine again")

@@ -122,6 +122,8 @@ extension Disk {
   func replace(_ name: FileName, _ text: String, in folder: FilePath) throws {
     let directory = try openDirectory(at: folder)
     try makeFile("other-program", Array(text.utf8), in: directory)
+    // A disk in memory has a clock of its own, which is behind that of the saves.
+    try setModified(Surroundings.current.now(), of: "other-program", in: directory)
     try rename("other-program", in: directory, to: name, in: directory, .replace)
   }
 
@@ -130,6 +132,7 @@ extension Disk {
     let file = try openFileForWriting(name, in: openDirectory(at: folder))
     try writeAll(Array(text.utf8), to: file)
     try resize(file, to: UInt64(text.utf8.count))
+    try setModified(Surroundings.current.now(), of: file)
   }
 
   func text(_ name: FileName, in folder: FilePath) throws -> String {

@@ -163,9 +163,9 @@ struct KeptJournalTests {
     let before = try PackagePicture(of: "/", on: disk)
     #expect(try await Self.texts(on: disk) == ["2", "1", "0"])
     #expect(try await PackageStore.open(Self.path, on: disk).verify().isWhole)
-    let damaged = try await Self.copy(of: disk)
-    try damaged.edit("Text.txt", "damaged")
-    #expect(try await PackageStore.open(Self.path, on: damaged).verify().damaged == ["Text.txt"])
+    let edited = try await Self.copy(of: disk)
+    try edited.edit("Text.txt", "theirs")
+    #expect(try await PackageStore.open(Self.path, on: edited).verify().changed == ["Text.txt"])
     // Reading has written nothing.
     #expect(try PackagePicture(of: "/", on: disk) == before)
     let next = try await PackageStore.open(Self.path, on: disk)
@@ -197,9 +197,9 @@ struct KeptJournalTests {
     try await Self.save("1", on: disk)
     try await Self.save("2", on: disk)
     try disk.removeFile("manifest", in: disk.openDirectory(at: Self.hidden))
-    try disk.edit("Text.txt", "damaged")
+    try disk.edit("Text.txt", "theirs")
     let store = try await PackageStore.open(Self.path, on: disk)
-    #expect(try await store.verify().damaged == ["Text.txt"])
+    #expect(try await store.verify().changed == ["Text.txt"])
   }
 
   @Test func `shows a record at its beginning that a killed program did not mark`() async throws {

@@ -66,12 +66,13 @@ struct StagedDamageTests {
           #expect(found == save.old, "\(name) \(damage): \(save.old.differences(in: found))")
           #expect(report.journal != nil)
           reported += 1
-        } else if report.isWhole {
+        } else if report.isAsSaved {
           #expect(found == save.new, "\(name) \(damage): \(save.new.differences(in: found))")
           new += 1
         } else {
           // The file is in a new folder; recovery does not read the files there.
-          #expect(report.damaged + report.missing == ["New/x.txt"], "\(name) \(damage): \(report)")
+          #expect(
+            report.damaged + report.changed + report.missing == ["New/x.txt"], "\(name) \(damage): \(report)")
           #expect(folder != WaitingSave.hidden.appending("tmp"), "\(name) \(damage): \(report)")
           verified += 1
         }

@@ -1,4 +1,5 @@
 import Documents
+import DurableIO
 import FilePackages
 import Foundation
 import GRDB
@@ -24,10 +25,10 @@ struct ManagedVerificationTests {
     }
   }
 
-  @Test func `names files that are damaged, missing or another program's`() async throws {
+  @Test func `names files that are changed, damaged, missing or another program's`() async throws {
     try await BookFixture.with { fixture in
       let book = try await fixture.open()
-      for name in ["a", "b", "c"] {
+      for name in ["a", "b", "c", "e"] {
         try await book.edit { _, content in try content.write("Files/\(name)", Data(name.utf8)) }
       }
       try await book.close()
@@ -35,11 +36,13 @@ struct ManagedVerificationTests {
       try Data("x".utf8).write(to: files.appending(path: "a"))
       try FileManager.default.removeItem(at: files.appending(path: "b"))
       try Data().write(to: files.appending(path: "d"))
+      try PosixDisk().rot("e", in: FilePath(files.path))
       let permissions = [FileAttributeKey.posixPermissions: 0o755]
       try FileManager.default.setAttributes(permissions, ofItemAtPath: files.appending(path: "c").path)
       let report = try await whole(fixture)
       #expect(!report.isWhole && !report.isUnexplained)
-      #expect(report.damaged == ["AdditionalContent/Files/a", "AdditionalContent/Files/c"])
+      #expect(report.changed == ["AdditionalContent/Files/a", "AdditionalContent/Files/c"])
+      #expect(report.damaged == ["AdditionalContent/Files/e"])
       #expect(report.missing == ["AdditionalContent/Files/b"])
       #expect(report.extra == ["AdditionalContent/Files/d"])
     }

@@ -1,4 +1,5 @@
 package import DurableIO
+package import SystemPackage
 
 extension Disk {
   /// Writes all bytes at one place.
@@ -24,6 +25,14 @@ extension Disk {
       done += count
     }
     return Array(buffer.prefix(done))
+  }
+
+  /// Changes a byte of a file as a failing disk does: the file keeps its size and its date.
+  package func rot(_ name: FileName, in folder: FilePath) throws(SystemError) {
+    let file = try openFileForWriting(name, in: openDirectory(at: folder))
+    let (modified, byte) = (try status(of: file).modified, try readAll(file).first ?? 0)
+    try writeAll([byte ^ 1], to: file)
+    try setModified(modified, of: file)
   }
 
   /// Makes a file with these bytes.

@@ -1,3 +1,4 @@
+import DurableIO
 import Foundation
 import SystemPackage
 import TestSupport
@@ -17,7 +18,7 @@ struct OperandTests {
       #expect(whole.status == 0 && whole.output.split(separator: "\n").count == 2)
       #expect(whole.output.hasPrefix("A.imageNotes: whole: 1 child, 1 B"))
 
-      try Data("x".utf8).write(to: URL(filePath: folder.appending("B.imageNotes/Text.txt").string))
+      try PosixDisk().rot("Text.txt", in: folder.appending("B.imageNotes"))
       let damaged = try docpkg("verify", "A.imageNotes", "B.imageNotes", "C.imageNotes", "--json", in: folder)
       #expect(damaged.status == 1)
       let reports = try damaged.output.split(separator: "\n").map {
@@ -29,6 +30,45 @@ struct OperandTests {
       let missing = try docpkg("verify", "B.imageNotes", "none", "C.imageNotes", in: folder)
       #expect(missing.status == 2 && missing.output.contains("C.imageNotes: whole"))
       #expect(missing.errors.contains("'none' could not be opened"))
+    }
+  }
+
+  @Test func `verify tells an edit by any program from damage`() async throws {
+    struct Report: Decodable {
+      var isWhole: Bool
+      var changed, damaged, extra: [String]
+    }
+    try await withTemporaryDirectory { folder in
+      _ = try docpkg("new", "D.imageNotes", "--text", "a", in: folder)
+      try Data("notes".utf8).write(to: URL(filePath: folder.appending("notes").string))
+      _ = try docpkg("edit", "D.imageNotes", "--set", "Notes.txt=notes", in: folder)
+      try Data("notes and more".utf8).write(
+        to: URL(filePath: folder.appending("D.imageNotes/Notes.txt").string))
+      try Data("new".utf8).write(to: URL(filePath: folder.appending("D.imageNotes/New.txt").string))
+      let edited = try docpkg("verify", "D.imageNotes", in: folder)
+      #expect(edited.status == 0)
+      #expect(
+        edited.output.hasPrefix(
+          "changed by another program: Notes.txt\nadded by another program: New.txt\nwhole: 3 children, "))
+      #expect(try docpkg("verify", "D.imageNotes", "--strict", in: folder).status == 1)
+      let report: Report = try decoded(docpkg("verify", "D.imageNotes", "--json", in: folder))
+      #expect(report.isWhole && report.changed == ["Notes.txt"] && report.damaged == [])
+      #expect(report.extra == ["New.txt"])
+
+      try PosixDisk().rot("Text.txt", in: folder.appending("D.imageNotes"))
+      let damaged = try docpkg("verify", "D.imageNotes", in: folder)
+      #expect(
+        damaged.status == 1 && damaged.output.hasPrefix("damaged: Text.txt\nchanged by another program: "))
+      try PosixDisk().rot("Text.txt", in: folder.appending("D.imageNotes"))
+
+      // An edit reads the text that another program changed, and takes it over.
+      try Data("other".utf8).write(to: URL(filePath: folder.appending("D.imageNotes/Text.txt").string))
+      _ = try docpkg("edit", "D.imageNotes", "--append", "b", in: folder)
+      #expect(
+        try docpkg("verify", "D.imageNotes", in: folder).output.hasPrefix(
+          "changed by another program: Notes.txt\n"))
+      #expect(try docpkg("repair", "D.imageNotes", "--accept", in: folder).status == 0)
+      #expect(try docpkg("verify", "D.imageNotes", "--strict", in: folder).status == 0)
     }
   }
 

@@ -176,16 +176,6 @@ struct ConflictEvidence {
     }
   }
 
-  /// Returns whether a name in the package's own folder is that of a conflict copy of the metadata.
-  static func isCopyOfMetadata(_ name: FileName) -> Bool {
-    // The first bytes rule out most names.
-    guard name.bytes.starts(with: metadataStem) else { return false }
-    return ConflictName(name)?.original == PackageLayout.metadata
-      || ConflictName.ending(ofMetadata: name) != nil
-  }
-
-  private static let metadataStem = PackageLayout.metadata.bytes.prefix { $0 != UInt8(ascii: ".") }
-
   // MARK: The hidden folder
 
   private mutating func readHidden() throws(FilePackageError) {

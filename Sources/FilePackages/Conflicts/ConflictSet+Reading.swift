@@ -11,7 +11,7 @@ extension ConflictSet {
   static func isAny(in package: OpenPackage) throws(FilePackageError) -> Bool {
     if try !KeptConflicts(package).folders().isEmpty { return true }
     let listing = if let known = package.tree.knownListing { known } else { try package.node.list() }
-    return (0..<listing.count).contains { ConflictEvidence.isCopyOfMetadata(listing.name(at: $0)) }
+    return (0..<listing.count).contains { ConflictName.isCopyOfMetadata(listing.name(at: $0)) }
   }
 
   /// Returns the entry of a version.

@@ -28,12 +28,17 @@ struct ConflictSet {
   private(set) var entries: [Entry] = []
   /// Whether the document on disk is exactly the result of one save, as far as the digests show.
   private(set) var isPresentWhole = true
+  /// The noted children of the document on disk that another program edited there, so that nothing has their bytes.
+  ///
+  /// The edits belong to the document. A version with the same child has the edited one, since it did not change it.
+  private var edits: [PackagePath: ChildSummary] = [:]
 
   init(_ location: Location, _ current: PackageMetadata?) throws(FilePackageError) {
     self.location = location
     evidence = try ConflictEvidence(location, leavingOut: current?.uncounted ?? [])
     var claimed: Set<PackagePath> = []
     if let current, !evidence.isEmpty {
+      noteEdits(of: current)
       let overlay = overlay(of: current, ending: nil, &claimed)
       isPresentWhole = overlay.isWhole && overlay.contents.isEmpty
       if !overlay.contents.isEmpty || !overlay.missing.isEmpty { add(current, "a sync tool", overlay) }
@@ -54,6 +59,15 @@ struct ConflictSet {
 
   // MARK: Versions of a known state
 
+  private mutating func noteEdits(of current: PackageMetadata) {
+    for (path, row) in evidence.state(at: current.revision)?.rows ?? [:] {
+      guard let present = evidence.present[path], row.difference(of: present) == .changed,
+        content(of: row) == nil
+      else { continue }
+      edits[path] = row.child
+    }
+  }
+
   private struct Overlay {
     var contents: [PackagePath: Content?] = [:]
     var missing: [PackagePath] = []
@@ -70,6 +84,12 @@ struct ConflictSet {
       if let present { summary.subtract(present) }
       if let new { summary.add(new) }
       contents[path] = .some(content)
+    }
+
+    /// Counts a child as it was saved, although another program edited it.
+    mutating func count(_ saved: ChildSummary, insteadOf present: ChildSummary) {
+      summary.subtract(present)
+      summary.add(saved)
     }
   }
 
@@ -90,7 +110,7 @@ struct ConflictSet {
   ) -> Overlay {
     var overlay = Overlay(evidence.summary)
     if let state = evidence.state(at: metadata.revision) {
-      lay(state, into: &overlay, &claimed)
+      lay(state, isInPlace: name == nil, into: &overlay, &claimed)
     } else if let name {
       // Only the sum of its children is known. The copies with the same mark may be its children.
       for copy in evidence.copies where copy.name.mark == name.mark && overlay.contents[copy.original] == nil
@@ -107,8 +127,11 @@ struct ConflictSet {
   }
 
   /// Adds the differences of a noted state.
+  ///
+  /// - Parameter isInPlace: whether it is the state of the document on disk.
   private func lay(
-    _ state: ConflictEvidence.State, into overlay: inout Overlay, _ claimed: inout Set<PackagePath>
+    _ state: ConflictEvidence.State, isInPlace: Bool, into overlay: inout Overlay,
+    _ claimed: inout Set<PackagePath>
   ) {
     for (path, row) in state.rows {
       // A copy with the same content belongs to that version as well.
@@ -117,7 +140,9 @@ struct ConflictSet {
       }
       let present = evidence.present[path]?.child
       if let present, present.isSame(as: row.child) { continue }
-      if let content = content(of: row) {
+      if let present, edits[path] == row.child {
+        if isInPlace { overlay.count(row.child, insteadOf: present) }
+      } else if let content = content(of: row) {
         overlay.replace(present, at: path, by: row.child, content)
       } else {
         overlay.missing.append(path)

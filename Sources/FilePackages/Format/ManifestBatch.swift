@@ -6,6 +6,8 @@ package struct ManifestRow: Hashable, Sendable {
   package var child: ChildSummary
   /// The modification time of the file; meaningless for other nodes.
   package var modified: FileTime
+
+  package init(child: ChildSummary, modified: FileTime) { (self.child, self.modified) = (child, modified) }
 }
 
 /// The rows that one save adds to the manifest: the children that came and those that went.

@@ -74,9 +74,10 @@ struct PackageRepair {
       let right = Set(restored.map(\.row.child.path))
       if accepting { try verified.refuseUnread(but: right) }
       report.putJournalAside =
-        writer.state.damage != nil && (accepting || !restored.isEmpty || verified.report.isWholeButForJournal)
+        writer.state.damage != nil
+        && (accepting || !restored.isEmpty || verified.report.isAsSavedButForJournal)
       if dryRun {
-        if accepting && writer.baseline.metadata.known != nil && !verified.report.isWholeButForJournal {
+        if accepting && writer.baseline.metadata.known != nil && !verified.report.isAsSavedButForJournal {
           report.accepted = verified.report.acceptable.filter { !right.contains(PackagePath($0)) }
           if !report.accepted.isEmpty || verified.report.isUnexplained {
             report.versions = try keptVersions()
@@ -86,7 +87,7 @@ struct PackageRepair {
       }
       if report.putJournalAside { try putJournalAside() }
       report.warnings += try save(restored)
-      let isRight = restored.isEmpty && verified.report.isWholeButForJournal
+      let isRight = restored.isEmpty && verified.report.isAsSavedButForJournal
       do throws(FilePackageError) {
         if accepting && writer.baseline.metadata.known != nil && !isRight,
           let accepted = try acceptChildren(&report.warnings)
@@ -201,7 +202,7 @@ struct PackageRepair {
       // The lock is held, so that the counted children stay unchanged.
       verified = try PackageVerification(package: writer.package).verifyChildren()
       try verified.refuseUnread()
-      guard !verified.report.isWholeButForJournal, let known = try writer.baseline.metadata.get(),
+      guard !verified.report.isAsSavedButForJournal, let known = try writer.baseline.metadata.get(),
         case .present(_, let status) = writer.baseline.metadata
       else {
         writer.endFailedSession()
@@ -234,10 +235,11 @@ extension FilePackageError {
 
 extension VerificationReport {
   /// Whether the children are as they were saved, regardless of the journal.
-  fileprivate var isWholeButForJournal: Bool {
-    hasDigests && damaged.isEmpty && unreadable.isEmpty && missing.isEmpty && extra.isEmpty && !isUnexplained
+  fileprivate var isAsSavedButForJournal: Bool {
+    hasDigests && damaged.isEmpty && unreadable.isEmpty && missing.isEmpty && changed.isEmpty && extra.isEmpty
+      && !isUnexplained
   }
 
   /// The children that differ from the saved state, as paths in byte order.
-  fileprivate var acceptable: [String] { (damaged + missing + extra).sorted() }
+  fileprivate var acceptable: [String] { (damaged + changed + missing + extra).sorted() }
 }

@@ -38,11 +38,14 @@ struct PackageVerification {
     verified.report.hasDigests = true
     let isSum = verified.isAllRead && verified.summary == metadata.summary
     if !isSum { try explain(&verified, metadata) }
-    verified.report.isWhole = isSum && verified.report.journal == nil
+    let report = verified.report
+    verified.report.isWhole =
+      report.damaged.isEmpty && report.unreadable.isEmpty && report.missing.isEmpty && !report.isUnexplained
+      && report.journal == nil
     return verified
   }
 
-  /// Names the children that explain the difference.
+  /// Names the children that explain the difference of the sums.
   private func explain(
     _ verified: inout VerifiedChildren, _ metadata: PackageMetadata
   ) throws(FilePackageError) {
@@ -53,13 +56,23 @@ struct PackageVerification {
       verified.unknown = Array(verified.found.keys)
       return
     }
+    // The sums of the saved state, as far as the rows have it.
+    var saved = ContentSummary()
     for (path, found) in verified.found {
-      if let row = manifest.row(at: path) {
-        if row.child != found.child { damaged.insert(path) }
-      } else if manifest.isComplete {
-        verified.report.extra.append(path.string)
-      } else {
-        verified.unknown.append(path)
+      guard let row = manifest.row(at: path) else {
+        if manifest.isComplete {
+          verified.report.extra.append(path.string)
+        } else {
+          verified.unknown.append(path)
+          saved.add(found.child)
+        }
+        continue
+      }
+      saved.add(row.child)
+      switch row.difference(of: found) {
+      case .changed?: verified.edited[path] = row
+      case .damaged?: damaged.insert(path)
+      case nil: break
       }
     }
     var missing: [PackagePath] = []
@@ -68,10 +81,11 @@ struct PackageVerification {
     }
     for path in damaged.union(missing) { verified.expected[path] = manifest.row(at: path) }
     verified.report.damaged = damaged.sorted().map(\.string)
+    verified.report.changed = verified.edited.keys.sorted().map(\.string)
     verified.report.missing = missing.sorted().map(\.string)
     verified.report.extra.sort()
     verified.report.isUnexplained =
-      damaged.isEmpty && missing.isEmpty && verified.report.extra.isEmpty && verified.unreadable.isEmpty
+      damaged.isEmpty && missing.isEmpty && verified.unreadable.isEmpty && saved != metadata.summary
   }
 
   private func visit(

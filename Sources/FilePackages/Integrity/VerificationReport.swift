@@ -4,7 +4,9 @@ public import FoundationEssentials
 public struct VerificationReport: Sendable, Hashable, Codable {
   /// Whether the package has digests: packages of other programs have none.
   public var hasDigests = false
-  /// Whether every child is as it was saved, and there is no other child.
+  /// Whether nothing is damaged, missing or unreadable.
+  ///
+  /// A document stays whole if another program edits its children or adds some.
   public var isWhole = true
   /// The number of files, links and folders read.
   public var children = 0
@@ -73,15 +75,23 @@ public struct VerificationReport: Sendable, Hashable, Codable {
 
   /// The problems of the document's database.
   public var database: [DatabaseProblem] = []
-  /// The children that differ from the saved state, or that the device cannot read, as paths in byte order.
+  /// The children with other bytes than a save or an edit gave them, or that the device cannot read, as paths in byte
+  /// order.
+  ///
+  /// The bytes of a file changed, and its date is not later than the saved one.
   public var damaged: [String] = []
+  /// The children that another program changed after their save, as paths in byte order.
+  ///
+  /// Their bytes have a later date, or their mode or their kind is another one. A copy of the package that did not
+  /// preserve the dates shows damage like that.
+  public var changed: [String] = []
   /// The children that this user, or this process, cannot read, so that their state is unknown.
   ///
   /// A folder stands for all its children.
   public var unreadable: [Unreadable] = []
   /// The missing children.
   public var missing: [String] = []
-  /// The children that no save put there.
+  /// The children that another program added.
   public var extra: [String] = []
   /// Whether the package differs from the saved state and named children do not explain the whole difference.
   public var isUnexplained = false
@@ -93,6 +103,9 @@ public struct VerificationReport: Sendable, Hashable, Codable {
   public var damagedVersions: [VersionProblem] = []
 
   package init() {}
+
+  /// Whether every child is as it was saved, and no other program added one.
+  public var isAsSaved: Bool { isWhole && changed.isEmpty && extra.isEmpty }
 }
 
 extension VerificationReport: CustomStringConvertible {
@@ -101,6 +114,7 @@ extension VerificationReport: CustomStringConvertible {
     var lines = damaged.map { "damaged: \(displayString($0))" }
     lines += unreadable.map { "could not be read: \(displayString($0.path)) (\($0.reason))" }
     lines += missing.map { "missing: \(displayString($0))" }
+    lines += changed.map { "changed by another program: \(displayString($0))" }
     lines += extra.map { "added by another program: \(displayString($0))" }
     if isUnexplained { lines.append("the children together do not have the digest of the save") }
     lines += database.map { "database: \(displayString($0.reason))" }

@@ -5,6 +5,8 @@ struct VerifiedChildren {
   var report = VerificationReport()
   /// The manifest rows of the damaged and missing children.
   var expected: [PackagePath: ManifestRow] = [:]
+  /// The manifest rows of the children that another program changed.
+  var edited: [PackagePath: ManifestRow] = [:]
   /// The rows of the children that could be read.
   var found: [PackagePath: ManifestRow] = [:]
   /// The children on disk whose saved state is unknown.
@@ -21,8 +23,9 @@ struct VerifiedChildren {
   /// The version before at the places of other programs' changes, as the history has it if the changes count as right.
   var before: [VersionRecord.Row] {
     let folder = VersionRecord.Node(.directory, .newDirectory())
-    var rows = (report.damaged + report.missing).map { PackagePath($0) }.map { path in
-      VersionRecord.Row(path, expected[path]?.child.kind == .directory ? folder : .lost)
+    var rows = (report.damaged + report.changed + report.missing).map { PackagePath($0) }.map { path in
+      let row = expected[path] ?? edited[path]
+      return VersionRecord.Row(path, row?.child.kind == .directory ? folder : .lost)
     }
     rows += unknown.filter { found[$0]?.child.kind != .directory }.map { VersionRecord.Row($0, .lost) }
     rows += report.extra.map { VersionRecord.Row(PackagePath($0), nil) }

@@ -82,6 +82,11 @@ struct JournaledSave {
     builder.account(for: merge)
   }
 
+  /// Accounts for the changes of other programs that this program has read.
+  mutating func takeOverReadFiles(unless isInConflict: () -> Bool) {
+    builder.takeOverReadFiles(unless: isInConflict)
+  }
+
   /// Accounts for children that count as right in their present state.
   ///
   /// - Parameter rows: the same children in the version before, which are lost there.

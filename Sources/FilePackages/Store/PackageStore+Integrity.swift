@@ -9,6 +9,10 @@ extension PackageStore {
   /// reads the files that only versions have. It ignores unsaved edits of the tree. Cost: every byte of the package, a
   /// chunk at a time.
   ///
+  /// An edit by another program is no damage: the report names it among `changed`, and the document stays whole. A
+  /// later save takes over the digest of such a child if the program has read the child with `contents()` or
+  /// `forEachChunk(_:)`.
+  ///
   /// - Throws: the error that prevents reading the package as a whole. A child that the device cannot read is
   ///   damaged; one that this user may not read is `unreadable`, and neither damaged nor missing.
   public func verify() throws(FilePackageError) -> VerificationReport {
@@ -17,6 +21,8 @@ extension PackageStore {
 
   /// Restores damaged and missing children, and sets a damaged journal aside if the children are whole without it.
   ///
+  /// A child that another program changed is not restored: its present bytes are an edit.
+  ///
   /// The repair finds the bytes of a child by their digest elsewhere in the package, such as among conflict versions or
   /// in conflict copies. It saves the restored children in one save, and the accepted children in the next one. It
   /// removes nothing. If the document keeps history, the state before the repair becomes a version, and earlier
@@ -24,7 +30,7 @@ extension PackageStore {
   ///
   /// - Parameters:
   ///   - accepting: whether the present children count as right, so that the repair computes the digests again from
-  ///     them. A document that is whole stays as it is.
+  ///     them. A document whose children are as they were saved stays as it is.
   ///   - dryRun: whether to report the repair without doing it.
   /// - Throws: `unsavedEdits` if the tree has unsaved edits; `permissionDenied` or the system's error if a child to
   ///   accept cannot be read. The repair then changes nothing. Otherwise the errors of `save(_:options:)`.

@@ -97,6 +97,7 @@ extension FileWrapper {
     let contents = try fileContents
     if case .data(let data) = contents { return data }
     let data = try contents.data()
+    contents.noteRead()
     state.withLock { state in
       // Another thread may have read other bytes into the wrapper meanwhile; those stay.
       if case .file(.stored(let now)) = state.node, case .stored(let read) = contents,
@@ -123,7 +124,9 @@ extension FileWrapper {
   ///
   /// - Throws: as `contents()`; the errors of `body`.
   public func forEachChunk(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
-    try fileContents.forEachChunk(body)
+    let contents = try fileContents
+    try contents.forEachChunk(body)
+    contents.noteRead()
   }
 
   /// The number of bytes of a regular file, without reading them; nil for any other kind, or if the size is unknown.

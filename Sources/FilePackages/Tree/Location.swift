@@ -15,6 +15,8 @@ package final class Location: Sendable {
   private let owner: (any AnyObject & Sendable)?
   /// The progress of the save that is running at this place.
   package let progress: ByteProgress
+  /// The files that the program has read since the last save.
+  let readFiles = ReadFiles()
   /// Whether this is the folder of a flat file: errors then name the file, which is the document.
   let isOfOneFile: Bool
 

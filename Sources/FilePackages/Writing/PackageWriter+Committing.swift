@@ -52,7 +52,11 @@ extension PackageWriter {
         isRelaxed: options.contains(.relaxed),
         keepsVersion: !session.history.isDamaged && merge?.isUnaccounted != true
           && (session.keepsHistory || beginsHistory(options)))
-      if let merge { saving.account(for: merge) }
+      if let merge {
+        saving.account(for: merge)
+      } else {
+        saving.takeOverReadFiles { hasCopyOfMetadata }
+      }
       let save = try commit(&saving, of: request.tree, planned.snapshot, in: session)
       var report = saving.builder.report
       report.synchronizations = session.takeSynchronizations()
@@ -74,6 +78,13 @@ extension PackageWriter {
   /// Returns whether a save with these options begins a history if there is none.
   func beginsHistory(_ options: SavingOptions) -> Bool {
     options.contains(.keepsHistory) && baseline.metadata.known?.keepsNoHistory != true
+  }
+
+  /// Whether a synchronising program left a copy of the metadata, so that the children may be of several versions.
+  var hasCopyOfMetadata: Bool {
+    // A folder that cannot be listed may have one.
+    guard let listing = tree.knownListing ?? (try? node.list()) else { return true }
+    return (0..<listing.count).contains { ConflictName.isCopyOfMetadata(listing.name(at: $0)) }
   }
 
   /// Commits a save; from then on the store is `committed`.

@@ -35,7 +35,11 @@ extension PackageWriter {
     // A history that cannot be read stays as it is.
     let keepsVersion = staged.history.map { HistoryFile($0) != nil } ?? beginsHistory(options)
     if keepsVersion && merge?.isUnaccounted != true { staged.keepVersion() }
-    if let merge { staged.builder.account(for: merge) }
+    if let merge {
+      staged.builder.account(for: merge)
+    } else {
+      staged.builder.takeOverReadFiles { hasCopyOfMetadata }
+    }
     if let hidden = session?.hidden, hidden.isNew { staged.rootDate = hidden.packageStatus.modified }
     do {
       let report = try staged.commit()

@@ -16,7 +16,7 @@ struct ManagedVerification {
     defer { lock?.release() }
     let report = try reader.read { db, content in try verify(db, content) }
     // Another program may have opened a closed document.
-    if lock == nil, !report.isWhole, try isOpen { return try verify() }
+    if lock == nil, !report.isAsSaved, try isOpen { return try verify() }
     return report
   }
 
@@ -88,8 +88,8 @@ struct ManagedVerification {
       report.bytes += others.byteCount
     }
     report.isWhole =
-      report.damaged.isEmpty && report.missing.isEmpty && report.extra.isEmpty && report.unreadable.isEmpty
-      && !report.isUnexplained && report.database.isEmpty
+      report.damaged.isEmpty && report.missing.isEmpty && report.unreadable.isEmpty && !report.isUnexplained
+      && report.database.isEmpty
     return report
   }
 
@@ -107,17 +107,19 @@ struct ManagedVerification {
       let path = ContentPath(stored: row[0])
       let place = path.visible.string
       report.bytes += UInt64(row[2] as Int64)
-      do throws(SystemError) {
-        let isRight: Bool? =
+      do {
+        let state =
           try unpublished.contains(path.string)
-          ? content.hasBytes(row[1], at: path)
-          : reader.objects.hasVisible(row[1], executable: executables?.contains(path.string), at: path)
-        switch isRight {
-        case true?: break
-        case false?: report.damaged.append(place)
-        case nil: report.missing.append(place)
+          ? content.stateOfBytes(row[1], at: path)
+          : reader.objects.stateOfVisible(
+            row[1], executable: executables?.contains(path.string), PublishedFile.at(path, in: db), at: path)
+        switch state {
+        case .asSaved: break
+        case .different(.changed): report.changed.append(place)
+        case .different(.damaged): report.damaged.append(place)
+        case .missing: report.missing.append(place)
         }
-      } catch {
+      } catch let error as SystemError {
         report.unreadable.append(.init(path: place, reason: error.code.description))
       }
     }
@@ -160,32 +162,47 @@ struct ManagedVerification {
   }
 }
 
+/// A file of a document, beside its row.
+private enum FileState {
+  case asSaved, missing
+  case different(ChildDifference)
+}
+
 extension ContentObjects {
-  /// Returns whether the file under its visible name has these bytes and that mode; nil if there is none.
-  fileprivate func hasVisible(
-    _ digest: Data, executable: Bool?, at path: ContentPath
-  ) throws(SystemError) -> Bool? {
-    guard let file = try openVisible(path.path) else { return nil }
-    if let executable, try (status(of: file).mode & 0o100 != 0) != executable { return false }
-    return try self.digest(of: file) == digest
+  /// Returns the state of a file under its visible name.
+  ///
+  /// - Parameter published: the file as the last save left it, whose date tells an edit from damage.
+  fileprivate func stateOfVisible(
+    _ digest: Data, executable: Bool?, _ published: PublishedFile?, at path: ContentPath
+  ) throws(SystemError) -> FileState {
+    guard let file = try openVisible(path.path) else { return .missing }
+    let status = try status(of: file)
+    if try self.digest(of: file) == digest {
+      let isSameMode = executable.map { $0 == (status.mode & 0o100 != 0) } ?? true
+      return isSameMode ? .asSaved : .different(.changed)
+    }
+    guard let published else { return .different(.damaged) }
+    return .different(ChildDifference(savedOn: published.modified, foundWith: status.modified))
   }
 }
 
 extension AdditionalContent {
-  /// Returns whether the bytes of a file that no save has published are there; nil if there are none.
-  fileprivate func hasBytes(_ digest: Data, at path: ContentPath) throws(SystemError) -> Bool? {
+  /// Returns the state of the bytes that no save has published. Other programs do not edit them.
+  fileprivate func stateOfBytes(_ digest: Data, at path: ContentPath) throws(SystemError) -> FileState {
     do {
       switch try source(of: digest, at: path) {
-      case .bytes(let bytes): return bytes.withUnsafeBytes { Data(ContentHash(of: $0).bytes) } == digest
+      case .bytes(let bytes):
+        let isSame = bytes.withUnsafeBytes { Data(ContentHash(of: $0).bytes) } == digest
+        return isSame ? .asSaved : .different(.damaged)
       case .file(let place):
-        guard let name = place.name else { return nil }
+        guard let name = place.name else { return .missing }
         let file = try objects.location.disk.openFile(name, in: objects.location.openDirectory(place.parent))
-        return try objects.digest(of: file) == digest
-      case nil: return nil
+        return try objects.digest(of: file) == digest ? .asSaved : .different(.damaged)
+      case nil: return .missing
       }
     } catch {
       if let error = error as? SystemError { throw error }
-      return nil
+      return .missing
     }
   }
 }

@@ -7,8 +7,9 @@ struct Repair: AsyncParsableCommand {
     abstract: "Repair the damage that `docpkg verify` finds, if possible.",
     discussion: """
       A damaged or missing child is restored if its bytes are found elsewhere in the document, as in conflict \
-      versions or conflict copies. With --accept, the children after that count as correct: one more save records \
-      their present digests. A document that is whole stays as it is. A child that cannot be read is not accepted. \
+      versions or conflict copies. A child that another program edited is not restored. With --accept, the children \
+      after that count as correct: one more save records their present digests, also those of edited children. A \
+      document whose children are as they were saved stays as it is. A child that cannot be read is not accepted. \
       Nothing is removed: the history keeps its versions, and also the state before the repair. In that state each \
       accepted child is marked as lost.
 

@@ -56,6 +56,16 @@ package struct ConflictName: Hashable, Sendable {
     return isNumber || ending.first == "-" && ending.count > 1 ? ending : nil
   }
 
+  /// Returns whether a name in the package's own folder is that of a conflict copy of the metadata.
+  static func isCopyOfMetadata(_ name: FileName) -> Bool {
+    // The first bytes rule out most names.
+    guard name.bytes.starts(with: metadataStem) else { return false }
+    return Self(name)?.original == PackageLayout.metadata
+      || ending(ofMetadata: name) != nil
+  }
+
+  private static let metadataStem = PackageLayout.metadata.bytes.prefix { $0 != UInt8(ascii: ".") }
+
   private static func program(of ending: String) -> String { ending.first == " " ? "iCloud" : "OneDrive" }
 
   // MARK: Patterns
