@@ -79,6 +79,36 @@ struct ContainerSyncTests {
     }
   }
 
+  @Test(arguments: [true, false])
+  func `a child that one removed and the other one changed stays on both, and is named`(
+    removesFirst: Bool
+  ) async throws {
+    try await withTwo { a, b, _ in
+      try await a.makePackage("Trip.imageNotes", ["1.txt": "one", "run": "run"])
+      try await a.sync()
+      try await b.sync()
+      try await b.container.download(itemNamed: "Trip.imageNotes")
+      let (remover, editor) = removesFirst ? (a, b) : (b, a)
+      try await remover.edit("Trip.imageNotes", ["1.txt": nil])
+      try await editor.edit("Trip.imageNotes", ["1.txt": "ONE"])
+      // One changes the mode, the other one the bytes.
+      let mode = [FileAttributeKey.posixPermissions: 0o755]
+      let run = remover.url.appending(path: "Trip.imageNotes/run").path
+      try FileManager.default.setAttributes(mode, ofItemAtPath: run)
+      try await editor.edit("Trip.imageNotes", ["run": "RUN"])
+      try await a.sync()
+      #expect(try await b.sync().documents.map(\.kept) == [["1.txt"]])
+      try await a.sync()
+      for device in [a, b] {
+        #expect(device.text("Trip.imageNotes/1.txt") == "ONE" && device.text("Trip.imageNotes/run") == "RUN")
+        let attributes = try FileManager.default.attributesOfItem(
+          atPath: device.url.appending(path: "Trip.imageNotes/run").path)
+        #expect(attributes[.posixPermissions] as? Int == 0o755)
+        #expect(try await device.sync().documents.isEmpty)
+      }
+    }
+  }
+
   @Test func `a child that both changed is a conflict version on both, until one resolves it`() async throws {
     try await withTwo { a, b, _ in
       try await a.makePackage("Trip.imageNotes", ["1.txt": "one", "Folder/2.txt": "two"])

@@ -24,6 +24,7 @@ extension DocumentSync {
     var conflict: VersionDigest?
     var root = head.root
     if merge.conflicts.isEmpty {
+      report.kept = merge.kept.map(\.string)
       root = try await DocumentTree(head.root, session.blobs).updated(with: merge.changes)
     } else if local.isPackage, head.conflicts.count < CloudVersion.maximumConflicts {
       var lost = try await next(after: head, root: uploaded.root, isPackage: true)

@@ -1,19 +1,23 @@
 package import FilePackages
 
-// Each change of one side is in the result, or its path is a conflict.
+// Each change of one side is in the result, or its path is among the conflicts or the kept children.
 
 /// A merge by child of two changed contents of a document with a common base, by their entries alone.
 ///
 /// - Changes of different children merge; the same change on both sides is one change.
 /// - If both sides changed the bytes of one child in different ways, it is a conflict. `TextMerge` decides some.
-/// - If one side removed a child and the other side changed it, the child stays, as changed.
+/// - If one side removed a child and the other side changed its bytes, the child stays, as changed. It is no conflict,
+///   since a conflict version has only children that exist. `kept` names the child.
 /// - A folder that one side removed stays if the other side has a new or changed child in it.
-/// - If both sides changed only modes and dates of a child, the result has theirs.
+/// - A mode that one side changed is in the result, also if the other side changed the bytes. If both sides changed it,
+///   the result has theirs. A mode alone keeps no child that the other side removed.
 package struct EntryMerge: Sendable {
   /// The changes that make their content the merged one; nil removes an entry.
   package private(set) var changes: [PackagePath: TreeEntry?] = [:]
   /// The children that both sides changed, in order.
   package private(set) var conflicts: [PackagePath] = []
+  /// The children that one side removed and that stay, since the other side changed them, in order.
+  package private(set) var kept: [PackagePath] = []
 
   /// Merges the differences of the two sides from the base.
   package init(ours: [TreeDifference], theirs: [TreeDifference]) {
@@ -27,15 +31,20 @@ package struct EntryMerge: Sendable {
       }
       switch (difference.new, theirs.new) {
       case (nil, nil): break
-      case (nil, .some): break
-      case (let new?, nil): changes[path] = .some(new)
+      case (nil, .some):
+        if theirs.isOfAttributes { changes[path] = .some(nil) } else { kept.append(path) }
+      case (let new?, nil):
+        if difference.isOfAttributes { continue }
+        changes[path] = .some(new)
+        kept.append(path)
       case (let new?, let their?):
-        if new.hasSameBytes(as: their) {
-          if their.mode == theirs.old?.mode, new.mode != their.mode { changes[path] = .some(new) }
-        } else if let base = difference.old, base.hasSameBytes(as: new) {
-          // Only they changed the bytes.
-        } else if let base = difference.old, base.hasSameBytes(as: their) {
-          changes[path] = .some(new)
+        let base = difference.old
+        if new.hasSameBytes(as: their) || base?.hasSameBytes(as: new) == true {
+          // They have the bytes.
+          let merged = their.withMode(ofEither: new, their, base: base)
+          if merged != their { changes[path] = .some(merged) }
+        } else if base?.hasSameBytes(as: their) == true {
+          changes[path] = .some(new.withMode(ofEither: new, their, base: base))
         } else {
           conflicts.append(path)
         }
@@ -78,4 +87,26 @@ package struct EntryMerge: Sendable {
       }
     }
   }
+}
+
+extension TreeDifference {
+  /// Whether the node stayed, with another mode or date.
+  fileprivate var isOfAttributes: Bool {
+    guard let old, let new else { return false }
+    return old.hasSameBytes(as: new)
+  }
+}
+
+extension TreeEntry {
+  /// Returns the entry with the mode that one side gave it; with theirs if both gave it another one.
+  ///
+  /// Another kind of node than the base has its own mode.
+  func withMode(ofEither ours: TreeEntry, _ theirs: TreeEntry, base: TreeEntry?) -> TreeEntry {
+    guard let base, isFile == base.isFile, ours.isFile == theirs.isFile else { return self }
+    var entry = self
+    entry.mode = theirs.mode == base.mode ? ours.mode : theirs.mode
+    return entry
+  }
+
+  private var isFile: Bool { if case .file = kind { true } else { false } }
 }

@@ -14,6 +14,8 @@ public struct SyncReport: Sendable {
     public var merged = false
     /// Whether both sides changed the same, so that a conflict version was made.
     public var conflict = false
+    /// The children that one side removed and that stay, since the other side changed them, in byte order.
+    public var kept: [String] = []
     /// Whether this device told the container that the document is deleted.
     public var deleted = false
     /// Whether the document went here, since another device deleted it.

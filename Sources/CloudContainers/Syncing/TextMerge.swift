@@ -29,7 +29,7 @@ struct TextMerge {
     let content = FileContent(
       size: UInt64(bytes.count), hash: bytes.withUnsafeBytes { ContentHash(of: $0) },
       modified: max(own.modified, their.modified))
-    return TreeEntry(own.path, .file(content), mode: own.mode == base.mode ? their.mode : own.mode)
+    return TreeEntry(own.path, .file(content), mode: own.mode).withMode(ofEither: own, their, base: base)
   }
 
   /// Returns the text of a file; nil if it is none, or too large.

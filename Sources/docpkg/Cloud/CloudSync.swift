@@ -89,7 +89,15 @@ struct SyncNews: Encodable {
   struct Document: Encodable {
     var name: String
     var events: [String]
+    /// The children that one side removed and that stay, since the other side changed them.
+    var kept: [String]
     var error: String?
+
+    fileprivate var line: String {
+      let names = kept.map { "'\(display($0))'" }.joined(separator: ", ")
+      let suffix = kept.isEmpty ? "" : " (one side removed \(names), the other one changed it: kept)"
+      return "\(events.joined(separator: ", ")) \(display(name))\(suffix)"
+    }
   }
 
   var documents: [Document]
@@ -102,7 +110,8 @@ struct SyncNews: Encodable {
   init(_ report: SyncReport, _ traffic: StoreTraffic) {
     documents = report.documents.map { document in
       Document(
-        name: document.name, events: document.events, error: document.error.map { errorMessage(of: $0) })
+        name: document.name, events: document.events, kept: document.kept,
+        error: document.error.map { errorMessage(of: $0) })
     }
     problems = report.problems.map { errorMessage(of: $0) } + documents.compactMap(\.error)
     discovered = report.discovered
@@ -124,7 +133,7 @@ struct SyncNews: Encodable {
   }
 
   var lines: [String] {
-    documents.map { "\($0.events.joined(separator: ", ")) \(display($0.name))" } + [
+    documents.map(\.line) + [
       (documents.isEmpty ? idle : "")
         + "\(counted(requests, "request")), \(SaveReport.bytes(bytesSent)) sent, "
         + "\(SaveReport.bytes(bytesReceived)) received"
