@@ -20,6 +20,24 @@ struct SaveCostTests {
     #expect(report.reused == 2 && report.bytesReused == 14, "\(report)")
   }
 
+  @Test(arguments: SavingWay.allCases)
+  func `counts neither folders nor links as bytes of children that stayed`(_ way: SavingWay) async throws {
+    let disk = try await CrashCheck.disk(["Text.txt": "text", "Old": ["a.txt": "aaa"]], metadata: true)
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    // The stages are the first image of a document, a link, a move into a new folder, and a folder's mode.
+    let stages: [(edits: [Edit], reused: Int, bytes: UInt64)] = [
+      ([.folder("Images"), .put("Images/1.png", "image")], 2, 7),
+      ([.link("link", to: "Text.txt"), .put("Text.txt", "other text")], 2, 8),
+      ([.folder("New"), .folder("New/Deep"), .move("Old/a.txt", "New/Deep/b.txt")], 4, 18),
+      ([.mode("Old", 0o700), .put("Images/2.png", String(repeating: "2", count: 2_000_000))], 4, 18),
+    ]
+    for (edits, reused, bytes) in stages {
+      try await store.edit(edits)
+      let report = try await store.save(options: way.options)
+      #expect(report.reused == reused && report.bytesReused == bytes, "\(edits): \(report)")
+    }
+  }
+
   // MARK: In place
 
   /// The disk operations of one save, without those at zero.

@@ -80,6 +80,7 @@ extension SaveBuilder {
     _ contents: FileContents, to file: borrowing OwnedDescriptor, _ step: SavePlan.Step
   ) throws(FilePackageError) {
     let copied = try fill(file, at: step.path, contents)
+    countWritten(step.path, size: copied.size)
     report.bytesWritten += copied.isCloned ? copied.size : copied.written
     let status: FileStatus?
     do {
@@ -188,6 +189,7 @@ extension SaveBuilder {
       } else {
         report.written.append(step.path.string)
         report.bytesWritten += copied.written
+        countWritten(step.path, size: status.size)
       }
     }
     guard hashes else { return }
@@ -231,6 +233,7 @@ extension SaveBuilder {
     } catch {
       throw FilePackageError(renaming: error, to: step.path, of: location, options.operation)
     }
+    countWritten(step.path, size: 0)
     account(step.path, .symbolicLink, mode: 0, size: 0, ContentHash(of: destination), .unknown)
     if recorded.contains(step.path) {
       noteRecorded(destination, .symbolicLink, step)

@@ -8,6 +8,7 @@ extension SaveBuilder {
     let bytes = data.withUnsafeBytes { Array($0) }
     let recorded = noteRecorded(bytes, .file, step)
     report.bytesWritten += UInt64(bytes.count)
+    countWritten(step.path, size: UInt64(bytes.count))
     account(
       step.path, .file, mode: recorded.mode, size: recorded.node.size,
       recorded.node.content ?? ContentHash(of: bytes), recorded.node.modified)

@@ -20,6 +20,8 @@ package struct SaveBuilder {
   let steps: [PackagePath: [SavePlan.Step]]
 
   var report: SaveReport
+  /// The written files and links that the sums of the metadata count, and the bytes of these files.
+  private(set) var written = (count: 0, bytes: UInt64(0))
   /// The metadata of the new state, and its plist.
   var madeMetadata: MadeMetadata?
   /// The sums of the children that came and went, if there is metadata for them.
@@ -90,6 +92,13 @@ package struct SaveBuilder {
 
   /// Whether the digests of new children are needed.
   var hashes: Bool { hasMetadata || !stagedNames.isEmpty }
+
+  /// Counts a file or a link that the save makes from new contents.
+  mutating func countWritten(_ path: PackagePath, size: UInt64) {
+    if uncounted.contains(path) { return }
+    written.count += 1
+    written.bytes += size
+  }
 
   /// Throws `cancelled` if the task is cancelled; the callers have committed nothing.
   func checkCancellation() throws(FilePackageError) {

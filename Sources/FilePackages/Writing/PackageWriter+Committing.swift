@@ -60,7 +60,7 @@ extension PackageWriter {
       let save = try commit(&saving, of: request.tree, planned.snapshot, in: session)
       var report = saving.builder.report
       report.synchronizations = session.takeSynchronizations()
-      report.count(save.metadata, metadataSize: saving.builder.madeMetadata?.plist.count ?? 0)
+      report.count(save.metadata, besides: saving.builder.written)
       if options.contains(.returnsAtCommit) {
         report.isPublished = false
         due.insert(.publishing)
@@ -165,12 +165,12 @@ extension PackageWriter {
 extension SaveReport {
   /// Fills in the figures of the whole document that are known without a look at the disk.
   ///
-  /// - Parameter metadataSize: the bytes of the metadata, which the sums do not count.
-  fileprivate mutating func count(_ metadata: PackageMetadata?, metadataSize: Int) {
+  /// - Parameter written: the files and links that the save made, which are among those that the metadata count.
+  fileprivate mutating func count(
+    _ metadata: PackageMetadata?, besides written: (count: Int, bytes: UInt64)
+  ) {
     guard let metadata else { return }
-    let files = written.count { $0 != PackageLayout.metadata.string }
-    reused = max(0, metadata.fileCount - files)
-    let bytes = bytesWritten - UInt64(metadataSize)
-    bytesReused = metadata.size > bytes ? metadata.size - bytes : 0
+    reused = max(0, metadata.fileCount - written.count)
+    bytesReused = metadata.size > written.bytes ? metadata.size - written.bytes : 0
   }
 }
