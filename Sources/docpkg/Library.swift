@@ -14,6 +14,12 @@ func folderKind(of path: String) async throws -> FolderKind? {
   return await FolderKind.of(place, packages: try PackageExtensions.ofUser())
 }
 
+/// Returns whether a package without metadata of this library has a child of their name, so that it can have no history.
+func hasMetadataOfOthers(_ path: String) -> Bool {
+  guard let place = try? FilePath(of: url(path), for: .open) else { return false }
+  return FolderSigns(ofFolderAt: place)?.hasMetadata ?? false
+}
+
 /// The documents in a folder that is no document itself, at any depth.
 struct Library {
   struct Document {

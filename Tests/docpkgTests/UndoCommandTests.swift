@@ -93,4 +93,24 @@ struct UndoCommandTests {
       #expect(try docpkg("verify", "B.epub", in: folder).status == 0)
     }
   }
+  @Test(arguments: [["edit", "B.epub", "--set", "x=more"], ["edit", "B.imageNotes", "--append", "b"]])
+  func `advises no history where another program's child has the name of the metadata`(
+    command: [String]
+  ) async throws {
+    try await withTemporaryDirectory { folder in
+      let package = folder.appending(command[1]).string
+      try FileManager.default.createDirectory(atPath: package, withIntermediateDirectories: true)
+      try Data("another program's".utf8).write(to: URL(filePath: package + "/Metadata.plist"))
+      try Data("a".utf8).write(to: URL(filePath: package + "/Text.txt"))
+      try Data("more".utf8).write(to: URL(filePath: folder.appending("more").string))
+      let edit = try run(tool, command, in: folder)
+      #expect(
+        edit.status == 0 && edit.errors.contains("its 'Metadata.plist' is another program's"), "\(edit)")
+      let undo = try docpkg("undo", command[1], in: folder)
+      #expect(
+        undo.status == 2 && undo.errors.contains("its 'Metadata.plist' is another program's"), "\(undo)")
+      for run in [edit, undo] { #expect(!run.errors.contains("versions start"), "\(run)") }
+      #expect(try docpkg("versions", "start", command[1], in: folder).status == 2)
+    }
+  }
 }

@@ -173,13 +173,17 @@ struct Edit: WritingCommand {
   /// Warns the user before an edit that `docpkg undo` cannot take back.
   private func warnOfNoHistory() async throws {
     if noHistory || writing.quiet { return }
+    let document = display(path)
     if try await folderKind(of: path) == .library {
       return StandardError.write(
-        "docpkg: '\(display(path))' is a folder, and no document: 'docpkg undo' cannot undo this change\n")
+        "docpkg: '\(document)' is a folder, and no document: 'docpkg undo' cannot undo this change\n")
     }
     StandardError.write(
-      "docpkg: '\(display(path))' has no 'Metadata.plist' and keeps no versions: 'docpkg undo' cannot undo this save; "
-        + "'docpkg versions start \(display(path))' begins a history\n")
+      hasMetadataOfOthers(path)
+        ? "docpkg: '\(document)' keeps no versions, since its 'Metadata.plist' is another program's: 'docpkg undo' "
+          + "cannot undo this save\n"
+        : "docpkg: '\(document)' has no 'Metadata.plist' and keeps no versions: 'docpkg undo' cannot undo this save; "
+          + "'docpkg versions start \(document)' begins a history\n")
   }
 
   /// Edits the content through an open document, which merges saves of other programs. Children by their paths are

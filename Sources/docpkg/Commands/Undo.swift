@@ -75,9 +75,12 @@ extension WritingCommand {
         throw InputError(
           description: "'\(display(path))' is a folder, and no document: no change in it can be undone.")
       }
+      let isOthers = try await store.metadata() == nil && hasMetadataOfOthers(path)
       throw InputError(
-        description: "'\(display(path))' keeps no history, so no save can be undone; "
-          + "'docpkg versions start \(display(path))' begins one.")
+        description: "'\(display(path))' keeps no history, so no save can be undone"
+          + (isOthers
+            ? ". It can have none, since its 'Metadata.plist' is another program's."
+            : "; 'docpkg versions start \(display(path))' begins one."))
     }
     if writing.dryRun { return try writing.report(await plan(store)) }
     let done = try await interruptible(with: store) {
