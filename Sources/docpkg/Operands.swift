@@ -15,7 +15,7 @@ func forEachOperand(_ paths: [String], _ body: (String) async throws -> Void) as
     } catch let code as ExitCode {
       status = max(status, code.rawValue)
     } catch {
-      StandardError.write("docpkg: \(errorMessage(of: error))\n")
+      StandardError.write("docpkg: \(errorMessage(of: error))\(await placeholderHint(of: error))\n")
       status = max(status, ExitStatus.failed)
     }
   }

@@ -117,8 +117,15 @@ struct ContainerSyncTests {
       try await b.container.download(itemNamed: "Trip.imageNotes")
       try await a.edit("Trip.imageNotes", ["Folder/2.txt": "from a"])
       try await b.edit("Trip.imageNotes", ["Folder/2.txt": "from b", "1.txt": "ONE"])
+      let before = Date()
       try await a.sync()
       #expect(try await b.sync().documents.map(\.conflict) == [true])
+      // The version names the device that made it, on that device too.
+      let shown = try await PackageStore.open(at: b.url.appending(path: "Trip.imageNotes")).conflictVersions()
+      #expect(
+        shown.map(\.savingComputer) == ["b"] && shown.map(\.origin) == [.synchronization(by: "docpkg cloud")])
+      #expect(shown.allSatisfy { $0.modificationDate.map { $0 > before.addingTimeInterval(-2) } == true })
+      #expect(shown.first?.description.contains("  b  left by docpkg cloud, some children  ") == true)
       try await a.sync()
       for device in [a, b] {
         #expect(device.text("Trip.imageNotes/Folder/2.txt") == "from a")

@@ -78,6 +78,27 @@ struct CloudCommandTests {
     }
   }
 
+  @Test func `is advised for a document whose content is not here`() async throws {
+    try await withTwoFolders(.folder) { folder in
+      _ = try docpkg("new", "A/Trip.imageNotes", "--text", "Three valleys", in: folder)
+      try cloud(["sync", "A"], in: folder)
+      try cloud(["sync", "B"], in: folder)
+      for command in ["show", "info", "tree", "verify", "edit"] {
+        let arguments = command == "edit" ? ["B/Trip.imageNotes", "--append", "x"] : ["B/Trip.imageNotes"]
+        let missing = try run(tool, [command] + arguments, in: folder)
+        #expect(missing.status == 2)
+        #expect(
+          missing.errors.hasSuffix(
+            " Its content is in the container: 'docpkg cloud download B/Trip.imageNotes' brings it.\n"),
+          "\(missing)")
+        let none = try docpkg(command, "B/None.imageNotes", "--append", "x", in: folder)
+        #expect(!none.errors.contains("cloud download"), "\(none)")
+      }
+      try cloud(["download", "B/Trip.imageNotes"], in: folder)
+      #expect(try docpkg("show", "B/Trip.imageNotes", in: folder).status == 0)
+    }
+  }
+
   @Test(arguments: CloudPlace.allCases)
   func `brings the documents of one folder to another one`(kind: CloudPlace) async throws {
     try await withTwoFolders(kind) { folder in

@@ -108,7 +108,10 @@ extension DocumentSync {
       at: URL(filePath: FileName(staged).string, directoryHint: .isDirectory)
     )
     .tree
-    try await change(local) { try await $0.addConflictVersion(children, as: digest.identifier) }
+    try await change(local) {
+      try await $0.addConflictVersion(
+        children, as: digest.identifier, savedBy: lost.deviceName, on: lost.date, broughtBy: "docpkg cloud")
+    }
     try session.folder.removeStaged(digest.identifier)
   }
 }

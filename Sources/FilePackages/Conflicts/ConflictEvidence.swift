@@ -161,7 +161,7 @@ struct ConflictEvidence {
   /// Returns the metadata in a file; nil if the file holds none, is gone, or may not be read.
   ///
   /// - Throws: the system's error. A copy that the disk fails to give must not pass for no conflict.
-  private func metadata(at path: PackagePath) throws(FilePackageError) -> PackageMetadata? {
+  func metadata(at path: PackagePath) throws(FilePackageError) -> PackageMetadata? {
     guard let name = path.name else { return nil }
     do {
       guard let node = try StoredNode(location: location, path: path.parent).children([name]).first,

@@ -96,7 +96,7 @@ struct ConflictSet {
   private mutating func add(_ metadata: PackageMetadata, _ program: String, _ overlay: Overlay) {
     let version = ConflictVersion(
       id: metadata.revision, origin: .synchronization(by: program), metadata: metadata,
-      modificationDate: metadata.modificationDate,
+      computer: metadata.savingComputer, modificationDate: metadata.modificationDate,
       differences: overlay.contents.keys.sorted().map(\.string),
       missing: overlay.missing.sorted().map(\.string), isWhole: overlay.isWhole)
     entries.append(Entry(version: version, overlay: overlay.contents))
@@ -195,7 +195,8 @@ struct ConflictSet {
       let names = copies.map(\.path.string).sorted().joined(separator: "\0")
       let version = ConflictVersion(
         id: UUID(hashing: mark + "\0" + names), origin: .synchronization(by: copies[0].name.program),
-        metadata: nil, modificationDate: date, differences: contents.keys.sorted().map(\.string), missing: [],
+        metadata: nil, computer: nil, modificationDate: date,
+        differences: contents.keys.sorted().map(\.string), missing: [],
         isWhole: false)
       entries.append(Entry(version: version, overlay: contents))
     }
@@ -208,9 +209,12 @@ struct ConflictSet {
       var contents: [PackagePath: Content?] = [:]
       try add(folder.child(kept.name), as: .root, to: &contents)
       if contents.isEmpty { continue }
+      let id = UUID(uuidString: kept.name.string) ?? UUID(hashing: kept.name.string)
+      let plist = PackageLayout.conflictsPath.appending(kept.name).appending(PackageLayout.metadata)
+      let mark = KeptConflicts.Mark(of: id, try evidence.metadata(at: plist))
       let version = ConflictVersion(
-        id: UUID(uuidString: kept.name.string) ?? UUID(hashing: kept.name.string), origin: .otherProgram,
-        metadata: nil, modificationDate: kept.modified.date,
+        id: id, origin: mark.map { .synchronization(by: $0.program) } ?? .otherProgram, metadata: nil,
+        computer: mark?.computer, modificationDate: mark?.date ?? kept.modified.date,
         differences: contents.filter { if case .folder? = $0.value { false } else { true } }.keys.sorted()
           .map(\.string),
         missing: [], isWhole: false)

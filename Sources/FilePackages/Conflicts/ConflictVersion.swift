@@ -11,7 +11,7 @@ public struct ConflictVersion: Sendable, Hashable, Identifiable {
   public enum Origin: Sendable, Hashable, Codable {
     /// Another program wrote it into the open document, and a save or the document set it aside.
     case otherProgram
-    /// A synchronising program made it; the program's name as far as the copies show it.
+    /// A synchronising program brought it from another computer; the program's name as far as it is known.
     case synchronization(by: String)
   }
 
@@ -21,6 +21,7 @@ public struct ConflictVersion: Sendable, Hashable, Identifiable {
   public let origin: Origin
   /// The document's metadata in that version; nil if only some children are known.
   public let metadata: PackageMetadata?
+  let computer: String?
   /// The date of its save, or the date when it was set aside.
   public let modificationDate: Date?
   /// The children that differ from the document on disk, as paths in byte order.
@@ -33,7 +34,7 @@ public struct ConflictVersion: Sendable, Hashable, Identifiable {
   public let isWhole: Bool
 
   /// The computer that saved it, if that is known.
-  public var savingComputer: String? { metadata?.savingComputer }
+  public var savingComputer: String? { computer }
 }
 
 extension ConflictVersion: CustomStringConvertible {

@@ -42,6 +42,45 @@ struct KeptConflicts {
     try add(kept, as: UUID.new.uuidString, by: writer)
   }
 
+  /// The facts of a version that a program brought from another computer.
+  ///
+  /// The folder of the version has them in a `Metadata.plist` whose revision is the version's identifier. Another plist
+  /// there was a child of the document.
+  struct Mark {
+    var id: UUID
+    var computer: String
+    var date: Date
+    var program: String
+
+    init(id: UUID, computer: String, date: Date, program: String) {
+      (self.id, self.computer, self.date, self.program) = (id, computer, date, program)
+    }
+
+    /// Reads the mark of a version from the plist in its folder; nil if that plist is no mark.
+    init?(of id: UUID, _ metadata: PackageMetadata?) {
+      guard let metadata, metadata.revision == id else { return nil }
+      self.init(
+        id: id, computer: metadata.savingComputer, date: metadata.modificationDate,
+        program: metadata.generator)
+    }
+  }
+
+  /// Writes children and the mark into a new conflict version.
+  func add(
+    _ kept: FileWrapper, marked mark: Mark, by writer: PackageWriter
+  ) throws(FilePackageError) {
+    var metadata = PackageMetadata()
+    (metadata.revision, metadata.savingComputer) = (mark.id, mark.computer)
+    (metadata.modificationDate, metadata.generator) = (mark.date, mark.program)
+    do {
+      let plist = FileWrapper(regularFileWithContents: try metadata.encoded())
+      try kept.setDescendant(plist, at: PackageLayout.metadata.string)
+    } catch {
+      throw FilePackageError(any: error, .save, package.node, activity: "adding a conflict version")
+    }
+    try add(kept, as: mark.id.uuidString, by: writer)
+  }
+
   /// Writes children into a new conflict version of that name.
   func add(_ kept: FileWrapper, as name: String, by writer: PackageWriter) throws(FilePackageError) {
     let disk = package.location.disk

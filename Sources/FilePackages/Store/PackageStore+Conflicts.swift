@@ -127,10 +127,17 @@ extension PackageStore {
 
   /// Adds a conflict version of these children, under its identifier; durable on return. It must not be there yet.
   ///
+  /// - Parameters:
+  ///   - computer: the computer that saved the version.
+  ///   - date: the date of that save.
+  ///   - program: the program that brought the version.
   /// - Throws: the system's error.
-  package func addConflictVersion(_ children: FileWrapper, as id: UUID) throws(FilePackageError) {
+  package func addConflictVersion(
+    _ children: FileWrapper, as id: UUID, savedBy computer: String, on date: Date, broughtBy program: String
+  ) throws(FilePackageError) {
     defer { scheduleDueWork() }
-    try KeptConflicts(writer.package).add(children, as: id.uuidString, by: writer)
+    let mark = KeptConflicts.Mark(id: id, computer: computer, date: date, program: program)
+    try KeptConflicts(writer.package).add(children, marked: mark, by: writer)
   }
 
   /// Removes a conflict version, if it is there.

@@ -34,22 +34,11 @@ struct CloudFolder {
   }
 
   /// Whether a path is a container folder itself.
-  static func isContainerFolder(_ path: String) -> Bool { isContainerFolder(url(path)) }
-
-  private static func isContainerFolder(_ folder: URL) -> Bool {
-    FileManager.default.fileExists(atPath: folder.appending(path: ContainerFolder.hidden.string).path)
-  }
+  static func isContainerFolder(_ path: String) -> Bool { docpkg.isContainerFolder(url(path)) }
 
   /// Finds the container folder that a path is or is in.
   private static func find(around path: String) throws -> URL {
-    let start = absoluteURL(path)
-    var folder = start
-    while true {
-      if isContainerFolder(folder) { return folder }
-      let parent = folder.deletingLastPathComponent().standardized
-      if parent.path == folder.path || folder.path == "/" { break }
-      folder = parent
-    }
+    if let folder = containerFolder(around: path) { return folder }
     throw InputError(
       description:
         "'\(display(path))' is in no folder of a container. 'docpkg cloud init' makes a container, and 'docpkg cloud "

@@ -43,7 +43,7 @@ struct Main {
         try await runParsed(arguments)
       }
     } catch {
-      end(error, arguments)
+      end(error, arguments, hint: await placeholderHint(of: error))
     }
     exit(0)
   }
@@ -84,7 +84,9 @@ struct Main {
   }
 
   /// Reports an error and ends the program with its exit status.
-  private static func end(_ error: any Error, _ arguments: [String]) -> Never {
+  ///
+  /// - Parameter advice: a sentence after the error's own.
+  private static func end(_ error: any Error, _ arguments: [String], hint advice: String) -> Never {
     if let status = error as? ExitCode { exit(status.rawValue) }
     switch Docpkg.exitCode(for: error) {
     case .success:
@@ -98,7 +100,7 @@ struct Main {
       StandardError.write("\(Docpkg.fullMessage(for: error))\n\(hint)")
       exit(ExitStatus.usage)
     default:
-      StandardError.write("docpkg: \(errorMessage(of: error))\n")
+      StandardError.write("docpkg: \(errorMessage(of: error))\(advice)\n")
       exit(ExitStatus.failed)
     }
   }
