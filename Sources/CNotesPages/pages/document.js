@@ -43,7 +43,7 @@ class DocumentPage {
     this.commands.listen();
     document.addEventListener("selectionchange", () => this.#tellCaret());
     document.addEventListener("visibilitychange", () => this.#rest());
-    window.addEventListener("beforeunload", (event) => this.isDurable || event.preventDefault());
+    window.addEventListener("beforeunload", (event) => this.isSafeToLeave || event.preventDefault());
     this.stream.connect();
   }
 
@@ -53,6 +53,12 @@ class DocumentPage {
 
   get isDurable() {
     return this.session.isDurable && !this.images.isPending;
+  }
+
+  /** Whether the server has all edits, and is there to save them. */
+  get isSafeToLeave() {
+    const isHandedOver = !this.session.isPending && !this.images.isPending && !this.isOffline;
+    return isHandedOver || this.isDurable;
   }
 
   get isOffline() {
@@ -91,7 +97,8 @@ class DocumentPage {
   }
 
   #open(event) {
-    if (this.session.epoch === null) {
+    const isNew = this.session.epoch === null;
+    if (isNew) {
       this.session.start(event);
       this.editor.show(event.text);
     } else {
@@ -100,6 +107,8 @@ class DocumentPage {
     }
     this.#restOf(event);
     this.#ready();
+    // A user who opens an empty document begins to write.
+    if (isNew && event.text === "" && document.activeElement === document.body) byId("text").focus();
   }
 
   #resume(event) {

@@ -62,6 +62,49 @@ extension BrowserTests {
       }
     }
 
+    @Test func `has its caret in a new document, and asks no question once the server has the words`()
+      async throws
+    {
+      try await ServeFixture.with { fixture in
+        try await Browser.with { browser in
+          try await browser.openLibrary(of: fixture)
+          try await browser.click("#new")
+          try await browser.waitForDocument()
+          #expect(
+            try await browser.run("return document.querySelector('#text').hasAttribute('data-empty')") == true
+          )
+          // Notes whether the page could be left while its words were not durable.
+          try await browser.run(
+            """
+            window.questions = [];
+            setInterval(() => {
+              const event = new Event('beforeunload', { cancelable: true });
+              dispatchEvent(event);
+              const isUnsaved = ['unsaved', 'saving'].includes(document.querySelector('#light').dataset.light);
+              if (isUnsaved && document.querySelector('#text').textContent.length === 13) questions.push(event.defaultPrevented);
+            }, 5);
+            """)
+          try await browser.type("Begun at once")
+          try await browser.waitForText("Begun at once")
+          try await browser.waitForLight("saved")
+          #expect(try await browser.run("return questions.includes(false)") == true)
+          let port = try fixture.address.port
+          try await fixture.kill()
+          try await browser.waitForLight("offline")
+          try await browser.type("!")
+          #expect(
+            try await browser.run(
+              """
+              const event = new Event('beforeunload', { cancelable: true });
+              dispatchEvent(event);
+              return event.defaultPrevented;
+              """) == true)
+          try await fixture.start(port: port)
+          try await browser.waitForLight("saved")
+        }
+      }
+    }
+
     @Test func `adds, describes, moves, replaces and removes images`() async throws {
       try await ServeFixture.with(prepare: Self.trip) { fixture in
         try await Browser.with { browser in
