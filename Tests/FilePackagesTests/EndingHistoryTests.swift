@@ -164,7 +164,7 @@ struct EndingHistoryTests {
       try await store.removeOwnFiles()
     }
     for point in points {
-      for state in point.states(limit: 16) {
+      for state in point.states(limit: 4) {
         let mounted = state.mount()
         let store = try await PackageStore.open(CrashCheck.path, on: mounted)
         #expect(try await store.tree.regularFile(at: "Text.txt").text == "4", "\(point)")
@@ -172,7 +172,7 @@ struct EndingHistoryTests {
         #expect(try mounted.names(in: CrashCheck.path) == ["F", "Text.txt"], "\(point)\n\(state)")
       }
     }
-    for number in stride(from: 0, to: .max, by: 5) {
+    for number in stride(from: 0, to: .max, by: 9) {
       let disk = try await CrashCheck.disk(["Text.txt": "0"], metadata: true)
       try await Self.save("1", on: disk)
       let faulty = FaultyDisk(disk, .request(number))
