@@ -228,7 +228,7 @@ let package = Package(
       name: "CloudContainersTests",
       dependencies: [
         "CloudContainers", "Documents", "DurableIO", "FilePackages", "ImageNotes", "ObjectStores",
-        "TestSupport",
+        "StoreTestSupport", "TestSupport",
         database, system,
       ],
       swiftSettings: testing),

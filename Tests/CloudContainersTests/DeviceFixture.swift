@@ -17,7 +17,7 @@ struct DeviceFixture {
     let path = directory.appending(name)
     try FileManager.default.createDirectory(atPath: path.string, withIntermediateDirectories: true)
     container = try await CloudContainer.add(
-      URL(filePath: path.string, directoryHint: .isDirectory), to: store, address: address, deviceName: name)
+      ContainerFolder(path), to: store, address: address, deviceName: name, now: { Date() })
   }
 
   /// - Parameter clock: the machine's clock.

@@ -123,6 +123,12 @@ package final class S3Server: Sendable {
 
   package func put(_ name: String, _ text: String) { state.withLock { $0.objects[name] = Data(text.utf8) } }
 
+  /// The objects, to bring them back after changes.
+  package var objects: [String: Data] {
+    get { state.withLock { $0.objects } }
+    set { state.withLock { $0.objects = newValue } }
+  }
+
   // MARK: Connections
 
   private func serve(_ connection: Int32) {

@@ -1,3 +1,4 @@
+import FilePackages
 public import FoundationEssentials
 import ObjectStores
 
@@ -17,6 +18,8 @@ public struct CloudDataError: Error, Sendable, Hashable {
     case invalid
     /// A newer version of this library made the object.
     case newerFormat
+    /// The store no longer has a version that it had.
+    case rolledBack
     /// An entry of a document would be dangerous on this machine, or another one could not take it.
     case refused
   }
@@ -27,6 +30,8 @@ public struct CloudDataError: Error, Sendable, Hashable {
   public var place: String
   /// The key of the object; nil if the error is about no single one.
   public var key: String?
+  /// The name of the document; nil if it is not known.
+  public var document: String?
   /// The path of the child in its document; nil if the error is about the whole document.
   public var child: String?
   /// The reason, in words; nil stands for the code's own.
@@ -34,9 +39,10 @@ public struct CloudDataError: Error, Sendable, Hashable {
 
   /// Makes an error of these facts.
   public init(
-    _ code: Code, in place: String, key: String? = nil, child: String? = nil, reason: String? = nil
+    _ code: Code, in place: String, key: String? = nil, document: String? = nil, child: String? = nil,
+    reason: String? = nil
   ) {
-    (self.code, self.place, self.key) = (code, place, key)
+    (self.code, self.place, self.key, self.document) = (code, place, key, document)
     (self.child, self.reason) = (child, reason)
   }
 }
@@ -51,7 +57,9 @@ extension CloudDataError {
 extension CloudDataError: CustomStringConvertible, LocalizedError {
   /// One line for a user.
   public var description: String {
-    let subject = child.map { "The child '\($0)' in \(place)" } ?? "A document in \(place)"
+    let whole = document.map { "'\(displayString($0))'" }
+    let part = child.map { "The child '\($0)'\(whole.map { " of \($0)" } ?? "")" }
+    let subject = "\(part ?? whole.map { "The document \($0)" } ?? "A document") in \(place)"
     let object = key.map { " (object '\($0)')" } ?? ""
     return "\(subject) cannot be used: \(reason ?? code.words)\(object). \(code.advice)"
   }
@@ -68,6 +76,7 @@ extension CloudDataError.Code {
     case .tooLarge: "an object of it is larger than it may be"
     case .invalid: "an object of it is damaged"
     case .newerFormat: "a newer version of this program made it"
+    case .rolledBack: "the store no longer has its last version, as after a backup was restored"
     case .refused: "an entry of it is not safe"
     }
   }
@@ -76,6 +85,8 @@ extension CloudDataError.Code {
     switch self {
     case .missing, .wrongBytes, .tooLarge, .invalid:
       "Nothing here was changed; restore an earlier version, or upload the document again from a machine that has it."
+    case .rolledBack:
+      "Nothing here was changed; sync each machine with all versions ('docpkg cloud sync --everything')."
     case .newerFormat: "Nothing here was changed; update this program."
     case .refused: "Nothing here was changed; rename or remove the entry on the machine that has it."
     }

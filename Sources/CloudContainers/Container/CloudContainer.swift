@@ -63,14 +63,15 @@ public final class CloudContainer: Sendable {
 
   package static func open(
     _ folder: ContainerFolder, _ store: any ObjectStore, feedOverlap: Int64 = ContainerFeed.overlap,
-    packing: HeadPacks.Limits = HeadPacks.Limits(), now: @escaping @Sendable () -> Date
+    packing: HeadPacks.Limits = HeadPacks.Limits(), asksStore: Bool = true,
+    now: @escaping @Sendable () -> Date
   ) async throws -> CloudContainer {
     let settings = try folder.settings()
     let state = try ContainerState(at: folder.statePath)
     return CloudContainer(
       ContainerSession(
         folder: folder, settings: settings, state: state, store: store, feedOverlap: feedOverlap,
-        packing: packing, now: now))
+        packing: packing, asksStore: asksStore, now: now))
   }
 
   /// The settings of a container folder, from which a program makes the store.

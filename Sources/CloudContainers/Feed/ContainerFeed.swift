@@ -4,6 +4,7 @@ package import ObjectStores
 // A reader begins ten minutes before the last entry that it knows. So it finds an entry that a device with another
 //     clock, or a slow answer, wrote late.
 // The feed only makes discovery sooner. A listing of all versions, once a day, finds each version without it.
+// An entry stays for three days. So a store that no longer has a younger entry, which it had, was rolled back.
 
 /// The news of a container: one small object for each version.
 ///
@@ -62,11 +63,14 @@ package struct ContainerFeed: Sendable {
   }
 
   /// Announces a version, at a time by the store's clock.
+  ///
+  /// - Returns: the entry, which the store has now.
   package func announce(
     _ document: CloudDocumentID, _ sequence: Int, by device: String, at milliseconds: Int64
-  ) async throws {
+  ) async throws -> Entry {
     let entry = Entry(milliseconds: milliseconds, document: document, sequence: sequence, device: device)
     try await store.put(Data(), at: entry.key)
+    return entry
   }
 
   /// The news since a moment, and the container that the store has.
@@ -77,23 +81,81 @@ package struct ContainerFeed: Sendable {
     package var cursor: Int64
     /// The identity of the container; nil if its mark at the end of the feed is missing.
     package var container: String?
+    /// The last entry; nil if there is none.
+    package var witness: Witness?
+    /// Whether an entry is missing that the reader expected.
+    package var lacksWitness: Bool
+    /// The time of the last loss of versions that a device told, by the store's clock; nil if there was none.
+    package var lossTold: Int64?
+  }
+
+  /// An entry that the store surely had at a time by its clock.
+  package struct Witness: Sendable, Hashable {
+    var key: ObjectKey
+    var milliseconds: Int64
+
+    init(_ entry: Entry, at milliseconds: Int64) {
+      (key, self.milliseconds) = (entry.key, min(entry.milliseconds, milliseconds))
+    }
+
+    /// Reads the text of another witness; nil for anything else.
+    init?(_ text: String) {
+      let parts = text.split(separator: " ")
+      guard parts.count == 2, let milliseconds = Int64(parts[0]), let key = ObjectKey(String(parts[1])) else {
+        return nil
+      }
+      (self.key, self.milliseconds) = (key, milliseconds)
+    }
+
+    /// The time and the key.
+    var text: String { "\(milliseconds) \(key)" }
+  }
+
+  /// The time for which an entry surely stays, in milliseconds.
+  private static let witnessTime: Int64 = 2 * 86_400_000
+
+  /// Returns the time after which an object of the feed may go, in seconds; nil if it stays.
+  static func retention(of key: ObjectKey) -> Double? {
+    if Entry(key) != nil { return 3 * 86_400 }
+    return key.string.hasPrefix(lossPrefix) ? VersionLog.retention : nil
   }
 
   /// Returns the entries from the overlap before `cursor` on; one request if there are fewer than a thousand.
-  package func news(since cursor: Int64) async throws -> News {
-    var news = News(cursor: cursor)
-    try await store.listAll(Self.prefix, after: ObjectKey(Self.folder(cursor - overlap))) { page in
+  ///
+  /// - Parameters:
+  ///   - witness: an entry that the store had; nil if none is known.
+  ///   - now: the time by the store's clock.
+  package func news(
+    since cursor: Int64, expecting witness: Witness? = nil, at now: Int64 = 0
+  ) async throws -> News {
+    let expected = witness.flatMap { (0..<Self.witnessTime).contains(now - $0.milliseconds) ? $0 : nil }
+    var news = News(cursor: cursor, lacksWitness: expected != nil)
+    let start = min(cursor - overlap, expected?.milliseconds ?? .max)
+    try await store.listAll(Self.prefix, after: ObjectKey(Self.folder(start))) { page in
       for object in page {
         if let entry = Entry(object.key) {
+          let time = min(entry.milliseconds, object.modificationDate.milliseconds)
           news.entries.append(entry)
-          news.cursor = max(news.cursor, min(entry.milliseconds, object.modificationDate.milliseconds))
+          news.cursor = max(news.cursor, time)
+          if object.key == expected?.key { news.lacksWitness = false }
+          if time >= news.witness?.milliseconds ?? 0 { news.witness = Witness(entry, at: time) }
         } else if object.key.string.hasPrefix(Self.markPrefix) {
           news.container = String(object.key.string.dropFirst(Self.markPrefix.count))
+        } else if object.key.string.hasPrefix(Self.lossPrefix) {
+          news.lossTold = max(news.lossTold ?? 0, object.modificationDate.milliseconds)
         }
       }
       return true
     }
     return news
+  }
+
+  // A loss comes after all entries, too. So each poll of each device sees it.
+  private static let lossPrefix = "\(prefix)loss/"
+
+  /// Tells the other devices that the store lost versions, so that each of them compares what it knows.
+  package func tellLoss(by device: String) async throws {
+    try await store.put(Data(), at: checkedKey(Self.lossPrefix + device))
   }
 
   // The mark comes after all entries. So each poll sees it, and an empty or exchanged store is found out at once.

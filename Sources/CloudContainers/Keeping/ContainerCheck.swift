@@ -8,38 +8,42 @@ package struct ContainerCheck: Sendable {
 
   package init(_ session: ContainerSession) { self.session = session }
 
-  /// Looks at all versions, and at all blobs that they need.
+  /// A version in the store.
+  private struct Found: Sendable {
+    var document: CloudDocumentID
+    var sequence: Int
+    var date: Date
+    var isHead: Bool
+    /// The record of a document whose last known version has this number.
+    var known: DocumentRecord?
+  }
+
+  /// The trees that a version needs, and the reasons why it cannot be used.
+  private struct Needs: Sendable {
+    var trees: [(root: TreeRoot, document: String?)] = []
+    var problems: [CloudDataError] = []
+  }
+
+  /// Looks at all versions, and at all blobs that they need. Compares them with what this machine knows.
   ///
   /// - Parameter reads: whether to read every blob; otherwise the store only has to list it.
   /// - Throws: `ObjectStoreError`; `CancellationError`.
   package func run(reads: Bool) async throws -> CheckReport {
     var report = CheckReport()
-    var marks = BlobMarks(session.blobs)
-    var roots: [TreeRoot] = []
+    if let (finding, error) = try await problemOfMark() {
+      (report.finding, report.problems) = (finding, [error])
+      return report
+    }
     try await session.measureClock()
     let now = Date(milliseconds: try await session.storeTime())
-    try await session.log.forEachDocument { document, versions in
-      report.documents += 1
-      for version in versions {
-        report.versions += 1
-        let isHead = version.sequence == versions.last?.sequence
-        do {
-          guard let read = try await session.log.version(of: document, version.sequence) else { continue }
-          // A collection of garbage may have taken the content of an old deletion.
-          let age = now.timeIntervalSince(version.object.modificationDate)
-          if read.isDeleted && age >= VersionLog.retention { continue }
-          roots.append(read.root)
-          if isHead {
-            for digest in read.conflicts {
-              roots.append(try await session.log.conflict(digest, of: document).root)
-            }
-          }
-        } catch let error as CloudDataError {
-          report.problems.append(error)
-        }
-      }
+    var marks = BlobMarks(session.blobs)
+    let found = try await versions(&report)
+    let needs = try await concurrentMap(found, BlobStore.maximumCalls) { try await self.needs(of: $0, now) }
+    report.problems += needs.flatMap(\.problems)
+    if needs.contains(where: { $0.problems.contains { $0.code == .rolledBack } }) {
+      report.finding = .rolledBack
     }
-    for root in roots { try await marks.mark(root) }
+    try await marks.mark(needs.flatMap(\.trees))
     report.problems += marks.problems
     report.blobs = marks.names.count
     var missing = marks.names
@@ -50,47 +54,93 @@ package struct ContainerCheck: Sendable {
     for name in missing.sorted() {
       report.problems.append(CloudDataError(.missing, in: session.store.place, blob: name))
     }
-    guard reads else { return report }
-    let blobs = session.blobs
-    let failures = try await concurrentMap(
-      marks.names.subtracting(missing).sorted(), BlobStore.maximumCalls
-    ) { name -> CloudDataError? in
-      do {
-        _ = try await blobs.get(name)
-        return nil
-      } catch let error as CloudDataError {
-        return error
-      }
-    }
-    report.problems += failures.compactMap { $0 }
+    if reads { report.problems += try await read(marks.names.subtracting(missing)) }
+    if report.finding == .whole, !report.problems.isEmpty { report.finding = .damaged }
     return report
   }
-}
 
-/// The outcome of a check.
-public struct CheckReport: Sendable {
-  /// The documents, with the deleted ones.
-  public var documents = 0
-  /// The versions.
-  public var versions = 0
-  /// The blobs that they need.
-  public var blobs = 0
-  /// The errors of objects that are missing or damaged.
-  public var problems: [any Error] = []
-
-  /// Whether every object is there, and whole as far as it was read.
-  public var isWhole: Bool { problems.isEmpty }
-
-  /// Makes an empty report.
-  public init() {}
-}
-
-extension CheckReport: CustomStringConvertible {
-  /// One line, and one for each problem.
-  public var description: String {
-    let facts =
-      "\(counted(documents, "document")), \(counted(versions, "version")), \(counted(blobs, "blob")): "
-      + (isWhole ? "all there" : counted(problems.count, "problem"))
-    return ([facts] + problems.map { "\($0)" }).joined(separator: "\n")
+  /// Returns the reason why the store is not this container's; nil if it is.
+  private func problemOfMark() async throws -> (CheckReport.Finding, CloudDataError)? {
+    do {
+      try await ContainerMark(session.store).check(session.settings.container)
+      return nil
+    } catch let error as CloudDataError {
+      switch error.code {
+      case .missing:
+        let isEmpty = try await session.store.list("", after: nil, limit: 1).objects.isEmpty
+        return (isEmpty ? .empty : .noContainer, error)
+      case .invalid where try await checking(nil, { try await ContainerMark(session.store).find() }).isSuccess:
+        return (.anotherContainer, error)
+      default: return (.damaged, error)
+      }
+    }
   }
+
+  /// Lists the versions, and notes those that this machine knows and the store lost.
+  private func versions(_ report: inout CheckReport) async throws -> [Found] {
+    var known: [CloudDocumentID: (record: DocumentRecord, head: CloudVersion)] = [:]
+    for record in try await session.state.records() {
+      if let head = try session.head(of: record) { known[head.document] = (record, head) }
+    }
+    var found: [Found] = []
+    var newest: [CloudDocumentID: Int] = [:]
+    try await session.log.forEachDocument { document, versions in
+      newest[document] = versions.last?.sequence
+      for version in versions {
+        found.append(
+          Found(
+            document: document, sequence: version.sequence, date: version.object.modificationDate,
+            isHead: version.sequence == versions.last?.sequence,
+            known: known[document]?.head.sequence == version.sequence ? known[document]?.record : nil))
+      }
+    }
+    (report.documents, report.versions) = (newest.count, found.count)
+    for (document, (record, head)) in known.sorted(by: { $0.key < $1.key })
+    where newest[document] ?? 0 < head.sequence {
+      report.problems.append(session.lost(head, of: record))
+      report.finding = .rolledBack
+    }
+    return found
+  }
+
+  private func needs(of found: Found, _ now: Date) async throws -> Needs {
+    var needs = Needs()
+    let log = session.log
+    switch try await checking(found.known?.name, { try await log.stored(found.document, found.sequence) }) {
+    case .failure(let error): needs.problems.append(error)
+    case .success(nil): break
+    case .success(let stored?):
+      let version = stored.version
+      if let record = found.known, record.head != stored.bytes {
+        needs.problems.append(session.lost(version, of: record))
+      }
+      // A collection of garbage may have taken the content of an old deletion.
+      if version.isDeleted, now.timeIntervalSince(found.date) >= VersionLog.retention { break }
+      needs.trees.append((version.root, version.name))
+      guard found.isHead else { break }
+      for digest in version.conflicts {
+        switch try await checking(version.name, { try await log.conflict(digest, of: found.document) }) {
+        case .failure(let error): needs.problems.append(error)
+        case .success(let conflict): needs.trees.append((conflict.root, version.name))
+        }
+      }
+    }
+    return needs
+  }
+
+  /// Reads blobs, and returns the errors of those that are damaged.
+  private func read(_ names: Set<BlobName>) async throws -> [CloudDataError] {
+    let blobs = session.blobs
+    return try await concurrentMap(names.sorted(), BlobStore.maximumCalls) { name -> CloudDataError? in
+      guard case .failure(let error) = try await checking(nil, { try await blobs.get(name) }) else {
+        return nil
+      }
+      return error
+    }.compactMap { $0 }
+  }
+}
+
+extension Result {
+  /// Whether it is no failure.
+  fileprivate var isSuccess: Bool { if case .success = self { true } else { false } }
 }

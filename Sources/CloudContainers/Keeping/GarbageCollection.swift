@@ -22,28 +22,37 @@ package struct GarbageCollection: Sendable {
 
   /// The versions to keep and to remove.
   private struct Retention {
-    var roots: [TreeRoot] = []
+    var trees: [(root: TreeRoot, document: String?)] = []
     var conflicts: Set<ObjectKey> = []
     var expired: [ObjectKey] = []
     var known: [CloudDocumentID: Int] = [:]
   }
 
+  /// A version to keep.
+  private struct Kept: Sendable {
+    var document: CloudDocumentID
+    var sequence: Int
+    /// Whether it is so old that a collection takes the content if it is a deletion.
+    var isExpired: Bool
+  }
+
   /// Removes old versions, and the blobs that no other version needs.
   ///
   /// - Parameter isDryRun: whether only to count.
-  /// - Throws: `ObjectStoreError`; `CloudDataError` if a version is damaged. Nothing is removed then.
+  /// - Throws: `ObjectStoreError`; `CloudDataError` if the store is not the container's, if it lacks versions that this
+  ///   machine knows, or if a version is damaged. Nothing is removed then.
   package func run(isDryRun: Bool) async throws -> GarbageReport {
+    let store = session.store
+    try await ContainerMark(store).check(session.settings.container)
     // The store's clock dates the objects.
     try await session.measureClock()
     let now = Date(milliseconds: try await session.storeTime())
     var marks = BlobMarks(session.blobs)
-    var retention = Retention()
-    try await note(&retention, now)
-    for root in retention.roots { try await marks.mark(root) }
-    if let problem = marks.problems.first { throw problem }
+    let retention = try await note([:], now)
+    try await mark(retention, &marks)
     var candidates: [StoredObject] = []
     var report = GarbageReport()
-    try await session.store.listAll(BlobName.prefix) { page in
+    try await store.listAll(BlobName.prefix) { page in
       for object in page {
         guard let name = BlobName(object.key) else { continue }
         if marks.names.contains(name) || now.timeIntervalSince(object.modificationDate) < grace {
@@ -55,22 +64,25 @@ package struct GarbageCollection: Sendable {
       return true
     }
     // Versions that appeared during the marking.
-    var newer = Retention()
-    newer.known = retention.known
-    try await note(&newer, now)
-    for root in newer.roots { try await marks.mark(root) }
-    if let problem = marks.problems.first { throw problem }
+    let newer = try await note(retention.known, now)
+    try await mark(newer, &marks)
+    if newer.known.isEmpty, report.keptBlobs + candidates.count > 0 {
+      throw CloudDataError(
+        .rolledBack, in: store.place, reason: "the store has content, and no version of any document")
+    }
     report.versions = retention.expired.count
-    if !isDryRun { for key in retention.expired { try await session.store.delete(key) } }
-    for object in candidates {
-      guard let name = BlobName(object.key), !marks.names.contains(name) else { continue }
-      if !isDryRun {
-        // An upload may have stored it anew.
-        guard let present = try await session.store.head(object.key),
-          now.timeIntervalSince(present.modificationDate) >= grace
-        else { continue }
-        try await session.store.delete(object.key)
-      }
+    if !isDryRun { try await delete(retention.expired) }
+    candidates.removeAll { object in BlobName(object.key).map(marks.names.contains) ?? true }
+    let removed = try await concurrentMap(candidates, BlobStore.maximumCalls) { [grace] object in
+      if isDryRun { return true }
+      // An upload may have stored it anew.
+      guard let present = try await store.head(object.key),
+        now.timeIntervalSince(present.modificationDate) >= grace
+      else { return false }
+      try await store.delete(object.key)
+      return true
+    }
+    for case (let object, true) in zip(candidates, removed) {
       report.blobs += 1
       report.bytes += UInt64(object.size)
     }
@@ -82,31 +94,63 @@ package struct GarbageCollection: Sendable {
     return report
   }
 
-  /// Reads the versions that are not known yet, and decides which stay.
-  private func note(_ retention: inout Retention, _ now: Date) async throws {
-    var found = retention
+  private func mark(_ retention: Retention, _ marks: inout BlobMarks) async throws {
+    try await marks.mark(retention.trees)
+    if let problem = marks.problems.first { throw problem }
+  }
+
+  private func delete(_ keys: [ObjectKey]) async throws {
+    let store = session.store
+    _ = try await concurrentMap(keys, BlobStore.maximumCalls) { try await store.delete($0) }
+  }
+
+  /// Reads the versions after the known ones, and decides which stay.
+  ///
+  /// - Throws: `CloudDataError` if a version that this machine knows is missing: others may be missing as well, and
+  ///   their content would go.
+  private func note(_ known: [CloudDocumentID: Int], _ now: Date) async throws -> Retention {
+    var retention = Retention()
+    var kept: [Kept] = []
+    // Before the listing, which then has all of their versions.
+    let records = try await session.state.records()
     try await session.log.forEachDocument { document, versions in
-      let known = found.known[document] ?? 0
-      for (index, version) in versions.enumerated() where version.sequence > known {
+      for (index, version) in versions.enumerated() where version.sequence > known[document] ?? 0 {
         let isHead = index == versions.count - 1
         // A version is present until the next one.
         let end = isHead ? now : versions[index + 1].object.modificationDate
         guard isHead || now.timeIntervalSince(end) < VersionLog.retention else {
-          found.expired.append(version.object.key)
+          retention.expired.append(version.object.key)
           continue
         }
-        guard let read = try await session.log.version(of: document, version.sequence) else { continue }
-        let isExpired = now.timeIntervalSince(version.object.modificationDate) >= VersionLog.retention
-        if read.isDeleted && isExpired { continue }
-        found.roots.append(read.root)
-        for digest in read.conflicts {
-          found.conflicts.insert(CloudVersion.conflictKey(of: document, digest))
-          found.roots.append(try await session.log.conflict(digest, of: document).root)
-        }
+        let age = now.timeIntervalSince(version.object.modificationDate)
+        kept.append(
+          Kept(document: document, sequence: version.sequence, isExpired: age >= VersionLog.retention))
       }
-      found.known[document] = versions.last?.sequence
+      retention.known[document] = versions.last?.sequence
     }
-    retention = found
+    for record in records {
+      guard let head = try session.head(of: record), retention.known[head.document] ?? 0 < head.sequence
+      else { continue }
+      throw session.lost(head, of: record)
+    }
+    let log = session.log
+    let needs = try await concurrentMap(kept, BlobStore.maximumCalls) { version in
+      guard let read = try await log.version(of: version.document, version.sequence),
+        !(read.isDeleted && version.isExpired)
+      else { return [] as [(ObjectKey?, TreeRoot, String)] }
+      var needs: [(ObjectKey?, TreeRoot, String)] = [(nil, read.root, read.name)]
+      for digest in read.conflicts {
+        let key = CloudVersion.conflictKey(of: version.document, digest)
+        let conflict = try await log.conflict(digest, of: version.document)
+        needs.append((key, conflict.root, read.name))
+      }
+      return needs
+    }
+    for (key, root, name) in needs.joined() {
+      if let key { retention.conflicts.insert(key) }
+      retention.trees.append((root, name))
+    }
+    return retention
   }
 
   private func removeOldConflicts(_ kept: Set<ObjectKey>, _ now: Date) async throws {
@@ -117,19 +161,20 @@ package struct GarbageCollection: Sendable {
       }
       return true
     }
-    for key in old { try await session.store.delete(key) }
+    try await delete(old)
   }
 
   /// Removes entries of the feed that every device has read, or for which it lists everything.
   private func removeOldNews(_ now: Date) async throws {
     var old: [ObjectKey] = []
     try await session.store.listAll(ContainerFeed.prefix) { page in
-      for object in page where ContainerFeed.Entry(object.key) != nil {
-        if now.timeIntervalSince(object.modificationDate) >= 3 * 86_400 { old.append(object.key) }
+      for object in page {
+        guard let retention = ContainerFeed.retention(of: object.key) else { continue }
+        if now.timeIntervalSince(object.modificationDate) >= retention { old.append(object.key) }
       }
       return true
     }
-    for key in old { try await session.store.delete(key) }
+    try await delete(old)
   }
 }
 

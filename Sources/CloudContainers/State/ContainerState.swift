@@ -71,12 +71,27 @@ package final class ContainerState: Sendable {
           CREATE TABLE blob (name BLOB PRIMARY KEY, date INTEGER NOT NULL) WITHOUT ROWID;
           """)
     }
+    // The last versions that were replaced by newer ones, each once.
+    migrator.registerMigration("3") { db in
+      try db.execute(
+        sql: """
+          CREATE TABLE earlier (document TEXT NOT NULL, head BLOB NOT NULL, UNIQUE (document, head));
+          CREATE TRIGGER replaced AFTER UPDATE OF head ON document
+            WHEN OLD.head IS NOT NULL AND OLD.head IS NOT NEW.head
+            BEGIN
+              DELETE FROM earlier WHERE document = OLD.id AND head = OLD.head;
+              INSERT INTO earlier VALUES (OLD.id, OLD.head);
+            END;
+          CREATE TRIGGER removed AFTER DELETE ON document
+            BEGIN DELETE FROM earlier WHERE document = OLD.id; END;
+          """)
+    }
     return migrator
   }
 
   // MARK: Settings
 
-  /// A number that the container keeps.
+  /// A value that the container keeps.
   package enum Setting: String, Sendable {
     /// The time of the last entry of the feed that was read, by the store's clock.
     case feedCursor
@@ -88,20 +103,31 @@ package final class ContainerState: Sendable {
     case clockMeasured
     /// The inode of the container folder.
     case folder
+    /// The last entry of the feed that the store surely had: see `ContainerFeed.Witness`.
+    case witness
+    /// The time of the last loss of versions that a device told the others, by the store's clock.
+    case lossTold
+  }
+
+  package func text(_ setting: Setting) async throws -> String? {
+    try await database.read { db in
+      try String.fetchOne(db, sql: "SELECT value FROM setting WHERE name = ?", arguments: [setting.rawValue])
+    }
   }
 
   package func number(_ setting: Setting) async throws -> Int64? {
-    try await database.read { db in
-      try String.fetchOne(db, sql: "SELECT value FROM setting WHERE name = ?", arguments: [setting.rawValue])
-        .flatMap(Int64.init)
+    try await text(setting).flatMap { Int64($0) }
+  }
+
+  package func set(_ setting: Setting, to text: String) async throws {
+    try await database.write { db in
+      try db.execute(
+        sql: "INSERT OR REPLACE INTO setting VALUES (?, ?)", arguments: [setting.rawValue, text])
     }
   }
 
   package func set(_ setting: Setting, to number: Int64) async throws {
-    try await database.write { db in
-      try db.execute(
-        sql: "INSERT OR REPLACE INTO setting VALUES (?, ?)", arguments: [setting.rawValue, String(number)])
-    }
+    try await set(setting, to: String(number))
   }
 
   /// A number that differs after another process changed the state.
@@ -117,7 +143,9 @@ package final class ContainerState: Sendable {
   package func reset() async throws {
     try await database.write { [self] db in
       recent.withLock { $0 = nil }
-      for table in ["setting", "document", "page", "blob"] { try db.execute(sql: "DELETE FROM \(table)") }
+      for table in ["setting", "document", "page", "blob", "earlier"] {
+        try db.execute(sql: "DELETE FROM \(table)")
+      }
     }
   }
 
@@ -190,6 +218,29 @@ package final class ContainerState: Sendable {
     }
   }
 
+  /// The number of replaced versions that are kept of each document.
+  private static let earlierVersions = 500
+
+  /// Returns the bytes of the versions of a document that this machine knew as the last ones, the newest first.
+  func earlierHeads(of id: String) async throws -> [Data] {
+    try await database.read { db in
+      try Data.fetchAll(
+        db, sql: "SELECT head FROM earlier WHERE document = ? ORDER BY rowid DESC", arguments: [id])
+    }
+  }
+
+  /// Forgets all but the newest replaced versions of each document.
+  func pruneEarlierHeads() async throws {
+    try await database.write { db in
+      try db.execute(
+        sql: """
+          DELETE FROM earlier WHERE rowid IN (SELECT number FROM (
+            SELECT rowid AS number, row_number() OVER (PARTITION BY document ORDER BY rowid DESC) AS place
+            FROM earlier) WHERE place > ?)
+          """, arguments: [Self.earlierVersions])
+    }
+  }
+
   /// Returns the entries of a document's base.
   package func children(of id: String) async throws -> KnownChildren {
     try await database.read { [self] db in try children(of: id, db) }
@@ -241,6 +292,11 @@ package final class ContainerState: Sendable {
       try Int64.fetchOne(
         db.cachedStatement(sql: "SELECT date FROM blob WHERE name = ?"), arguments: [Data(name.hash.bytes)])
     }
+  }
+
+  /// Forgets which blobs the store has.
+  func forgetBlobs() async throws {
+    try await database.write { try $0.execute(sql: "DELETE FROM blob") }
   }
 
   package func noteBlobs(_ names: [BlobName: Int64], forgettingBefore date: Int64) async throws {

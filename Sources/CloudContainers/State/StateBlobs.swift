@@ -36,6 +36,12 @@ package final class StateBlobs: KnownBlobs {
     new.withLock { $0[name] = date }
   }
 
+  /// Forgets all blobs: the store may have lost them.
+  func forget() async throws {
+    new.withLock { $0 = [:] }
+    try await state.forgetBlobs()
+  }
+
   /// Writes the new names to the state.
   package func flush() async throws {
     let names = new.withLock { new in

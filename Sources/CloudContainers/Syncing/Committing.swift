@@ -88,7 +88,8 @@ extension ContainerSession {
     guard let sequence = record.unannounced else { return }
     try await measureClock()
     let time = try await storeTime()
-    try await feed.announce(record.document, sequence, by: settings.device, at: time)
+    let entry = try await feed.announce(record.document, sequence, by: settings.device, at: time)
+    witness.note(ContainerFeed.Witness(entry, at: time))
     record.unannounced = nil
     try await state.save(record)
   }

@@ -93,9 +93,10 @@ extension ContainerSession {
 
   /// Removes the content of a document from this machine; the container has it.
   ///
-  /// - Throws: `unsavedEdits` if the container does not have the content that is here.
+  /// - Throws: `unsavedEdits` if the container does not have the content that is here; `CloudDataError` if the store lost
+  ///   a part of it.
   package func evict(itemNamed name: String) async throws {
-    var record = try await placed(name)
+    var record = try await confirmed(placed(name))
     try await bringUpToDate(record)
     record = try await placed(name)
     guard let local = try FolderScan.document(name, in: folder) else { return }
@@ -107,7 +108,7 @@ extension ContainerSession {
   ///
   /// - Throws: `changedOnDisk` if another device changed it, and this user has not seen that: the document stays.
   package func delete(itemNamed name: String) async throws {
-    let record = try await placed(name)
+    let record = try await confirmed(placed(name))
     guard let local = try FolderScan.document(name, in: folder) else {
       return try await deletePlaceholder(record)
     }
@@ -143,6 +144,7 @@ extension ContainerSession {
     guard var record = try await state.record(document) else {
       throw FilePackageError(.noSuchFile, .open, document: document.string)
     }
+    record = try await confirmed(record)
     try await refreshHead(of: &record)
     for _ in 0..<20 {
       guard let head = try head(of: record) else { break }
@@ -169,6 +171,14 @@ extension ContainerSession {
 
   private func current(_ record: DocumentRecord) async throws -> DocumentRecord {
     try await state.record(record.document) ?? record
+  }
+
+  /// Compares the last version of a document with the store's. A version that this machine makes after it would
+  /// otherwise have a number that the store does not expect.
+  private func confirmed(_ record: DocumentRecord) async throws -> DocumentRecord {
+    if try await hasHead(of: record) { return record }
+    _ = try await discoverByListing(comparing: true)
+    return try await current(record)
   }
 
   private func bringUpToDate(_ record: DocumentRecord) async throws {

@@ -17,7 +17,7 @@ extension ContainerSession {
     try await checkFolder()
     var problems = try await resolvePending()
     let news = try await discover(everything: everything)
-    report.discovered = news.count
+    (report.discovered, report.lost) = (news.count, news.lost)
     problems += news.problems
     // What one round makes, such as a document under a new name, the next one finds.
     for round in 0..<4 {
@@ -56,6 +56,9 @@ extension ContainerSession {
     }
     try await known.flush()
     try await packHeads()
+    if let text = witness.confirmed?.text, try await state.text(.witness) != text {
+      try await state.set(.witness, to: text)
+    }
     return report
   }
 

@@ -15,8 +15,12 @@ package struct ContainerSession: Sendable {
   package let blobs: BlobStore
   package let transfers = Transfers()
   let heads = DecodedHeads()
+  /// The last entry of the feed that this run knows the store to have.
+  let witness = FeedWitness()
   /// The numbers of versions from which packs pay.
   let packing: HeadPacks.Limits
+  /// Whether an eviction asks the store for the document. Only a test that must find a loss leaves the question out.
+  let asksStore: Bool
   /// This machine's clock.
   package let now: @Sendable () -> Date
   /// Makes the identities of new documents.
@@ -25,7 +29,7 @@ package struct ContainerSession: Sendable {
   package init(
     folder: ContainerFolder, settings: ContainerFolder.Settings, state: ContainerState,
     store: any ObjectStore, feedOverlap: Int64 = ContainerFeed.overlap,
-    packing: HeadPacks.Limits = HeadPacks.Limits(),
+    packing: HeadPacks.Limits = HeadPacks.Limits(), asksStore: Bool = true,
     now: @escaping @Sendable () -> Date = { Date() },
     newDocument: @escaping @Sendable () -> CloudDocumentID = {
       var generator = SystemRandomNumberGenerator()
@@ -34,6 +38,7 @@ package struct ContainerSession: Sendable {
   ) {
     (self.folder, self.settings, self.state) = (folder, settings, state)
     (self.packing, self.now, self.newDocument) = (packing, now, newDocument)
+    self.asksStore = asksStore
     log = VersionLog(store)
     feed = ContainerFeed(store, overlap: feedOverlap)
     known = StateBlobs(state, now: now)

@@ -8,40 +8,71 @@ extension ContainerSession {
   /// The time after which a listing of all versions is due, in milliseconds.
   static let listingInterval: Int64 = 86_400_000
 
+  /// The outcome of a look at the container.
+  package struct Discovered: Sendable {
+    /// The number of documents with a new version.
+    package var count = 0
+    /// The names of documents whose last version the store had lost.
+    package var lost: [String] = []
+    /// The errors of versions that cannot be read, and of those that are lost.
+    package var problems: [any Error] = []
+  }
+
   /// Learns the last versions in the container; one request if there is nothing new.
   ///
   /// A version that cannot be read hides its document alone.
   ///
   /// - Parameter everything: whether to list all versions in any case.
-  /// - Returns: the number of documents with a new version, and the errors of versions that cannot be read.
-  package func discover(everything: Bool = false) async throws -> (count: Int, problems: [any Error]) {
+  package func discover(everything: Bool = false) async throws -> Discovered {
     let time = now().milliseconds
     let last = try await state.number(.lastListing)
     let isDue = last.map { !(0..<Self.listingInterval).contains(time - $0) } ?? true
-    var newest: [CloudDocumentID: Int] = [:]
+    let expected = try await state.text(.witness).flatMap { ContainerFeed.Witness($0) }
     if everything || isDue {
-      try await ContainerMark(store).check(settings.container)
-      // A clock that was set since then would put the cursor past entries that are still to come.
-      try await measureClock(always: true)
-      let cursor = try await storeTime()
-      try await log.forEachDocument { document, versions in newest[document] = versions.last?.sequence }
-      let learnt = try await learn(newest, isListing: true)
-      try await state.set(.lastListing, to: time)
-      try await state.set(.feedCursor, to: max(cursor, await state.number(.feedCursor) ?? 0))
-      return learnt
+      witness.begin(expected, isConfirmed: expected == nil)
+      return try await discoverByListing(comparing: false)
     }
     let cursor = try await state.number(.feedCursor) ?? 0
-    let news = try await feed.news(since: cursor)
+    let news = try await feed.news(since: cursor, expecting: expected, at: storeTime())
     if news.container != settings.container {
       try await ContainerMark(store).check(settings.container)
       try await feed.mark(settings.container)
     }
+    witness.begin(news.witness ?? expected, isConfirmed: true)
+    let knownLoss = try await state.number(.lossTold) ?? 0
+    if news.lacksWitness || news.lossTold ?? 0 > knownLoss {
+      witness.begin(news.witness, isConfirmed: true)
+      return try await discoverByListing(comparing: true)
+    }
+    var newest: [CloudDocumentID: Int] = [:]
     for entry in news.entries {
       newest[entry.document] = max(entry.sequence, newest[entry.document] ?? 0)
     }
-    let learnt = try await learn(newest, isListing: false)
+    var found = Discovered()
+    (found.count, found.problems) = try await learn(newest, isListing: false)
     if news.cursor != cursor { try await state.set(.feedCursor, to: news.cursor) }
-    return learnt
+    return found
+  }
+
+  /// Learns the last versions by a listing of all of them.
+  ///
+  /// - Parameter comparing: whether the store may have lost versions and got others of the same numbers since.
+  func discoverByListing(comparing: Bool) async throws -> Discovered {
+    let time = now().milliseconds
+    try await ContainerMark(store).check(settings.container)
+    // A clock that was set since then would put the cursor past entries that are still to come.
+    try await measureClock(always: true)
+    let cursor = try await storeTime()
+    var newest: [CloudDocumentID: Int] = [:]
+    try await log.forEachDocument { document, versions in newest[document] = versions.last?.sequence }
+    var found = Discovered()
+    (found.lost, found.problems) = try await rewindLost(newest, comparing: comparing)
+    let (count, problems) = try await learn(newest, isListing: true)
+    (found.count, found.problems) = (count, found.problems + problems)
+    try await state.pruneEarlierHeads()
+    try await state.set(.lastListing, to: time)
+    try await state.set(.feedCursor, to: max(cursor, await state.number(.feedCursor) ?? 0))
+    return found
   }
 
   /// Reads the versions that are newer than the known ones: first those in packs, and then the rest, eight at a time.
@@ -91,7 +122,7 @@ extension ContainerSession {
   }
 
   /// Reads a version; the result is a failure if its bytes are damaged, or of a newer program.
-  private func readable(
+  func readable(
     _ document: CloudDocumentID, _ sequence: Int
   ) async throws -> Result<StoredVersion?, CloudDataError> {
     do {

@@ -261,16 +261,18 @@ struct DocumentSync {
     report.removed = true
   }
 
-  /// Removes the content from this machine if the container has it.
+  /// Removes the content from this machine if the container has it. The store is asked for the version and each blob.
   ///
-  /// - Throws: `unsavedEdits` if it does not.
+  /// - Throws: `unsavedEdits` if the container does not have the content that is here; `CloudDataError` if the store lost
+  ///   a part of it.
   mutating func evict() async throws {
-    guard let local, let base = session.base(of: record), try session.head(of: record)?.root == base,
-      try await session.look(local, record).isUnchanged
+    guard let local, let base = session.base(of: record), let head = try session.head(of: record),
+      head.root == base, !head.isDeleted, try await session.look(local, record).isUnchanged
     else {
       throw FilePackageError(
         .unsavedEdits, .delete, document: record.name, reason: "the container does not have its last changes")
     }
+    try await session.checkStored(record)
     try await removeHere(base)
   }
 }

@@ -34,12 +34,29 @@ extension ContainerSession {
     return now.timeIntervalSince(object.modificationDate) < Self.reliance
   }
 
+  /// Returns whether the store has the last known version of a document, with these bytes. True if none is known.
+  func hasHead(of record: DocumentRecord) async throws -> Bool {
+    guard asksStore, let head = try head(of: record) else { return true }
+    return try await log.bytes(of: head.document, head.sequence) == record.head
+  }
+
+  /// Checks that the store has the last version of a document, and its content, whatever this machine remembers.
+  ///
+  /// - Throws: `CloudDataError` if it has not; `ObjectStoreError`.
+  func checkStored(_ record: DocumentRecord) async throws {
+    guard asksStore, let head = try head(of: record) else { return }
+    guard try await hasHead(of: record) else { throw lost(head, of: record) }
+    var roots = [head.root]
+    for digest in head.conflicts { roots.append(try await log.conflict(digest, of: head.document).root) }
+    try await StoredContent(in: store).check(roots, of: record.name)
+  }
+
   /// Stores all blobs of a content anew, so that no collection of garbage takes them before a version needs them.
   ///
   /// - Throws: `CloudDataError` if one of them is gone; `ObjectStoreError`.
   func storeAnew(_ root: TreeRoot) async throws {
     var marks = BlobMarks(blobs)
-    try await marks.mark(root)
+    try await marks.mark([(root, nil)])
     if let problem = marks.problems.first { throw problem }
     _ = try await concurrentMap(marks.names.sorted(), BlobStore.maximumCalls) { [blobs] name in
       try await blobs.put(blobs.get(name))

@@ -33,6 +33,8 @@ public struct SyncReport: Sendable {
   public internal(set) var documents: [Document] = []
   /// The number of documents with a new version of another device.
   public internal(set) var discovered = 0
+  /// The names of documents whose last version the store had lost. The content that is here went there again.
+  public internal(set) var lost: [String] = []
   /// The errors that may hide documents or changes: folders, and versions in the container, that could not be read.
   public internal(set) var problems: [any Error] = []
 

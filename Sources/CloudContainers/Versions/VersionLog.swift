@@ -53,6 +53,11 @@ package struct VersionLog: Sendable {
     return StoredVersion(version: try decode(bytes, key, document, sequence), bytes: bytes)
   }
 
+  /// Reads the bytes of a version, whatever they are; nil if there is none of that number.
+  func bytes(of document: CloudDocumentID, _ sequence: Int) async throws -> Data? {
+    try await read(CloudVersion.key(of: document, sequence))
+  }
+
   /// Returns the number of the last version, at least `known`.
   package func lastSequence(of document: CloudDocumentID, after known: Int) async throws -> Int {
     let start = known > 0 ? CloudVersion.key(of: document, known) : nil

@@ -38,6 +38,11 @@ public final class MemoryStore: ObjectStore {
       objects[key] = value
     }
 
+    mutating func set(_ objects: [ObjectKey: StoredValue]) {
+      before = self.objects
+      self.objects = objects
+    }
+
     /// Returns the state that a stale answer has.
     var stale: State {
       var state = self
@@ -46,7 +51,7 @@ public final class MemoryStore: ObjectStore {
     }
   }
 
-  private struct StoredValue {
+  fileprivate struct StoredValue: Sendable {
     var bytes: Data
     var modificationDate: Date
   }
@@ -74,6 +79,17 @@ public final class MemoryStore: ObjectStore {
 
   /// The keys of all objects, in order.
   public var keys: [ObjectKey] { state.withLock { $0.objects.keys.sorted() } }
+
+  /// All objects at one moment.
+  package struct Backup: Sendable {
+    fileprivate let objects: [ObjectKey: StoredValue]
+  }
+
+  /// Returns all objects, with their dates.
+  package func backUp() -> Backup { Backup(objects: state.withLock { $0.objects }) }
+
+  /// Brings back the objects of an earlier moment.
+  package func restore(_ backup: Backup) { state.withLock { $0.set(backup.objects) } }
 
   /// Stores an object, as `ObjectStore` says.
   @discardableResult

@@ -11,6 +11,9 @@ extension Cloud {
         The command lists the objects in the store, and reads the versions and the lists of children. With --read it \
         reads all content, too, and compares it with its checksums. Nothing is changed.
 
+        It also compares the store with what this machine knows. It says if the store is empty, has another \
+        container, or was rolled back, as by restoring a backup.
+
         Examples:
           docpkg cloud check ~/Cloud
           docpkg cloud check ~/Cloud --read --json
@@ -36,7 +39,8 @@ extension Cloud {
       if json {
         try printJSON(
           Result(
-            documents: report.documents, versions: report.versions, blobs: report.blobs,
+            finding: report.finding.rawValue, documents: report.documents, versions: report.versions,
+            blobs: report.blobs,
             problems: report.problems.map { errorMessage(of: $0) }))
       } else {
         var output = StandardOutput()
@@ -46,6 +50,7 @@ extension Cloud {
     }
 
     private struct Result: Encodable {
+      var finding: String
       var documents: Int
       var versions: Int
       var blobs: Int
@@ -60,7 +65,8 @@ extension Cloud {
       discussion: """
         Versions go thirty days after the next one, and the content that no other version has goes with them. \
         Content of the last two days stays in any case, because another machine may be uploading. The last version \
-        of each document stays. If a version is damaged, nothing is removed.
+        of each document stays. If a version is damaged, or if a version that this machine knows is missing, \
+        nothing is removed.
 
         Example:
           docpkg cloud gc ~/Cloud --dry-run

@@ -101,6 +101,8 @@ struct SyncNews: Encodable {
   }
 
   var documents: [Document]
+  /// The documents whose last version the store had lost, and that went there again.
+  var lost: [String]
   var problems: [String]
   var discovered: Int
   var requests: Int
@@ -114,12 +116,12 @@ struct SyncNews: Encodable {
         error: document.error.map { errorMessage(of: $0) })
     }
     problems = report.problems.map { errorMessage(of: $0) } + documents.compactMap(\.error)
-    discovered = report.discovered
+    (discovered, lost) = (report.discovered, report.lost)
     (requests, bytesSent, bytesReceived) = (traffic.requests, traffic.bytesSent, traffic.bytesReceived)
   }
 
   /// Whether a document changed, here or in the container.
-  var hasWork: Bool { documents.contains { $0.events != ["failed"] } }
+  var hasWork: Bool { !lost.isEmpty || documents.contains { $0.events != ["failed"] } }
 
   /// The exit status; nil if all is well.
   var status: Int32? {
@@ -133,7 +135,7 @@ struct SyncNews: Encodable {
   }
 
   var lines: [String] {
-    documents.map(\.line) + [
+    lost.map { "the store had lost the last version of \(display($0))" } + documents.map(\.line) + [
       (documents.isEmpty ? idle : "")
         + "\(counted(requests, "request")), \(SaveReport.bytes(bytesSent)) sent, "
         + "\(SaveReport.bytes(bytesReceived)) received"

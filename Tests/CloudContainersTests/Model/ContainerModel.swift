@@ -13,8 +13,14 @@ struct ContainerModel {
     var store: UnreliableStore.Sabotage?
     var hasOverlap = true
     var hasGrace = true
+    /// Whether an eviction asks the store for the content of the document.
+    var asksStore = true
 
-    var description: String { store?.rawValue ?? (hasOverlap ? "no grace time" : "no overlap of the feed") }
+    var description: String {
+      if let store { return store.rawValue }
+      if !asksStore { return "no question before an eviction" }
+      return hasOverlap ? "no grace time" : "no overlap of the feed"
+    }
   }
 
   let seed: UInt64
@@ -44,12 +50,18 @@ struct ContainerModel {
         try await ModelDevice(
           number, in: directory, store, clock, offset: Double(random(172_800) - 86_400),
           seed: generator.next(),
-          sabotage: sabotage.store, overlap: sabotage.hasOverlap ? ContainerFeed.overlap : 0))
+          sabotage: sabotage.store, overlap: sabotage.hasOverlap ? ContainerFeed.overlap : 0,
+          asksStore: sabotage.asksStore))
     }
     // In every third program days pass, so that versions expire and garbage goes.
     let isLong = random(3) == 0
     var losesState = false
+    // In every second program a backup of the store is restored.
+    let isRolledBack = random(2) == 0
+    var backup = store.backUp()
     for step in 0..<steps {
+      if isRolledBack, random(10) == 0 { backup = store.backUp() }
+      if isRolledBack, random(20) == 0 { try await rollBack(store, to: backup, devices) }
       clock.advance(Double(random(120)))
       if isLong, random(12) == 0 { clock.advance(Double(random(20 * 86_400))) }
       let device = devices[random(devices.count)]
@@ -184,6 +196,64 @@ struct ContainerModel {
     }
   }
 
+  /// Brings the store back to an earlier moment. Then documents leave a machine, or garbage goes.
+  ///
+  /// A text that only the store had is lost with it. All other texts must be there in the end.
+  private mutating func rollBack(
+    _ store: MemoryStore, to backup: MemoryStore.Backup, _ devices: [ModelDevice]
+  ) async throws {
+    log.append("the store is rolled back")
+    store.restore(backup)
+    // A call of that time no longer reaches the store.
+    for device in devices { device.link.dropLate() }
+    var left = try await texts(in: store, ofConflictsOnly: false)
+    for device in devices {
+      left.formUnion(device.textsOutside)
+      for document in device.documents {
+        left.formUnion(device.contents(of: document).values)
+        left.formUnion(device.conflicts(of: document))
+      }
+    }
+    replaced.formUnion(written.subtracting(left))
+    let device = devices[random(devices.count)]
+    switch random(3) {
+    case 0:
+      let names = try await device.container.items().map(\.name)
+      for name in names { try await tolerant { try await device.container.evict(itemNamed: name) } }
+    case 1: try await tolerant { _ = try await device.container.collectGarbage(isDryRun: false) }
+    default: break
+    }
+  }
+
+  /// Returns the texts of the last versions in a store, and of their conflicts. Every version can be read.
+  private func texts(in store: MemoryStore, ofConflictsOnly: Bool) async throws -> Set<String> {
+    let versions = VersionLog(store)
+    let blobs = BlobStore(store)
+    var found: Set<String> = []
+    try await versions.forEachDocument { document, numbers in
+      let head = numbers.last?.sequence ?? 0
+      for number in numbers.map(\.sequence) {
+        guard let version = try await versions.version(of: document, number) else { continue }
+        // A collection of garbage may have taken the content of an old deletion.
+        if version.isDeleted { continue }
+        var roots = [(root: version.root, counts: !ofConflictsOnly && number == head)]
+        if number == head {
+          for digest in version.conflicts {
+            roots.append((try await versions.conflict(digest, of: document).root, true))
+          }
+        }
+        for (root, counts) in roots {
+          for entry in try await DocumentTree(root, blobs).entries() {
+            guard case .file(let content) = entry.kind, content.size > 0 else { continue }
+            let bytes = try await blobs.get(BlobName(content.hash), child: entry.path.display)
+            if counts { found.insert(String(decoding: bytes, as: UTF8.self)) }
+          }
+        }
+      }
+    }
+    return found
+  }
+
   // MARK: The end
 
   private mutating func settle(_ devices: [ModelDevice], _ clock: ModelClock, listing: Bool) async throws {
@@ -232,34 +302,11 @@ struct ContainerModel {
       }
     }
     do {
-      let versions = VersionLog(store)
-      let blobs = BlobStore(store)
-      var found: Set<String> = []
+      // The texts of documents are those of all devices.
+      var found = try await texts(in: store, ofConflictsOnly: true)
       for device in devices {
         for document in device.documents { found.formUnion(device.contents(of: document).values) }
         found.formUnion(device.textsOutside)
-      }
-      // Every version can be read, and the texts of conflicts are found in them.
-      try await versions.forEachDocument { document, numbers in
-        let head = numbers.last?.sequence ?? 0
-        for number in numbers.map(\.sequence) {
-          guard let version = try await versions.version(of: document, number) else { continue }
-          // A collection of garbage may have taken the content of an old deletion.
-          if version.isDeleted { continue }
-          var roots = [version.root]
-          if number == head {
-            for digest in version.conflicts {
-              roots.append(try await versions.conflict(digest, of: document).root)
-            }
-          }
-          for (index, root) in roots.enumerated() {
-            for entry in try await DocumentTree(root, blobs).entries() {
-              guard case .file(let content) = entry.kind, content.size > 0 else { continue }
-              let bytes = try await blobs.get(BlobName(content.hash), child: entry.path.display)
-              if index > 0 { found.insert(String(decoding: bytes, as: UTF8.self)) }
-            }
-          }
-        }
       }
       for device in devices {
         let shown = try await device.container.items().filter(\.hasUnresolvedConflicts)

@@ -27,6 +27,7 @@ struct ContainerModelTests {
   @Test(arguments: [
     ContainerModel.Sabotage(store: .createIfAbsentLies), ContainerModel.Sabotage(store: .dropsABlob),
     ContainerModel.Sabotage(hasOverlap: false), ContainerModel.Sabotage(hasGrace: false),
+    ContainerModel.Sabotage(asksStore: false),
   ])
   func `notice a sabotage`(_ sabotage: ContainerModel.Sabotage) async throws {
     for seed in UInt64(1)...200 {

@@ -32,6 +32,7 @@ final class ModelDevice {
   let link: UnreliableStore
   let now: @Sendable () -> Date
   let overlap: Int64
+  let asksStore: Bool
   private(set) var container: CloudContainer
   /// The drift of the device's clock.
   let drift: Drift
@@ -43,9 +44,9 @@ final class ModelDevice {
   init(
     _ number: Int, in directory: FilePath, _ store: any ObjectStore, _ clock: ModelClock, offset: Double,
     seed: UInt64,
-    sabotage: UnreliableStore.Sabotage?, overlap: Int64
+    sabotage: UnreliableStore.Sabotage?, overlap: Int64, asksStore: Bool
   ) async throws {
-    (self.number, self.overlap) = (number, overlap)
+    (self.number, self.overlap, self.asksStore) = (number, overlap, asksStore)
     path = directory.appending("device\(number)")
     link = UnreliableStore(store, seed: seed, sabotage: sabotage)
     let drift = Drift()
@@ -55,14 +56,16 @@ final class ModelDevice {
     container = try await CloudContainer.add(
       ContainerFolder(path), to: store, address: "model", deviceName: "device \(number)", now: now)
     container = try await CloudContainer.open(
-      ContainerFolder(path), link, feedOverlap: overlap, packing: Self.packing, now: now)
+      ContainerFolder(path), link, feedOverlap: overlap, packing: Self.packing, asksStore: asksStore,
+      now: now)
   }
 
   /// Begins anew, as a process after a crash.
   func restart() async throws {
     link.restart()
     container = try await CloudContainer.open(
-      ContainerFolder(path), link, feedOverlap: overlap, packing: Self.packing, now: now)
+      ContainerFolder(path), link, feedOverlap: overlap, packing: Self.packing, asksStore: asksStore,
+      now: now)
   }
 
   private func url(_ name: String) -> URL { container.url.appending(path: name) }
@@ -210,7 +213,8 @@ final class ModelDevice {
   /// Another process with the same folder.
   func anotherProcess() async throws -> CloudContainer {
     try await CloudContainer.open(
-      ContainerFolder(path), link, feedOverlap: overlap, packing: Self.packing, now: now)
+      ContainerFolder(path), link, feedOverlap: overlap, packing: Self.packing, asksStore: asksStore,
+      now: now)
   }
 
   /// The knowledge of the device, for a failure.

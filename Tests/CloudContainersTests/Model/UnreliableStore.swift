@@ -58,6 +58,9 @@ final class UnreliableStore: ObjectStore {
     try await deliverLate()
   }
 
+  /// Forgets the calls that were late.
+  func dropLate() { state.withLock { $0.late = [] } }
+
   /// Carries out the calls that were late.
   func deliverLate() async throws {
     let late = state.withLock { state in

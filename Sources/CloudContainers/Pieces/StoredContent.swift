@@ -1,0 +1,43 @@
+import FilePackages
+import FoundationEssentials
+import ObjectStores
+
+/// The question to a store whether it has the content of documents, whatever this machine remembers of the store.
+///
+/// Cost: one request for each blob, eight at a time. Pages, lists and small pieces are read, and their bytes are
+/// compared with their names. Of a larger piece the store tells the size.
+struct StoredContent: Sendable {
+  /// The size of the largest piece that is read, in bytes.
+  private static let maximumRead: UInt64 = 64 << 10
+  private let blobs: BlobStore
+
+  /// The pages that this machine keeps do not count.
+  init(in store: any ObjectStore) { blobs = BlobStore(store) }
+
+  /// Looks at all blobs of these trees.
+  ///
+  /// - Parameter document: the name of their document, for errors.
+  /// - Throws: `CloudDataError` for a blob that is missing, damaged or of another size; `ObjectStoreError`;
+  ///   `CancellationError`.
+  func check(_ roots: [TreeRoot], of document: String) async throws {
+    var marks = BlobMarks(blobs)
+    try await marks.mark(roots.map { ($0, document) })
+    if let problem = marks.problems.first { throw problem }
+    let blobs = blobs
+    _ = try await concurrentMap(marks.pieces.sorted { $0.key < $1.key }, BlobStore.maximumCalls) {
+      name, size in
+      try await checking(document) {
+        if size <= Self.maximumRead {
+          _ = try await blobs.get(name, maximumSize: Int(size))
+          return
+        }
+        guard let object = try await blobs.store.head(name.key) else {
+          throw CloudDataError(.missing, in: blobs.place, blob: name)
+        }
+        guard UInt64(object.size) == size else {
+          throw CloudDataError(.wrongBytes, in: blobs.place, blob: name)
+        }
+      }.get()
+    }
+  }
+}

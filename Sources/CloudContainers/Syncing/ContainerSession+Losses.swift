@@ -1,0 +1,130 @@
+import FilePackages
+import FoundationEssentials
+import ObjectStores
+
+// A store that was rolled back has an earlier version of a document as the last one, or none. The content here then
+//     counts as a change of that version, so that it goes to the store again, as a merge if another device was first.
+// A version has the next number of those that the store has, never the number that it had before: a gap would hide
+//     the version of another device that fills it.
+
+extension ContainerSession {
+  /// The number of replaced versions to look at for one that the store still has.
+  private static let maximumSteps = 64
+
+  /// Finds the documents whose last version the store has lost, and brings their records back to what it has.
+  ///
+  /// - Parameters:
+  ///   - newest: the last numbers in the store.
+  ///   - comparing: whether to compare also versions whose numbers the store has.
+  /// - Returns: the names of the documents, and the errors of those whose content is not here.
+  func rewindLost(
+    _ newest: [CloudDocumentID: Int], comparing: Bool
+  ) async throws -> (names: [String], problems: [any Error]) {
+    var lost: [DocumentRecord] = []
+    var others: [DocumentRecord] = []
+    let records = try await state.records()
+    for record in records {
+      guard let head = try head(of: record) else { continue }
+      if newest[head.document] ?? 0 < head.sequence {
+        lost.append(record)
+      } else if !head.isDeleted {
+        others.append(record)
+      }
+    }
+    if comparing || !lost.isEmpty {
+      let isOther = try await concurrentMap(others, BlobStore.maximumCalls) { record in
+        guard let head = try head(of: record) else { return false }
+        // A collection of garbage may have taken a version that was replaced.
+        let present = try await log.bytes(of: head.document, head.sequence)
+        return present != nil && present != record.head
+      }
+      lost += zip(others, isOther).filter(\.1).map(\.0)
+    }
+    if comparing || records.isEmpty { try await state.set(.lossTold, to: storeTime()) }
+    guard !lost.isEmpty else { return ([], []) }
+    // The others compare first, before a version of this device can get a number that they do not expect.
+    try await feed.tellLoss(by: settings.device)
+    try await known.forget()
+    var problems: [any Error] = []
+    for record in lost {
+      do {
+        try await rewind(record, last: newest[record.document] ?? 0)
+      } catch let error as CloudDataError {
+        problems.append(error)
+      }
+    }
+    try await state.set(.lossTold, to: storeTime())
+    return (lost.map(\.name).sorted(), problems)
+  }
+
+  /// Makes the error for a version that the store no longer has.
+  func lost(_ version: CloudVersion, of record: DocumentRecord) -> CloudDataError {
+    CloudDataError(.rolledBack, in: store.place, key: version.key.string, document: record.name)
+  }
+
+  /// Makes a version that the store has, or none, the last one of a record.
+  private func rewind(_ record: DocumentRecord, last: Int) async throws {
+    var record = record
+    guard let lost = try head(of: record) else { return }
+    let present = last > 0 ? try await log.stored(lost.document, last) : nil
+    let common = try await lastCommon(of: record, upTo: last)
+    (record.head, record.needsPacking) = (present?.bytes, false)
+    (record.pending, record.pendingRoot, record.unannounced) = (nil, nil, nil)
+    if let present { heads.note(present, of: record.id) }
+    record.shownConflicts = record.shownConflicts.split(separator: " ").filter { digest in
+      present?.version.conflicts.contains { "\($0)" == digest } ?? false
+    }.joined(separator: " ")
+    guard record.base != nil else {
+      try await state.save(record)
+      if lost.isDeleted { return }
+      // Another device changed it since: its version counts.
+      guard common == present?.version else { return }
+      return try await commitAgain(lost, after: present?.version, of: &record)
+    }
+    // A document that is here and not known to have been in the container goes there, or gets a name of its own.
+    (record.base, record.baseName) = (nil, nil)
+    var children = KnownChildren()
+    if let common, present?.version.isDeleted == false,
+      case .success(let entries) = try await checking(
+        nil, { try await DocumentTree(common.root, blobs).entries() })
+    {
+      (record.base, record.baseName) = (Data(common.root.bytes), common.name)
+      children = KnownChildren(entries.map { KnownChild($0) })
+    }
+    try await state.save(record, children: children)
+  }
+
+  /// Returns the last version that this machine knew and that the store has, up to a number; nil if there is none.
+  private func lastCommon(of record: DocumentRecord, upTo last: Int) async throws -> CloudVersion? {
+    let known = try await ([record.head].compactMap { $0 } + state.earlierHeads(of: record.id)).map { bytes in
+      (bytes: bytes, version: try? CloudVersion(decoding: bytes))
+    }
+    let sorted = known.filter { $0.version.map { $0.sequence <= last } ?? false }
+      .sorted { $0.version?.sequence ?? 0 > $1.version?.sequence ?? 0 }
+    for (bytes, version) in sorted.prefix(Self.maximumSteps) {
+      guard let version else { continue }
+      if try await log.bytes(of: version.document, version.sequence) == bytes { return version }
+    }
+    return nil
+  }
+
+  /// Commits the lost version of a document whose content is not here.
+  ///
+  /// - Throws: `CloudDataError` if the store has not all of the content.
+  private func commitAgain(
+    _ lost: CloudVersion, after present: CloudVersion?, of record: inout DocumentRecord
+  ) async throws {
+    do {
+      try await storeAnew(lost.root)
+    } catch is CloudDataError {
+      throw CloudDataError(
+        .missing, in: store.place, key: lost.key.string, document: lost.name,
+        reason: "the store lost its last version, and its content is not on this machine")
+    }
+    var version = nextVersion(after: lost)
+    version.sequence = (present?.sequence ?? 0) + 1
+    version.parents = try present.map { [try $0.digest()] } ?? []
+    version.conflicts = present?.conflicts ?? []
+    _ = try await commitElsewhere(version, of: &record)
+  }
+}

@@ -1,0 +1,78 @@
+import CloudContainers
+import Foundation
+import ObjectStores
+import StoreTestSupport
+import SystemPackage
+import TestSupport
+
+/// A store that can be brought back to an earlier state, and that can lose and damage objects.
+enum LossyStore {
+  case folder(URL)
+  case service(S3Server)
+
+  /// The kinds of stores.
+  enum Kind: CaseIterable { case folder, service }
+
+  static func with(_ kind: Kind, _ body: (LossyStore, FilePath) async throws -> Void) async throws {
+    try await withTemporaryDirectory { directory in
+      switch kind {
+      case .folder:
+        let url = URL(filePath: directory.appending("disk").string, directoryHint: .isDirectory)
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        try await body(.folder(url), directory)
+      case .service:
+        let server = try S3Server()
+        defer { server.stop() }
+        try await body(.service(server), directory)
+      }
+    }
+  }
+
+  var store: any ObjectStore {
+    get throws {
+      switch self {
+      case .folder(let url): try FolderStore(at: url)
+      case .service(let server): try server.store()
+      }
+    }
+  }
+
+  /// The objects, by key.
+  var objects: [String: Data] {
+    get throws {
+      switch self {
+      case .folder(let url):
+        var objects: [String: Data] = [:]
+        for path in try FileManager.default.subpathsOfDirectory(atPath: url.path) where !path.hasPrefix(".") {
+          objects[path] = FileManager.default.contents(atPath: url.appending(path: path).path)
+        }
+        return objects
+      case .service(let server): return server.objects
+      }
+    }
+  }
+
+  /// Replaces all objects, as a backup that is restored does.
+  func restore(_ objects: [String: Data]) throws {
+    switch self {
+    case .folder(let url):
+      for name in try FileManager.default.contentsOfDirectory(atPath: url.path) {
+        try FileManager.default.removeItem(at: url.appending(path: name))
+      }
+      for (key, bytes) in objects {
+        let file = url.appending(path: key)
+        try FileManager.default.createDirectory(
+          at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try bytes.write(to: file)
+      }
+    case .service(let server): server.objects = objects
+    }
+  }
+
+  /// Changes objects, and removes those for which `body` returns nil.
+  func change(_ body: (_ key: String, _ bytes: Data) -> Data?) throws {
+    var changed: [String: Data] = [:]
+    for (key, bytes) in try objects { changed[key] = body(key, bytes) }
+    try restore(changed)
+  }
+}

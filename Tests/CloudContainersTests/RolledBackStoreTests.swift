@@ -1,0 +1,215 @@
+import CloudContainers
+import Documents
+import FilePackages
+import Foundation
+import ObjectStores
+import StoreTestSupport
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("A store that lost what it had")
+struct RolledBackStoreTests {
+  @Test(arguments: LossyStore.Kind.allCases)
+  func `gets the versions again that a backup of the day before does not have`(
+    kind: LossyStore.Kind
+  ) async throws {
+    try await LossyStore.with(kind) { lossy, directory in
+      let a = try await DeviceFixture("a", in: directory, lossy.store)
+      let b = try await DeviceFixture("b", in: directory, lossy.store)
+      try a.write("old", to: "old.txt")
+      try await a.makePackage("Trip.imageNotes", ["1.txt": "one", "2.txt": "two"])
+      try await a.sync()
+      let backup = try lossy.objects
+      try a.write("new", to: "new.txt")
+      try await a.edit("Trip.imageNotes", ["1.txt": "ONE"])
+      try await a.sync()
+      try await a.edit("Trip.imageNotes", ["2.txt": "TWO"])
+      try await a.sync()
+      try lossy.restore(backup)
+      let report = try await a.sync()
+      #expect(report.lost == ["Trip.imageNotes", "new.txt"])
+      #expect(Set(report.documents.filter(\.uploaded).map(\.name)) == ["Trip.imageNotes", "new.txt"])
+      #expect(try await a.container.check(reads: true).isWhole)
+      try await b.sync()
+      for name in ["Trip.imageNotes", "new.txt", "old.txt"] {
+        try await b.container.download(itemNamed: name)
+      }
+      #expect(b.text("new.txt") == "new" && b.text("old.txt") == "old")
+      #expect(b.text("Trip.imageNotes/1.txt") == "ONE" && b.text("Trip.imageNotes/2.txt") == "TWO")
+      #expect(try await a.sync().documents.isEmpty)
+      #expect(try await a.sync().lost.isEmpty)
+    }
+  }
+
+  @Test func `merges what another machine did after the loss with what the store had`() async throws {
+    try await withTemporaryDirectory { directory in
+      let store = MemoryStore()
+      let a = try await DeviceFixture("a", in: directory, store)
+      let b = try await DeviceFixture("b", in: directory, store)
+      try await a.makePackage("Trip.imageNotes", ["1.txt": "one", "2.txt": "two"])
+      try await a.sync()
+      try await b.sync()
+      try await b.container.download(itemNamed: "Trip.imageNotes")
+      let backup = store.backUp()
+      for text in ["a", "b", "c"] {
+        try await a.edit("Trip.imageNotes", ["1.txt": "one \(text)"])
+        try await a.sync()
+      }
+      store.restore(backup)
+      // Until it gets as many versions as the first machine knows.
+      for text in ["x", "y", "z"] {
+        try await b.edit("Trip.imageNotes", ["2.txt": "two \(text)"])
+        try await b.sync()
+      }
+      try await a.sync()
+      try await b.sync()
+      for device in [a, b] {
+        #expect(device.text("Trip.imageNotes/1.txt") == "one c")
+        #expect(device.text("Trip.imageNotes/2.txt") == "two z")
+        #expect(try await device.sync().documents.isEmpty)
+      }
+      #expect(try await a.container.check(reads: true).isWhole)
+    }
+  }
+
+  @Test func `that lost the versions alone is noticed by all machines`() async throws {
+    try await LossyStore.with(.folder) { lossy, directory in
+      let a = try await DeviceFixture("a", in: directory, lossy.store)
+      let b = try await DeviceFixture("b", in: directory, lossy.store)
+      try a.write("one", to: "Notes.txt")
+      try await a.sync()
+      try await b.sync()
+      try await b.container.download(itemNamed: "Notes.txt")
+      try a.write("two", to: "Notes.txt")
+      try await a.sync()
+      try await b.sync()
+      try lossy.change { key, bytes in key.hasPrefix("documents/") && key.hasSuffix("2") ? nil : bytes }
+      #expect(try await a.container.sync(everything: true).lost == ["Notes.txt"])
+      // The other machine compares before it makes a version of a number that leaves a gap.
+      try a.write("three", to: "Notes.txt")
+      try await a.sync()
+      try await b.sync()
+      #expect(b.text("Notes.txt") == "three")
+      try b.write("four", to: "Notes.txt")
+      try await b.sync()
+      try await a.sync()
+      #expect(a.text("Notes.txt") == "four")
+      #expect(try await a.container.check(reads: true).isWhole)
+    }
+  }
+
+  /// A loss, and the objects that are left.
+  enum Loss: CaseIterable {
+    case blobs, content, pages, cutShort, versions
+
+    func left(_ key: String, _ bytes: Data) -> Data? {
+      switch self {
+      case .blobs: key.hasPrefix("blobs/") ? nil : bytes
+      case .content:
+        bytes.starts(with: Data("the only".utf8)) ? Data("the lost".utf8) + bytes.dropFirst(8) : bytes
+      case .pages:
+        key.hasPrefix("blobs/") && bytes.count != 100_000 && !bytes.starts(with: Data("the".utf8))
+          ? nil : bytes
+      case .cutShort: bytes.count == 100_000 ? bytes.dropLast() : bytes
+      case .versions: key.hasPrefix("documents/") ? nil : bytes
+      }
+    }
+  }
+
+  @Test(arguments: LossyStore.Kind.allCases, Loss.allCases)
+  func `takes no document from the machine that has it`(kind: LossyStore.Kind, loss: Loss) async throws {
+    try await LossyStore.with(kind) { lossy, directory in
+      let a = try await DeviceFixture("a", in: directory, lossy.store)
+      let large = String(repeating: "l", count: 100_000)
+      try await a.makePackage("Trip.imageNotes", ["Text.txt": "the only copy", "Large.txt": large])
+      try await a.sync()
+      try await a.sync()
+      try lossy.change(loss.left)
+      // With the versions gone, the eviction first stores them again.
+      if loss != .versions {
+        await #expect(throws: CloudDataError.self) {
+          try await a.container.evict(itemNamed: "Trip.imageNotes")
+        }
+        #expect(a.text("Trip.imageNotes/Text.txt") == "the only copy")
+        #expect(a.text("Trip.imageNotes/Large.txt") == large)
+        return
+      }
+      try await a.container.evict(itemNamed: "Trip.imageNotes")
+      try await a.container.download(itemNamed: "Trip.imageNotes")
+      #expect(a.text("Trip.imageNotes/Text.txt") == "the only copy")
+    }
+  }
+
+  @Test func `is asked one question for each object before a document goes`() async throws {
+    try await withTemporaryDirectory { directory in
+      let store = MemoryStore()
+      let a = try await DeviceFixture("a", in: directory, store)
+      try await a.makePackage("Trip.imageNotes", ["1.txt": "one", "2.txt": "two"])
+      try await a.sync()
+      let before = store.callCount
+      try await a.container.evict(itemNamed: "Trip.imageNotes")
+      // The version twice, a page, and the contents of two children and of the metadata.
+      #expect(store.callCount - before == 6)
+    }
+  }
+
+  @Test func `keeps all content in a collection of garbage that cannot see the versions`() async throws {
+    try await LossyStore.with(.folder) { lossy, directory in
+      let a = try await DeviceFixture("a", in: directory, lossy.store)
+      try a.write("one", to: "Notes.txt")
+      try await a.sync()
+      let all = try lossy.objects
+      func collect() async throws {
+        _ = try await GarbageCollection(a.container.session, grace: 0).run(isDryRun: false)
+      }
+      // The versions are on a disk that is not mounted.
+      try lossy.change { key, bytes in key.hasPrefix("documents/") ? nil : bytes }
+      let error = await #expect(throws: CloudDataError.self) { try await collect() }
+      #expect(error?.code == .rolledBack && error?.document == "Notes.txt")
+      // The state knows of no document.
+      try await a.container.session.state.reset()
+      #expect(await #expect(throws: CloudDataError.self) { try await collect() }?.code == .rolledBack)
+      for mark in [nil, Data("{}".utf8)] {
+        try lossy.restore(all)
+        try lossy.change { key, bytes in key == "container" ? mark : bytes }
+        await #expect(throws: CloudDataError.self) { try await collect() }
+      }
+      try lossy.restore(all)
+      try await collect()
+      #expect(try await a.container.check(reads: true).isWhole)
+    }
+  }
+
+  @Test func `is named by a check`() async throws {
+    try await LossyStore.with(.folder) { lossy, directory in
+      let a = try await DeviceFixture("a", in: directory, lossy.store)
+      try a.write("one", to: "Notes.txt")
+      try await a.sync()
+      let backup = try lossy.objects
+      #expect(try await a.container.check().finding == .whole)
+      try a.write("two", to: "Notes.txt")
+      try await a.sync()
+      let all = try lossy.objects
+      try lossy.restore(backup)
+      let rolledBack = try await a.container.check()
+      #expect(rolledBack.finding == .rolledBack && "\(rolledBack)".contains("'Notes.txt'"), "\(rolledBack)")
+      // Another version has the number.
+      try lossy.restore(all)
+      try lossy.change { key, bytes in
+        guard key.hasPrefix("documents/"), key.hasSuffix("2") else { return bytes }
+        return Data(String(decoding: bytes, as: UTF8.self).replacing("\"a\"", with: "\"b\"").utf8)
+      }
+      #expect(try await a.container.check().finding == .rolledBack)
+      try lossy.restore([:])
+      #expect(try await a.container.check().finding == .empty)
+      try lossy.restore(["note.txt": Data("a".utf8)])
+      #expect(try await a.container.check().finding == .noContainer)
+      _ = try await DeviceFixture("b", in: directory, lossy.store)
+      #expect(try await a.container.check().finding == .anotherContainer)
+      try lossy.change { key, bytes in key == "container" ? Data("{".utf8) : bytes }
+      let damaged = try await a.container.check()
+      #expect(damaged.finding == .damaged && !damaged.isWhole)
+    }
+  }
+}
