@@ -13,6 +13,11 @@ public protocol ObjectStore: Sendable {
   /// The place of the store in the words of an error, such as `s3://bucket/prefix`. It has no secret.
   var place: String { get }
 
+  /// The name of the program that copies the store's folder between machines, such as Syncthing; nil if none is known.
+  ///
+  /// Each machine then has a store of its own, and two machines make the same object (OS2).
+  var synchronizingProgram: String? { get }
+
   /// Stores an object (OS1, OS3).
   ///
   /// - Parameter ifAbsent: whether an object of that key stays as it is (OS2).
@@ -44,6 +49,9 @@ public protocol ObjectStore: Sendable {
 }
 
 extension ObjectStore {
+  /// No program that copies a folder is known.
+  public var synchronizingProgram: String? { nil }
+
   /// Stores an object, over one that there may be.
   public func put(_ bytes: Data, at key: ObjectKey) async throws(ObjectStoreError) {
     try await put(bytes, at: key, ifAbsent: false)

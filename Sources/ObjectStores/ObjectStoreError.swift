@@ -28,6 +28,8 @@ public struct ObjectStoreError: Error, Sendable, Hashable {
     case untrusted
     /// The object is larger than the caller or the store allows.
     case tooLarge
+    /// The store does not keep the promises that a container needs.
+    case unsound
     /// The file system of a folder refused.
     case file
     /// The task was cancelled.
@@ -112,6 +114,7 @@ extension ObjectStoreError.Code {
     case .invalidAnswer: "the answer is not that of an object store"
     case .untrusted: "the server's certificate is not valid"
     case .tooLarge: "it is too large"
+    case .unsound: "it cannot hold a container"
     case .file: "the file system refused"
     case .cancelled: "the task was cancelled"
     }
@@ -128,6 +131,7 @@ extension ObjectStoreError.Code {
     case .invalidAnswer: "Check the address; a proxy or another kind of server may answer there."
     case .untrusted: "Check the address, and install the authority's certificate if it is your own."
     case .tooLarge: "Store it in pieces."
+    case .unsound: "Use another store."
     case .file: "Check the disk and the permissions."
     case .cancelled: "Call again."
     }

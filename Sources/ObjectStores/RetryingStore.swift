@@ -30,6 +30,9 @@ public struct RetryingStore<Base: ObjectStore>: ObjectStore {
   /// The place of the store in the words of an error.
   public var place: String { base.place }
 
+  /// The program that copies the store's folder between machines, as `ObjectStore` says.
+  public var synchronizingProgram: String? { base.synchronizingProgram }
+
   /// Makes a store over another one.
   ///
   /// - Parameter sleep: waits; tests give a clock of their own.

@@ -2,6 +2,8 @@ import Foundation
 import ObjectStores
 import StoreTestSupport
 import Synchronization
+import SystemPackage
+import TestSupport
 import Testing
 
 @Suite("The probe of a store")
@@ -66,5 +68,46 @@ struct RetryingStoreTests {
     try await store.put(Data("theirs".utf8), at: "b")
     #expect(try await store.put(Data("mine".utf8), at: "a", ifAbsent: true))
     #expect(try await store.put(Data("mine".utf8), at: "b", ifAbsent: true) == false)
+  }
+}
+
+@Suite("A folder that a program copies between machines")
+struct CopiedFolderTests {
+  @Test(arguments: [
+    (".stfolder", true, "Syncthing"), (".dropbox", false, "Dropbox"), (".dropbox.cache", true, "Dropbox"),
+    (".sync_1f2e3d.db", false, "Nextcloud"), ("._sync_1f2e3d.db", false, "Nextcloud"),
+  ])
+  func `is no store`(mark: String, isFolder: Bool, program: String) async throws {
+    try await withTemporaryDirectory { directory in
+      let root = URL(filePath: directory.string, directoryHint: .isDirectory)
+      let folder = root.appending(path: "Documents/disk")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      let store = try FolderStore(at: folder)
+      #expect(try await StoreProbe(store).run().isSound)
+      let place = root.appending(path: "Documents/\(mark)")
+      if isFolder {
+        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+      } else {
+        try Data().write(to: place)
+      }
+      #expect(try await StoreProbe(RetryingStore(store)).run().violations == [.copied])
+      let error = await #expect(throws: ObjectStoreError.self) { try await StoreProbe(store).check() }
+      #expect(error?.code == .unsound && error?.reason?.contains(program) == true)
+      // Also by a link from another place.
+      let link = root.appending(path: "link")
+      try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder)
+      #expect(try FolderStore(at: link).synchronizingProgram == program)
+    }
+  }
+
+  @Test func `is not one with the settings of Dropbox around it`() async throws {
+    try await withTemporaryDirectory { directory in
+      let root = URL(filePath: directory.string, directoryHint: .isDirectory)
+      for name in ["disk", ".dropbox"] {
+        try FileManager.default.createDirectory(
+          at: root.appending(path: name), withIntermediateDirectories: true)
+      }
+      #expect(try FolderStore(at: root.appending(path: "disk")).synchronizingProgram == nil)
+    }
   }
 }

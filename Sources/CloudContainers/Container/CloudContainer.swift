@@ -24,24 +24,29 @@ public final class CloudContainer: Sendable {
 
   /// Makes a folder a folder of a container, and makes the container if the store has none.
   ///
+  /// First the store is probed: a store that lets two writers make the same object would lose versions.
+  ///
   /// - Parameters:
   ///   - folder: an existing folder. Its documents go to the container with the first `sync()`.
   ///   - address: the store's address, as the settings keep it; it has no secret.
   ///   - options: further values that the address needs, such as an endpoint.
   ///   - deviceName: the name of this machine for people.
-  /// - Throws: `fileExists` if the folder belongs to a container already; `ObjectStoreError`.
+  /// - Throws: `fileExists` if the folder belongs to a container already; `ObjectStoreError`, with the code `unsound` for
+  ///   a store that cannot hold a container.
   public static func add(
     _ folder: URL, to store: any ObjectStore, address: String, options: [String: String] = [:],
     deviceName: String? = nil
   ) async throws -> CloudContainer {
-    try await add(
-      ContainerFolder(folder), to: store, address: address, options: options,
-      deviceName: deviceName ?? Surroundings.current.computer(), now: { Date() })
+    try await StoreProbe(store).check()
+    return try await add(
+      ContainerFolder(folder), to: store, address: address, options: options, deviceName: deviceName,
+      now: { Date() })
   }
 
+  /// Makes a folder a folder of a container, in a store that was probed.
   package static func add(
     _ folder: ContainerFolder, to store: any ObjectStore, address: String, options: [String: String] = [:],
-    deviceName: String, now: @escaping @Sendable () -> Date
+    deviceName: String?, now: @escaping @Sendable () -> Date
   ) async throws -> CloudContainer {
     let container = try await ContainerMark(store).findOrMake()
     try await ContainerFeed(store).mark(container)
@@ -49,8 +54,10 @@ public final class CloudContainer: Sendable {
     try await folder.make(
       ContainerFolder.Settings(
         address: address, options: options, container: container, device: String(device),
-        deviceName: deviceName))
-    return try await open(folder, store, now: now)
+        deviceName: deviceName ?? Surroundings.current.computer()))
+    let opened = try await open(folder, store, now: now)
+    try await opened.session.noteProbe()
+    return opened
   }
 
   /// Opens a folder of a container.
@@ -85,6 +92,8 @@ public final class CloudContainer: Sendable {
   // MARK: Syncing
 
   /// Brings the folder and the store together.
+  ///
+  /// A store with another address or endpoint than before is probed first.
   ///
   /// - Parameter everything: whether to list all versions in the store, instead of the news alone.
   /// - Returns: the work; a document that failed is in it, and does not stop the others.

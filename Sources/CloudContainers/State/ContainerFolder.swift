@@ -38,6 +38,11 @@ package struct ContainerFolder: Sendable {
       (self.address, self.options, self.container) = (address, options, container)
       (self.device, self.deviceName) = (device, deviceName)
     }
+
+    /// The address with the further values, to find that the store is another one.
+    var storePlace: String {
+      ([address] + options.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }).joined(separator: "\n")
+    }
   }
 
   private var hiddenPath: FilePath { path.appending(Self.hidden) }

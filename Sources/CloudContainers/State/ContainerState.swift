@@ -105,6 +105,8 @@ package final class ContainerState: Sendable {
     case folder
     /// The last entry of the feed that the store surely had: see `ContainerFeed.Witness`.
     case witness
+    /// The place of the store that was last probed: see `ContainerFolder.Settings.storePlace`.
+    case probed
     /// The time of the last loss of versions that a device told the others, by the store's clock.
     case lossTold
   }

@@ -15,6 +15,7 @@ extension ContainerSession {
   package func sync(everything: Bool = false) async throws -> SyncReport {
     var report = SyncReport()
     try await checkFolder()
+    try await probeIfMoved()
     var problems = try await resolvePending()
     let news = try await discover(everything: everything)
     (report.discovered, report.lost) = (news.count, news.lost)
@@ -96,6 +97,16 @@ extension ContainerSession {
   private static func endsRun(_ error: any Error) -> Bool {
     error is ObjectStoreError || error is CancellationError
   }
+
+  /// Probes a store with another address or endpoint than the one that was probed.
+  private func probeIfMoved() async throws {
+    if try await state.text(.probed) == settings.storePlace { return }
+    try await StoreProbe(store).check()
+    try await noteProbe()
+  }
+
+  /// Notes that the store was probed.
+  package func noteProbe() async throws { try await state.set(.probed, to: settings.storePlace) }
 
   /// Forgets everything if the folder is another one than the one that the state knows.
   private func checkFolder() async throws {

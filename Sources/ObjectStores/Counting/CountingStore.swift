@@ -33,6 +33,9 @@ package struct CountingStore: ObjectStore {
   /// The place of the store in the words of an error.
   package var place: String { base.place }
 
+  /// The program that copies the store's folder between machines, as `ObjectStore` says.
+  package var synchronizingProgram: String? { base.synchronizingProgram }
+
   /// The calls so far.
   package var traffic: StoreTraffic { counter.traffic.withLock { $0 } }
 

@@ -21,6 +21,8 @@ public struct StoreProbe: Sendable {
     case wrongRange
     /// A removed object is still there.
     case notRemoved
+    /// Another program copies the store between machines, so that each of them has a store of its own.
+    case copied
   }
 
   /// The result of a probe.
@@ -29,6 +31,8 @@ public struct StoreProbe: Sendable {
     public var violations: [Violation]
     /// The number of calls.
     public var calls: Int
+    /// The program that copies the store between machines; nil if none is known.
+    public var synchronizingProgram: String?
 
     /// Whether the store keeps its promises.
     public var isSound: Bool { violations.isEmpty }
@@ -47,6 +51,8 @@ public struct StoreProbe: Sendable {
   /// - Throws: the error of a call.
   public func run(rounds: Int = 4) async throws(ObjectStoreError) -> Report {
     var violations: Set<Violation> = []
+    let program = store.synchronizingProgram
+    if program != nil { violations.insert(.copied) }
     var calls = 0
     let base = "probe/\(UUID().uuidString.lowercased())"
     var keys: [ObjectKey] = []
@@ -72,7 +78,18 @@ public struct StoreProbe: Sendable {
       }
     }
     if let failure { throw failure }
-    return Report(violations: Violation.allCases.filter(violations.contains), calls: calls)
+    return Report(
+      violations: Violation.allCases.filter(violations.contains), calls: calls, synchronizingProgram: program)
+  }
+
+  /// Checks the store, and refuses one that cannot hold a container.
+  ///
+  /// - Throws: `unsound` with the promises that the store broke; the error of a call.
+  public func check() async throws(ObjectStoreError) {
+    let report = try await run()
+    if !report.isSound {
+      throw ObjectStoreError(.unsound, .probe, in: store.place, reason: report.reasons)
+    }
   }
 
   /// Lets all writers make one object at once.
@@ -139,7 +156,15 @@ extension StoreProbe.Report: CustomStringConvertible {
   public var description: String {
     isSound
       ? "The store keeps its promises (\(calls) calls)."
-      : "The store cannot hold a container: \(violations.map(\.words).joined(separator: "; ")). Use another one."
+      : "The store cannot hold a container: \(reasons). Use another one."
+  }
+
+  /// The broken promises, in words.
+  fileprivate var reasons: String {
+    violations.map { violation in
+      guard violation == .copied, let synchronizingProgram else { return violation.words }
+      return "\(violation.words) (\(synchronizingProgram))"
+    }.joined(separator: "; ")
   }
 }
 
@@ -153,6 +178,7 @@ extension StoreProbe.Violation {
     case .wrongOrder: "a listing is not in order"
     case .wrongRange: "a part of an object is not the part that was asked for"
     case .notRemoved: "a removed object is still there"
+    case .copied: "a program copies its folder between machines, so that each of them has a store of its own"
     }
   }
 }

@@ -30,8 +30,6 @@ extension Cloud {
             description:
               "\(store.place) has a container already. 'docpkg cloud add' adds a folder to it.")
         }
-        let report = try await StoreProbe(store).run()
-        if !report.isSound { throw InputError(description: "\(store.place): \(report)") }
       }
     }
   }
@@ -42,12 +40,13 @@ extension Cloud {
       abstract: "Add a folder of this machine to a container.",
       discussion: """
         The documents of the folder go to the container with the first 'docpkg cloud sync', and those of the \
-        container become placeholders in the folder.
+        container become placeholders in the folder. First the store is probed, as by 'docpkg cloud init': the way \
+        of this machine to the store may be another one.
 
         Example:
           docpkg cloud add s3://documents/me ~/Cloud --endpoint https://s3.example.org
 
-        \(ExitStatus.help) 2 also if the store has no container.
+        \(ExitStatus.help) 2 also if the store has no container, or cannot hold one.
         """)
 
     @OptionGroup var connection: Connection
@@ -109,9 +108,11 @@ extension Cloud {
       let container = try await interruptible(saying: "the folder is in no container") {
         let store = RetryingStore(CountingStore(try address.open()))
         try await check(store, address)
+        try await StoreProbe(store).check()
         try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
         return try await CloudContainer.add(
-          place, to: store, address: address.text, options: address.options, deviceName: device)
+          ContainerFolder(place), to: store, address: address.text, options: address.options,
+          deviceName: device, now: { Date() })
       }
       if json {
         return try printJSON(["address": container.address, "folder": place.path], as: .report)
