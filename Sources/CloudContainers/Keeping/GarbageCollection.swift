@@ -143,6 +143,7 @@ package struct GarbageCollection: Sendable {
         let key = CloudVersion.conflictKey(of: version.document, digest)
         let conflict = try await log.conflict(digest, of: version.document)
         needs.append((key, conflict.root, read.name))
+        if let origin = conflict.origin { needs.append((key, origin, read.name)) }
       }
       return needs
     }

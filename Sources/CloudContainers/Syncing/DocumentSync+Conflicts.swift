@@ -7,6 +7,9 @@ import SystemPackage
 // The conflict versions of a package, here and in the container. The container's last version names them all, so every
 // device shows the same ones. A user resolves a conflict here: its version is gone from the package. Then the next
 // version of the container does without it.
+// A package can have a conflict version that the container lacks: it was in conflict under another identity, as before
+// a copy, or another program made the version. It goes to the container as well.
+// A conflict version has the children that it changed since its origin, on every device and at any time.
 
 extension DocumentSync {
   /// The conflicts that the package here shows, or showed.
@@ -23,7 +26,10 @@ extension DocumentSync {
 
   /// Brings the conflict versions here and in the container together; returns whether nothing was to do.
   mutating func reconcileConflicts(_ head: CloudVersion) async throws -> Bool {
-    guard let local, local.isPackage, !(shown.isEmpty && head.conflicts.isEmpty) else { return true }
+    let mayHaveOwn = seen?.hasConflicts ?? false
+    guard let local, local.isPackage, !(shown.isEmpty && head.conflicts.isEmpty && !mayHaveOwn) else {
+      return true
+    }
     let resolved = try await resolvedConflicts()
     if !resolved.isDisjoint(with: head.conflicts) {
       var version = session.nextVersion(after: head)
@@ -48,7 +54,55 @@ extension DocumentSync {
       try await session.state.save(record)
       report.conflict = true
     }
-    return true
+    guard mayHaveOwn, head.conflicts.count < CloudVersion.maximumConflicts,
+      let own = try await ownConflicts(local, head).first
+    else { return true }
+    try await share(own, local, head)
+    return false
+  }
+
+  /// The conflict versions of the package that the container does not have.
+  func ownConflicts(_ local: LocalDocument, _ head: CloudVersion) async throws -> [UUID] {
+    guard local.isPackage else { return [] }
+    let known = Set(shown.union(head.conflicts).map(\.identifier))
+    return try await conflictNames(local).compactMap { UUID(uuidString: $0) }
+      .filter { !known.contains($0) }.sorted { $0.uuidString < $1.uuidString }
+  }
+
+  /// Gives the container a conflict version that only the package here has. It gets the identifier of its new version.
+  private mutating func share(_ own: UUID, _ local: LocalDocument, _ head: CloudVersion) async throws {
+    let place = try session.folder.path(of: local.name).appending(PackageLayout.hidden)
+      .appending(PackageLayout.conflicts).appending(FileName(own.uuidString))
+    var tree = try await session.look(at: place, true, known: KnownChildren())
+    try session.check(tree)
+    try await session.store(&tree, at: place, isPackage: true, over: KnownChildren(), record.id)
+    // The folders around a child are in the document, with modes of their own.
+    var changes: [PackagePath: TreeEntry?] = [:]
+    for entry in tree.children.children.map(\.entry) {
+      if case .directory = entry.kind,
+        try await DocumentTree(head.root, session.blobs).entry(at: entry.path)?.hasSameBytes(as: entry)
+          == true
+      {
+        continue
+      }
+      changes[entry.path] = .some(entry)
+    }
+    var lost = try await next(
+      after: head, root: DocumentTree(head.root, session.blobs).updated(with: changes), isPackage: true)
+    if lost.root == head.root {
+      // The document has all of it.
+      return try await change(local) { try await $0.removeConflictVersion(own) }
+    }
+    (lost.conflicts, lost.origin) = ([], head.root)
+    let digest = try await session.log.storeConflict(lost)
+    try await change(local) { try await $0.renameConflictVersion(own, to: digest.identifier) }
+    var version = session.nextVersion(after: head)
+    version.parents = [try head.digest()]
+    version.conflicts = (head.conflicts + [digest]).sorted()
+    guard try await session.commitElsewhere(version, of: &record) else { return }
+    note(shown.union([digest]))
+    try await session.state.save(record)
+    report.uploaded = true
   }
 
   /// Removes the conflict versions that the container has from the package, before the package goes.
@@ -84,12 +138,12 @@ extension DocumentSync {
     }
   }
 
-  /// Adds a version to the conflict versions of the package: the children that differ from the last version.
+  /// Adds a version to the conflict versions of the package: the children that it changed since its origin.
   private func show(_ digest: VersionDigest, _ local: LocalDocument, _ head: CloudVersion) async throws {
     if try await conflictNames(local).contains(digest.identifier.uuidString) { return }
     let lost = try await session.log.conflict(digest, of: record.document)
     var entries: [PackagePath: TreeEntry] = [:]
-    for difference in try await DocumentTree.differences(from: head.root, to: lost.root, in: session.blobs) {
+    for difference in try await changes(of: lost, beside: head) {
       guard let new = difference.new, difference.old.map({ !$0.hasSameBytes(as: new) }) ?? true else {
         continue
       }
@@ -113,6 +167,23 @@ extension DocumentSync {
         children, as: digest.identifier, savedBy: lost.deviceName, on: lost.date, broughtBy: "docpkg cloud")
     }
     try session.folder.removeStaged(digest.identifier)
+  }
+}
+
+extension DocumentSync {
+  /// The changes of a version that lost. If its origin is not known any more, they are those from the last version.
+  fileprivate func changes(
+    of lost: CloudVersion, beside head: CloudVersion
+  ) async throws -> [TreeDifference] {
+    let blobs = session.blobs
+    guard let origin = lost.origin,
+      case .success(let changes) = try await checking(
+        nil,
+        {
+          try await DocumentTree.differences(from: origin, to: lost.root, in: blobs)
+        })
+    else { return try await DocumentTree.differences(from: head.root, to: lost.root, in: blobs) }
+    return changes
   }
 }
 

@@ -29,6 +29,8 @@ extension DocumentSync {
     } else if local.isPackage, head.conflicts.count < CloudVersion.maximumConflicts {
       var lost = try await next(after: head, root: uploaded.root, isPackage: true)
       lost.conflicts = []
+      // The collection of garbage keeps the origin with the conflict, if the container still has it.
+      lost.origin = try await session.keeps(base, under: head) ? base : nil
       conflict = try await session.log.storeConflict(lost)
     } else {
       return try await becomeAnotherDocument(head)

@@ -60,6 +60,10 @@ struct DocumentSync {
       seen = tree
       here = base != nil && tree.isUnchanged && !isRenamed ? .same : .changed
       if here == .same { try await keepStatuses(tree) }
+      // A conflict version that the container does not have is a change: no deletion takes it along.
+      if let head, head.isDeleted, tree.hasConflicts, try await !ownConflicts(local, head).isEmpty {
+        here = .changed
+      }
     }
     let state: SyncDecision.Head =
       switch head {
@@ -108,7 +112,7 @@ struct DocumentSync {
     guard !tree.hasKnownStatuses else { return }
     let children = tree.children
     try await session.state.save(record, children: children)
-    seen = LocalTree(unchanged: children)
+    seen = LocalTree(unchanged: children, hasConflicts: tree.hasConflicts)
   }
 
   mutating func forgetContent() {
@@ -135,7 +139,7 @@ struct DocumentSync {
     let version = try await next(after: head, root: uploaded.root, isPackage: local.isPackage)
     if try await session.commit(version, of: &record, here: (uploaded.root, uploaded.children)) {
       report.uploaded = true
-      seen = LocalTree(unchanged: uploaded.children)
+      seen = LocalTree(unchanged: uploaded.children, hasConflicts: uploaded.hasConflicts)
     }
     return false
   }
@@ -236,7 +240,7 @@ struct DocumentSync {
     let tree = try await session.look(found, record)
     let children = tree.childrenWithStatuses
     try await session.state.save(record, children: children)
-    if tree.isUnchanged { seen = LocalTree(unchanged: children) }
+    if tree.isUnchanged { seen = LocalTree(unchanged: children, hasConflicts: tree.hasConflicts) }
   }
 
   private mutating func removeHere(_ base: TreeRoot) async throws {

@@ -34,12 +34,17 @@ package struct LocalTree: Sendable {
   private(set) var newMetadata: Data?
   /// Whether a program is in the middle of a save, or one was.
   private(set) var hasUnpublishedSave = false
+  /// Whether the package has conflict versions.
+  private(set) var hasConflicts = false
 
   /// The coarsest dates of files, on FAT file systems, in seconds.
   private static let coarsestDate: Int64 = 2
 
   /// The known content, without a look.
-  init(unchanged known: KnownChildren) { (self.known, count) = (known, known.count) }
+  init(unchanged known: KnownChildren, hasConflicts: Bool) {
+    (self.known, count) = (known, known.count)
+    self.hasConflicts = hasConflicts
+  }
 
   /// Looks at a document; reads the files that may have changed.
   ///
@@ -89,6 +94,7 @@ package struct LocalTree: Sendable {
       if path.isRoot, name == PackageLayout.hidden {
         let hidden = try look.disk.openDirectory(name, in: folder)
         hasUnpublishedSave = try !JournalFile.isClean(in: hidden, on: look.disk)
+        hasConflicts = try look.disk.exists(PackageLayout.conflicts, in: hidden)
         continue
       }
       if name.bytes.starts(with: PackageLayout.siblingPrefix) { continue }

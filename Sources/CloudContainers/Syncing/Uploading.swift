@@ -13,6 +13,8 @@ struct UploadedTree: Sendable {
   var children: KnownChildren
   /// The changes from the base.
   var changes: [PackagePath: TreeEntry?]
+  /// Whether the package has conflict versions.
+  var hasConflicts: Bool
 }
 
 extension ContainerSession {
@@ -49,7 +51,7 @@ extension ContainerSession {
       first = nil
       try check(tree)
       let found = tree.children
-      try await store(&tree, of: document, over: kept, record.id)
+      try await store(&tree, at: path, isPackage: document.isPackage, over: kept, record.id)
       let again = try await coordinator.coordinate(readingItemAt: url) { _ in
         try await look(at: path, document.isPackage, known: found)
       }
@@ -61,7 +63,8 @@ extension ContainerSession {
       } else {
         root = try await DocumentTree.store(tree.children.children.map(\.entry), in: blobs)
       }
-      return UploadedTree(root: root, children: tree.children, changes: changes)
+      return UploadedTree(
+        root: root, children: tree.children, changes: changes, hasConflicts: again.hasConflicts)
     }
     throw FilePackageError(
       .busy, .read, document: url.path, reason: "other programs change it all the time; it is uploaded later")
@@ -77,7 +80,7 @@ extension ContainerSession {
   /// Checks that other machines can take the document, if it has new entries.
   ///
   /// - Throws: `CloudDataError` with the code `refused`.
-  private func check(_ tree: LocalTree) throws {
+  func check(_ tree: LocalTree) throws {
     let new = tree.newEntries
     guard !new.isEmpty else { return }
     var rules = EntryRules(in: blobs.place)
@@ -96,19 +99,19 @@ extension ContainerSession {
 
   /// Stores the new files of a tree.
   ///
-  /// - Parameter known: the entries of the content that was here, if the last version has it.
-  private func store(
-    _ tree: inout LocalTree, of document: LocalDocument, over known: KnownChildren, _ id: String
+  /// - Parameters:
+  ///   - root: the place of the tree.
+  ///   - known: the entries of the content that was here, if the last version has it.
+  func store(
+    _ tree: inout LocalTree, at root: FilePath, isPackage: Bool, over known: KnownChildren, _ id: String
   ) async throws {
     if let metadata = tree.newMetadata { try await blobs.put(metadata) }
-    let root = try folder.path(of: document.name)
     let files = tree.newFiles.keys.sorted()
     let gone = known.isEmpty ? [:] : tree.goneContents
     let bases = files.map { path -> FileContent? in
       if case .file(let content)? = known[path]?.entry.kind { return content }
       return tree.newFiles[path].flatMap { gone[$0.size] }
     }
-    let isPackage = document.isPackage
     transfers.begin(id, isUpload: true, totalBytes: tree.newFiles.values.reduce(0) { $0 &+ $1.size })
     defer { transfers.end(id) }
     let contents = try await concurrentMap(Array(zip(files, bases)), BlobStore.maximumCalls) {

@@ -35,6 +35,8 @@ extension CloudVersion {
     var type: String
     var isPackage: Bool
     var root: Data
+    /// Without a value there is no key, so the bytes of other versions are those of earlier programs.
+    var origin: Data?
     var isDeleted: Bool
   }
 
@@ -46,7 +48,7 @@ extension CloudVersion {
       format: Self.formatVersion, document: document.string, sequence: sequence,
       parents: parents.map(\.description), conflicts: conflicts.map(\.description), device: device,
       deviceName: deviceName, date: date.milliseconds, name: name, type: contentType, isPackage: isPackage,
-      root: Data(root.bytes), isDeleted: isDeleted)
+      root: Data(root.bytes), origin: origin.map { Data($0.bytes) }, isDeleted: isDeleted)
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys]
     return try encoder.encode(record)
@@ -85,7 +87,14 @@ extension CloudVersion {
       document: document, sequence: record.sequence, parents: try Self.digests(record.parents, "parents"),
       conflicts: try Self.digests(record.conflicts, "conflicts"), device: record.device,
       deviceName: record.deviceName, date: Date(milliseconds: record.date), name: record.name,
-      contentType: record.type, isPackage: record.isPackage, root: root, isDeleted: record.isDeleted)
+      contentType: record.type, isPackage: record.isPackage, root: root,
+      origin: try Self.origin(record.origin), isDeleted: record.isDeleted)
+  }
+
+  private static func origin(_ bytes: Data?) throws(Problem) -> TreeRoot? {
+    guard let bytes else { return nil }
+    guard let root = TreeRoot(bytes: ArraySlice(bytes)) else { throw .invalid("origin") }
+    return root
   }
 
   private static func digests(_ strings: [String], _ key: String) throws(Problem) -> [VersionDigest] {

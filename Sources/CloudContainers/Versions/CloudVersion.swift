@@ -30,6 +30,9 @@ public struct CloudVersion: Sendable, Hashable {
   public var isPackage: Bool
   /// The document's content. A deletion has the content that it removed.
   package var root: TreeRoot
+  /// Of a version that lost: the content from which it was made. The children that differ from it are the conflict.
+  /// nil for all other versions, and for a version of an earlier program.
+  package var origin: TreeRoot?
   /// Whether the document is deleted.
   public var isDeleted = false
 

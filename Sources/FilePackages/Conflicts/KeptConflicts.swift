@@ -99,6 +99,21 @@ struct KeptConflicts {
     try kept.write(to: path.appending(name), options: [], original: nil, on: disk)
   }
 
+  /// Gives a conflict version another name, if it is there.
+  func rename(_ name: String, to new: String, by writer: PackageWriter) throws(FilePackageError) {
+    guard try folders().contains(where: { $0.lastPathComponent == name }) else { return }
+    let session = try writer.openSession()
+    defer { writer.endFailedSession() }
+    let disk = package.location.disk
+    do {
+      let folder = try disk.openDirectory(PackageLayout.conflicts, in: session.hidden.folder)
+      try disk.rename(FileName(name), in: folder, to: FileName(new), in: folder, .noReplace)
+      try disk.synchronize(folder)
+    } catch {
+      throw FilePackageError(error, .save, package.node, activity: "renaming a conflict version")
+    }
+  }
+
   /// Removes one conflict version, if it is there.
   func remove(_ name: String, by writer: PackageWriter) throws(FilePackageError) {
     guard try folders().contains(where: { $0.lastPathComponent == name }) else { return }

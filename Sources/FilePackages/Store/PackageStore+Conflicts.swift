@@ -140,6 +140,14 @@ extension PackageStore {
     try KeptConflicts(writer.package).add(children, marked: mark, by: writer)
   }
 
+  /// Gives a conflict version another identifier, in one step; durable on return. It does nothing if there is none.
+  ///
+  /// - Throws: the system's error; the version then has one of the two.
+  package func renameConflictVersion(_ id: UUID, to new: UUID) throws(FilePackageError) {
+    defer { scheduleDueWork() }
+    try KeptConflicts(writer.package).rename(id.uuidString, to: new.uuidString, by: writer)
+  }
+
   /// Removes a conflict version, if it is there.
   ///
   /// - Throws: the system's error; the version then stays, or a part of it.
