@@ -63,6 +63,14 @@ public struct ObjectStoreError: Error, Sendable, Hashable {
     (self.key, self.reason, self.retryAfter) = (key, reason, retryAfter)
   }
 
+  /// Whether a call with another object may succeed: this object alone is too large, or the store has no room for it.
+  package var concernsOneObject: Bool {
+    switch code {
+    case .tooLarge, .noSpace, .invalidAnswer, .file: key != nil
+    default: false
+    }
+  }
+
   /// Whether the same call may succeed later without a change by the user.
   public var isTransient: Bool {
     switch code {
@@ -130,7 +138,8 @@ extension ObjectStoreError.Code {
     case .clockSkewed: "Set this machine's clock."
     case .invalidAnswer: "Check the address; a proxy or another kind of server may answer there."
     case .untrusted: "Check the address, and install the authority's certificate if it is your own."
-    case .tooLarge: "Store it in pieces."
+    case .tooLarge:
+      "Permit larger requests, in the server and in a proxy before it: a container needs requests of 8 MiB."
     case .unsound: "Use another store."
     case .file: "Check the disk and the permissions."
     case .cancelled: "Call again."

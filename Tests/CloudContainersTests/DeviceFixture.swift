@@ -20,6 +20,9 @@ struct DeviceFixture {
       ContainerFolder(path), to: store, address: address, deviceName: name, now: { Date() })
   }
 
+  /// A machine whose container is open already.
+  init(_ container: CloudContainer) { self.container = container }
+
   /// - Parameter clock: the machine's clock.
   init(_ name: String, in directory: FilePath, _ store: any ObjectStore, clock: ModelClock) async throws {
     let path = directory.appending(name)

@@ -81,6 +81,22 @@ extension CloudContainer {
     try await exclusively { try await session.download(itemNamed: name) }
   }
 
+  /// Brings the content of documents here, of eight placeholders at a time. A document that fails stops no other.
+  ///
+  /// - Parameters:
+  ///   - names: the documents' names in the container.
+  ///   - finished: gets each name with the error of its document, from any thread; nil if it is here.
+  /// - Throws: the errors of the store and of the task.
+  public func download(
+    itemsNamed names: [String],
+    finished: @escaping @Sendable (_ name: String, _ error: (any Error)?) -> Void = { _, _ in }
+  ) async throws {
+    try await exclusively { try await session.download(itemsNamed: names, finished) }
+  }
+
+  /// Returns the names of the documents that the last `sync()` knew of, here and in the container, in order.
+  public func names() async throws -> [String] { try await session.placedNames() }
+
   /// Asks for the content of a document. The next `sync()` brings it.
   ///
   /// - Throws: `noSuchFile` if the container has no document of that name.

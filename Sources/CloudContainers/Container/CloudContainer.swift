@@ -62,23 +62,26 @@ public final class CloudContainer: Sendable {
 
   /// Opens a folder of a container.
   ///
+  /// - Parameter packageExtensions: extensions, in lower case, that make a directory a document if no type says so.
   /// - Throws: `noSuchFile` if the folder belongs to no container; `ObjectStoreError`; `CloudDataError` if the store
   ///   has another container.
-  public static func open(_ folder: URL, in store: any ObjectStore) async throws -> CloudContainer {
-    try await open(ContainerFolder(folder), store, now: { Date() })
+  public static func open(
+    _ folder: URL, in store: any ObjectStore, packageExtensions: Set<String> = []
+  ) async throws -> CloudContainer {
+    try await open(ContainerFolder(folder), store, packageExtensions: packageExtensions, now: { Date() })
   }
 
   package static func open(
     _ folder: ContainerFolder, _ store: any ObjectStore, feedOverlap: Int64 = ContainerFeed.overlap,
-    packing: HeadPacks.Limits = HeadPacks.Limits(), asksStore: Bool = true,
-    now: @escaping @Sendable () -> Date
+    packing: HeadPacks.Limits = HeadPacks.Limits(), packageExtensions: Set<String> = [],
+    asksStore: Bool = true, now: @escaping @Sendable () -> Date
   ) async throws -> CloudContainer {
     let settings = try folder.settings()
     let state = try ContainerState(at: folder.statePath)
     return CloudContainer(
       ContainerSession(
         folder: folder, settings: settings, state: state, store: store, feedOverlap: feedOverlap,
-        packing: packing, asksStore: asksStore, now: now))
+        packing: packing, packageExtensions: packageExtensions, asksStore: asksStore, now: now))
   }
 
   /// The settings of a container folder, from which a program makes the store.

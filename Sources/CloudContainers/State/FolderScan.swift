@@ -22,10 +22,23 @@ package struct FolderScan: Sendable {
   /// missing in such a folder may be there.
   package private(set) var unreadable: [(prefix: String, error: SystemError)] = []
 
+  /// An item that is no document, and the reason.
+  package struct LeftOut: Sendable, Hashable {
+    /// The item's name in the container folder, made safe to show.
+    package var name: String
+    /// The reason, in words.
+    package var reason: String
+  }
+
+  /// The items that a user may take for documents, and that no container can have.
+  package private(set) var leftOut: [LeftOut] = []
+  private let packages: KnownPackages
+
   /// Looks at a folder.
   ///
   /// - Throws: the system's error if the folder itself cannot be read.
-  package init(_ folder: ContainerFolder) throws(SystemError) {
+  package init(_ folder: ContainerFolder, knowing packages: KnownPackages) throws(SystemError) {
+    self.packages = packages
     try scan(folder.disk.openDirectory(at: folder.path), folder.path, "", 1, folder.disk)
   }
 
@@ -39,13 +52,19 @@ package struct FolderScan: Sendable {
     for position in listing.sortedPositions() {
       let name = listing.name(at: position)
       let full = prefix + name.string
-      guard listing.kind(at: position) == .file || listing.kind(at: position) == .directory,
-        DocumentName.isValid(full)
-      else { continue }
+      let kind = listing.kind(at: position)
+      if let reason = Self.reason(against: full, name, kind, path.appending(name)) {
+        leftOut.append(LeftOut(name: displayString(full), reason: reason))
+        continue
+      }
+      guard kind == .file || kind == .directory, DocumentName.isValid(full) else { continue }
       guard let status = try disk.statusIfPresent(of: name, in: folder) else { continue }
       switch status.kind {
       case .file: add(full, status)
-      case .directory where FolderSigns(ofFolderAt: path.appending(name))?.showPackage() == true:
+      case .directory
+      where packages.isPackage(
+        full, DocumentNodeID(status),
+        isRecognized: { FolderSigns(ofFolderAt: path.appending(name))?.showPackage() == true }):
         add(full, status)
       case .directory where depth < DocumentName.maximumDepth:
         do throws(SystemError) {
@@ -55,6 +74,22 @@ package struct FolderScan: Sendable {
         }
       default: break
       }
+    }
+  }
+
+  /// Returns the reason why an item is left out that a user may take for a document; nil for any other item.
+  private static func reason(
+    against full: String, _ name: FileName, _ kind: FileKind, _ path: FilePath
+  ) -> String? {
+    if name.isHidden {
+      let isOwn = name == ContainerFolder.hidden || name.bytes.starts(with: PackageLayout.siblingPrefix)
+      return !isOwn && kind == .directory && PackageRecognition.isPackage(at: path)
+        ? "its name begins with a dot" : nil
+    }
+    switch kind {
+    case .file, .directory: return DocumentName.isValid(full) ? nil : "its name is not valid on every machine"
+    case .symbolicLink: return "it is a link"
+    default: return "it is no file"
     }
   }
 

@@ -2,6 +2,7 @@ import Documents
 import DurableIO
 import FilePackages
 import FoundationEssentials
+import Synchronization
 import SystemPackage
 
 /// A record with the facts of this moment.
@@ -18,9 +19,10 @@ extension ContainerSession {
   ///
   /// - Parameter notesNew: whether to note new documents in the state; the caller then holds the folder's lock.
   package func placedRecords(notesNew: Bool) async throws -> [PlacedRecord] {
-    let scan = try await scanFolder()
+    let all = try await state.records()
+    let scan = try await scanFolder(knowing: all)
     var known: [(document: KnownDocument, head: CloudVersion?)] = []
-    let records = notesNew ? try await match(scan) : try await state.records()
+    let records = notesNew ? try await match(scan, all) : all
     let owners = try self.owners(of: records)
     for (index, record) in records.enumerated() {
       let head = try head(of: record)
@@ -62,17 +64,49 @@ extension ContainerSession {
 
   /// Brings the content of one document here.
   package func download(itemNamed name: String) async throws {
-    var record = try await placed(name)
-    let before = record
-    record.isWanted = true
-    try await state.save(record)
+    let failure = Mutex<(any Error)?>(nil)
+    try await download(itemsNamed: [name]) { _, error in failure.withLock { $0 = error } }
+    if let error = failure.withLock({ $0 }) { throw error }
+  }
+
+  /// Brings the content of documents here, of eight placeholders at a time.
+  ///
+  /// Cost: one look at all records, and the same for each document, whatever their number.
+  ///
+  /// - Parameter finished: gets each name with the error of its document, from any thread; nil if it is here.
+  /// - Throws: the errors of the store and of the task; documents that are not finished are not here then.
+  package func download(
+    itemsNamed names: [String], _ finished: @escaping @Sendable (String, (any Error)?) -> Void
+  ) async throws {
+    var records = try await placedRecords(named: Set(names))
+    for name in names where records[name] == nil { finished(name, notPlaced(name)) }
+    var here: [String] = []
+    for name in names where try FolderScan.document(name, in: folder) != nil {
+      // A change that is here may go to the container first.
+      guard let record = records[name] else { continue }
+      records[name] = try await confirmed(record)
+      here.append(name)
+    }
+    let before = records
+    for name in records.keys { records[name]?.isWanted = true }
+    try await state.save(Array(records.values))
     do {
-      try await bringUpToDate(record)
+      let live = try await liveNames()
+      let missing = Set(names).subtracting(here).compactMap { records[$0] }.sorted { $0.name < $1.name }
+      _ = try await concurrentMap(missing, BlobStore.maximumCalls) { record in
+        finished(record.name, try await sync(record, nil, among: live).outcome.error)
+      }
+      for name in here {
+        guard let record = records[name] else { continue }
+        let local = try FolderScan.document(name, in: folder)
+        finished(name, try await sync(record, local, among: liveNames()).outcome.error)
+      }
     } catch {
-      if Task.isCancelled, !before.isWanted {
+      if Task.isCancelled {
         // No later run brings a document that its user gave up. The cancelled task itself could not write that.
         let state = state
-        try await Task { try await state.setWanted(false, before.id) }.value
+        let ids = before.values.filter { !$0.isWanted }.map(\.id)
+        try await Task { for id in ids { try await state.setWanted(false, id) } }.value
       }
       throw error
     }
@@ -191,18 +225,29 @@ extension ContainerSession {
   ///
   /// - Throws: `noSuchFile`.
   package func placed(_ name: String) async throws -> DocumentRecord {
-    guard let record = try await placedIfAny(name) else {
-      throw FilePackageError(
-        .noSuchFile, .open, document: name, reason: "the container has no document of that name")
-    }
+    guard let record = try await placedIfAny(name) else { throw notPlaced(name) }
     return record
+  }
+
+  private func notPlaced(_ name: String) -> FilePackageError {
+    FilePackageError(.noSuchFile, .open, document: name, reason: "the container has no document of that name")
   }
 
   /// Returns the record of a document by its name; nil if there is none.
   package func placedIfAny(_ name: String) async throws -> DocumentRecord? {
-    try await state.records().filter { record in
-      guard record.name == name else { return false }
-      return try head(of: record).map { !$0.isDeleted } ?? true || record.base != nil
-    }.min { Self.rank($0) < Self.rank($1) }
+    try await placedRecords(named: [name])[name]
+  }
+
+  /// Returns the names of all documents, in order; looks at no file.
+  package func placedNames() async throws -> [String] {
+    try await owners(of: state.records()).keys.sorted()
+  }
+
+  /// Returns the records of documents by their names.
+  private func placedRecords(named names: Set<String>) async throws -> [String: DocumentRecord] {
+    let records = try await state.records()
+    var found: [String: DocumentRecord] = [:]
+    for (name, index) in try owners(of: records) where names.contains(name) { found[name] = records[index] }
+    return found
   }
 }

@@ -22,13 +22,15 @@ extension ContainerSession {
     problems += news.problems
     // What one round makes, such as a document under a new name, the next one finds.
     for round in 0..<4 {
-      let scan = try await scanFolder()
+      let known = try await state.records()
+      let scan = try await scanFolder(knowing: known)
       report.problems = problems
       report.problems += scan.unreadable.map {
         FilePackageError(
           FilePackageError.Code($0.error.code), .search, document: $0.prefix, reason: "\($0.error)")
       }
-      let records = try await match(scan)
+      report.leftOut = scan.leftOut.map { "\($0.name): \($0.reason)" }
+      let records = try await match(scan, known)
       var isDone = true
       let owners = try self.owners(of: records)
       let separated = try await separateTwins(records, &problems)
@@ -95,7 +97,8 @@ extension ContainerSession {
 
   /// Returns whether an error is one of the store or of the task, so that other documents would fail as well.
   private static func endsRun(_ error: any Error) -> Bool {
-    error is ObjectStoreError || error is CancellationError
+    if let error = error as? ObjectStoreError { return !error.concernsOneObject }
+    return error is CancellationError
   }
 
   /// Probes a store with another address or endpoint than the one that was probed.
@@ -115,10 +118,15 @@ extension ContainerSession {
     try await state.set(.folder, to: inode)
   }
 
-  func scanFolder() async throws -> FolderScan {
-    try await BlockingThread().run { [folder] () throws in
+  /// Looks at the folder.
+  ///
+  /// - Parameter records: the records of the state.
+  func scanFolder(knowing records: [DocumentRecord]) async throws -> FolderScan {
+    var known = packages
+    for record in records { if let head = try head(of: record) { known.note(record, head) } }
+    return try await BlockingThread().run { [folder, known] () throws in
       do throws(SystemError) {
-        return try FolderScan(folder)
+        return try FolderScan(folder, knowing: known)
       } catch {
         throw FilePackageError(
           FilePackageError.Code(error.code), .search, document: folder.url.path, reason: "\(error)")
@@ -129,8 +137,8 @@ extension ContainerSession {
   // MARK: Matching
 
   /// Finds the document of each record, under a new name if a program moved it, and makes records of new documents.
-  func match(_ scan: FolderScan) async throws -> [DocumentRecord] {
-    var records = try await state.records()
+  func match(_ scan: FolderScan, _ known: [DocumentRecord]) async throws -> [DocumentRecord] {
+    var records = known
     var changed = try releasePlaceholders(&records, scan)
     let owners = try self.owners(of: records)
     var missing: [DocumentNodeID: Int] = [:]

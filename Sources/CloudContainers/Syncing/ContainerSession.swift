@@ -19,6 +19,8 @@ package struct ContainerSession: Sendable {
   let witness = FeedWitness()
   /// The numbers of versions from which packs pay.
   let packing: HeadPacks.Limits
+  /// The folders that are packages by the user's settings.
+  let packages: KnownPackages
   /// Whether an eviction asks the store for the document. Only a test that must find a loss leaves the question out.
   let asksStore: Bool
   /// This machine's clock.
@@ -29,7 +31,8 @@ package struct ContainerSession: Sendable {
   package init(
     folder: ContainerFolder, settings: ContainerFolder.Settings, state: ContainerState,
     store: any ObjectStore, feedOverlap: Int64 = ContainerFeed.overlap,
-    packing: HeadPacks.Limits = HeadPacks.Limits(), asksStore: Bool = true,
+    packing: HeadPacks.Limits = HeadPacks.Limits(), packageExtensions: Set<String> = [],
+    asksStore: Bool = true,
     now: @escaping @Sendable () -> Date = { Date() },
     newDocument: @escaping @Sendable () -> CloudDocumentID = {
       var generator = SystemRandomNumberGenerator()
@@ -38,7 +41,7 @@ package struct ContainerSession: Sendable {
   ) {
     (self.folder, self.settings, self.state) = (folder, settings, state)
     (self.packing, self.now, self.newDocument) = (packing, now, newDocument)
-    self.asksStore = asksStore
+    (self.asksStore, packages) = (asksStore, KnownPackages(extensions: packageExtensions))
     log = VersionLog(store)
     feed = ContainerFeed(store, overlap: feedOverlap)
     known = StateBlobs(state, now: now)

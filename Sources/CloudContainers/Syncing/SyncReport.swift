@@ -35,6 +35,8 @@ public struct SyncReport: Sendable {
   public internal(set) var discovered = 0
   /// The names of documents whose last version the store had lost. The content that is here went there again.
   public internal(set) var lost: [String] = []
+  /// The items in the container folder that are no documents, such as links, each with the reason.
+  public internal(set) var leftOut: [String] = []
   /// The errors that may hide documents or changes: folders, and versions in the container, that could not be read.
   public internal(set) var problems: [any Error] = []
 

@@ -3,6 +3,7 @@ import CloudContainers
 import Documents
 import FilePackages
 import FoundationEssentials
+import Synchronization
 
 extension Cloud {
   struct Download: AsyncParsableCommand {
@@ -10,11 +11,15 @@ extension Cloud {
       commandName: "download",
       abstract: "Bring the content of documents here.",
       discussion: """
-        Each path is the place in the container folder where the document is or will be. An older state that is here \
-        becomes the newest one; changes that were made here stay.
+        Each path is the place in the container folder where the document is or will be. A folder stands for all \
+        documents in it, and a pattern with *, ? and [ ] for those that match; quote it, because the shell does not see \
+        placeholders. An older state that is here becomes the newest one; changes that were made here stay. A document \
+        that fails does not stop the others.
 
-        Example:
+        Examples:
           docpkg cloud download ~/Cloud/Trip.imageNotes
+          docpkg cloud download ~/Cloud
+          docpkg cloud download '~/Cloud/Travel/*.imageNotes'
 
         \(ExitStatus.help)
         """)
@@ -22,7 +27,27 @@ extension Cloud {
     @OptionGroup var documents: DocumentArguments
 
     func run() async throws {
-      try await documents.forEach("downloaded") { try await $0.download(itemNamed: $1) }
+      let hasFailed = Mutex(false)
+      for (root, paths) in try CloudFolder.roots(of: documents.paths) {
+        let progress = Throughput()
+        let isQuiet = documents.quiet
+        try await interruptible(saying: Cloud.interruption) {
+          let folder = try await CloudFolder.open(at: root, progress)
+          let places = try folder.documents(at: paths, among: await folder.container.names())
+          try await folder.container.download(itemsNamed: places.keys.sorted()) { name, error in
+            progress.clear()
+            if let error {
+              StandardError.write("docpkg: \(errorMessage(of: error))\n")
+              hasFailed.withLock { $0 = true }
+            } else if !isQuiet {
+              var output = StandardOutput(.report)
+              output.line("downloaded \(display(places[name] ?? name))")
+            }
+          }
+        }
+        progress.clear()
+      }
+      if hasFailed.withLock({ $0 }) { throw ExitCode(ExitStatus.failed) }
     }
   }
 

@@ -1,7 +1,10 @@
 import CloudContainers
+import Documents
 import DurableIO
 import FilePackages
 import FoundationEssentials
+import Glibc
+import ImageNotes
 import ObjectStores
 import Synchronization
 
@@ -23,7 +26,10 @@ struct CloudFolder {
     let store = CountingStore(try StoreAddress(address, options).open()) { traffic in
       progress?.show(traffic, opened.transfers.withLock { $0?.sum })
     }
-    let container = try await CloudContainer.open(folder, in: RetryingStore(store))
+    // The access declares the type, so that a folder of it is one document.
+    _ = UTType.imageNotes
+    let container = try await CloudContainer.open(
+      folder, in: RetryingStore(store), packageExtensions: PackageExtensions.ofUser())
     opened.transfers.withLock { $0 = container.session.transfers }
     return CloudFolder(container: container, store: store)
   }
@@ -43,6 +49,43 @@ struct CloudFolder {
       description:
         "'\(display(path))' is in no folder of a container. 'docpkg cloud init' makes a container, and 'docpkg cloud "
         + "add' adds a folder to one.")
+  }
+
+  /// Returns the container folders that paths are or are in, in order, each with its paths.
+  static func roots(of paths: [String]) throws -> [(root: String, paths: [String])] {
+    var roots: [(root: String, paths: [String])] = []
+    for path in paths {
+      let root = try find(around: path).path
+      if let index = roots.firstIndex(where: { $0.root == root }) {
+        roots[index].paths.append(path)
+      } else {
+        roots.append((root, [path]))
+      }
+    }
+    return roots
+  }
+
+  /// Returns the documents that paths name, each with its path: a document, all of a folder, or those of a pattern.
+  ///
+  /// - Parameter names: the names of all documents. A path that names none of them stands for itself.
+  func documents(at paths: [String], among names: [String]) throws -> [String: String] {
+    let all = Set(names)
+    var places: [String: String] = [:]
+    for path in paths {
+      let isRoot = Self.isContainerFolder(path)
+      let own = isRoot ? "" : try name(ofItemAt: path)
+      if all.contains(own) {
+        places[own] = path
+        continue
+      }
+      let found = names.filter { isRoot || $0.hasPrefix(own + "/") || fnmatch(own, $0, FNM_PATHNAME) == 0 }
+      if found.isEmpty, !isRoot { places[own] = path }
+      // The words of the user lead to the folder.
+      let base = String(path.reversed().drop { $0 == "/" }.reversed())
+      let folder = isRoot ? base + "/" : base.hasSuffix(own) ? String(base.dropLast(own.count)) : ""
+      for name in found { places[name] = places[name] ?? folder + name }
+    }
+    return places
   }
 
   /// Returns the name in the container of the document at a path.

@@ -29,8 +29,6 @@ extension Cloud {
     var json = false
 
     func run() async throws {
-      // The access declares the type.
-      _ = UTType.imageNotes
       let items = try await CloudFolder.open(at: argument.path).container.items()
       if json { return try printJSON(items.map(ListedItem.init)) }
       var output = StandardOutput()

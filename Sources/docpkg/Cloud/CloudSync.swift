@@ -103,6 +103,8 @@ struct SyncNews: Encodable {
   var documents: [Document]
   /// The documents whose last version the store had lost, and that went there again.
   var lost: [String]
+  /// The items in the folder that are no documents, each with the reason.
+  var leftOut: [String]
   var problems: [String]
   var discovered: Int
   var requests: Int
@@ -116,7 +118,7 @@ struct SyncNews: Encodable {
         error: document.error.map { errorMessage(of: $0) })
     }
     problems = report.problems.map { errorMessage(of: $0) } + documents.compactMap(\.error)
-    (discovered, lost) = (report.discovered, report.lost)
+    (discovered, lost, leftOut) = (report.discovered, report.lost, report.leftOut)
     (requests, bytesSent, bytesReceived) = (traffic.requests, traffic.bytesSent, traffic.bytesReceived)
   }
 
@@ -135,10 +137,11 @@ struct SyncNews: Encodable {
   }
 
   var lines: [String] {
-    lost.map { "the store had lost the last version of \(display($0))" } + documents.map(\.line) + [
-      (documents.isEmpty ? idle : "")
-        + "\(counted(requests, "request")), \(SaveReport.bytes(bytesSent)) sent, "
-        + "\(SaveReport.bytes(bytesReceived)) received"
-    ]
+    lost.map { "the store had lost the last version of \(display($0))" }
+      + leftOut.map { "left out \($0)" } + documents.map(\.line) + [
+        (documents.isEmpty ? idle : "")
+          + "\(counted(requests, "request")), \(SaveReport.bytes(bytesSent)) sent, "
+          + "\(SaveReport.bytes(bytesReceived)) received"
+      ]
   }
 }
