@@ -9,16 +9,20 @@ public struct RetryingStore<Base: ObjectStore>: ObjectStore {
   public struct Policy: Sendable, Hashable {
     /// The number of calls, with the first one.
     public var attempts: Int
+    /// The number of calls to a store that says that it is busy, as one that limits its rate does.
+    public var busyAttempts: Int
     /// The wait before the second call.
     public var firstWait: Duration
     /// The longest wait. A store that wants a longer one gets its error reported.
     public var longestWait: Duration
 
-    /// Makes a policy; by default six calls in about ten seconds.
+    /// Makes a policy; by default six calls in about ten seconds, and twenty in some minutes to a busy store.
     public init(
-      attempts: Int = 6, firstWait: Duration = .milliseconds(200), longestWait: Duration = .seconds(30)
+      attempts: Int = 6, busyAttempts: Int = 20, firstWait: Duration = .milliseconds(200),
+      longestWait: Duration = .seconds(30)
     ) {
-      (self.attempts, self.firstWait, self.longestWait) = (attempts, firstWait, longestWait)
+      (self.attempts, self.busyAttempts) = (attempts, busyAttempts)
+      (self.firstWait, self.longestWait) = (firstWait, longestWait)
     }
   }
 
@@ -88,7 +92,8 @@ public struct RetryingStore<Base: ObjectStore>: ObjectStore {
       } catch {
         attempt += 1
         let wanted = Duration.seconds(error.retryAfter ?? 0)
-        guard error.isTransient, attempt < policy.attempts, wanted <= policy.longestWait else { throw error }
+        let attempts = error.code == .busy ? policy.busyAttempts : policy.attempts
+        guard error.isTransient, attempt < attempts, wanted <= policy.longestWait else { throw error }
         let usual = min(policy.firstWait * (1 << min(attempt - 1, 20)), policy.longestWait)
         do {
           try await sleep(max(wanted, usual * Double.random(in: 0.5...1)))

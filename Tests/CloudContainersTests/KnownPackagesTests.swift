@@ -118,4 +118,32 @@ struct ContainerFolderTests {
       #expect(try await a.container.leftOutItems() == report.leftOut)
     }
   }
+
+  @Test func `a name that the sync changes is in its report`() async throws {
+    try await withTemporaryDirectory { directory in
+      let a = try await DeviceFixture("a", in: directory, MemoryStore())
+      try a.write("one", to: "Case.txt")
+      try a.write("two", to: "case.txt")
+      let renamed = try await a.sync().documents.filter { $0.oldName != nil }
+      #expect(renamed.count == 1 && renamed.first?.name.lowercased() == "case 2.txt", "\(renamed)")
+    }
+  }
+
+  @Test func `is in no other container folder, and has none in it`() async throws {
+    try await withTemporaryDirectory { directory in
+      let store = MemoryStore()
+      let a = try await DeviceFixture("Outer/a", in: directory, store)
+      for (name, code) in [
+        ("Outer/a/inner", FilePackageError.Code.unsupported), ("Outer", .unsupported),
+        ("Outer/a", .fileExists),
+      ] {
+        let error = await #expect(throws: FilePackageError.self) {
+          _ = try await DeviceFixture(name, in: directory, store)
+        }
+        #expect(error?.code == code)
+      }
+      _ = try await DeviceFixture("Outer/b", in: directory, store)
+      try await a.sync()
+    }
+  }
 }

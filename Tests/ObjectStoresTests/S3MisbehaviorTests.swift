@@ -74,7 +74,7 @@ struct S3MisbehaviorTests {
     let server = try S3Server { $0.query.contains("list-type") ? one.trouble : nil }
     defer { server.stop() }
     let base = try server.store(transport: Self.client())
-    let store = RetryingStore(base, policy: .init(attempts: 3)) { _ in }
+    let store = RetryingStore(base, policy: .init(attempts: 3, busyAttempts: 3)) { _ in }
     let error = await #expect(throws: ObjectStoreError.self) {
       try await store.list("", after: nil, limit: 10)
     }

@@ -144,6 +144,46 @@ struct CloudCommandTests {
     }
   }
 
+  @Test func `downloads a folder and a pattern, and goes on after a document that is none`() async throws {
+    try await withTwoFolders(.folder) { folder in
+      for name in ["a.txt", "b.md", "Travel/c.txt", "Travel/d.txt"] {
+        let file = URL(filePath: folder.appending("A/\(name)").string)
+        try FileManager.default.createDirectory(
+          at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(name.utf8).write(to: file)
+      }
+      try cloud(["sync", "A"], in: folder)
+      try cloud(["sync", "B"], in: folder)
+      #expect(try cloud(["download", "B/*.txt"], in: folder) == "downloaded B/a.txt\n")
+      let some = try run(tool, ["cloud", "download", "B/none.txt", "B/Travel"], in: folder)
+      #expect(some.status == 2 && some.errors.contains("none.txt"))
+      #expect(
+        Set(some.output.split(separator: "\n")) == ["downloaded B/Travel/c.txt", "downloaded B/Travel/d.txt"])
+      try cloud(["download", "B"], in: folder)
+      #expect(try items("B", in: folder).map(\.downloadingStatus) == Array(repeating: "current", count: 4))
+    }
+  }
+
+  @Test func `repairs what the store lost, and says what it lacks`() async throws {
+    try await withTwoFolders(.folder) { folder in
+      try Data("rain".utf8).write(to: URL(filePath: folder.appending("A/note.txt").string))
+      try cloud(["sync", "A"], in: folder)
+      try FileManager.default.removeItem(atPath: folder.appending("disk/blobs").string)
+      let damaged = try run(tool, ["cloud", "check", "A"], in: folder)
+      #expect(damaged.status == 1 && damaged.output.contains("'docpkg cloud repair'"))
+      let evicted = try run(tool, ["cloud", "evict", "A/note.txt"], in: folder)
+      #expect(evicted.status == 2 && evicted.errors.contains("'note.txt'"), "\(evicted.errors)")
+      #expect(try cloud(["repair", "A"], in: folder).hasPrefix("stored again note.txt\n"))
+      try cloud(["evict", "A/note.txt"], in: folder)
+      for name in try FileManager.default.contentsOfDirectory(atPath: folder.appending("disk").string) {
+        try FileManager.default.removeItem(atPath: folder.appending("disk/\(name)").string)
+      }
+      let empty = try run(tool, ["cloud", "check", "A"], in: folder)
+      #expect(empty.status == 1 && empty.output.contains("the store is empty"))
+      #expect(try run(tool, ["cloud", "gc", "A"], in: folder).status == 2)
+    }
+  }
+
   @Test func `moves documents in and out`() async throws {
     try await withTwoFolders(.folder) { folder in
       #expect(try docpkg("new", "Trip.imageNotes", "--text", "Three valleys", in: folder).status == 0)

@@ -33,6 +33,7 @@ struct CloudSecretTests {
         }
       }
       try fixture.cloud("check", ["A", "--read"])
+      try fixture.cloud("repair", ["A", "--read"])
       try fixture.cloud("download", ["B/Trip.imageNotes"])
       try fixture.cloud("evict", ["A/own.txt"])
       try fixture.cloud("delete", ["A/own.txt"])

@@ -84,7 +84,7 @@ extension CloudDataError.Code {
   fileprivate var advice: String {
     switch self {
     case .missing, .wrongBytes, .tooLarge, .invalid:
-      "Nothing here was changed; restore an earlier version, or upload the document again from a machine that has it."
+      "Nothing here was changed; 'docpkg cloud repair' on a machine that has the document stores it again."
     case .rolledBack:
       "Nothing here was changed; sync each machine with all versions ('docpkg cloud sync --everything')."
     case .newerFormat: "Nothing here was changed; update this program."

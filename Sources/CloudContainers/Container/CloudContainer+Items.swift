@@ -94,6 +94,9 @@ extension CloudContainer {
     try await exclusively { try await session.download(itemsNamed: names, finished) }
   }
 
+  /// Returns the items in the container folder that are no documents, such as links, each with the reason.
+  public func leftOutItems() async throws -> [String] { try await session.leftOutItems() }
+
   /// Returns the names of the documents that the last `sync()` knew of, here and in the container, in order.
   public func names() async throws -> [String] { try await session.placedNames() }
 

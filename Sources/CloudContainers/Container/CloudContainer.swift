@@ -48,6 +48,7 @@ public final class CloudContainer: Sendable {
     _ folder: ContainerFolder, to store: any ObjectStore, address: String, options: [String: String] = [:],
     deviceName: String?, now: @escaping @Sendable () -> Date
   ) async throws -> CloudContainer {
+    try ContainerPlace(folder: folder).check()
     let container = try await ContainerMark(store).findOrMake()
     try await ContainerFeed(store).mark(container)
     let device = UUID().uuidString.lowercased().prefix(8)

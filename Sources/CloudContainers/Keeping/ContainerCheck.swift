@@ -52,9 +52,11 @@ package struct ContainerCheck: Sendable {
       return true
     }
     for name in missing.sorted() {
-      report.problems.append(CloudDataError(.missing, in: session.store.place, blob: name))
+      var error = CloudDataError(.missing, in: session.store.place, blob: name)
+      error.document = marks.documents[name]
+      report.problems.append(error)
     }
-    if reads { report.problems += try await read(marks.names.subtracting(missing)) }
+    if reads { report.problems += try await read(marks, missing) }
     if report.finding == .whole, !report.problems.isEmpty { report.finding = .damaged }
     return report
   }
@@ -128,16 +130,30 @@ package struct ContainerCheck: Sendable {
     return needs
   }
 
-  /// Reads blobs, and returns the errors of those that are damaged.
-  private func read(_ names: Set<BlobName>) async throws -> [CloudDataError] {
+  /// Reads all blobs, the pieces of large files in their order, and returns the errors of those that are damaged.
+  private func read(_ marks: BlobMarks, _ missing: Set<BlobName>) async throws -> [CloudDataError] {
     let blobs = session.blobs
-    return try await concurrentMap(names.sorted(), BlobStore.maximumCalls) { name -> CloudDataError? in
-      guard case .failure(let error) = try await checking(nil, { try await blobs.get(name) }) else {
-        return nil
+    var names = marks.names.subtracting(missing)
+    let files = marks.composed.values.sorted { ($0.document ?? "", $0.path) < ($1.document ?? "", $1.path) }
+    for file in files {
+      // A list that cannot be read is among the problems already.
+      _ = try await checking {
+        try await file.content.forEachPiece(in: blobs) { piece, _ in names.remove(piece.name) }
       }
-      return error
-    }.compactMap { $0 }
+    }
+    let damaged = try await concurrentMap(names.sorted(), BlobStore.maximumCalls) { name in
+      try await checking(marks.documents[name]) { _ = try await blobs.get(name) }.problem
+    }
+    let wrong = try await concurrentMap(files, BlobStore.maximumCalls) { file in
+      try await checking(file.document) { try await file.check(in: blobs) }.problem
+    }
+    return (damaged + wrong).compactMap { $0 }
   }
+}
+
+extension Result where Failure == CloudDataError {
+  /// The error of a failure.
+  fileprivate var problem: CloudDataError? { if case .failure(let error) = self { error } else { nil } }
 }
 
 extension Result {

@@ -24,8 +24,12 @@ package struct GarbageCollection: Sendable {
   private struct Retention {
     var trees: [(root: TreeRoot, document: String?)] = []
     var conflicts: Set<ObjectKey> = []
-    var expired: [ObjectKey] = []
+    var expired: [(document: CloudDocumentID, key: ObjectKey)] = []
     var known: [CloudDocumentID: Int] = [:]
+    var documents: [String: Set<CloudDocumentID>] = [:]
+    /// The versions that cannot be read.
+    var problems: [CloudDataError] = []
+    var damaged: Set<CloudDocumentID> = []
   }
 
   /// A version to keep.
@@ -36,11 +40,20 @@ package struct GarbageCollection: Sendable {
     var isExpired: Bool
   }
 
+  /// What a version needs.
+  private struct Needs: Sendable {
+    var name: String?
+    var trees: [TreeRoot] = []
+    var conflicts: [ObjectKey] = []
+  }
+
   /// Removes old versions, and the blobs that no other version needs.
   ///
+  /// If a version is damaged, all blobs stay, and so do the old versions of its document: a repair may need them.
+  ///
   /// - Parameter isDryRun: whether only to count.
-  /// - Throws: `ObjectStoreError`; `CloudDataError` if the store is not the container's, if it lacks versions that this
-  ///   machine knows, or if a version is damaged. Nothing is removed then.
+  /// - Throws: `ObjectStoreError`; `CloudDataError` if the store is not the container's, or if it lacks versions
+  ///   that this machine knows. Nothing is removed then.
   package func run(isDryRun: Bool) async throws -> GarbageReport {
     let store = session.store
     try await ContainerMark(store).check(session.settings.container)
@@ -49,7 +62,7 @@ package struct GarbageCollection: Sendable {
     let now = Date(milliseconds: try await session.storeTime())
     var marks = BlobMarks(session.blobs)
     let retention = try await note([:], now)
-    try await mark(retention, &marks)
+    try await marks.mark(retention.trees)
     var candidates: [StoredObject] = []
     var report = GarbageReport()
     try await store.listAll(BlobName.prefix) { page in
@@ -65,14 +78,25 @@ package struct GarbageCollection: Sendable {
     }
     // Versions that appeared during the marking.
     let newer = try await note(retention.known, now)
-    try await mark(newer, &marks)
+    try await marks.mark(newer.trees)
     if newer.known.isEmpty, report.keptBlobs + candidates.count > 0 {
       throw CloudDataError(
         .rolledBack, in: store.place, reason: "the store has content, and no version of any document")
     }
-    report.versions = retention.expired.count
-    if !isDryRun { try await delete(retention.expired) }
-    candidates.removeAll { object in BlobName(object.key).map(marks.names.contains) ?? true }
+    report.problems = retention.problems + newer.problems + marks.problems
+    let names = report.problems.compactMap(\.document)
+    let damaged = names.reduce(into: retention.damaged.union(newer.damaged)) { damaged, name in
+      damaged.formUnion(retention.documents[name] ?? newer.documents[name] ?? [])
+    }
+    let expired = retention.expired.filter { !damaged.contains($0.document) }.map(\.key)
+    report.versions = expired.count
+    if !isDryRun { try await delete(expired) }
+    let unmarked = candidates.count
+    candidates.removeAll { object in
+      // A page that cannot be read does not say which blobs its tree needs.
+      !report.problems.isEmpty || BlobName(object.key).map(marks.names.contains) ?? true
+    }
+    report.keptBlobs += unmarked - candidates.count
     let removed = try await concurrentMap(candidates, BlobStore.maximumCalls) { [grace] object in
       if isDryRun { return true }
       // An upload may have stored it anew.
@@ -92,11 +116,6 @@ package struct GarbageCollection: Sendable {
       try await session.repackHeads()
     }
     return report
-  }
-
-  private func mark(_ retention: Retention, _ marks: inout BlobMarks) async throws {
-    try await marks.mark(retention.trees)
-    if let problem = marks.problems.first { throw problem }
   }
 
   private func delete(_ keys: [ObjectKey]) async throws {
@@ -119,7 +138,7 @@ package struct GarbageCollection: Sendable {
         // A version is present until the next one.
         let end = isHead ? now : versions[index + 1].object.modificationDate
         guard isHead || now.timeIntervalSince(end) < VersionLog.retention else {
-          retention.expired.append(version.object.key)
+          retention.expired.append((document, version.object.key))
           continue
         }
         let age = now.timeIntervalSince(version.object.modificationDate)
@@ -133,25 +152,36 @@ package struct GarbageCollection: Sendable {
       else { continue }
       throw session.lost(head, of: record)
     }
-    let log = session.log
     let needs = try await concurrentMap(kept, BlobStore.maximumCalls) { version in
-      guard let read = try await log.version(of: version.document, version.sequence),
-        !(read.isDeleted && version.isExpired)
-      else { return [] as [(ObjectKey?, TreeRoot, String)] }
-      var needs: [(ObjectKey?, TreeRoot, String)] = [(nil, read.root, read.name)]
-      for digest in read.conflicts {
-        let key = CloudVersion.conflictKey(of: version.document, digest)
-        let conflict = try await log.conflict(digest, of: version.document)
-        needs.append((key, conflict.root, read.name))
-        if let origin = conflict.origin { needs.append((key, origin, read.name)) }
-      }
-      return needs
+      try await checking { try await self.needs(of: version) }
     }
-    for (key, root, name) in needs.joined() {
-      if let key { retention.conflicts.insert(key) }
-      retention.trees.append((root, name))
+    for (version, result) in zip(kept, needs) {
+      switch result {
+      case .failure(let error):
+        retention.problems.append(error)
+        retention.damaged.insert(version.document)
+      case .success(let needs):
+        retention.conflicts.formUnion(needs.conflicts)
+        retention.trees += needs.trees.map { ($0, needs.name) }
+        if let name = needs.name { retention.documents[name, default: []].insert(version.document) }
+      }
     }
     return retention
+  }
+
+  private func needs(of version: Kept) async throws -> Needs {
+    guard let read = try await session.log.version(of: version.document, version.sequence),
+      !(read.isDeleted && version.isExpired)
+    else { return Needs() }
+    var needs = Needs(name: read.name, trees: [read.root])
+    for digest in read.conflicts {
+      needs.conflicts.append(CloudVersion.conflictKey(of: version.document, digest))
+      let conflict = try await checking(read.name) {
+        try await session.log.conflict(digest, of: version.document)
+      }.get()
+      needs.trees += [conflict.root] + (conflict.origin.map { [$0] } ?? [])
+    }
+    return needs
   }
 
   private func removeOldConflicts(_ kept: Set<ObjectKey>, _ now: Date) async throws {
@@ -189,6 +219,8 @@ public struct GarbageReport: Sendable, Hashable {
   public var bytes: UInt64 = 0
   /// The blobs that stay.
   public var keptBlobs = 0
+  /// The errors of versions and contents that are damaged: because of them all blobs stay.
+  public var problems: [CloudDataError] = []
 
   /// Makes an empty report.
   public init() {}
@@ -197,6 +229,8 @@ public struct GarbageReport: Sendable, Hashable {
 extension GarbageReport: CustomStringConvertible {
   /// One line for a user.
   public var description: String {
-    "\(counted(versions, "version")) and \(counted(blobs, "blob")) (\(bytes) bytes); \(counted(keptBlobs, "blob")) stay"
+    let facts =
+      "\(counted(versions, "version")) and \(counted(blobs, "blob")) (\(bytes) bytes); \(counted(keptBlobs, "blob")) stay"
+    return ([facts] + problems.map { "\($0)" }).joined(separator: "\n")
   }
 }

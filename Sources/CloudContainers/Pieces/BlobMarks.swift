@@ -9,6 +9,10 @@ struct BlobMarks {
   private(set) var names: Set<BlobName> = []
   /// The sizes of the pieces of content. The marking reads the other blobs, and not these.
   private(set) var pieces: [BlobName: UInt64] = [:]
+  /// The names of the documents that need the blobs; of one of them for a blob of several.
+  private(set) var documents: [BlobName: String] = [:]
+  /// The files in several pieces, each once, with their paths. No blob has the hash of such a file in its name.
+  private(set) var composed: [ContentHash: ComposedFile] = [:]
   /// The blobs that are needed and missing or damaged, with the reasons.
   private(set) var problems: [CloudDataError] = []
 
@@ -24,7 +28,9 @@ struct BlobMarks {
     while !rest.isEmpty {
       var part: [Page] = []
       while part.count < BlobStore.maximumCalls, let page = rest.popLast() {
-        if names.insert(page.position.page).inserted { part.append(page) }
+        guard names.insert(page.position.page).inserted else { continue }
+        documents[page.position.page] = page.document
+        part.append(page)
       }
       let read = try await concurrentMap(part, BlobStore.maximumCalls) { page in
         try await checking(page.document) { try await TreeReader(blobs).page(at: page.position) }
@@ -53,7 +59,11 @@ struct BlobMarks {
       case .entry(let entry):
         guard case .file(let content) = entry.kind else { continue }
         do {
-          try await mark(content, entry.path)
+          try await mark(content, entry.path, page.document)
+          if content.storage != .whole {
+            composed[content.hash] = ComposedFile(
+              content: content, path: entry.path, document: page.document)
+          }
         } catch var error as CloudDataError {
           error.document = page.document
           problems.append(error)
@@ -67,8 +77,9 @@ struct BlobMarks {
     return below
   }
 
-  private mutating func mark(_ content: FileContent, _ path: PackagePath) async throws {
+  private mutating func mark(_ content: FileContent, _ path: PackagePath, _ document: String?) async throws {
     if case .list(let name, let height) = content.storage {
+      documents[name] = document
       try await markLists(name, content.size, height, path)
     }
     var found: [BlobName: UInt64] = [:]
@@ -76,6 +87,7 @@ struct BlobMarks {
       found[piece.name] = piece.size
     }
     names.formUnion(found.keys)
+    for name in found.keys { documents[name] = document }
     pieces.merge(found) { _, new in new }
   }
 

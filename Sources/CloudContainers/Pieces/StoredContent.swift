@@ -8,11 +8,16 @@ import ObjectStores
 /// compared with their names. Of a larger piece the store tells the size.
 struct StoredContent: Sendable {
   /// The size of the largest piece that is read, in bytes.
-  private static let maximumRead: UInt64 = 64 << 10
+  private let maximumRead: UInt64
   private let blobs: BlobStore
 
-  /// The pages that this machine keeps do not count.
-  init(in store: any ObjectStore) { blobs = BlobStore(store) }
+  /// Makes a question. The pages that this machine keeps do not count.
+  ///
+  /// - Parameter readsAll: whether to read the larger pieces, too.
+  init(in store: any ObjectStore, readsAll: Bool = false) {
+    blobs = BlobStore(store)
+    maximumRead = readsAll ? .max : 64 << 10
+  }
 
   /// Looks at all blobs of these trees.
   ///
@@ -23,11 +28,11 @@ struct StoredContent: Sendable {
     var marks = BlobMarks(blobs)
     try await marks.mark(roots.map { ($0, document) })
     if let problem = marks.problems.first { throw problem }
-    let blobs = blobs
+    let (blobs, maximumRead) = (blobs, maximumRead)
     _ = try await concurrentMap(marks.pieces.sorted { $0.key < $1.key }, BlobStore.maximumCalls) {
       name, size in
       try await checking(document) {
-        if size <= Self.maximumRead {
+        if size <= maximumRead {
           _ = try await blobs.get(name, maximumSize: Int(size))
           return
         }

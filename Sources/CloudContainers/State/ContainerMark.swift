@@ -19,10 +19,8 @@ package struct ContainerMark: Sendable {
   /// Returns the container's identity; makes a container if the store has none.
   package func findOrMake() async throws -> String {
     if let found = try await find() { return found }
-    let record = Record(format: 1, container: UUID().uuidString.lowercased())
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys]
-    if try await store.put(encoder.encode(record), at: Self.key, ifAbsent: true) { return record.container }
+    let container = UUID().uuidString.lowercased()
+    if try await store.put(bytes(of: container), at: Self.key, ifAbsent: true) { return container }
     guard let found = try await find() else { throw error(.missing) }
     return found
   }
@@ -35,6 +33,17 @@ package struct ContainerMark: Sendable {
     guard found == container else {
       throw error(.invalid, "the store has another container; check its address")
     }
+  }
+
+  /// Stores the identity of a container over a damaged one, or where it is missing.
+  package func restore(_ container: String) async throws {
+    try await store.put(bytes(of: container), at: Self.key)
+  }
+
+  private func bytes(of container: String) throws -> Data {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys]
+    return try encoder.encode(Record(format: 1, container: container))
   }
 
   /// Returns the container's identity; nil if the store has none.

@@ -28,6 +28,9 @@ package struct FolderScan: Sendable {
     package var name: String
     /// The reason, in words.
     package var reason: String
+
+    /// One line for a user.
+    package var description: String { "\(name): \(reason)" }
   }
 
   /// The items that a user may take for documents, and that no container can have.
@@ -83,7 +86,7 @@ package struct FolderScan: Sendable {
   ) -> String? {
     if name.isHidden {
       let isOwn = name == ContainerFolder.hidden || name.bytes.starts(with: PackageLayout.siblingPrefix)
-      return !isOwn && kind == .directory && PackageRecognition.isPackage(at: path)
+      return !isOwn && kind == .directory && FolderSigns(ofFolderAt: path)?.showPackage() == true
         ? "its name begins with a dot" : nil
     }
     switch kind {

@@ -238,6 +238,11 @@ extension ContainerSession {
     try await placedRecords(named: [name])[name]
   }
 
+  /// Returns the items in the folder that are no documents, each with the reason.
+  package func leftOutItems() async throws -> [String] {
+    try await scanFolder(knowing: state.records()).leftOut.map(\.description)
+  }
+
   /// Returns the names of all documents, in order; looks at no file.
   package func placedNames() async throws -> [String] {
     try await owners(of: state.records()).keys.sorted()

@@ -29,7 +29,7 @@ extension ContainerSession {
         FilePackageError(
           FilePackageError.Code($0.error.code), .search, document: $0.prefix, reason: "\($0.error)")
       }
-      report.leftOut = scan.leftOut.map { "\($0.name): \($0.reason)" }
+      report.leftOut = scan.leftOut.map(\.description)
       let records = try await match(scan, known)
       var isDone = true
       let owners = try self.owners(of: records)

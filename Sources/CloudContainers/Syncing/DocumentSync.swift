@@ -170,6 +170,7 @@ struct DocumentSync {
     let moved = try await session.move(local, to: name)
     self.local?.name = moved
     seen = nil
+    (report.oldName, report.name) = (report.oldName ?? record.name, moved)
     record.name = moved
     if record.base != nil { record.baseName = moved }
     try await session.state.save(record)

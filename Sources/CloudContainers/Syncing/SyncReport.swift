@@ -6,6 +6,8 @@ public struct SyncReport: Sendable {
   public struct Document: Sendable {
     /// The document's name.
     public var name: String
+    /// The name that the document had here before this run, if it got another one.
+    public var oldName: String?
     /// Whether a new version of this device went to the container.
     public var uploaded = false
     /// Whether the container's content came here.
@@ -25,7 +27,7 @@ public struct SyncReport: Sendable {
 
     /// Whether anything happened.
     public var isNews: Bool {
-      uploaded || downloaded || merged || conflict || deleted || removed || error != nil
+      oldName != nil || uploaded || downloaded || merged || conflict || deleted || removed || error != nil
     }
   }
 
@@ -45,11 +47,11 @@ public struct SyncReport: Sendable {
 }
 
 extension SyncReport.Document {
-  /// The words for its news, in order: `downloaded`, `merged`, `uploaded`, `conflict`, `deleted`, `removed`, `failed`.
+  /// The words for its news, in order: `renamed`, `downloaded`, `merged`, `uploaded`, `conflict`, `deleted`, `removed`, `failed`.
   package var events: [String] {
     let news = [
-      (downloaded, "downloaded"), (merged, "merged"), (uploaded, "uploaded"), (conflict, "conflict"),
-      (deleted, "deleted"), (removed, "removed"), (error != nil, "failed"),
+      (oldName != nil, "renamed"), (downloaded, "downloaded"), (merged, "merged"), (uploaded, "uploaded"),
+      (conflict, "conflict"), (deleted, "deleted"), (removed, "removed"), (error != nil, "failed"),
     ]
     return news.filter(\.0).map(\.1)
   }
@@ -59,14 +61,16 @@ extension SyncReport.Document: CustomStringConvertible {
   /// One line, such as `downloaded, merged Trip.imageNotes`, with the reason of a failure behind it.
   public var description: String {
     let reason = error.map { ": \(sentence(of: $0))" } ?? ""
-    return "\(events.joined(separator: ", ")) \(displayString(name))\(reason)"
+    let old = oldName.map { " (was \(displayString($0)))" } ?? ""
+    return "\(events.joined(separator: ", ")) \(displayString(name))\(old)\(reason)"
   }
 }
 
 extension SyncReport: CustomStringConvertible {
-  /// A line for each document with news, and for each problem; `nothing to do` if there is none.
+  /// A line for each document with news, each item that is left out, and each problem; `nothing to do` if there is none.
   public var description: String {
-    var lines = documents.map(\.description) + problems.map { sentence(of: $0) }
+    var lines = lost.map { "the store had lost the last version of \(displayString($0))" }
+    lines += leftOut.map { "left out \($0)" } + documents.map(\.description) + problems.map { sentence(of: $0) }
     if discovered > 0 { lines.append("\(counted(discovered, "document")) new in the container") }
     return lines.isEmpty ? "nothing to do" : lines.joined(separator: "\n")
   }

@@ -70,6 +70,19 @@ extension ContainerSession {
       .busy, .read, document: url.path, reason: "other programs change it all the time; it is uploaded later")
   }
 
+  /// Stores all content of an unchanged document anew, over objects that may be damaged.
+  ///
+  /// - Returns: whether the store has the content of the last version by now. False if the document has changed since.
+  func storeAgain(_ document: LocalDocument, _ record: DocumentRecord) async throws -> Bool {
+    guard let base = base(of: record), try await look(document, record).isUnchanged else { return false }
+    let path = try folder.path(of: document.name)
+    var tree = try await look(at: path, document.isPackage, known: KnownChildren())
+    try await store(&tree, at: path, isPackage: document.isPackage, over: KnownChildren(), record.id)
+    // The dates of files may differ here. The same entries make the same pages.
+    let entries = try await state.children(of: record.id).children.map(\.entry)
+    return try await DocumentTree.store(entries, in: blobs) == base
+  }
+
   /// Returns the content that was here, if the container keeps it; nil if the upload has to store everything.
   private func reliableBase(of record: DocumentRecord) async throws -> TreeRoot? {
     guard let base = base(of: record) else { return nil }

@@ -65,8 +65,8 @@ extension Cloud {
       discussion: """
         Versions go thirty days after the next one, and the content that no other version has goes with them. \
         Content of the last two days stays in any case, because another machine may be uploading. The last version \
-        of each document stays. If a version is damaged, or if a version that this machine knows is missing, \
-        nothing is removed.
+        of each document stays. If a version that this machine knows is missing, nothing is removed. If one is \
+        damaged, all content stays, and the old versions of its document: 'docpkg cloud repair' mends it.
 
         Example:
           docpkg cloud gc ~/Cloud --dry-run
@@ -90,13 +90,16 @@ extension Cloud {
       }
       progress.clear()
       if json {
-        return try printJSON(
+        try printJSON(
           Result(
-            versions: report.versions, blobs: report.blobs, bytes: report.bytes, keptBlobs: report.keptBlobs),
+            versions: report.versions, blobs: report.blobs, bytes: report.bytes, keptBlobs: report.keptBlobs,
+            problems: report.problems.map { errorMessage(of: $0) }),
           as: dryRun ? .data : .report)
+      } else {
+        var output = StandardOutput(dryRun ? .data : .report)
+        output.line((dryRun ? "would remove " : "removed ") + "\(report)")
       }
-      var output = StandardOutput(dryRun ? .data : .report)
-      output.line((dryRun ? "would remove " : "removed ") + "\(report)")
+      if !report.problems.isEmpty { throw ExitCode(ExitStatus.different) }
     }
 
     private struct Result: Encodable {
@@ -104,6 +107,7 @@ extension Cloud {
       var blobs: Int
       var bytes: UInt64
       var keptBlobs: Int
+      var problems: [String]
     }
   }
 }

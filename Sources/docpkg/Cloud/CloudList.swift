@@ -48,7 +48,7 @@ extension Cloud {
       abstract: "Show the state of a container folder.",
       discussion: """
         Prints the address of the container, the number of documents here and in the container only, and the names of \
-        those that are not uploaded, in conflict or failed. The command asks the store for nothing.
+        those that are not uploaded, in conflict, failed or left out. The command asks the store for nothing.
 
         Example:
           docpkg cloud status ~/Cloud
@@ -70,7 +70,8 @@ extension Cloud {
         notUploaded: items.filter { !$0.isUploaded }.map(\.name),
         older: items.filter { $0.downloadingStatus == .downloaded }.map(\.name),
         conflicts: items.filter(\.hasUnresolvedConflicts).map(\.name),
-        errors: items.compactMap(\.problem), deleted: try await container.deletedItems().count)
+        errors: items.compactMap(\.problem), leftOut: try await container.leftOutItems(),
+        deleted: try await container.deletedItems().count)
       if json {
         try printJSON(state)
       } else {
@@ -90,6 +91,8 @@ extension Cloud {
       var older: [String]
       var conflicts: [String]
       var errors: [String]
+      /// The items in the folder that are no documents, each with the reason.
+      var leftOut: [String]
       var deleted: Int
 
       var lines: [String] {
@@ -101,6 +104,7 @@ extension Cloud {
         lines += older.map { "older here: \(display($0))" }
         lines += conflicts.map { "in conflict: \(display($0))" }
         lines += errors.map { "failed: \($0)" }
+        lines += leftOut.map { "left out: \($0)" }
         if deleted > 0 { lines.append("\(deleted) deleted; 'docpkg cloud restore' lists them") }
         return lines
       }

@@ -11,7 +11,8 @@ extension Cloud {
       commandName: "sync",
       abstract: "Bring a container folder and its container together.",
       discussion: """
-        Prints a line for each document with news: uploaded, downloaded, merged, conflict, deleted, removed or failed. \
+        Prints a line for each document with news: renamed, uploaded, downloaded, merged, conflict, deleted, removed or \
+        failed. Links, and names that some machine could not have, are left out, with a line for each. \
         A document that fails does not stop the others. A run that finds nothing makes one request. One process at a \
         time works on a folder.
 
@@ -88,15 +89,19 @@ extension Cloud {
 struct SyncNews: Encodable {
   struct Document: Encodable {
     var name: String
+    /// The name that the document had here before.
+    var oldName: String?
     var events: [String]
     /// The children that one side removed and that stay, since the other side changed them.
     var kept: [String]
     var error: String?
 
+    /// One line, such as `renamed, uploaded Case 2.txt (was case.txt)`.
     fileprivate var line: String {
+      let old = oldName.map { " (was \(display($0)))" } ?? ""
       let names = kept.map { "'\(display($0))'" }.joined(separator: ", ")
       let suffix = kept.isEmpty ? "" : " (one side removed \(names), the other one changed it: kept)"
-      return "\(events.joined(separator: ", ")) \(display(name))\(suffix)"
+      return "\(events.joined(separator: ", ")) \(display(name))\(old)\(suffix)"
     }
   }
 
@@ -114,7 +119,7 @@ struct SyncNews: Encodable {
   init(_ report: SyncReport, _ traffic: StoreTraffic) {
     documents = report.documents.map { document in
       Document(
-        name: document.name, events: document.events, kept: document.kept,
+        name: document.name, oldName: document.oldName, events: document.events, kept: document.kept,
         error: document.error.map { errorMessage(of: $0) })
     }
     problems = report.problems.map { errorMessage(of: $0) } + documents.compactMap(\.error)

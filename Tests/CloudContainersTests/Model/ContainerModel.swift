@@ -206,7 +206,12 @@ struct ContainerModel {
     store.restore(backup)
     // A call of that time no longer reaches the store.
     for device in devices { device.link.dropLate() }
-    var left = try await texts(in: store, ofConflictsOnly: false)
+    var left: Set<String> = []
+    do {
+      left = try await texts(in: store, ofConflictsOnly: false)
+    } catch {
+      note("after a backup was restored: \(error)")
+    }
     for device in devices {
       left.formUnion(device.textsOutside)
       for document in device.documents {

@@ -1,0 +1,57 @@
+import ArgumentParser
+import CloudContainers
+import FilePackages
+
+extension Cloud {
+  struct Repair: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "repair",
+      abstract: "Store again what this machine has and the store lost.",
+      discussion: """
+        After a backup of the store was restored, or objects were lost or damaged, the command stores the versions and \
+        the content of the documents that are here again. Run it on each machine. Then it checks the container, and \
+        names the rest. With --read it reads all content in the store, and finds damaged content, too.
+
+        Example:
+          docpkg cloud repair ~/Cloud --read
+
+        \(ExitStatus.help)
+        """)
+
+    @OptionGroup var argument: FolderArgument
+
+    @Flag(help: "Read all content, and compare it with its checksums.")
+    var read = false
+
+    @Flag(help: "Print the result as JSON.")
+    var json = false
+
+    func run() async throws {
+      let progress = Throughput()
+      let (path, read) = (argument.path, read)
+      let report = try await interruptible(saying: "the next 'docpkg cloud repair' does the rest") {
+        try await CloudFolder.open(at: path, progress).container.repair(reads: read)
+      }
+      progress.clear()
+      if json {
+        try printJSON(
+          Result(
+            documents: report.documents, versions: report.versions, finding: report.check.finding.rawValue,
+            problems: report.check.problems.map { errorMessage(of: $0) }), as: .report)
+      } else {
+        var output = StandardOutput(.report)
+        for name in report.documents { output.line("stored again \(display(name))") }
+        if report.versions > 0 { output.line("stored again \(counted(report.versions, "version"))") }
+        output.line("\(report.check)")
+      }
+      if !report.check.isWhole { throw ExitCode(ExitStatus.different) }
+    }
+
+    private struct Result: Encodable {
+      var documents: [String]
+      var versions: Int
+      var finding: String
+      var problems: [String]
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import CloudContainers
+import DurableIO
+import FilePackages
+import Foundation
+import ObjectStores
+import StoreTestSupport
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("A container that was damaged")
+struct RepairTests {
+  /// A loss that a machine with all documents can mend.
+  enum Damage: CaseIterable {
+    case blobs, wrongBytes, versions, damagedVersions, mark
+
+    func left(_ key: String, _ bytes: Data) -> Data? {
+      switch self {
+      case .blobs where key.hasPrefix("blobs/"): nil
+      case .wrongBytes where key.hasPrefix("blobs/"): Data(bytes.map { $0 ^ 1 })
+      case .versions where key.hasPrefix("documents/"): nil
+      case .damagedVersions where key.hasPrefix("documents/"): Data("{".utf8)
+      case .mark where key == "container": Data()
+      default: bytes
+      }
+    }
+  }
+
+  @Test(arguments: LossyStore.Kind.allCases, Damage.allCases)
+  func `is whole again after a repair on a machine with the documents`(
+    kind: LossyStore.Kind, damage: Damage
+  ) async throws {
+    try await LossyStore.with(kind) { lossy, directory in
+      let a = try await DeviceFixture("a", in: directory, lossy.store)
+      try a.write("one", to: "Notes.txt")
+      try await a.makePackage("Trip.imageNotes", ["1.txt": "one", "Folder/2.txt": "two"])
+      try await a.sync()
+      try lossy.change(damage.left)
+      #expect(try await !a.container.check(reads: true).isWhole)
+      let report = try await a.container.repair(reads: true)
+      #expect(report.check.isWhole, "\(report.check)")
+      let b = try await DeviceFixture("b", in: directory, lossy.store)
+      try await b.sync()
+      try await b.container.download(itemsNamed: ["Notes.txt", "Trip.imageNotes"])
+      #expect(b.text("Notes.txt") == "one" && b.text("Trip.imageNotes/Folder/2.txt") == "two")
+    }
+  }
+
+  @Test func `names what no machine has, and is not made of an empty store`() async throws {
+    try await LossyStore.with(.folder) { lossy, directory in
+      let a = try await DeviceFixture("a", in: directory, lossy.store)
+      try a.write("one", to: "Notes.txt")
+      try a.write("two", to: "Gone.txt")
+      try await a.sync()
+      try await a.container.evict(itemNamed: "Gone.txt")
+      try lossy.change { key, bytes in key.hasPrefix("blobs/") ? nil : bytes }
+      let report = try await a.container.repair()
+      #expect(report.documents == ["Notes.txt"])
+      #expect(report.check.finding == .damaged && "\(report.check)".contains("'Gone.txt'"), "\(report.check)")
+      try lossy.restore([:])
+      await #expect(throws: CloudDataError.self) { try await a.container.repair() }
+      #expect(try lossy.objects.isEmpty)
+    }
+  }
+
+  @Test
+  func `still gives its garbage away, and keeps all content and the old versions of the damaged document`()
+    async throws
+  {
+    try await withTemporaryDirectory { directory in
+      let clock = ModelClock()
+      let store = MemoryStore(now: { clock.now })
+      let a = try await DeviceFixture("a", in: directory, store, clock: clock)
+      for text in ["one", "two"] {
+        try a.write(text, to: "Notes.txt")
+        try a.write(text + " here", to: "Other.txt")
+        try await a.sync()
+        clock.advance(60)
+      }
+      clock.advance(40 * 86_400)
+      let head = try #require(a.container.session.head(of: await a.container.session.placed("Notes.txt")))
+      try await store.put(Data("damaged".utf8), at: head.root.page.key)
+      // The page that this machine keeps hides the damage from the marking.
+      try FileManager.default.removeItem(at: a.url.appending(path: ".docpkg-cloud/pages"))
+      let report = try await a.container.collectGarbage(isDryRun: false)
+      #expect(report.versions == 1 && report.blobs == 0)
+      #expect(report.problems.map(\.document) == ["Notes.txt"])
+      #expect(try await a.container.repair(reads: true).documents == ["Notes.txt"])
+      let repaired = try await a.container.collectGarbage(isDryRun: false)
+      #expect(repaired.versions == 1 && repaired.blobs == 4 && repaired.problems.isEmpty)
+      #expect(try await a.container.check(reads: true).isWhole)
+    }
+  }
+
+  @Test func `is found out although each piece of a file is whole`() async throws {
+    try await withTemporaryDirectory { directory in
+      let store = MemoryStore()
+      let a = try await DeviceFixture("a", in: directory, store)
+      let session = a.container.session
+      let pieces = ["one", "two"].map { Data($0.utf8) }
+      var parts: [FilePiece] = []
+      for piece in pieces {
+        parts.append(FilePiece(try await session.blobs.put(piece), size: UInt64(piece.count)))
+      }
+      // The hash is that of another file.
+      let content = FileContent(
+        size: 6, hash: ContentHash(of: Array("twoone".utf8)), modified: FileTime(seconds: 1, nanoseconds: 0),
+        storage: .pieces(parts))
+      let root = try await DocumentTree.store(
+        [TreeEntry(LocalTree.flatFile, .file(content), mode: 0o644)], in: session.blobs)
+      try a.write("small", to: "Large.bin")
+      try await a.sync()
+      var version = try #require(session.head(of: await session.placed("Large.bin")))
+      (version.sequence, version.root) = (2, root)
+      _ = try await session.log.commit(version)
+      #expect(try await a.container.check().isWhole)
+      let report = try await a.container.check(reads: true)
+      #expect(report.problems.count == 1 && "\(report)".contains("Large.bin"), "\(report)")
+    }
+  }
+}
