@@ -6,7 +6,8 @@ public struct SaveWarning: Sendable, Hashable, Codable {
     case unpublished
     /// The journal, or something else that only an open document needs, is still there. The next opening does the rest.
     case unfinished
-    /// A hidden directory beside the document could not be removed. The next save removes it.
+    /// A hidden directory beside the document could not be removed. Recovering the document removes it, and so does
+    /// the next staged save.
     case leftover
     /// The conflicts are resolved and their files could not be removed. Resolving again removes them.
     case conflictsLeft
@@ -44,7 +45,7 @@ extension SaveWarning: CustomStringConvertible {
     switch kind {
     case .unpublished: "saved; not yet visible to other programs: \(reason); the next opening publishes it"
     case .unfinished: "saved; the session did not end: \(reason); the next opening ends it"
-    case .leftover: "saved; a leftover stays: \(reason); the next save removes it"
+    case .leftover: "saved; a leftover stays: \(reason); recovering the document removes it"
     case .conflictsLeft: "saved; conflict versions stay: \(reason); resolving again removes them"
     case .versionsLeft:
       "done; files of removed versions stay: \(reason); the next thinning removes them"
