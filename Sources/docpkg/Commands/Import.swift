@@ -16,7 +16,7 @@ struct Import: AsyncParsableCommand {
       folder contains everything else, that folder becomes the package.
 
       The command does not trust an archive. It refuses an entry that leads out of the package, is no file, folder \
-      or link, occurs twice, is damaged, or exceeds a limit. The error names the entry, and the command leaves \
+      or link, occurs twice in a zip, is damaged, or exceeds a limit. The error names the entry, and the command leaves \
       nothing on disk.
 
       A TextBundle, a folder with a text in Markdown, a page of HTML or an RTFD becomes an ImageNotes document, with its \
