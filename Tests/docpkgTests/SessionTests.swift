@@ -48,6 +48,22 @@ struct SessionTests {
     }
   }
 
+  @Test func `ends with 1 if the document is in conflict, and with 2 if a command was refused, too`()
+    async throws
+  {
+    try await withTrip { folder in
+      #expect(try docpkg("edit", "Trip.imageNotes", "--title", "A trip", in: folder).status == 0)
+      let theirs = folder.appending("Trip.imageNotes/.docpkg/conflicts/\(UUID())").string
+      try FileManager.default.createDirectory(atPath: theirs, withIntermediateDirectories: true)
+      try Data("theirs".utf8).write(to: URL(filePath: theirs + "/Text.txt"))
+      let run = try docpkg("open", "Trip.imageNotes", "--exec", "append Two", in: folder)
+      #expect(run.status == 1, "\(run.errors)")
+      #expect(try text(folder) == "One\nTwo\n")
+      let refused = try docpkg("open", "Trip.imageNotes", "--exec", "append", in: folder)
+      #expect(refused.status == 2)
+    }
+  }
+
   @Test func `reads commands to the end of input`() async throws {
     try await withTrip { folder in
       let picture = demo.appending(path: "Dawn.png").path

@@ -59,9 +59,10 @@ struct Open: AsyncParsableCommand {
     } else {
       for command in commands where await !session.run(command) || output.hasFailed { break }
     }
-    let status = await Self.end(session)
+    let end = await Self.end(session)
     withExtendedLifetime(handler) {}
-    if status != 0 || output.hasFailed && !isInteractive { throw ExitCode(max(status, ExitStatus.failed)) }
+    let status = output.hasFailed && !isInteractive ? ExitStatus.failed : end
+    if status != 0 { throw ExitCode(status) }
   }
 
   private func read(_ session: DocumentSession, isInteractive: Bool) async {
