@@ -47,7 +47,8 @@ public struct SyncReport: Sendable {
 }
 
 extension SyncReport.Document {
-  /// The words for its news, in order: `renamed`, `downloaded`, `merged`, `uploaded`, `conflict`, `deleted`, `removed`, `failed`.
+  /// The words for its news, in order: `renamed`, `downloaded`, `merged`, `uploaded`, `conflict`, `deleted`,
+  /// `removed`, `failed`.
   package var events: [String] {
     let news = [
       (oldName != nil, "renamed"), (downloaded, "downloaded"), (merged, "merged"), (uploaded, "uploaded"),
@@ -67,10 +68,13 @@ extension SyncReport.Document: CustomStringConvertible {
 }
 
 extension SyncReport: CustomStringConvertible {
-  /// A line for each document with news, each item that is left out, and each problem; `nothing to do` if there is none.
+  /// A line for each document with news, for each item that is left out, and for each problem.
+  ///
+  /// It is `nothing to do` if there are none.
   public var description: String {
     var lines = lost.map { "the store had lost the last version of \(displayString($0))" }
-    lines += leftOut.map { "left out \($0)" } + documents.map(\.description) + problems.map { sentence(of: $0) }
+    lines += leftOut.map { "left out \($0)" } + documents.map(\.description)
+    lines += problems.map { sentence(of: $0) }
     if discovered > 0 { lines.append("\(counted(discovered, "document")) new in the container") }
     return lines.isEmpty ? "nothing to do" : lines.joined(separator: "\n")
   }
