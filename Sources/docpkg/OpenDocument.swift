@@ -26,8 +26,10 @@ extension Document<ImageNotes> {
 extension ImageNotes {
   /// Makes the error for a package that is of another type.
   static func anotherType(_ type: UTType, _ path: String) -> InputError {
-    // A name without the extension of a type is that of a folder, or of an unknown package.
-    let kind = type == .folder ? "is no ImageNotes document" : "is a package of another type (\(type))"
+    // A general type says nothing: no name and no metadata tell the type.
+    let kind =
+      [.package, .folder].contains(type)
+      ? "is no ImageNotes document" : "is a package of another type (\(type))"
     return InputError(
       description: "'\(display(path))' \(kind). Edit its children with --set and --remove.")
   }

@@ -34,7 +34,8 @@ struct SurroundingsTests {
         """, in: folder)
       #expect(run.status == 2, "\(run.errors)")
       #expect(run.errors.contains("no space left on device (writing 'Images/"))
-      #expect(run.errors.contains("The document on disk is unchanged. Free some space and try again."))
+      let advice = "The document on disk is unchanged since it was opened. Free some space and try again."
+      #expect(run.errors.contains(advice))
     }
   }
 
