@@ -51,7 +51,7 @@ struct ContainerPlace {
     for position in 0..<listing.count where listing.kind(at: position) == .directory {
       let inner = path.appending(listing.name(at: position))
       if isContainerFolder(inner) { return inner }
-      if PackageRecognition.isPackage(at: inner) { continue }
+      if FolderSigns(ofFolderAt: inner)?.showPackage() == true { continue }
       if let found = containerFolder(in: inner, depth: depth + 1) { return found }
     }
     return nil

@@ -40,11 +40,12 @@ extension ContainerSession {
       }
       lost += zip(others, isOther).filter(\.1).map(\.0)
     }
+    // The store may have lost also blobs that no version needs yet.
+    if comparing || !lost.isEmpty { try await known.forget() }
     if comparing || records.isEmpty { try await state.set(.lossTold, to: storeTime()) }
     guard !lost.isEmpty else { return ([], []) }
     // The others compare first, before a version of this device can get a number that they do not expect.
     try await feed.tellLoss(by: settings.device)
-    try await known.forget()
     var problems: [any Error] = []
     for record in lost {
       do {
