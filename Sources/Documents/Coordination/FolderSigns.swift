@@ -44,14 +44,20 @@ package struct FolderSigns {
       || UTType(filename: name.string, isDirectory: true, packages: packages).isPackageOrBundle
   }
 
-  /// Returns whether a folder is a package of this library, whatever its name: it has the hidden folder and
-  /// `Metadata.plist`.
+  /// Whether the folder has a `Metadata.plist` of this library.
+  package var hasOwnMetadata: Bool { PackageMetadata.isOwn(in: folder.descriptor, on: PosixDisk()) }
+
+  /// Returns whether a folder is a package of this library, whatever its name: it has a `Metadata.plist`, and either the
+  /// hidden folder beside it, or this library's keys in it.
+  ///
+  /// A folder without `Metadata.plist` costs one call.
   static func areOfOwnPackage(
     _ folder: borrowing OwnedDescriptor, on disk: any Disk
   ) throws(SystemError) -> Bool {
-    guard try disk.statusIfPresent(of: PackageLayout.hidden, in: folder)?.kind == .directory else {
+    guard try disk.statusIfPresent(of: PackageLayout.metadata, in: folder)?.kind == .file else {
       return false
     }
-    return try disk.statusIfPresent(of: PackageLayout.metadata, in: folder)?.kind == .file
+    if try disk.statusIfPresent(of: PackageLayout.hidden, in: folder)?.kind == .directory { return true }
+    return PackageMetadata.isOwn(in: folder, on: disk)
   }
 }

@@ -27,17 +27,9 @@ package enum FolderKind: Sendable {
   /// - Parameter packages: extensions of packages, beside those of known types.
   package static func of(_ path: FilePath, packages: Set<String> = []) async -> FolderKind? {
     guard let signs = FolderSigns(ofFolderAt: path) else { return nil }
-    if signs.showPackage(packages) || signs.hasMetadata && isOurMetadata(in: path) { return .package }
+    if signs.showPackage(packages) || signs.hasOwnMetadata { return .package }
     if await DocumentSearch(beneath: path, packages: packages).findsAny() { return .library }
     return signs.hasExtension || signs.hasMetadata ? .package : .library
-  }
-
-  private static func isOurMetadata(in path: FilePath) -> Bool {
-    do throws(FilePackageError) {
-      return try PackageMetadata.read(from: path) != nil
-    } catch {
-      return error.code == .newerFormat
-    }
   }
 }
 

@@ -23,4 +23,19 @@ extension PackageMetadata {
       throw FilePackageError(error.code, .read, node, reason: error.words)
     }
   }
+
+  /// Returns whether the `Metadata.plist` in an open folder is this library's, also if its format is newer.
+  ///
+  /// A plist that cannot be read counts as another program's.
+  package static func isOwn(in folder: borrowing OwnedDescriptor, on disk: any Disk) -> Bool {
+    guard let file = try? disk.openFile(PackageLayout.metadata, in: folder),
+      let bytes = try? disk.readAll(file, atMost: maximumSize + 1)
+    else { return false }
+    do {
+      _ = try PackageMetadata(decoding: Data(bytes))
+      return true
+    } catch {
+      return error.code == .newerFormat
+    }
+  }
 }
