@@ -102,7 +102,7 @@ struct TravellingConflictTests {
         FileWrapper(directoryWithFileWrappers: [
           "2.bin": FileWrapper(regularFileWithContents: Data("mine".utf8))
         ]),
-        as: UUID())
+        as: UUID(), savedBy: "elsewhere", on: Date(timeIntervalSince1970: 0), broughtBy: "tests")
       try await store.close()
       try await a.container.delete(itemNamed: "Trip.imageNotes")
       try await b.sync()

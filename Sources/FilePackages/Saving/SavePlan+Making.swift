@@ -16,7 +16,6 @@ extension SavePlan {
     making snapshot: PackageSnapshot, original: StoredNode? = nil, entering: FolderRule? = nil
   ) throws(FilePackageError) {
     rootAttributes = snapshot.root.attributes
-    self.original = original
     var builder = PlanMaker(base: nil, entering: entering)
     if snapshot.root.kind == .directory {
       try builder.putChildren(of: snapshot.root, at: .root, original: original)
@@ -190,7 +189,9 @@ private struct PlanMaker {
     case .link:
       add(path, .link(node), node.attributes, replaced)
     case .directory:
-      add(path, .makeDirectory(like: original), node.attributes, replaced)
+      // The original may have another kind of node there.
+      let folder = original?.status?.kind == .directory ? original : nil
+      add(path, .makeDirectory(like: folder), node.attributes, replaced)
       try putChildren(of: node, at: path, original: original)
     }
   }

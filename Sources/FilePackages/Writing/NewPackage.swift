@@ -78,7 +78,7 @@ struct NewPackage {
     _ snapshot: PackageSnapshot, _ original: StoredNode?, _ folders: CopiedFolders
   ) throws(FilePackageError) -> SavePlan {
     var plan = try SavePlan(making: snapshot, original: original, entering: folders.enter)
-    plan.leftOut = folders.leftOut
+    (plan.original, plan.leftOut) = (original, folders.leftOut)
     return plan
   }
 
