@@ -43,7 +43,8 @@ struct BrokenJournalTests {
       from first: Int, by command: String, _ breaking: Breaking, at place: ([String]) -> Int?
     ) throws -> (run: Run, text: Int)? {
       var calls = try save("\(first)", by: command, .nothing, at: 0).calls
-      for number in (first + 1)...(first + 5) {
+      // The calls of several threads have another order from time to time, above all on a busy machine.
+      for number in (first + 1)...(first + 40) {
         guard let index = place(calls) else { return nil }
         let broken = try save("\(number)", by: command, breaking, at: index + 1)
         if broken.calls.count > index, broken.calls[index] == calls[index] { return (broken.run, number) }
