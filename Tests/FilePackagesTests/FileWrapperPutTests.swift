@@ -38,6 +38,8 @@ struct FileWrapperPutTests {
       while !Task.isCancelled {
         number += 1
         try tree.put(Data("text \(number)".utf8), named: "a.txt", in: "Folder")
+        // The other tests, and the saves below, need this thread, too.
+        await Task.yield()
       }
     }
     for _ in 0..<20 {
