@@ -45,6 +45,7 @@ struct Account: Hashable, Sendable {
           saved = begun
           (claimed, claim) = (saved...saved, "saved")
         }
+      case "warning": noteWarning(event.message ?? "")
       case "error": note(event.message ?? "", saved: saved, begun: begun)
       default: break
       }
@@ -69,10 +70,14 @@ struct Account: Hashable, Sendable {
     if kind == "leftover" { leavesFiles = true }
   }
 
-  /// Reads a message that comes after `saved` saves and `begun` edits.
-  private mutating func note(_ message: String, saved: Int, begun: Int) {
+  private mutating func noteWarning(_ message: String) {
     if message.contains("not yet visible") { isInvisible = true }
     if message.contains("leftover") { leavesFiles = true }
+  }
+
+  /// Reads a message that comes after `saved` saves and `begun` edits.
+  private mutating func note(_ message: String, saved: Int, begun: Int) {
+    noteWarning(message)
     if message.contains("warning:") || message.contains("report could not be written") { return }
     if let match = message.firstMatch(of: /(\d+) versions? (?:were|was) removed/) {
       removedVersions = Int(match.1)
@@ -106,28 +111,20 @@ struct Account: Hashable, Sendable {
   /// - Parameter found: what the next opener finds.
   /// - Parameter isVisible: whether other programs saw the same before that.
   func lies(_ states: [Scene], found: Scene, isVisible: Bool) -> [Lie] {
-    guard let state = states.lastIndex(where: found.hasContents) else {
-      return [Lie(.mixed, "'\(claim)', and there is \(found.contents)")]
-    }
     // States can have the same contents and differ in their versions.
     let same = states.indices.filter { states[$0].hasContents(of: found) }
+    guard let last = same.last else { return [Lie(.mixed, "'\(claim)', and there is \(found.contents)")] }
+    let differences = { found.differences(from: states[$0], missing: savedLater, removed: removedVersions) }
     let place =
-      same.last { found.differences(from: states[$0], missing: savedLater).isEmpty } ?? same.first {
-        claimed.contains($0)
-      }
-      ?? state
+      same.last { claimed.contains($0) && differences($0).isEmpty } ?? same.last { differences($0).isEmpty }
+      ?? same.last { claimed.contains($0) } ?? last
     var lies: [Lie] = []
     if !claimed.contains(place) {
       lies.append(Lie(.state, "'\(claim)', and the disk has state \(place) of \(states.count - 1)"))
     } else if place == states.count - 1, status != 0, claimed.count == 1, !isRefused {
       lies.append(Lie(.failed, "'\(claim)' with status \(status), although all is saved"))
     }
-    let gone = (states.first?.versions ?? 0) - found.versions
-    let differences = found.differences(from: states[place], missing: savedLater)
-    let isTold = differences.count == 1 && removedVersions == gone && gone > 0
-    if !differences.isEmpty && !isTold {
-      lies += differences.map { Lie(.versions, "'\(claim)', and there are or is \($0)") }
-    }
+    lies += differences(place).map { Lie(.versions, "'\(claim)', and there are or is \($0)") }
     if found.problems != states[place].problems {
       lies.append(Lie(.damage, "'\(claim)', and 'verify' says \(found.problems)"))
     }

@@ -43,10 +43,14 @@ struct AccountTests {
     damaged.documents["T"]?.problems = ["missing: Text.txt of 32F2E975"]
     #expect(kinds(0, "docpkg: warning: saved; the session did not end", lost) == [.versions])
     #expect(kinds(0, "", damaged) == [.damage])
-    // A thinning says how many versions went.
+    // A thinning that fails says how many versions went.
     let states = [Self.new, lost]
     let refused = Account(2, "", "It failed. The document on disk is unchanged.")
     #expect(refused.lies(states, found: lost, isVisible: true).map(\.kind) == [.state])
+    let told = Account(
+      2, "", "It failed. 1 version was removed from its history; otherwise the document on disk is unchanged."
+    )
+    #expect(told.lies(states, found: lost, isVisible: true).isEmpty)
   }
 
   private func session(_ status: Int32, _ events: [String], _ state: Int) -> [Lie.Kind] {
