@@ -101,6 +101,24 @@ struct EndingHistoryTests {
     #expect(left.description.contains("3 versions were removed"), "\(left)")
   }
 
+  @Test func `takes a new policy over with the thinning under it, or not at all`() async throws {
+    let faulty = FaultyDisk(try await Self.disk())
+    let store = try await PackageStore.open(CrashCheck.path, on: faulty.disk)
+    let before = try #require(try await store.retentionPolicy())
+    var policy = before
+    policy.byteBudget = 1
+    faulty.fail(.operation(.rename), with: .ioError)
+    await #expect(throws: FilePackageError.self) { try await store.thinHistory(under: policy) }
+    faulty.stopFailing()
+    #expect(try await store.retentionPolicy() == before)
+    #expect(try await store.versions().count == 4)
+    #expect(try await store.thinHistory(under: policy).removed.count == 3)
+    #expect(try await store.retentionPolicy() == policy)
+    // A policy that drops nothing is taken over, too.
+    #expect(try await store.thinHistory(under: before).removed.isEmpty)
+    #expect(try await store.retentionPolicy() == before)
+  }
+
   // MARK: Forgetting
 
   @Test(arguments: [true, false])

@@ -195,6 +195,14 @@ extension PackageStore {
     return try HistoryRewriting(writer).thin(at: date, withLost: true, dryRun: dryRun)
   }
 
+  /// Sets the retention policy and drops the versions that it does not keep, in one step.
+  ///
+  /// - Throws: as `thinHistory(at:dryRun:)`. The history then has its earlier policy, and all versions.
+  package func thinHistory(under policy: RetentionPolicy) throws(FilePackageError) -> ThinningReport {
+    defer { scheduleDueWork() }
+    return try HistoryRewriting(writer).thin(under: policy, withLost: true)
+  }
+
   /// Returns the report that `thinHistory(at:dryRun:)` would give under another policy, and changes nothing.
   package func thinningPlan(under policy: RetentionPolicy) throws(FilePackageError) -> ThinningReport {
     try HistoryRewriting(writer).plan(under: policy)

@@ -45,16 +45,20 @@ struct HistoryRewriting {
 
   /// Drops the versions that the policy does not keep.
   ///
-  /// - Parameter withLost: whether to drop the versions before a gap, too, which cannot be put together.
+  /// - Parameters:
+  ///   - policy: a policy that the history takes over in the same step; nil for its own.
+  ///   - withLost: whether to drop the versions before a gap, too, which cannot be put together.
   @discardableResult
   func thin(
-    at date: Date? = nil, withLost: Bool = false, dryRun: Bool = false
+    at date: Date? = nil, under policy: RetentionPolicy? = nil, withLost: Bool = false, dryRun: Bool = false
   ) throws(FilePackageError) -> ThinningReport {
     if dryRun { return try plan(at: date) }
     guard let history = try writer.package.history() else { return ThinningReport() }
-    var dropped = history.chain.dropped(by: history.policy, now: date ?? writer.clock())
+    let policy = policy ?? history.policy
+    var dropped = history.chain.dropped(by: policy, now: date ?? writer.clock())
     if withLost { dropped.formUnion(history.lost) }
-    return try dropped.isEmpty ? ThinningReport(history.chain, dropping: []) : drop(dropped)
+    if dropped.isEmpty && policy == history.policy { return ThinningReport(history.chain, dropping: []) }
+    return try drop(dropped, policy)
   }
 
   /// Returns the report of a thinning with the lost versions.
@@ -101,7 +105,10 @@ struct HistoryRewriting {
     _ = try? thin()
   }
 
-  private func drop(_ versions: Set<UUID>) throws(FilePackageError) -> ThinningReport {
+  /// - Parameter policy: the history's policy from then on; nil if it stays.
+  private func drop(
+    _ versions: Set<UUID>, _ policy: RetentionPolicy? = nil
+  ) throws(FilePackageError) -> ThinningReport {
     var report = ThinningReport()
     let left = try rewrite { history in
       report = ThinningReport(history.chain, dropping: versions)
@@ -111,7 +118,7 @@ struct HistoryRewriting {
       if chain.versions.isEmpty, let current = writer.baseline.metadata.known?.revision {
         chain = VersionChain(tip: current)
       }
-      return (chain, history.policy)
+      return (chain, policy ?? history.policy)
     }
     report.warnings = left.map { [$0] } ?? []
     writer.removedVersions += report.removed.count

@@ -190,12 +190,14 @@ struct VersionsPrune: AsyncParsableCommand {
   private func thin() async throws -> ThinningReport {
     let store = try await PackageStore.open(at: url(path))
     return try await interruptible(with: store) {
+      var report: ThinningReport
       if let budget, var policy = try await store.retentionPolicy() {
         policy.byteBudget = budget.bytes
         if writing.dryRun { return try await store.thinningPlan(under: policy) }
-        try await store.setRetentionPolicy(policy)
+        report = try await store.thinHistory(under: policy)
+      } else {
+        report = try await store.thinHistory(dryRun: writing.dryRun)
       }
-      var report = try await store.thinHistory(dryRun: writing.dryRun)
       await store.close(noting: &report.warnings)
       return report
     }
