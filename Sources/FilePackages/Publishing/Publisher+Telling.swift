@@ -1,4 +1,5 @@
 import DurableIO
+import FoundationEssentials
 
 // Tells the nodes apart, before the publisher touches anything.
 extension Publisher {
@@ -26,9 +27,23 @@ extension Publisher {
   ) throws(SystemError) -> Bool {
     guard let old, old.kind == status.kind else { return false }
     if isBound && old.isSame(as: status) { return true }
-    guard isRecovery, let content = old.content, old.kind != .directory else { return false }
+    guard isRecovery, old.kind != .directory else { return false }
     guard status.kind == .symbolicLink || status.size == old.size else { return false }
+    guard let content = old.content else { return isReplacedMetadata(name, in: folder) }
     return try disk.contentHash(of: name, status.kind, in: folder) == content
+  }
+
+  /// Returns whether a file is the metadata of the state that the save was made over.
+  ///
+  /// A record has no hash of it; its `Revision` names the state.
+  private func isReplacedMetadata(_ name: FileName, in folder: borrowing OwnedDescriptor) -> Bool {
+    guard name == PackageLayout.metadata, let batch = record.batch else { return false }
+    // A file that cannot be read proves nothing.
+    guard let file = try? disk.openFile(name, in: folder),
+      let bytes = try? disk.readAll(file, atMost: PackageMetadata.maximumSize + 1),
+      let metadata = try? PackageMetadata(decoding: Data(bytes))
+    else { return false }
+    return metadata.revision == batch.parent
   }
 
   private func hasBytes(
