@@ -33,9 +33,13 @@ say "Add a picture, give it a caption, put it first: one save."
 run edit Trip.imageNotes --add-image Hut.jpeg --caption "Hut.jpeg=The last light" --move-image Hut.jpeg=1
 run show Trip.imageNotes | tail -n 5
 
-say "Every child has a digest: damage is found and named."
+say "An edit by another program is no damage. Every child has a digest: damage keeps the date, and is found and named."
 run verify Trip.imageNotes
-printf 'x' >>Trip.imageNotes/Images/Dawn.png
+echo "A line from any editor." >>Trip.imageNotes/Text.txt
+run verify Trip.imageNotes
+touch -r Trip.imageNotes/Images/Dawn.png date
+printf 'x' | dd of=Trip.imageNotes/Images/Dawn.png bs=1 seek=1000 conv=notrunc status=none
+touch -r date Trip.imageNotes/Images/Dawn.png
 run verify Trip.imageNotes || echo "(exit status $?)"
 cp Dawn.png "Trip.imageNotes/Dawn (conflicted copy).png"
 run repair Trip.imageNotes || true
