@@ -38,7 +38,9 @@ struct TravellingConflictTests {
     #expect(folders.count == 1)
     guard let folder = folders.first else { return [:] }
     var children: [String: String] = [:]
-    for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path) {
+    // The plist says only which device brought the version.
+    for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+    where path != "Metadata.plist" {
       children[path] = (try? String(contentsOf: folder.appending(path: path), encoding: .utf8))
     }
     return children

@@ -20,6 +20,11 @@ struct EarlierVersionTests {
     "synchronised", "set-aside", "other-programs", "own-metadata", "kinds", "staged", "exchanged",
   ]
 
+  /// The packages with children that another program added: 0.1.0 called them damaged.
+  private static let withAdditions = ["kinds", "synchronised"]
+  /// The packages with a waiting save that 0.1.0 refused to publish in a copy, although the children prove it.
+  private static let published = ["committed", "publishing"]
+
   @Test func `is here with a record`() throws {
     let files = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
     #expect(Set(files) == Set(Self.names.flatMap { ["\($0).tar.gz", "\($0).txt"] }))
@@ -55,14 +60,26 @@ struct EarlierVersionTests {
         #expect(error.code == .journalDamaged)
         found.append("edit 2")
       }
-      #expect(Set(found) == Set(record), "\(Self.difference(record, found))")
+      let isPublished = Self.published.contains(name)
+      if isPublished {
+        #expect(found.contains("verify 0") && found.contains("edit 0"))
+        // The tree of before the save is a version now, and everything else is as it was.
+        for line in record where line != "verify 1" && line != "edit 2" {
+          let isOfVersion = line.hasPrefix("tree ") && found.contains { $0.hasSuffix(line.dropFirst(4)) }
+          #expect(found.contains(line) || isOfVersion, "\(line)")
+        }
+      } else {
+        let isWhole = Self.withAdditions.contains(name)
+        let expected = record.map { isWhole && $0 == "verify 1" ? "verify 0" : $0 }
+        #expect(Set(found) == Set(expected), "\(Self.difference(expected, found))")
+      }
       try await store.close()
 
       let added = found.last == "edit 0" ? ["\(Self.hexadecimal(Data("added".utf8))) Added.txt"] : []
       let later = try await PackageStore.open(at: url)
       #expect(try Self.lines(of: await later.tree).sorted() == (before + added).sorted())
       let report = try await later.verify()
-      #expect(report.isWhole == record.contains("verify 0"), "\(report)")
+      #expect(report.isWhole == found.contains("verify 0"), "\(report)")
       try await later.close()
     }
   }

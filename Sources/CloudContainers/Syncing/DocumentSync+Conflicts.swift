@@ -78,7 +78,9 @@ extension DocumentSync {
     try await session.store(&tree, at: place, isPackage: true, over: KnownChildren(), record.id)
     // The folders around a child are in the document, with modes of their own.
     var changes: [PackagePath: TreeEntry?] = [:]
-    for entry in tree.children.children.map(\.entry) {
+    for entry in tree.children.children.map(\.entry) where entry.path != PackagePath([PackageLayout.metadata])
+    {
+      // The plist at the top says only who brought the version.
       if case .directory = entry.kind,
         try await DocumentTree(head.root, session.blobs).entry(at: entry.path)?.hasSameBytes(as: entry)
           == true
