@@ -166,12 +166,18 @@ struct VersionCommandTests {
   @Test func `in conflict are none, and resolving that is done`() async throws {
     try await withTemporaryDirectory { folder in
       _ = try docpkg("new", "Trip.imageNotes", "--text", "one", in: folder)
-      for arguments in [["--merge"], ["--keep", "present"], ["--merge", "--dry-run"]] {
+      for arguments in [[], ["--merge"], ["--keep", "present"], ["--merge", "--dry-run"]] {
         let run = try run(tool, ["resolve", "Trip.imageNotes"] + arguments, in: folder)
         #expect(run.status == 0 && run.output == "Trip.imageNotes: nothing is in conflict\n", "\(run)")
       }
       let report: Report = try decoded(docpkg("resolve", "Trip.imageNotes", "--merge", "--json", in: folder))
       #expect(report.written.isEmpty)
+
+      // A conflict needs a choice.
+      let copy = folder.appending("Trip.imageNotes/Text (conflicted copy 2026-11-25).txt").string
+      try Data("two".utf8).write(to: URL(filePath: copy))
+      let run = try docpkg("resolve", "Trip.imageNotes", in: folder)
+      #expect(run.status == 64 && run.errors.contains("Give either --keep"), "\(run)")
     }
   }
 

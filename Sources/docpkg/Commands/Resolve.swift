@@ -50,9 +50,11 @@ struct Resolve: WritingCommand {
   @OptionGroup var writing: WritingOptions
 
   func validate() throws {
-    if keep.isEmpty != merge { throw ValidationError("Give either --keep with a version, or --merge.") }
+    if !keep.isEmpty && merge { throw choice }
     if both && !merge { throw ValidationError("--both says how --merge decides.") }
   }
+
+  private var choice: ValidationError { ValidationError("Give either --keep with a version, or --merge.") }
 
   private var options: PackageStore.SavingOptions {
     force ? [.keepsHistory, .overwritesReadOnly] : .keepsHistory
@@ -65,6 +67,7 @@ struct Resolve: WritingCommand {
       if writing.dryRun { return try writing.tell(["plan": [PlannedStep]()], line) }
       return try writing.tell(SaveReport(strategy: .none), line)
     }
+    if keep.isEmpty && !merge { throw choice }
     try await interruptible(with: store) { [self] in
       try await merge ? mergeVersions(in: store) : keepVersions(in: store)
     }
