@@ -158,7 +158,7 @@ struct ConflictEvidence {
     }
   }
 
-  /// Returns the metadata in a file; nil if the file holds none, is gone, or may not be read.
+  /// Returns the metadata in a file; nil if the file holds none, or is gone.
   ///
   /// - Throws: the system's error. A copy that the disk fails to give must not pass for no conflict.
   func metadata(at path: PackagePath) throws(FilePackageError) -> PackageMetadata? {
@@ -171,7 +171,7 @@ struct ConflictEvidence {
       return try? PackageMetadata(decoding: data)
     } catch {
       let error = error as? FilePackageError ?? FilePackageError(.inputOutput, .read, document: name.string)
-      if [.noSuchFile, .changedOnDisk, .permissionDenied].contains(error.code) { return nil }
+      if [.noSuchFile, .changedOnDisk].contains(error.code) { return nil }
       throw error
     }
   }
