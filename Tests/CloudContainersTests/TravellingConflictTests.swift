@@ -70,17 +70,19 @@ struct TravellingConflictTests {
     }
   }
 
-  @Test(arguments: Way.allCases)
-  func `go with a document that becomes a new one`(way: Way) async throws {
+  @Test(arguments: Way.allCases, [false, true])
+  func `go with a document that becomes a new one`(way: Way, onOtherMachine isOther: Bool) async throws {
     try await withConflict { a, b, directory, _ in
-      let name = try await way.go(a, b, in: directory)
+      let name = try await isOther ? way.go(b, a, in: directory) : way.go(a, b, in: directory)
       for _ in 0..<2 {
-        try await b.sync()
-        try await a.sync()
+        for device in isOther ? [a, b] : [b, a] { try await device.sync() }
       }
-      try await a.container.download(itemNamed: name)
+      for device in [a, b] { try await device.container.download(itemNamed: name) }
       for device in [a, b] {
         #expect(try await conflict(device, name) == ["1.bin": "one of b"])
+        let package = try await PackageStore.open(at: device.url.appending(path: name))
+        #expect(try await package.conflictVersions().map(\.savingComputer) == ["b"])
+        try await package.close()
         #expect(try await device.container.items().first { $0.name == name }?.hasUnresolvedConflicts == true)
         #expect(try await device.sync().documents.isEmpty)
       }

@@ -96,6 +96,10 @@ extension DocumentSync {
       return try await change(local) { try await $0.removeConflictVersion(own) }
     }
     (lost.conflicts, lost.origin) = ([], head.root)
+    // Another device may have saved the version, before the document became this one.
+    let facts = try await PackageStore.open(at: url(local)).conflictVersions().first { $0.id == own }
+    if let computer = facts?.savingComputer { lost.deviceName = computer }
+    if let date = facts?.modificationDate { lost.date = date }
     let digest = try await session.log.storeConflict(lost)
     try await change(local) { try await $0.renameConflictVersion(own, to: digest.identifier) }
     var version = session.nextVersion(after: head)

@@ -96,7 +96,7 @@ struct ConflictSet {
   private mutating func add(_ metadata: PackageMetadata, _ program: String, _ overlay: Overlay) {
     let version = ConflictVersion(
       id: metadata.revision, origin: .synchronization(by: program), metadata: metadata,
-      computer: metadata.savingComputer, modificationDate: metadata.modificationDate,
+      savingComputer: metadata.savingComputer, modificationDate: metadata.modificationDate,
       differences: overlay.contents.keys.sorted().map(\.string),
       missing: overlay.missing.sorted().map(\.string), isWhole: overlay.isWhole)
     entries.append(Entry(version: version, overlay: overlay.contents))
@@ -195,7 +195,7 @@ struct ConflictSet {
       let names = copies.map(\.path.string).sorted().joined(separator: "\0")
       let version = ConflictVersion(
         id: UUID(hashing: mark + "\0" + names), origin: .synchronization(by: copies[0].name.program),
-        metadata: nil, computer: nil, modificationDate: date,
+        metadata: nil, savingComputer: nil, modificationDate: date,
         differences: contents.keys.sorted().map(\.string), missing: [],
         isWhole: false)
       entries.append(Entry(version: version, overlay: contents))
@@ -211,10 +211,10 @@ struct ConflictSet {
       if contents.isEmpty { continue }
       let id = UUID(uuidString: kept.name.string) ?? UUID(hashing: kept.name.string)
       let plist = PackageLayout.conflictsPath.appending(kept.name).appending(PackageLayout.metadata)
-      let mark = KeptConflicts.Mark(of: id, try evidence.metadata(at: plist))
+      let mark = KeptConflicts.Mark(try evidence.metadata(at: plist))
       let version = ConflictVersion(
         id: id, origin: mark.map { .synchronization(by: $0.program) } ?? .otherProgram, metadata: nil,
-        computer: mark?.computer, modificationDate: mark?.date ?? kept.modified.date,
+        savingComputer: mark?.computer, modificationDate: mark?.date ?? kept.modified.date,
         differences: contents.filter { if case .folder? = $0.value { false } else { true } }.keys.sorted()
           .map(\.string),
         missing: [], isWhole: false)

@@ -21,7 +21,8 @@ public struct ConflictVersion: Sendable, Hashable, Identifiable {
   public let origin: Origin
   /// The document's metadata in that version; nil if only some children are known.
   public let metadata: PackageMetadata?
-  let computer: String?
+  /// The computer that saved it, if that is known.
+  public let savingComputer: String?
   /// The date of its save, or the date when it was set aside.
   public let modificationDate: Date?
   /// The children that differ from the document on disk, as paths in byte order.
@@ -32,9 +33,6 @@ public struct ConflictVersion: Sendable, Hashable, Identifiable {
   ///
   /// False also if only some children are known; the other children are then those of the document on disk.
   public let isWhole: Bool
-
-  /// The computer that saved it, if that is known.
-  public var savingComputer: String? { computer }
 }
 
 extension ConflictVersion: CustomStringConvertible {

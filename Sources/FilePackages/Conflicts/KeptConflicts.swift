@@ -44,41 +44,46 @@ struct KeptConflicts {
 
   /// The facts of a version that a program brought from another computer.
   ///
-  /// The folder of the version has them in a `Metadata.plist` whose revision is the version's identifier. Another plist
-  /// there was a child of the document.
+  /// The folder of the version has them in a `Metadata.plist` with the nil UUID as its revision. No save makes that
+  /// revision, so a plist with another one was a child of the document.
   struct Mark {
-    var id: UUID
+    private static let revision = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+
     var computer: String
     var date: Date
     var program: String
 
-    init(id: UUID, computer: String, date: Date, program: String) {
-      (self.id, self.computer, self.date, self.program) = (id, computer, date, program)
+    init(computer: String, date: Date, program: String) {
+      (self.computer, self.date, self.program) = (computer, date, program)
     }
 
-    /// Reads the mark of a version from the plist in its folder; nil if that plist is no mark.
-    init?(of id: UUID, _ metadata: PackageMetadata?) {
-      guard let metadata, metadata.revision == id else { return nil }
+    /// Reads a mark from the plist in a version's folder; nil if that plist is no mark.
+    init?(_ metadata: PackageMetadata?) {
+      guard let metadata, metadata.revision == Self.revision else { return nil }
       self.init(
-        id: id, computer: metadata.savingComputer, date: metadata.modificationDate,
-        program: metadata.generator)
+        computer: metadata.savingComputer, date: metadata.modificationDate, program: metadata.generator)
+    }
+
+    /// The plist.
+    var metadata: PackageMetadata {
+      var metadata = PackageMetadata()
+      (metadata.revision, metadata.savingComputer) = (Self.revision, computer)
+      (metadata.modificationDate, metadata.generator) = (date, program)
+      return metadata
     }
   }
 
-  /// Writes children and the mark into a new conflict version.
+  /// Writes children and the mark into a new conflict version of that name.
   func add(
-    _ kept: FileWrapper, marked mark: Mark, by writer: PackageWriter
+    _ kept: FileWrapper, as name: String, marked mark: Mark, by writer: PackageWriter
   ) throws(FilePackageError) {
-    var metadata = PackageMetadata()
-    (metadata.revision, metadata.savingComputer) = (mark.id, mark.computer)
-    (metadata.modificationDate, metadata.generator) = (mark.date, mark.program)
     do {
-      let plist = FileWrapper(regularFileWithContents: try metadata.encoded())
+      let plist = FileWrapper(regularFileWithContents: try mark.metadata.encoded())
       try kept.setDescendant(plist, at: PackageLayout.metadata.string)
     } catch {
       throw FilePackageError(any: error, .save, package.node, activity: "adding a conflict version")
     }
-    try add(kept, as: mark.id.uuidString, by: writer)
+    try add(kept, as: name, by: writer)
   }
 
   /// Writes children into a new conflict version of that name.
@@ -101,37 +106,40 @@ struct KeptConflicts {
 
   /// Gives a conflict version another name, if it is there.
   func rename(_ name: String, to new: String, by writer: PackageWriter) throws(FilePackageError) {
-    guard try folders().contains(where: { $0.lastPathComponent == name }) else { return }
-    let session = try writer.openSession()
-    defer { writer.endFailedSession() }
-    let disk = package.location.disk
-    do {
-      let folder = try disk.openDirectory(PackageLayout.conflicts, in: session.hidden.folder)
+    try change(name, by: writer, "renaming a conflict version") { disk, folder, _ in
       try disk.rename(FileName(name), in: folder, to: FileName(new), in: folder, .noReplace)
       try disk.synchronize(folder)
-    } catch {
-      throw FilePackageError(error, .save, package.node, activity: "renaming a conflict version")
     }
   }
 
   /// Removes one conflict version, if it is there.
   func remove(_ name: String, by writer: PackageWriter) throws(FilePackageError) {
-    guard try folders().contains(where: { $0.lastPathComponent == name }) else { return }
-    let session = try writer.openSession()
-    defer { writer.endFailedSession() }
-    let disk = package.location.disk
-    do {
-      let folder = try disk.openDirectory(PackageLayout.conflicts, in: session.hidden.folder)
+    try change(name, by: writer, "removing a conflict version") { disk, folder, hidden in
       guard disk.removeEverything(FileName(name), from: folder) else {
         throw FilePackageError(
           .inputOutput, .save, package.node, reason: "the conflict version '\(name)' could not be removed")
       }
       try disk.synchronize(folder)
       if try disk.list(folder).count == 0 {
-        try disk.removeDirectory(PackageLayout.conflicts, in: session.hidden.folder)
+        try disk.removeDirectory(PackageLayout.conflicts, in: hidden)
       }
+    }
+  }
+
+  /// Calls `body` with the folder of the conflict versions and the hidden folder, if the version is there.
+  private func change(
+    _ name: String, by writer: PackageWriter, _ activity: String,
+    _ body: (any Disk, _ folder: borrowing OwnedDescriptor, _ hidden: borrowing OwnedDescriptor) throws -> Void
+  ) throws(FilePackageError) {
+    guard try folders().contains(where: { $0.lastPathComponent == name }) else { return }
+    let session = try writer.openSession()
+    defer { writer.endFailedSession() }
+    let disk = package.location.disk
+    do {
+      let folder = try disk.openDirectory(PackageLayout.conflicts, in: session.hidden.folder)
+      try body(disk, folder, session.hidden.folder)
     } catch {
-      throw FilePackageError(any: error, .save, package.node, activity: "removing a conflict version")
+      throw FilePackageError(any: error, .save, package.node, activity: activity)
     }
   }
 

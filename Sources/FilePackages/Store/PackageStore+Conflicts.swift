@@ -136,8 +136,8 @@ extension PackageStore {
     _ children: FileWrapper, as id: UUID, savedBy computer: String, on date: Date, broughtBy program: String
   ) throws(FilePackageError) {
     defer { scheduleDueWork() }
-    let mark = KeptConflicts.Mark(id: id, computer: computer, date: date, program: program)
-    try KeptConflicts(writer.package).add(children, marked: mark, by: writer)
+    let mark = KeptConflicts.Mark(computer: computer, date: date, program: program)
+    try KeptConflicts(writer.package).add(children, as: id.uuidString, marked: mark, by: writer)
   }
 
   /// Gives a conflict version another identifier, in one step; durable on return. It does nothing if there is none.
