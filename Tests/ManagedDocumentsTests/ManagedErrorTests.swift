@@ -132,7 +132,7 @@ struct ManagedErrorTests {
       #expect(failure?.fileError?.code == .busy)
       #expect(
         failure?.description
-          == "The document 'Recipes.recipebook' could not be saved: another program is using it (writing 'StoreContent/persistentStore'). The document on disk is unchanged. Try again after it has finished. The edits are still in memory."
+          == "The document 'Recipes.recipebook' could not be saved: another program is using it (writing 'StoreContent/persistentStore'). The document on disk is unchanged since it was opened. Try again after it has finished. The edits are still in memory."
       )
       let refusal = await documentError {
         _ = try await fixture.open { $0.configuration.busyMode = .immediateError }

@@ -309,8 +309,11 @@ struct ManagedHistoryTests {
       versions.removeAll { gone.contains($0.id) }
       try await expectExact()
       // Beyond the budget the oldest go, except those that may not.
-      try await book.setRetentionPolicy(RetentionPolicy(byteBudget: 100))
-      try await book.thinHistory(at: now)
+      let policy = RetentionPolicy(byteBudget: 100)
+      let planned = try await book.thinHistory(under: policy, dryRun: true)
+      #expect(try await book.retentionPolicy() != policy)
+      #expect(try await book.thinHistory(under: policy).removed == planned.removed)
+      #expect(try await book.retentionPolicy() == policy)
       books = zip(versions, books).filter { [versions[0].id, versions.last?.id].contains($0.0.id) }.map(\.1)
       versions = [versions[0], versions[versions.count - 1]]
       try await expectExact()

@@ -78,10 +78,10 @@ struct ManagedReadOnlyTests {
   }
 
   private static let sentence =
-    "The document 'Recipes.recipebook' could not be saved: the file system is read-only. The document on disk is unchanged. Save it to another place."
+    "The document 'Recipes.recipebook' could not be saved: the file system is read-only. The document on disk is unchanged since it was opened. Save it to another place."
 
   private static let permission =
-    "The document 'Recipes.recipebook' could not be saved: permission denied. The document on disk is unchanged. Allow writing, or save it to another place."
+    "The document 'Recipes.recipebook' could not be saved: permission denied. The document on disk is unchanged since it was opened. Allow writing, or save it to another place."
 
   private static let canBind = Program.succeeds(
     "d=$(mktemp -d) && unshare -m sh -ec \"mount --bind $d $d && mount -o remount,bind,ro $d\"; s=$?; rmdir $d; exit $s"

@@ -62,6 +62,24 @@ struct SurroundingsTests {
     }
   }
 
+  @Test(
+    .enabled(
+      if: Program.succeeds("setpriv --reuid 65534 --clear-groups true"), "this needs the right to be nobody"))
+  func `a search names a folder whose metadata it may not read`() async throws {
+    try await withTemporaryDirectory { folder in
+      let run = try script(
+        """
+        chmod 755 .
+        "$docpkg" new A.imageNotes --text hello --quiet
+        cp -r A.imageNotes Plain && rm -r Plain/.docpkg && chmod 600 Plain/Metadata.plist
+        setpriv --reuid 65534 --clear-groups "$docpkg" list .
+        """, in: folder)
+      #expect(run.output.contains("A.imageNotes"))
+      #expect(run.errors.contains("The folder 'Plain' could not be searched: permission denied"))
+      #expect(run.status == 2)
+    }
+  }
+
   @Test(.enabled(if: Program.succeeds("strace -V"), "this needs strace"))
   func `an edit of a document that was edited before flushes five times, as its report says`() async throws {
     try await withTemporaryDirectory { folder in

@@ -45,12 +45,16 @@ package struct FolderSigns {
   }
 
   /// Whether the folder has a `Metadata.plist` of this library.
-  package var hasOwnMetadata: Bool { PackageMetadata.isOwn(in: folder.descriptor, on: PosixDisk()) }
+  package var hasOwnMetadata: Bool {
+    (try? PackageMetadata.isOwn(in: folder.descriptor, on: PosixDisk())) ?? false
+  }
 
   /// Returns whether a folder is a package of this library, whatever its name: it has a `Metadata.plist`, and either the
   /// hidden folder beside it, or this library's keys in it.
   ///
   /// A folder without `Metadata.plist` costs one call.
+  ///
+  /// - Throws: the system's error; also if the plist cannot be read.
   static func areOfOwnPackage(
     _ folder: borrowing OwnedDescriptor, on disk: any Disk
   ) throws(SystemError) -> Bool {
@@ -58,6 +62,11 @@ package struct FolderSigns {
       return false
     }
     if try disk.statusIfPresent(of: PackageLayout.hidden, in: folder)?.kind == .directory { return true }
-    return PackageMetadata.isOwn(in: folder, on: disk)
+    do {
+      return try PackageMetadata.isOwn(in: folder, on: disk)
+    } catch {
+      if error.isAbsence { return false }
+      throw error
+    }
   }
 }

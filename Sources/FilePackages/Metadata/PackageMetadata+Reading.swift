@@ -26,11 +26,13 @@ extension PackageMetadata {
 
   /// Returns whether the `Metadata.plist` in an open folder is this library's, also if its format is newer.
   ///
-  /// A plist that cannot be read counts as another program's.
-  package static func isOwn(in folder: borrowing OwnedDescriptor, on disk: any Disk) -> Bool {
-    guard let file = try? disk.openFile(PackageLayout.metadata, in: folder),
-      let bytes = try? disk.readAll(file, atMost: maximumSize + 1)
-    else { return false }
+  /// A plist that is damaged counts as another program's.
+  ///
+  /// - Throws: the system's error; also if there is no such file.
+  package static func isOwn(
+    in folder: borrowing OwnedDescriptor, on disk: any Disk
+  ) throws(SystemError) -> Bool {
+    let bytes = try disk.readAll(disk.openFile(PackageLayout.metadata, in: folder), atMost: maximumSize + 1)
     do {
       _ = try PackageMetadata(decoding: Data(bytes))
       return true

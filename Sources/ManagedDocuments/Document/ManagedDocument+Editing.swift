@@ -31,7 +31,7 @@ extension ManagedDocument {
 
   func checkEditing(_ operation: DocumentError.Operation) throws(DocumentError) {
     guard isOpen else { throw error(.closed, operation) }
-    if !store.isWritable { throw DocumentError(store.readOnlyError, operation, fileURL) }
+    if !store.isWritable { throw failure(of: store.readOnlyError, operation) }
     if editingHolds > 0 { throw error(.editingDisabled, operation) }
   }
 
@@ -40,6 +40,7 @@ extension ManagedDocument {
     guard case .open(var opened) = phase, !head.isOlder(than: opened.head) else { return }
     // Another program's save has the edits that a save here could not write.
     if !head.hasUnsavedChanges { opened.hasFailed = false }
+    if head.savedChange > opened.head.savedChange { opened.disk = .asOthersLeft }
     opened.head = head
     phase = .open(opened)
     noteUnsavedChanges()
@@ -73,7 +74,7 @@ extension ManagedDocument {
     do {
       if let position = try await store.revertToSaved(at: clock.now().seconds) { note(position.head) }
     } catch {
-      throw report(DocumentError(managed: error, .revert, fileURL, store: options.persistentStoreName))
+      throw report(failure(of: error, .revert))
     }
   }
 }

@@ -20,7 +20,7 @@ extension ManagedDocument {
     } catch {
       // A call on a closed database needs no report.
       if isOpen {
-        report(DocumentError(managed: error, .revert, fileURL, store: options.persistentStoreName))
+        report(failure(of: error, .revert))
       }
     }
   }
@@ -116,7 +116,7 @@ extension ManagedDocument {
       await leaveRemoved()
     } catch {
       // The next event or save looks again.
-      report(DocumentError(managed: error, .revert, fileURL, store: options.persistentStoreName))
+      report(failure(of: error, .revert))
     }
   }
 
@@ -138,7 +138,7 @@ extension ManagedDocument {
     do {
       try await folder.closeRemoved()
     } catch {
-      report(DocumentError(managed: error, .close, fileURL, store: options.persistentStoreName))
+      report(failure(of: error, .close))
     }
   }
 }

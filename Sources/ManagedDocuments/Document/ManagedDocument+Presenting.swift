@@ -39,7 +39,7 @@ extension ManagedDocument {
     do {
       try await folder.checkpoint()
     } catch {
-      throw report(DocumentError(managed: error, .save, fileURL, store: options.persistentStoreName))
+      throw report(failure(of: error, .save))
     }
   }
 

@@ -57,7 +57,7 @@ extension ManagedDocument {
     do {
       published = try await inTurn { [folder] in await folder.publish() }
     } catch {
-      throw report(DocumentError(managed: error, .save, fileURL, store: options.persistentStoreName))
+      throw report(failure(of: error, .save))
     }
     try note(published, .save)
     do {
@@ -65,7 +65,7 @@ extension ManagedDocument {
       try await folder.checkpointIfLarge()
     } catch {
       // The log has all transactions, and the history all versions. The next publishing tries again.
-      report(DocumentError(managed: error, .save, fileURL, store: options.persistentStoreName))
+      report(failure(of: error, .save))
     }
   }
 
@@ -82,7 +82,7 @@ extension ManagedDocument {
     }
     if hasConflict || published.problem == nil { options.eventHandler?(.published(published.report)) }
     if let problem = published.problem {
-      throw report(DocumentError(managed: problem, operation, fileURL, store: options.persistentStoreName))
+      throw report(failure(of: problem, operation))
     }
   }
 }

@@ -44,7 +44,7 @@ extension ManagedDocument: AutosavingDocument {
       options.eventHandler?(.saved(report))
       return report
     } catch {
-      var failure = DocumentError(managed: error, .save, fileURL, store: options.persistentStoreName)
+      var failure = failure(of: error, .save)
       if failure.fileError?.code == .noSuchFile { failure.code = .deleted }
       failure.hasUnsavedChanges = hasUnsavedChanges
       end { $0.hasFailed = true }
@@ -108,7 +108,7 @@ extension ManagedDocument: AutosavingDocument {
       try await folder.close()
     } catch {
       // All edits are saved.
-      report(DocumentError(managed: error, .close, fileURL, store: options.persistentStoreName))
+      report(failure(of: error, .close))
     }
     await coordination.stopPresenting()
     tellState()
@@ -120,6 +120,7 @@ extension ManagedDocument.Phase.Opened {
   /// Notes a save. Edits since then have made a newer position.
   fileprivate mutating func note(saved: DocumentHead) {
     hasFailed = false
+    disk = .asSaved(Surroundings.current.now().date)
     if !saved.isOlder(than: head) {
       head = saved
     } else if saved.savedChange > head.savedChange {

@@ -68,7 +68,7 @@ extension ManagedDocument {
         version, to: FilePath(of: url, for: .copy),
         contentType: options.contentType ?? (named == .folder ? .package : named))
     } catch {
-      throw report(DocumentError(managed: error, .save, fileURL, store: options.persistentStoreName))
+      throw report(failure(of: error, .save))
     }
   }
 
@@ -92,7 +92,7 @@ extension ManagedDocument {
     do {
       if let position = try await store.restore(version, named: "", at: now) { note(position.head) }
     } catch {
-      throw report(DocumentError(managed: error, .revert, fileURL, store: options.persistentStoreName))
+      throw report(failure(of: error, .revert))
     }
     return try await save()
   }
@@ -158,10 +158,16 @@ extension ManagedDocument {
     }
   }
 
-  /// Returns the report that `thinHistory(at:dryRun:)` would give under another policy, and changes nothing.
-  package func thinningPlan(under policy: RetentionPolicy) async throws(DocumentError) -> ThinningReport {
+  /// Sets another retention policy and drops the versions that it does not keep, in one transaction.
+  ///
+  /// - Parameter dryRun: whether to report the versions without a change.
+  /// - Throws: as `thinHistory(at:dryRun:)`. The policy is then the earlier one, and all versions are present.
+  @discardableResult
+  package func thinHistory(
+    under policy: RetentionPolicy, dryRun: Bool = false
+  ) async throws(DocumentError) -> ThinningReport {
     try await ofVersions(.save) { store in
-      try store.thinHistory(at: Surroundings.current.now().date, dryRun: true, under: policy)
+      try store.thinHistory(at: Surroundings.current.now().date, dryRun: dryRun, under: policy)
     }
   }
 
@@ -173,7 +179,7 @@ extension ManagedDocument {
     do {
       return try await BlockingThread().run { [store] in try body(store) }
     } catch {
-      throw report(DocumentError(managed: error, operation, fileURL, store: options.persistentStoreName))
+      throw report(failure(of: error, operation))
     }
   }
 }

@@ -47,6 +47,8 @@ public actor ManagedDocument {
       var hasFailed = false
       /// Whether the publisher met files of another program.
       var hasConflict = false
+      /// The document on disk, for errors.
+      var disk = FilePackageError.DiskState.asOpened
     }
   }
 
@@ -213,7 +215,17 @@ public actor ManagedDocument {
   /// Returns an error of the disk or the database as a `DocumentError`, and an error of the caller's closure as it is.
   func mapped(_ error: any Error, _ operation: DocumentError.Operation) -> any Error {
     guard isOpen || !(error is DatabaseError) else { return self.error(.closed, operation) }
-    return DocumentError(ofDisk: error, operation, fileURL, store: options.persistentStoreName) ?? error
+    guard var failure = DocumentError(ofDisk: error, operation, fileURL, store: options.persistentStoreName)
+    else { return error }
+    if case .open(let opened) = phase { failure.note(opened.disk) }
+    return failure
+  }
+
+  /// Makes the error of a failure of the disk, the database or the library. It names the state of the document on disk.
+  func failure(of error: any Error, _ operation: DocumentError.Operation) -> DocumentError {
+    var failure = DocumentError(managed: error, operation, fileURL, store: options.persistentStoreName)
+    if case .open(let opened) = phase { failure.note(opened.disk) }
+    return failure
   }
 
   /// Passes an error to the error handler, and returns it for the caller to throw.

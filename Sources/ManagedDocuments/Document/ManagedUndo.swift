@@ -51,7 +51,7 @@ extension ManagedDocument {
       note(position.head)
       return true
     } catch {
-      throw DocumentError(managed: error, .undo, fileURL, store: options.persistentStoreName)
+      throw failure(of: error, .undo)
     }
   }
 
@@ -60,7 +60,7 @@ extension ManagedDocument {
     do {
       return try await store.undoState()
     } catch {
-      throw DocumentError(managed: error, .undo, fileURL, store: options.persistentStoreName)
+      throw failure(of: error, .undo)
     }
   }
 }

@@ -255,20 +255,22 @@ extension ManagedStore {
 
   /// Drops the versions that the policy does not keep.
   ///
-  /// - Parameter policy: the policy of a dry run; nil for the document's own.
+  /// - Parameter policy: the new policy of the document; nil for the one that it has.
   func thinHistory(
     at date: Date, dryRun: Bool = false, under policy: RetentionPolicy? = nil
   ) throws -> ThinningReport {
     var report = ThinningReport(isDryRun: dryRun)
     try pool.write { db in
-      guard let history = try DocumentHistory(of: db) else { return }
-      let dropped = try VersionLog.dropped(by: policy ?? history.policy, now: date, in: db)
+      guard var history = try DocumentHistory(of: db) else { return }
+      if let policy { history.policy = policy }
+      let dropped = try VersionLog.dropped(by: history.policy, now: date, in: db)
       report.removed = dropped.map(\.revision)
       report.remaining = Int(history.count) - dropped.count
       if dryRun {
         report.bytes = UInt64(clamping: dropped.reduce(0) { $0 + $1.bytes })
         return
       }
+      try history.write(to: db)
       try VersionLog.remove(Set(dropped.map(\.number)), in: db)
       let left = try DocumentHistory(of: db)?.bytes ?? 0
       report.bytes = UInt64(clamping: history.bytes - left)

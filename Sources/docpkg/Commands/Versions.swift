@@ -180,8 +180,7 @@ struct VersionsPrune: AsyncParsableCommand {
     try await package.editing { document in
       if let budget, var policy = try await document.retentionPolicy() {
         policy.byteBudget = budget.bytes
-        if writing.dryRun { return try await document.thinningPlan(under: policy) }
-        try await document.setRetentionPolicy(policy)
+        return try await document.thinHistory(under: policy, dryRun: writing.dryRun)
       }
       return try await document.thinHistory(dryRun: writing.dryRun)
     }
