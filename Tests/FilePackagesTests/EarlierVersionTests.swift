@@ -7,7 +7,7 @@ import Testing
 
 /// Packages that version 0.1.0 wrote, with a record of the children and versions that it read in a copy of each.
 ///
-/// `Fixtures/README.md` says how they were made. They are unpacked copies, so that recovery publishes a waiting save only
+/// `Fixtures/README.md` says how they were made. In an unpacked copy, recovery publishes a waiting save only
 /// if the children prove it by their contents. `make other-version` compares recovery in place.
 @Suite("A package that version 0.1.0 wrote", .tags(.process))
 struct EarlierVersionTests {
@@ -70,7 +70,9 @@ struct EarlierVersionTests {
         #expect(Set(rest).isSubset(of: found), "\(Self.difference(rest, found))")
         let present = found.filter { $0.hasPrefix("tree ") }.map { $0.dropFirst(4) }
         let new = Set(found).subtracting(record).filter { $0.dropFirst(36).hasPrefix(" ") }
-        let versions = Dictionary(grouping: new) { $0.prefix(36) }.values.map { Set($0.map { $0.dropFirst(36) }) }
+        let versions = Dictionary(grouping: new) { $0.prefix(36) }.values.map {
+          Set($0.map { $0.dropFirst(36) })
+        }
         #expect(
           versions.contains { version in
             name == "publishing" ? version.union(present).isSuperset(of: tree) : version == Set(tree)

@@ -129,7 +129,7 @@ struct KeptConflicts {
   /// Calls `body` with the folder of the conflict versions and the hidden folder, if the version is there.
   private func change(
     _ name: String, by writer: PackageWriter, _ activity: String,
-    _ body: (any Disk, _ folder: borrowing OwnedDescriptor, _ hidden: borrowing OwnedDescriptor) throws -> Void
+    _ body: (_ disk: any Disk, borrowing OwnedDescriptor, _ hidden: borrowing OwnedDescriptor) throws -> Void
   ) throws(FilePackageError) {
     guard try folders().contains(where: { $0.lastPathComponent == name }) else { return }
     let session = try writer.openSession()
