@@ -42,6 +42,11 @@ package final class StateBlobs: KnownBlobs {
     try await state.forgetBlobs()
   }
 
+  /// Forgets the blobs of a run that did not end.
+  ///
+  /// No version may need them, so no run notices if the store loses them before the next one.
+  func forgetUnsaved() { new.withLock { $0 = [:] } }
+
   /// Writes the new names to the state.
   package func flush() async throws {
     let names = new.withLock { new in

@@ -16,6 +16,7 @@ extension ContainerSession {
     var report = SyncReport()
     try await checkFolder()
     try await probeIfMoved()
+    known.forgetUnsaved()
     var problems = try await resolvePending()
     let news = try await discover(everything: everything)
     (report.discovered, report.lost) = (news.count, news.lost)
