@@ -92,6 +92,7 @@ extension ContainerSession {
     witness.note(ContainerFeed.Witness(entry, at: time))
     record.unannounced = nil
     try await state.save(record)
+    try await saveWitness()
   }
 
   /// Compares the clocks, by an object that the store dates.

@@ -60,9 +60,6 @@ extension ContainerSession {
     }
     try await known.flush()
     try await packHeads()
-    if let text = witness.confirmed?.text, try await state.text(.witness) != text {
-      try await state.set(.witness, to: text)
-    }
     return report
   }
 

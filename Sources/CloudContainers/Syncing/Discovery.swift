@@ -24,6 +24,20 @@ extension ContainerSession {
   ///
   /// - Parameter everything: whether to list all versions in any case.
   package func discover(everything: Bool = false) async throws -> Discovered {
+    let found = try await read(everything: everything)
+    try await saveWitness()
+    return found
+  }
+
+  /// Keeps the last entry of the feed that the store has, for the next run. A run that is cut off later has learned or
+  /// committed versions up to that entry.
+  func saveWitness() async throws {
+    if let text = witness.confirmed?.text, try await state.text(.witness) != text {
+      try await state.set(.witness, to: text)
+    }
+  }
+
+  private func read(everything: Bool) async throws -> Discovered {
     let time = now().milliseconds
     let last = try await state.number(.lastListing)
     let isDue = last.map { !(0..<Self.listingInterval).contains(time - $0) } ?? true
