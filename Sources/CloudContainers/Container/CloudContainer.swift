@@ -113,6 +113,7 @@ public final class CloudContainer: Sendable {
     let result: Swift.Result<Result, any Error>
     do {
       let lock = try await lock()
+      session.begin()
       result = .success(try await body())
       withExtendedLifetime(lock) {}
     } catch {

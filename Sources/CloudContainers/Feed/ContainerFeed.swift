@@ -123,21 +123,22 @@ package struct ContainerFeed: Sendable {
   /// Returns the entries from the overlap before `cursor` on; one request if there are fewer than a thousand.
   ///
   /// - Parameters:
-  ///   - witness: an entry that the store had; nil if none is known.
+  ///   - witnesses: entries that the store had.
   ///   - now: the time by the store's clock.
   package func news(
-    since cursor: Int64, expecting witness: Witness? = nil, at now: Int64 = 0
+    since cursor: Int64, expecting witnesses: [Witness] = [], at now: Int64 = 0
   ) async throws -> News {
-    let expected = witness.flatMap { (0..<Self.witnessTime).contains(now - $0.milliseconds) ? $0 : nil }
-    var news = News(cursor: cursor, lacksWitness: expected != nil)
-    let start = min(cursor - overlap, expected?.milliseconds ?? .max)
+    let expected = witnesses.filter { (0..<Self.witnessTime).contains(now - $0.milliseconds) }
+    var missing = Set(expected.map(\.key))
+    var news = News(cursor: cursor, lacksWitness: false)
+    let start = expected.reduce(cursor - overlap) { min($0, $1.milliseconds) }
     try await store.listAll(Self.prefix, after: ObjectKey(Self.folder(start))) { page in
       for object in page {
         if let entry = Entry(object.key) {
           let time = min(entry.milliseconds, object.modificationDate.milliseconds)
           news.entries.append(entry)
           news.cursor = max(news.cursor, time)
-          if object.key == expected?.key { news.lacksWitness = false }
+          missing.remove(object.key)
           if time >= news.witness?.milliseconds ?? 0 { news.witness = Witness(entry, at: time) }
         } else if object.key.string.hasPrefix(Self.markPrefix) {
           news.container = String(object.key.string.dropFirst(Self.markPrefix.count))
@@ -147,6 +148,7 @@ package struct ContainerFeed: Sendable {
       }
       return true
     }
+    news.lacksWitness = !missing.isEmpty
     return news
   }
 

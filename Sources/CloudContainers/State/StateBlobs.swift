@@ -12,6 +12,8 @@ package final class StateBlobs: KnownBlobs {
   private let state: ContainerState
   private let now: @Sendable () -> Date
   private let new = Mutex<[BlobName: Int64]>([:])
+  /// Whether this operation has seen that the store was not rolled back.
+  private let isTrusted = Mutex(false)
 
   /// - Parameter now: this machine's clock.
   package init(_ state: ContainerState, now: @escaping @Sendable () -> Date) {
@@ -22,6 +24,7 @@ package final class StateBlobs: KnownBlobs {
   package func contains(_ name: BlobName) async throws -> Bool {
     let time = now().milliseconds
     if let date = new.withLock({ $0[name] }) { return Self.isRecent(date, at: time) }
+    guard isTrusted.withLock({ $0 }) else { return false }
     // A clock that was set back makes a date in the future, which says nothing.
     guard let date = try await state.dateOfBlob(name) else { return false }
     return Self.isRecent(date, at: time)
@@ -42,10 +45,16 @@ package final class StateBlobs: KnownBlobs {
     try await state.forgetBlobs()
   }
 
-  /// Forgets the blobs of a run that did not end.
+  /// Begins an operation, which relies on no blob of an earlier one until `trust()`.
   ///
-  /// No version may need them, so no run notices if the store loses them before the next one.
-  func forgetUnsaved() { new.withLock { $0 = [:] } }
+  /// Blobs of a run that was cut off stay forgotten. No version may need them, so no run notices if the store loses them.
+  func begin() {
+    new.withLock { $0 = [:] }
+    isTrusted.withLock { $0 = false }
+  }
+
+  /// Relies on the blobs of earlier runs.
+  func trust() { isTrusted.withLock { $0 = true } }
 
   /// Writes the new names to the state.
   package func flush() async throws {

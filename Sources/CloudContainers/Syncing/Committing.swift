@@ -89,10 +89,9 @@ extension ContainerSession {
     try await measureClock()
     let time = try await storeTime()
     let entry = try await feed.announce(record.document, sequence, by: settings.device, at: time)
-    witness.note(ContainerFeed.Witness(entry, at: time))
+    try await note(ContainerFeed.Witness(entry, at: time))
     record.unannounced = nil
     try await state.save(record)
-    try await saveWitness()
   }
 
   /// Compares the clocks, by an object that the store dates.

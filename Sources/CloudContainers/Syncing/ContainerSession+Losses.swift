@@ -27,7 +27,7 @@ extension ContainerSession {
       guard let head = try head(of: record) else { continue }
       if newest[head.document] ?? 0 < head.sequence {
         lost.append(record)
-      } else if !head.isDeleted {
+      } else {
         others.append(record)
       }
     }

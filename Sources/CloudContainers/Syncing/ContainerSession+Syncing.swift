@@ -16,9 +16,9 @@ extension ContainerSession {
     var report = SyncReport()
     try await checkFolder()
     try await probeIfMoved()
-    known.forgetUnsaved()
     var problems = try await resolvePending()
     let news = try await discover(everything: everything)
+    known.trust()
     (report.discovered, report.lost) = (news.count, news.lost)
     problems += news.problems
     // What one round makes, such as a document under a new name, the next one finds.

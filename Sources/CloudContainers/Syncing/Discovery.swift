@@ -25,25 +25,19 @@ extension ContainerSession {
   /// - Parameter everything: whether to list all versions in any case.
   package func discover(everything: Bool = false) async throws -> Discovered {
     let found = try await read(everything: everything)
-    try await saveWitness()
-    return found
-  }
-
-  /// Keeps the last entry of the feed that the store has, for the next run. A run that is cut off later has learned or
-  /// committed versions up to that entry.
-  func saveWitness() async throws {
     if let text = witness.confirmed?.text, try await state.text(.witness) != text {
       try await state.set(.witness, to: text)
     }
+    return found
   }
 
   private func read(everything: Bool) async throws -> Discovered {
     let time = now().milliseconds
     let last = try await state.number(.lastListing)
     let isDue = last.map { !(0..<Self.listingInterval).contains(time - $0) } ?? true
-    let expected = try await state.text(.witness).flatMap { ContainerFeed.Witness($0) }
+    let expected = try await state.witnesses()
     if everything || isDue {
-      witness.begin(expected, isConfirmed: expected == nil)
+      witness.begin(expected.last, isConfirmed: expected.isEmpty)
       return try await discoverByListing(comparing: false)
     }
     let cursor = try await state.number(.feedCursor) ?? 0
@@ -52,12 +46,15 @@ extension ContainerSession {
       try await ContainerMark(store).check(settings.container)
       try await feed.mark(settings.container)
     }
-    witness.begin(news.witness ?? expected, isConfirmed: true)
     let knownLoss = try await state.number(.lossTold) ?? 0
     if news.lacksWitness || news.lossTold ?? 0 > knownLoss {
-      witness.begin(news.witness, isConfirmed: true)
-      return try await discoverByListing(comparing: true)
+      // If the comparison is cut off, the next run has to compare again.
+      witness.begin(news.witness, isConfirmed: false)
+      let found = try await discoverByListing(comparing: true)
+      witness.confirm()
+      return found
     }
+    witness.begin(news.witness ?? expected.last, isConfirmed: true)
     var newest: [CloudDocumentID: Int] = [:]
     for entry in news.entries {
       newest[entry.document] = max(entry.sequence, newest[entry.document] ?? 0)
