@@ -2,12 +2,36 @@ import FilePackages
 import Glibc
 
 /// The arguments, with a lossless spelling for those that are not UTF-8.
-var givenArguments: [String] {
-  CommandLine.unsafeArgv.withMemoryRebound(to: UnsafeMutablePointer<CChar>?.self, capacity: 1) {
+///
+/// They come from `/proc`: the standard library looks for them beside the environment, which a preloaded library such as
+/// libfaketime may have moved before `main`. Without `/proc` the standard library's count.
+let givenArguments: [String] = {
+  let line = commandLine()
+  if !line.isEmpty {
+    return line.split(separator: 0, omittingEmptySubsequences: false).dropFirst().dropLast().map { bytes in
+      (bytes + [0]).withUnsafeBufferPointer { $0.baseAddress.map { argument($0) } ?? "" }
+    }
+  }
+  return CommandLine.unsafeArgv.withMemoryRebound(to: UnsafeMutablePointer<CChar>?.self, capacity: 1) {
     values in
     (1..<max(1, Int(CommandLine.argc))).compactMap { index in
       values[index].map { argument($0) }
     }
+  }
+}()
+
+/// Reads the arguments as the kernel has them, each with a zero byte behind it; empty if it cannot.
+private func commandLine() -> [CChar] {
+  let file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC)
+  guard file >= 0 else { return [] }
+  defer { close(file) }
+  var (line, buffer) = ([CChar](), [CChar](repeating: 0, count: 4_096))
+  while true {
+    let count = read(file, &buffer, buffer.count)
+    if count < 0 && errno == EINTR { continue }
+    if count < 0 { return [] }
+    if count == 0 { return line }
+    line += buffer[..<count]
   }
 }
 

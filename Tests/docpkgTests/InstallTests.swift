@@ -102,6 +102,27 @@ struct InstallTests {
     }
   }
 
+  @Test func `gives the user's service the full path of the program`() async throws {
+    try await withTemporaryDirectory { folder in
+      try script("stage", tool.path, "stage", in: folder)
+      let unit = "share/systemd/user/docpkg-cloud@.service"
+      let prefix = folder.appending("50% of mine")
+      try script("install", "stage", "", prefix.string, in: folder)
+      let installed = try String(contentsOfFile: prefix.appending(unit).string, encoding: .utf8)
+      let program = prefix.appending("bin/docpkg").string.replacingOccurrences(of: "%", with: "%%")
+      #expect(installed.contains("\nExecStart=\"\(program)\" cloud sync --watch %f\n"))
+      // A Debian package has the staged tree in /usr.
+      let staged = try String(contentsOfFile: folder.appending("stage/\(unit)").string, encoding: .utf8)
+      #expect(staged.contains("\nExecStart=/usr/bin/docpkg cloud sync --watch %f\n"))
+      if let systemd = Program.installed("systemd-analyze") {
+        let path = prefix.appending("share/systemd/user/docpkg-cloud@x.service").string
+        #expect(symlink("docpkg-cloud@.service", path) == 0)
+        let run = try run(systemd, ["--user", "verify", path], in: folder)
+        #expect(!(run.output + run.errors).contains("docpkg"), "\(run.errors)")
+      }
+    }
+  }
+
   @Test func `brings the MIME type that the library declares`() throws {
     let file = project.appending(path: "Share/mime/packages/com.filepackages.imagenotes.xml")
     #expect(try String(contentsOf: file, encoding: .utf8) == UTType.freedesktopPackage(for: [.imageNotes]))

@@ -37,6 +37,32 @@ struct UsageTests {
     }
   }
 
+  @Test(arguments: [[], ["cloud"], ["bench"]])
+  func `a command without its subcommand is an error, and not the help that ends well`(
+    _ arguments: [String]
+  ) async throws {
+    try await withTemporaryDirectory { folder in
+      let result = try run(tool, arguments, in: folder)
+      #expect(result.status == 64 && result.output.isEmpty && result.errors.contains("SUBCOMMANDS:"))
+      let help = try run(tool, arguments + ["--help"], in: folder)
+      #expect(help.status == 0 && help.errors.isEmpty && help.output.contains("SUBCOMMANDS:"))
+    }
+  }
+
+  /// The library of libfaketime, where Debian's package of that name has it.
+  static let faketime = try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib")
+    .map { "/usr/lib/\($0)/faketime/libfaketime.so.1" }.first(where: FileManager.default.fileExists)
+
+  @Test(.enabled(if: faketime != nil, "this needs libfaketime"))
+  func `a preloaded library that changes the environment hides no argument`() async throws {
+    let library = try #require(Self.faketime)
+    try await withTemporaryDirectory { folder in
+      let result = try run(
+        tool, ["show", "Ä b"], in: folder, environment: ["LD_PRELOAD": library, "FAKETIME": "+1h"])
+      #expect(result.status == 2 && result.output.isEmpty && result.errors.contains("'Ä b'"))
+    }
+  }
+
   /// Arguments, and a part of the message.
   static let mistakes: [([String], String)] = [
     (["verfy", "D"], "There is no command 'verfy'. Did you mean 'verify'?"),

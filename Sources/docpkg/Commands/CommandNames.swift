@@ -30,6 +30,11 @@ enum CommandNames {
     return "Did you mean '\((["docpkg"] + names + [meant]).joined(separator: " "))'?"
   }
 
+  /// Whether arguments ask for help or for another output of the parser, and not for the work of a command.
+  static func asksForHelp(_ arguments: [String]) -> Bool {
+    arguments.first == "help" || arguments.contains { $0.hasPrefix("-") }
+  }
+
   /// Returns the usage error of options and values in these arguments.
   static func optionProblem(
     in arguments: [String]

@@ -89,6 +89,10 @@ struct Main {
   private static func end(_ error: any Error, _ arguments: [String], hint advice: String) -> Never {
     if let status = error as? ExitCode { exit(status.rawValue) }
     switch Docpkg.exitCode(for: error) {
+    case .success where !CommandNames.asksForHelp(arguments):
+      // A command without its subcommand does nothing, and a script must not believe that it did.
+      StandardError.write("\(Docpkg.fullMessage(for: error))\n")
+      exit(ExitStatus.usage)
     case .success:
       // This case is help or other output that the arguments ask for.
       var output = StandardOutput()
