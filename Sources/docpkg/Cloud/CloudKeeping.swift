@@ -3,6 +3,31 @@ import CloudContainers
 import FilePackages
 
 extension Cloud {
+  /// The options and the run of commands that look at all objects of a container.
+  struct ReadingOptions: ParsableArguments {
+    @OptionGroup var argument: FolderArgument
+
+    @Flag(help: "Read all content, and compare it with its checksums.")
+    var read = false
+
+    @Flag(help: "Print the result as JSON.")
+    var json = false
+
+    /// Calls `body` with the container and `--read`.
+    ///
+    /// - Parameter words: the state after a signal has interrupted the command.
+    func run<Report: Sendable>(
+      saying words: String, _ body: @escaping @Sendable (CloudContainer, Bool) async throws -> Report
+    ) async throws -> Report {
+      let progress = Throughput()
+      let (path, read) = (argument.path, read)
+      defer { progress.clear() }
+      return try await interruptible(saying: words) {
+        try await body(try await CloudFolder.open(at: path, progress).container, read)
+      }
+    }
+  }
+
   struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "check",
@@ -21,22 +46,11 @@ extension Cloud {
         \(ExitStatus.help)
         """)
 
-    @OptionGroup var argument: FolderArgument
-
-    @Flag(help: "Read all content, and compare it with its checksums.")
-    var read = false
-
-    @Flag(help: "Print the result as JSON.")
-    var json = false
+    @OptionGroup var options: ReadingOptions
 
     func run() async throws {
-      let progress = Throughput()
-      let (path, read) = (argument.path, read)
-      let report = try await interruptible(saying: "nothing was changed") {
-        try await CloudFolder.open(at: path, progress).container.check(reads: read)
-      }
-      progress.clear()
-      if json {
+      let report = try await options.run(saying: "nothing was changed") { try await $0.check(reads: $1) }
+      if options.json {
         try printJSON(
           Result(
             finding: report.finding.rawValue, documents: report.documents, versions: report.versions,

@@ -18,22 +18,13 @@ extension Cloud {
         \(ExitStatus.help)
         """)
 
-    @OptionGroup var argument: FolderArgument
-
-    @Flag(help: "Read all content, and compare it with its checksums.")
-    var read = false
-
-    @Flag(help: "Print the result as JSON.")
-    var json = false
+    @OptionGroup var options: ReadingOptions
 
     func run() async throws {
-      let progress = Throughput()
-      let (path, read) = (argument.path, read)
-      let report = try await interruptible(saying: "the next 'docpkg cloud repair' does the rest") {
-        try await CloudFolder.open(at: path, progress).container.repair(reads: read)
+      let report = try await options.run(saying: "the next 'docpkg cloud repair' does the rest") {
+        try await $0.repair(reads: $1)
       }
-      progress.clear()
-      if json {
+      if options.json {
         try printJSON(
           Result(
             documents: report.documents, versions: report.versions, finding: report.check.finding.rawValue,
