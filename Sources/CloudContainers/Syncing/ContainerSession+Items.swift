@@ -170,7 +170,7 @@ extension ContainerSession {
   private func changedElsewhere(_ name: String) -> FilePackageError {
     FilePackageError(
       .changedOnDisk, .delete, document: name,
-      reason: "another device has changed it; look at the changes, and delete it again")
+      reason: "another device has changed it")
   }
 
   /// Brings a deleted document back, as a placeholder, under a free name.

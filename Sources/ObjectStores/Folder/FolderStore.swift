@@ -250,7 +250,6 @@ extension ObjectStoreError {
     let code: Code =
       switch error.code {
       case .noSpace, .diskQuotaExceeded: .noSpace
-      case .permissionDenied, .notPermitted, .readOnlyFileSystem: .forbidden
       case .noSuchFileOrDirectory, .notDirectory: .noSuchStore
       default: .file
       }

@@ -56,8 +56,8 @@ extension Cloud {
       commandName: "evict",
       abstract: "Remove the content of documents from this machine; the container has it.",
       discussion: """
-        Each document becomes a placeholder. A document whose content is not in the container stays, and the command \
-        fails.
+        A document with changes is uploaded first. Then each document becomes a placeholder. A document whose content \
+        is not in the container stays, and the command fails.
 
         Example:
           docpkg cloud evict ~/Cloud/Trip.imageNotes
