@@ -18,6 +18,19 @@ struct StoreProbeTests {
     #expect(try await StoreProbe(server.store()).run().violations.contains(.severalWinners))
   }
 
+  @Test func `tells the broken promise, and not the strange listing that it leads to`() async throws {
+    let listing = """
+      HTTP/1.1 200 OK\r\nContent-Length: 4\r\nConnection: close\r\n\r\nnone
+      """
+    let server = try S3Server {
+      $0.method == "PUT" ? .droppedCondition : $0.query.contains("list-type") ? .raw(listing) : nil
+    }
+    defer { server.stop() }
+    let report = try await StoreProbe(server.store()).run()
+    #expect(report.violations == [.severalWinners])
+    #expect(server.objects.isEmpty)
+  }
+
   @Test func `refuses a store that lists late`() async throws {
     let store = MemoryStore { $0.operation == .list ? .staleAnswer : nil }
     #expect(try await StoreProbe(store).run().violations.contains(.lateListing))
