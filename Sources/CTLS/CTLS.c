@@ -19,6 +19,9 @@
   F(ERR_get_error)                                                                                                    \
   F(ERR_reason_error_string)                                                                                          \
   F(SSL_CTX_ctrl)                                                                                                     \
+  F(SSL_CTX_free)                                                                                                     \
+  F(SSL_CTX_load_verify_dir)                                                                                          \
+  F(SSL_CTX_load_verify_file)                                                                                         \
   F(SSL_CTX_new)                                                                                                      \
   F(SSL_CTX_set_default_verify_paths)                                                                                 \
   F(SSL_CTX_set_verify)                                                                                               \
@@ -48,6 +51,18 @@ static SSL_CTX *context;
 static const char *missing;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
+// Makes a context that checks certificates, and has no authorities yet; NULL if libssl cannot.
+static SSL_CTX *make_context(void) {
+  SSL_CTX *made = tls.SSL_CTX_new(tls.TLS_client_method());
+  if (made == NULL) return NULL;
+  if (tls.SSL_CTX_ctrl(made, SSL_CTRL_SET_MIN_PROTO_VERSION, TLS1_2_VERSION, NULL) != 1) {
+    tls.SSL_CTX_free(made);
+    return NULL;
+  }
+  tls.SSL_CTX_set_verify(made, SSL_VERIFY_PEER, NULL);
+  return made;
+}
+
 static void load(void) {
   void *library = dlopen("libssl.so.3", RTLD_NOW | RTLD_LOCAL);
   if (library == NULL) {
@@ -61,13 +76,11 @@ static void load(void) {
   }
   FUNCTIONS(F)
 #undef F
-  SSL_CTX *made = tls.SSL_CTX_new(tls.TLS_client_method());
-  if (made == NULL || tls.SSL_CTX_ctrl(made, SSL_CTRL_SET_MIN_PROTO_VERSION, TLS1_2_VERSION, NULL) != 1 ||
-      tls.SSL_CTX_set_default_verify_paths(made) != 1) {
+  SSL_CTX *made = make_context();
+  if (made == NULL || tls.SSL_CTX_set_default_verify_paths(made) != 1) {
     missing = "libssl.so.3 cannot be set up";
     return;
   }
-  tls.SSL_CTX_set_verify(made, SSL_VERIFY_PEER, NULL);
   context = made;
 }
 
@@ -81,14 +94,27 @@ static int is_address(const char *host) {
   return inet_pton(AF_INET, host, bytes) == 1 || inet_pton(AF_INET6, host, bytes) == 1;
 }
 
-struct ctls_session *ctls_begin(int socket, const char *host, const char **reason) {
+// Begins a session with the authorities of a file or a folder; NULL if it has none.
+static SSL *begin_with(const char *authorities) {
+  SSL_CTX *own = make_context();
+  if (own == NULL) return NULL;
+  // A file that cannot be read as one is a folder.
+  int is_set = tls.SSL_CTX_load_verify_file(own, authorities) == 1 || tls.SSL_CTX_load_verify_dir(own, authorities) == 1;
+  SSL *ssl = is_set ? tls.SSL_new(own) : NULL;
+  // The session holds the context.
+  tls.SSL_CTX_free(own);
+  return ssl;
+}
+
+struct ctls_session *ctls_begin(int socket, const char *host, const char *authorities, const char **reason) {
   pthread_once(&once, load);
   *reason = missing;
   if (context == NULL) return NULL;
   *reason = "there is no memory";
   struct ctls_session *session = calloc(1, sizeof *session);
   if (session == NULL) return NULL;
-  SSL *ssl = tls.SSL_new(context);
+  SSL *ssl = authorities == NULL ? tls.SSL_new(context) : begin_with(authorities);
+  if (ssl == NULL && authorities != NULL) *reason = "the file of the authorities has no certificates";
   if (ssl == NULL) {
     free(session);
     return NULL;
@@ -162,9 +188,14 @@ static int outcome(struct ctls_session *session, int result) {
     session->reason = tls.X509_verify_cert_error_string(verdict);
     return CTLS_UNTRUSTED;
   }
-  const char *reason = tls.ERR_reason_error_string(tls.ERR_get_error());
+  unsigned long code = tls.ERR_get_error();
+  const char *reason = tls.ERR_reason_error_string(code);
   session->reason = reason == NULL ? "the connection ended" : reason;
-  return CTLS_FAILED;
+  if (ERR_GET_LIB(code) != ERR_LIB_SSL) return CTLS_FAILED;
+  int number = ERR_GET_REASON(code);
+  int is_plain = number == SSL_R_WRONG_VERSION_NUMBER || number == SSL_R_HTTP_REQUEST ||
+                 number == SSL_R_PACKET_LENGTH_TOO_LONG;
+  return is_plain ? CTLS_PLAIN : CTLS_FAILED;
 }
 
 int ctls_handshake(struct ctls_session *session) {

@@ -12,7 +12,9 @@ public struct ObjectStoreError: Error, Sendable, Hashable {
     case busy
     /// The store failed by itself.
     case serverFailure
-    /// There are no credentials, or the store does not know them.
+    /// No keys could be had, or none that have not expired.
+    case noKeys
+    /// The store does not know the credentials.
     case unauthorized
     /// The credentials do not allow the call.
     case forbidden
@@ -114,6 +116,7 @@ extension ObjectStoreError.Code {
     case .timedOut: "the server did not answer in time"
     case .busy: "the server is busy"
     case .serverFailure: "the server failed"
+    case .noKeys: "there are no keys"
     case .unauthorized: "the server does not know the credentials"
     case .forbidden: "the credentials do not allow it"
     case .noSuchStore: "the bucket or folder is not there"
@@ -131,13 +134,16 @@ extension ObjectStoreError.Code {
   fileprivate var advice: String {
     switch self {
     case .unreachable, .timedOut, .busy, .serverFailure: "Nothing is lost; try again later."
+    case .noKeys:
+      "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, write them to ~/.aws/credentials, or correct the profile."
     case .unauthorized: "Check the access key, the secret key and the profile."
     case .forbidden: "Ask the owner of the bucket for the right to read, write, list and remove objects."
     case .noSuchStore: "Make the bucket or the folder, mount the disk, or correct the address."
     case .noSpace: "Make room in the store."
     case .clockSkewed: "Set this machine's clock."
     case .invalidAnswer: "Check the address; a proxy or another kind of server may answer there."
-    case .untrusted: "Check the address, and install the authority's certificate if it is your own."
+    case .untrusted:
+      "Check the address. If the authority is your own, let SSL_CERT_FILE or AWS_CA_BUNDLE name its certificate."
     case .tooLarge:
       "Permit larger requests, in the server and in a proxy before it: a container needs requests of 8 MiB."
     case .unsound: "Use another store."

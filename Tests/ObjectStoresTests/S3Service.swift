@@ -12,9 +12,11 @@ struct S3Service: Sendable {
   static let ofEnvironment: S3Service? = {
     let environment = ProcessInfo.processInfo.environment
     guard let endpoint = environment["S3_TEST_ENDPOINT"], let bucket = environment["S3_TEST_BUCKET"],
-      let found = try? S3Credentials.find()
+      let id = environment["AWS_ACCESS_KEY_ID"], let secret = environment["AWS_SECRET_ACCESS_KEY"]
     else { return nil }
-    return S3Service(endpoint: endpoint, bucket: bucket, credentials: found.credentials)
+    return S3Service(
+      endpoint: endpoint, bucket: bucket, credentials: S3Credentials(accessKeyID: id, secretAccessKey: secret)
+    )
   }()
 
   func store(

@@ -95,44 +95,6 @@ struct S3StoreTests {
 
 @Suite("Credentials")
 struct S3CredentialsTests {
-  @Test func `come from the environment, or a profile of awscli's files`() async throws {
-    try await withTemporaryDirectory { folder in
-      let home = URL(filePath: folder.string, directoryHint: .isDirectory)
-      try FileManager.default.createDirectory(
-        at: home.appending(path: ".aws"), withIntermediateDirectories: true)
-      let keys = home.appending(path: ".aws/credentials")
-      try Data(
-        """
-        # awscli
-        [default]
-        aws_access_key_id = AKDEFAULT
-        aws_secret_access_key=secret-default
-        [work]
-          aws_access_key_id=AKWORK
-          aws_secret_access_key = secret-work
-          aws_session_token = token
-        """.utf8
-      ).write(to: keys)
-      try Data("[default]\nregion = eu-1\n[profile work]\nregion=eu-2\n".utf8)
-        .write(to: home.appending(path: ".aws/config"))
-      chmod(keys.path, 0o600)
-      let environment = ["HOME": folder.string]
-      let first = try #require(try S3Credentials.find(environment: environment))
-      #expect(first.credentials.accessKeyID == "AKDEFAULT" && first.region == "eu-1" && first.warning == nil)
-      let work = try #require(try S3Credentials.find(profile: "work", environment: environment))
-      #expect(work.credentials.secretAccessKey == "secret-work" && work.credentials.sessionToken == "token")
-      #expect(work.region == "eu-2")
-      #expect(
-        try S3Credentials.find(environment: environment.merging(["AWS_PROFILE": "work"]) { $1 }) == work)
-      let keyed = environment.merging(["AWS_ACCESS_KEY_ID": "AKENV", "AWS_SECRET_ACCESS_KEY": "s"]) { $1 }
-      #expect(try S3Credentials.find(environment: keyed)?.credentials.accessKeyID == "AKENV")
-      #expect(try S3Credentials.find(profile: "none", environment: environment) == nil)
-      chmod(keys.path, 0o644)
-      let warning = try S3Credentials.find(environment: environment)?.warning
-      #expect(warning == "Other users can read the keys in '\(keys.path)'; run: chmod 600 '\(keys.path)'")
-    }
-  }
-
   @Test func `are in no description`() {
     let credentials = S3Credentials(
       accessKeyID: "AKIDENTIFIER", secretAccessKey: "hush", sessionToken: "token")

@@ -272,7 +272,10 @@ struct CloudCommandTests {
     (["status", "."], 2, "'docpkg cloud init' makes a container"),
     (["sync", "--interval", "0"], 64, "from 1 to 86400"),
     (["move", "x"], 64, "either --to or --from"),
-    (["probe", "s3://bucket", "--endpoint", "http://127.0.0.1:1", "--profile", "none"], 2, "no credentials"),
+    (
+      ["probe", "s3://bucket", "--endpoint", "http://127.0.0.1:1", "--profile", "none"], 2,
+      "There is no profile 'none'"
+    ),
   ])
   func `says in a sentence what is wrong`(arguments: [String], status: Int32, words: String) async throws {
     try await withTemporaryDirectory { folder in

@@ -19,16 +19,19 @@ enum {
   CTLS_WANTS_READ = -1,
   /// The same call succeeds after the socket can be written.
   CTLS_WANTS_WRITE = -2,
-  /// The connection broke, or the other end does not speak TLS.
+  /// The connection broke.
   CTLS_FAILED = -3,
   /// The certificate is not valid for the name.
   CTLS_UNTRUSTED = -4,
+  /// The other end does not speak TLS.
+  CTLS_PLAIN = -5,
 };
 
-/// Begins a session as a client, with the certificates that the system trusts.
+/// Begins a session as a client, with the certificates of `authorities`, a file or a folder.
 ///
+/// NULL stands for those that the system trusts, or those that SSL_CERT_FILE or SSL_CERT_DIR name.
 /// `host` is the name or the IP address that the certificate must have. If there is no session, `*reason` says why.
-struct ctls_session *ctls_begin(int socket, const char *host, const char **reason);
+struct ctls_session *ctls_begin(int socket, const char *host, const char *authorities, const char **reason);
 
 /// Agrees on the keys and checks the certificate: 1 if that is done.
 int ctls_handshake(struct ctls_session *session);

@@ -1,10 +1,11 @@
 import FilePackages
 public import FoundationEssentials
+import Glibc
 import Synchronization
 
 /// Requests over connections of HTTP/1.1 that stay open for the next request.
 ///
-/// Certificates are checked with those that the system trusts, or those that `SSL_CERT_FILE` names. A proxy comes from
+/// Certificates are checked with those that the system trusts. `SSL_CERT_FILE` names others, and so does `authorities`. A proxy comes from
 /// `https_proxy`, `http_proxy` and `no_proxy`. libssl is loaded with the first encrypted connection.
 public final class HTTPClient: HTTPTransport {
   /// The times that a request may take.
@@ -29,6 +30,7 @@ public final class HTTPClient: HTTPTransport {
 
   private let times: Times
   private let environment: [String: String]
+  private let authorities: String?
   private let turns: HTTPTurns
   private let idle = Mutex<[HTTPConnection.Origin: [HTTPConnection]]>([:])
 
@@ -36,12 +38,13 @@ public final class HTTPClient: HTTPTransport {
   ///
   /// - Parameters:
   ///   - connections: the number of requests at once; more requests wait.
-  ///   - environment: the variables that name a proxy.
+  ///   - authorities: a file or folder with the certificates that count; nil for the system's.
+  ///   - environment: the variables that name a proxy, and `SSL_CERT_FILE` for an error.
   public init(
-    times: Times = Times(), connections: Int = 8,
+    times: Times = Times(), connections: Int = 8, authorities: String? = nil,
     environment: [String: String] = ProcessInfo.processInfo.environment
   ) {
-    (self.times, self.environment) = (times, environment)
+    (self.times, self.authorities, self.environment) = (times, authorities, environment)
     turns = HTTPTurns(connections)
   }
 
@@ -50,7 +53,8 @@ public final class HTTPClient: HTTPTransport {
     let host = HTTPRequest.unbracketed(request.host)
     let origin = HTTPConnection.Origin(
       isEncrypted: request.isEncrypted, host: host, port: request.port ?? (request.isEncrypted ? 443 : 80),
-      proxy: try HTTPProxy.find(for: host, isEncrypted: request.isEncrypted, in: environment))
+      proxy: try HTTPProxy.find(for: host, isEncrypted: request.isEncrypted, in: environment),
+      authorities: request.isEncrypted ? authorities : nil)
     try await turns.begin()
     defer { turns.end() }
     let cancellation = try HTTPCancellation()
@@ -63,7 +67,21 @@ public final class HTTPClient: HTTPTransport {
     } onCancel: {
       cancellation.cancel()
     }
-    return try outcome.get()
+    do throws(HTTPFailure) {
+      return try outcome.get()
+    } catch .untrusted(let reason) {
+      throw .untrusted(
+        reason
+          + (unreadableAuthorities.map { ", and SSL_CERT_FILE names '\($0)', which cannot be read" } ?? ""))
+    }
+  }
+
+  /// The file that the environment names for libssl, if it cannot be read: libssl then takes no notice.
+  private var unreadableAuthorities: String? {
+    guard authorities == nil, let path = environment["SSL_CERT_FILE"], access(path, R_OK) != 0 else {
+      return nil
+    }
+    return path
   }
 
   private func send(

@@ -10,6 +10,8 @@ actor HTTPConnection {
     var host: String
     var port: Int
     var proxy: HTTPProxy?
+    /// The file with the certificates that count; nil for the system's.
+    var authorities: String?
 
     /// Whether requests name the whole address, as a proxy wants it.
     var isAbsolute: Bool { proxy != nil && !isEncrypted }
@@ -35,7 +37,7 @@ actor HTTPConnection {
       wait)
     if origin.isEncrypted {
       if let proxy = origin.proxy { try Self.tunnel(through: proxy, to: origin, socket, wait) }
-      try socket.encrypt(for: origin.host, wait)
+      try socket.encrypt(for: origin.host, authorities: origin.authorities, wait)
     }
     self.origin = origin
     self.socket = socket

@@ -71,10 +71,14 @@ struct HTTPSocket: ~Copyable {
   }
 
   /// Agrees on keys with the server, and checks its certificate for the name.
-  mutating func encrypt(for host: String, _ wait: HTTPWait) throws(HTTPFailure) {
+  ///
+  /// - Parameter authorities: a file or folder with the certificates that count; nil for the system's.
+  mutating func encrypt(for host: String, authorities: String?, _ wait: HTTPWait) throws(HTTPFailure) {
     var reason: UnsafePointer<CChar>?
-    guard let session = ctls_begin(number, host, &reason) else {
-      throw .unreachable(reason.map { String(cString: $0) } ?? "libssl failed")
+    guard let session = ctls_begin(number, host, authorities, &reason) else {
+      let text = reason.map { String(cString: $0) } ?? "libssl failed"
+      if let authorities { throw .untrusted("\(text): '\(authorities)'") }
+      throw .unreachable(text)
     }
     self.session = session
     while true {
@@ -83,6 +87,7 @@ struct HTTPSocket: ~Copyable {
       case CTLS_WANTS_READ: _ = try wait.wait(for: POLLIN, of: number)
       case CTLS_WANTS_WRITE: _ = try wait.wait(for: POLLOUT, of: number)
       case CTLS_UNTRUSTED: throw .untrusted(String(cString: ctls_reason(session)))
+      case CTLS_PLAIN: throw .notEncrypted
       default: throw .unreachable("TLS: " + String(cString: ctls_reason(session)))
       }
     }

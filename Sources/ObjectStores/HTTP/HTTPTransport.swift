@@ -74,6 +74,8 @@ public enum HTTPFailure: Error, Sendable, Hashable {
   case timedOut
   /// The certificate is not valid.
   case untrusted(String)
+  /// The server does not speak TLS.
+  case notEncrypted
   /// The answer is none of HTTP, or could be read in two ways.
   case malformed(String)
   /// The body has more bytes than the caller takes.

@@ -9,7 +9,7 @@ public import FoundationEssentials
 public struct S3Store: ObjectStore {
   /// The bucket and the server.
   public let address: S3Address
-  private let credentials: S3Credentials
+  private let keys: S3Keys
   private let transport: any HTTPTransport
   private let now: @Sendable () -> Date
 
@@ -21,7 +21,17 @@ public struct S3Store: ObjectStore {
   /// The largest listing or error, in bytes.
   private static let answerLimit = 8 << 20
 
-  /// Makes a store in a bucket that is there.
+  /// Makes a store in a bucket that is there, with keys that may be temporary.
+  ///
+  /// - Parameter now: the clock of the signatures.
+  public init(
+    at address: S3Address, keys: S3Keys, transport: any HTTPTransport = HTTPClient.shared,
+    now: @escaping @Sendable () -> Date = { Date() }
+  ) {
+    (self.address, self.keys, self.transport, self.now) = (address, keys, transport, now)
+  }
+
+  /// Makes a store in a bucket that is there, with keys that stay the same.
   ///
   /// - Parameter now: the clock of the signatures.
   public init(
@@ -29,7 +39,7 @@ public struct S3Store: ObjectStore {
     transport: any HTTPTransport = HTTPClient.shared,
     now: @escaping @Sendable () -> Date = { Date() }
   ) {
-    (self.address, self.credentials, self.transport, self.now) = (address, credentials, transport, now)
+    self.init(at: address, keys: S3Keys(credentials), transport: transport, now: now)
   }
 
   // MARK: Calls
@@ -126,31 +136,63 @@ public struct S3Store: ObjectStore {
 
   // MARK: Requests
 
+  /// An answer, and the keys of its request.
+  private struct Answer {
+    let response: HTTPResponse
+    let credentials: S3Credentials
+    var status: Int { response.status }
+    var headers: [String: String] { response.headers }
+    var body: Data { response.body }
+  }
+
+  /// Sends a request, and once more with other keys if those have expired.
   private func send(
     _ method: String, _ key: ObjectKey?, query: [(String, String)] = [], headers: [String: String] = [:],
     body: Data = Data(), _ operation: ObjectStoreError.Operation, limit: Int = Self.answerLimit
-  ) async throws(ObjectStoreError) -> HTTPResponse {
+  ) async throws(ObjectStoreError) -> Answer {
     var path = address.usesPathStyle ? "/" + address.bucket : ""
     if let key {
       path += "/" + (address.prefix.isEmpty ? "" : address.prefix + "/") + key.string
     } else if path.isEmpty {
       path = "/"
     }
-    var request = HTTPRequest(
+    let request = HTTPRequest(
       method: method, isEncrypted: address.isEncrypted,
       host: address.usesPathStyle ? address.host : "\(address.bucket).\(address.host)", port: address.port,
       path: SignatureV4.encoded(path, isPath: true),
       query: query.sorted { $0.0 < $1.0 }.map { "\($0.0)=\(SignatureV4.encoded($0.1))" }.joined(
         separator: "&"),
       headers: headers, body: body)
+    let answer = try await send(request, operation, key, limit: limit)
+    guard keys.areRenewable, hasExpiredKeys(answer, method) else { return answer }
+    return try await send(request, operation, key, limit: limit, instead: answer.credentials)
+  }
+
+  private func send(
+    _ request: HTTPRequest, _ operation: ObjectStoreError.Operation, _ key: ObjectKey?, limit: Int,
+    instead expired: S3Credentials? = nil
+  ) async throws(ObjectStoreError) -> Answer {
+    let credentials: S3Credentials
+    do throws(S3KeyProblem) {
+      credentials = try await keys.credentials(at: now(), instead: expired)
+    } catch {
+      throw ObjectStoreError(.noKeys, operation, in: place, key: key, reason: error.reason)
+    }
+    var request = request
     SignatureV4(credentials, region: address.region).sign(&request, at: now())
     // An encoded body would have another length.
     request.headers["accept-encoding"] = "identity"
     do {
-      return try await transport.send(request, limit: limit)
+      return Answer(response: try await transport.send(request, limit: limit), credentials: credentials)
     } catch {
       throw ObjectStoreError(without: error, operation, in: place, key: key)
     }
+  }
+
+  private func hasExpiredKeys(_ answer: Answer, _ method: String) -> Bool {
+    // The answer to HEAD has no body with the reason.
+    if method == "HEAD" { return answer.status == 400 || answer.status == 403 }
+    return answer.status >= 400 && ["ExpiredToken", "TokenRefreshRequired"].contains(code(of: answer))
   }
 
   // MARK: Answers
@@ -162,7 +204,7 @@ public struct S3Store: ObjectStore {
     var lastName: String?
   }
 
-  private func page(of answer: HTTPResponse, beneath base: String) throws(ObjectStoreError) -> Page {
+  private func page(of answer: Answer, beneath base: String) throws(ObjectStoreError) -> Page {
     func invalid(_ reason: String) -> ObjectStoreError {
       ObjectStoreError(.invalidAnswer, .list, in: place, reason: "the listing is wrong: \(reason)")
     }
@@ -193,22 +235,24 @@ public struct S3Store: ObjectStore {
     return page
   }
 
-  private func code(of answer: HTTPResponse) -> String? {
+  private func code(of answer: Answer) -> String? {
     guard let element = try? S3Answer.element(of: answer.body), element.name == "Error" else { return nil }
     return element["Code"]
   }
 
   private func failure(
-    _ answer: HTTPResponse, _ operation: ObjectStoreError.Operation, _ key: ObjectKey?
+    _ answer: Answer, _ operation: ObjectStoreError.Operation, _ key: ObjectKey?
   ) -> ObjectStoreError {
     // A body that is no error of S3 has no reason to show.
     let element = (try? S3Answer.element(of: answer.body)).flatMap { $0.name == "Error" ? $0 : nil }
     let code = element?["Code"]
     var reason = "status \(answer.status)"
-    if let code { reason += ", \(shown(code))" }
-    if let message = element?["Message"], !message.isEmpty { reason += ": \(shown(message))" }
+    if let code { reason += ", \(shown(code, answer.credentials))" }
+    if let message = element?["Message"], !message.isEmpty {
+      reason += ": \(shown(message, answer.credentials))"
+    }
     if let region = answer.headers["x-amz-bucket-region"], region != address.region {
-      reason += ", the bucket is in the region \(shown(region))"
+      reason += ", the bucket is in the region \(shown(region, answer.credentials))"
     }
     let seconds = answer.headers["retry-after"].flatMap { Double($0) }
     return ObjectStoreError(
@@ -217,7 +261,7 @@ public struct S3Store: ObjectStore {
   }
 
   /// Returns a text of the server for one line of an error, without the keys: a server may repeat the request.
-  private func shown(_ text: String) -> String {
+  private func shown(_ text: String, _ credentials: S3Credentials) -> String {
     var text = text
     for secret in [credentials.secretAccessKey, credentials.sessionToken ?? ""] where !secret.isEmpty {
       text = text.replacing(secret, with: "…")
@@ -268,6 +312,10 @@ extension ObjectStoreError {
     case .untrusted(let reason): self.init(.untrusted, operation, in: place, key: key, reason: reason)
     case .malformed(let reason):
       self.init(.invalidAnswer, operation, in: place, key: key, reason: "the answer is no HTTP: \(reason)")
+    case .notEncrypted:
+      self.init(
+        .invalidAnswer, operation, in: place, key: key,
+        reason: "it does not encrypt; if that is intended, use an http address")
     case .tooLarge:
       self.init(.invalidAnswer, operation, in: place, key: key, reason: "the answer does not end")
     case .cancelled: self.init(.cancelled, operation, in: place, key: key)

@@ -111,7 +111,7 @@ extension Cloud {
         try await StoreProbe(store).check()
         try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
         return try await CloudContainer.add(
-          ContainerFolder(place), to: store, address: address.text, options: address.options,
+          ContainerFolder(place), to: store, address: address.text, options: try address.settledOptions(),
           deviceName: device, now: { Date() })
       }
       if json {

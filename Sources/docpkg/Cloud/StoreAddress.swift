@@ -47,25 +47,38 @@ struct StoreAddress: Sendable {
     if let folder { return try FolderStore(at: url(folder)) }
     // An address with a password is refused before an error can repeat it.
     try check()
-    guard let found = try S3Credentials.find(profile: options[Key.profile]) else {
-      throw InputError(
-        description:
-          "There are no credentials for '\(text)'. Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or write them to "
-          + "~/.aws/credentials.")
+    do {
+      let settings = try S3Settings(profile: options[Key.profile])
+      let keys = try settings.findKeys()
+      if let warning = settings.warning { StandardError.write("docpkg: warning: \(warning)\n") }
+      let transport = settings.certificates.map { HTTPClient(authorities: $0) } ?? HTTPClient.shared
+      return S3Store(
+        at: try address(region: settings.region, endpoint: settings.endpoint), keys: keys,
+        transport: transport)
+    } catch let problem as S3Settings.Problem {
+      throw InputError(description: "'\(text)' could not be opened. \(problem)")
     }
-    if let warning = found.warning { StandardError.write("docpkg: warning: \(warning)\n") }
-    return S3Store(at: try address(region: found.region), credentials: found.credentials)
+  }
+
+  /// The options with the server of the environment or of awscli's files, if no option names one.
+  ///
+  /// A container folder stores it: a later command, such as one of a service, may have another environment.
+  func settledOptions() throws -> [String: String] {
+    guard folder == nil, options[Key.endpoint] == nil else { return options }
+    var options = options
+    options[Key.endpoint] = try S3Settings(profile: options[Key.profile]).endpoint
+    return options
   }
 
   /// Checks the address of a service, without a request and without the keys.
   ///
   /// - Throws: `InputError`, which repeats no password.
   func check() throws {
-    if folder == nil { _ = try address(region: nil) }
+    if folder == nil { _ = try address(region: nil, endpoint: nil) }
   }
 
-  private func address(region: String?) throws -> S3Address {
-    let (endpoint, region) = (options[Key.endpoint], options[Key.region] ?? region ?? "us-east-1")
+  private func address(region: String?, endpoint: String?) throws -> S3Address {
+    let (endpoint, region) = (options[Key.endpoint] ?? endpoint, options[Key.region] ?? region ?? "us-east-1")
     let allowsPlain = options[Key.allowsPlain] != nil
     do {
       return try S3Address(text, endpoint: endpoint, region: region, allowsPlain: allowsPlain)
@@ -85,7 +98,7 @@ struct StoreAddress: Sendable {
 struct ServiceOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The server of s3:// addresses, such as https://s3.example.org:9000; Amazon's by default.",
+      "The server of s3:// addresses, such as https://s3.example.org:9000; by default awscli's, or else Amazon's.",
       valueName: "url"))
   var endpoint: String?
 
