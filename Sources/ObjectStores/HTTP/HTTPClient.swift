@@ -5,8 +5,8 @@ import Synchronization
 
 /// Requests over connections of HTTP/1.1 that stay open for the next request.
 ///
-/// Certificates are checked with those that the system trusts. `SSL_CERT_FILE` names others, and so does `authorities`. A proxy comes from
-/// `https_proxy`, `http_proxy` and `no_proxy`. libssl is loaded with the first encrypted connection.
+/// Certificates are checked with those that the system trusts. `SSL_CERT_FILE` names others, and so does `authorities`.
+/// A proxy comes from `https_proxy`, `http_proxy` and `no_proxy`. libssl is loaded with the first encrypted connection.
 public final class HTTPClient: HTTPTransport {
   /// The times that a request may take.
   public struct Times: Sendable, Hashable {
