@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define FUNCTIONS(F)                                                                                                  \
   F(ERR_clear_error)                                                                                                  \
@@ -96,6 +97,8 @@ static int is_address(const char *host) {
 
 // Begins a session with the authorities of a file or a folder; NULL if it has none.
 static SSL *begin_with(const char *authorities) {
+  // libssl accepts a folder that is not there.
+  if (access(authorities, R_OK) != 0) return NULL;
   SSL_CTX *own = make_context();
   if (own == NULL) return NULL;
   // A file that cannot be read as one is a folder.

@@ -1,6 +1,5 @@
 import FilePackages
 public import FoundationEssentials
-import Glibc
 import Synchronization
 
 /// Requests over connections of HTTP/1.1 that stay open for the next request.
@@ -39,7 +38,7 @@ public final class HTTPClient: HTTPTransport {
   /// - Parameters:
   ///   - connections: the number of requests at once; more requests wait.
   ///   - authorities: a file or folder with the certificates that count; nil for the system's.
-  ///   - environment: the variables that name a proxy, and `SSL_CERT_FILE` for an error.
+  ///   - environment: the variables that name a proxy.
   public init(
     times: Times = Times(), connections: Int = 8, authorities: String? = nil,
     environment: [String: String] = ProcessInfo.processInfo.environment
@@ -67,21 +66,7 @@ public final class HTTPClient: HTTPTransport {
     } onCancel: {
       cancellation.cancel()
     }
-    do throws(HTTPFailure) {
-      return try outcome.get()
-    } catch .untrusted(let reason) {
-      throw .untrusted(
-        reason
-          + (unreadableAuthorities.map { ", and SSL_CERT_FILE names '\($0)', which cannot be read" } ?? ""))
-    }
-  }
-
-  /// The file that the environment names for libssl, if it cannot be read: libssl then takes no notice.
-  private var unreadableAuthorities: String? {
-    guard authorities == nil, let path = environment["SSL_CERT_FILE"], access(path, R_OK) != 0 else {
-      return nil
-    }
-    return path
+    return try outcome.get()
   }
 
   private func send(
