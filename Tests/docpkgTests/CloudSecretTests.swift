@@ -43,6 +43,8 @@ struct CloudSecretTests {
       try fixture.cloud("gc", ["A"])
       try fixture.cloud("move", ["B/Trip.imageNotes", "--from", "B"])
       try fixture.cloud("sync", ["B", "--everything", "--json"])
+      try fixture.cloud("versions", ["A/Trip.imageNotes", "--json"])
+      try fixture.cloud("restore", ["A/Trip.imageNotes", "--version", "1"])
       let known = Set(try fixture.subcommands())
       #expect(known.count > 10 && fixture.commands == known, "the test runs every command")
       #expect(fixture.server.requests.count > 100)

@@ -203,19 +203,19 @@ extension ContainerSession {
     return version
   }
 
-  private func current(_ record: DocumentRecord) async throws -> DocumentRecord {
+  func current(_ record: DocumentRecord) async throws -> DocumentRecord {
     try await state.record(record.document) ?? record
   }
 
   /// Compares the last version of a document with the store's. A version that this machine makes after it would
   /// otherwise have a number that the store does not expect.
-  private func confirmed(_ record: DocumentRecord) async throws -> DocumentRecord {
+  func confirmed(_ record: DocumentRecord) async throws -> DocumentRecord {
     if try await hasHead(of: record) { return record }
     _ = try await discoverByListing(comparing: true)
     return try await current(record)
   }
 
-  private func bringUpToDate(_ record: DocumentRecord) async throws {
+  func bringUpToDate(_ record: DocumentRecord) async throws {
     let (outcome, _) = try await sync(
       record, FolderScan.document(record.name, in: folder), among: liveNames())
     if let error = outcome.error { throw error }

@@ -186,14 +186,19 @@ extension Cloud {
   struct Restore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "restore",
-      abstract: "List deleted documents, or bring them back.",
+      abstract: "List deleted documents, or bring documents or earlier versions back.",
       discussion: """
         Without --name the command lists the documents that were deleted in the last thirty days: the date, the size, \
         the identity and the name. A restored document is a placeholder, and has another name if its own is taken.
 
+        With --version the path is that of a document, and its content of that version becomes its next version. \
+        Edits that are here become a version before that. 'docpkg cloud versions' lists the versions. With --to the \
+        version is written as another document, and the document stays as it is.
+
         Examples:
           docpkg cloud restore ~/Cloud
           docpkg cloud restore ~/Cloud --name Trip.imageNotes
+          docpkg cloud restore ~/Cloud/Trip.imageNotes --version 3
 
         \(ExitStatus.help)
         """)
@@ -206,10 +211,25 @@ extension Cloud {
     )
     var names: [String] = []
 
+    @Option(help: ArgumentHelp("Bring back this version of the document.", valueName: "number"))
+    var version: Int?
+
+    @Option(
+      path: ArgumentHelp("With --version, write the version as a new document here.", valueName: "path"))
+    var to: String?
+
     @Flag(help: "Print the deleted documents as JSON.")
     var json = false
 
+    func validate() throws {
+      if version != nil && !names.isEmpty {
+        throw ValidationError("--version needs the path of one document.")
+      }
+      if to != nil && version == nil { throw ValidationError("--to belongs to --version.") }
+    }
+
     func run() async throws {
+      if let version { return try await restore(version) }
       let container = try await CloudFolder.open(at: argument.path).container
       let deleted = try await container.deletedItems()
       if names.isEmpty { return try list(deleted) }
@@ -225,6 +245,20 @@ extension Cloud {
         var output = StandardOutput(.report)
         output.line("restored \(display(restored)); 'docpkg cloud download' brings it here")
       }
+    }
+
+    private func restore(_ version: Int) async throws {
+      let (progress, path, to) = (Throughput(), argument.path, to)
+      let restored = try await interruptible(saying: Cloud.interruption) {
+        let folder = try await CloudFolder.open(at: path, progress)
+        let name = try folder.name(ofItemAt: path)
+        guard let to else { return try await folder.container.restore(itemNamed: name, version: version) }
+        try await folder.container.write(version: version, ofItemNamed: name, to: absoluteURL(to))
+        return to
+      }
+      progress.clear()
+      var output = StandardOutput(.report)
+      output.line("restored version \(version) as \(display(restored))")
     }
 
     private func list(_ deleted: [CloudVersion]) throws {

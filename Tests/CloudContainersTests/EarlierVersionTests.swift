@@ -1,0 +1,124 @@
+import Documents
+import FilePackages
+import Foundation
+import ObjectStores
+import SystemPackage
+import TestSupport
+import Testing
+
+import CloudContainers
+
+@Suite("Earlier versions of a document")
+struct EarlierVersionTests {
+  private func withOne(_ body: (DeviceFixture, MemoryStore, FilePath) async throws -> Void) async throws {
+    try await withTemporaryDirectory { directory in
+      let store = MemoryStore()
+      try await body(try await DeviceFixture("laptop", in: directory, store), store, directory)
+    }
+  }
+
+  /// Saves and uploads one text after the other.
+  private func write(_ texts: [String], to name: String, on device: DeviceFixture) async throws {
+    for text in texts {
+      try device.write(text, to: name)
+      try await device.sync()
+    }
+  }
+
+  @Test func `are listed, and one comes back as the next version on all machines`() async throws {
+    try await withOne { a, store, directory in
+      try await write(["one", "two, longer"], to: "Notes.txt", on: a)
+      let listed = try await a.container.versions(ofItemNamed: "Notes.txt")
+      #expect(listed.problems.isEmpty && listed.versions.map(\.sequence) == [2, 1])
+      #expect(
+        listed.versions.map(\.size) == [11, 3] && listed.versions.map(\.deviceName) == ["laptop", "laptop"])
+      let keys = try listed.versions.map {
+        try #require(ObjectKey("documents/\($0.document)/000000000000000\($0.sequence)"))
+      }
+      var before: [Data?] = []
+      for key in keys { before.append(try await store.get(key)) }
+      try await a.container.restore(itemNamed: "Notes.txt", version: 1)
+      #expect(a.text("Notes.txt") == "one")
+      for (key, bytes) in zip(keys, before) { #expect(try await store.get(key) == bytes) }
+      #expect(try await a.container.versions(ofItemNamed: "Notes.txt").versions.map(\.size) == [3, 11, 3])
+      #expect(try await a.sync().documents.isEmpty)
+      let b = try await DeviceFixture("desktop", in: directory, store)
+      try await b.sync()
+      try await b.container.download(itemNamed: "Notes.txt")
+      #expect(b.text("Notes.txt") == "one")
+      // The same version once more is no change.
+      try await a.container.restore(itemNamed: "Notes.txt", version: 1)
+      #expect(try await a.container.versions(ofItemNamed: "Notes.txt").versions.count == 3)
+    }
+  }
+
+  @Test func `take no edit along that is not uploaded`() async throws {
+    try await withOne { a, _, _ in
+      try await a.makePackage("Trip.imageNotes", ["Text.txt": "one", "Images/1.png": "png"])
+      try await a.sync()
+      try await a.edit("Trip.imageNotes", ["Text.txt": "two", "Images/1.png": nil])
+      try await a.container.restore(itemNamed: "Trip.imageNotes", version: 1)
+      #expect(a.text("Trip.imageNotes/Text.txt") == "one" && a.text("Trip.imageNotes/Images/1.png") == "png")
+      #expect(
+        try await a.container.versions(ofItemNamed: "Trip.imageNotes").versions.map(\.sequence) == [3, 2, 1])
+      try await a.container.restore(itemNamed: "Trip.imageNotes", version: 2)
+      #expect(a.text("Trip.imageNotes/Text.txt") == "two" && a.text("Trip.imageNotes/Images/1.png") == nil)
+    }
+  }
+
+  @Test func `of a deleted document bring it back as a placeholder`() async throws {
+    try await withOne { a, _, _ in
+      try await write(["one", "two"], to: "Notes.txt", on: a)
+      try await a.container.delete(itemNamed: "Notes.txt")
+      let listed = try await a.container.versions(ofItemNamed: "Notes.txt").versions
+      #expect(listed.map(\.isDeleted) == [true, false, false])
+      try a.write("another", to: "Notes.txt")
+      try await a.sync()
+      // The name has another document now.
+      #expect(try await a.container.versions(ofItemNamed: "Notes.txt").versions.count == 1)
+      try await a.container.evict(itemNamed: "Notes.txt")
+      try await a.container.delete(itemNamed: "Notes.txt")
+      try await a.container.restore(itemNamed: "Notes.txt", version: 1)
+      #expect(a.text("Notes.txt") == nil, "it is a placeholder")
+      try await a.container.download(itemNamed: "Notes.txt")
+      #expect(a.text("Notes.txt") == "another")
+    }
+  }
+
+  @Test func `are written as documents of their own, and replace none`() async throws {
+    try await withOne { a, _, directory in
+      try await write(["one", "two"], to: "Notes.txt", on: a)
+      try await a.container.write(
+        version: 1, ofItemNamed: "Notes.txt", to: a.url.appending(path: "Notes before.txt"))
+      #expect(a.text("Notes before.txt") == "one" && a.text("Notes.txt") == "two")
+      let error = await #expect(throws: FilePackageError.self) {
+        try await a.container.write(
+          version: 1, ofItemNamed: "Notes.txt", to: a.url.appending(path: "Notes.txt"))
+      }
+      #expect(error?.code == .fileExists && a.text("Notes.txt") == "two")
+      #expect(try await a.sync().documents.map(\.name) == ["Notes before.txt"])
+    }
+  }
+
+  @Test func `that are damaged or missing are told, and change nothing`() async throws {
+    try await withOne { a, store, _ in
+      try await write(["one", "two", "three"], to: "Notes.txt", on: a)
+      let document = try #require(
+        try await a.container.versions(ofItemNamed: "Notes.txt").versions.first?.document)
+      try await store.put(Data("{".utf8), at: #require(ObjectKey("documents/\(document)/0000000000000002")))
+      let listed = try await a.container.versions(ofItemNamed: "Notes.txt")
+      #expect(listed.versions.map(\.sequence) == [3, 1] && listed.problems.count == 1)
+      for number in [0, -1, 4, Int.max] {
+        let error = await #expect(throws: FilePackageError.self) {
+          try await a.container.restore(itemNamed: "Notes.txt", version: number)
+        }
+        #expect(error?.code == .noSuchFile)
+      }
+      await #expect(throws: CloudDataError.self) {
+        try await a.container.restore(itemNamed: "Notes.txt", version: 2)
+      }
+      #expect(a.text("Notes.txt") == "three")
+      #expect(try await a.container.versions(ofItemNamed: "Notes.txt").versions.map(\.sequence) == [3, 1])
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("docpkg cloud, over a longer time", .tags(.process))
+struct CloudLifeTests {
+  /// Runs a command that has to succeed.
+  @discardableResult
+  private func cloud(_ arguments: String..., in folder: FilePath) throws -> String {
+    let run = try run(tool, ["cloud"] + arguments, in: folder)
+    #expect(run.status == 0 && run.errors.isEmpty, "\(arguments): \(run.errors)")
+    return run.output
+  }
+
+  private func write(_ text: String, to name: String, in folder: FilePath) throws {
+    let file = URL(filePath: folder.appending(name).string)
+    try FileManager.default.createDirectory(
+      at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data(text.utf8).write(to: file)
+  }
+
+  private func text(_ name: String, in folder: FilePath) throws -> String {
+    try String(contentsOfFile: folder.appending(name).string, encoding: .utf8)
+  }
+
+  /// Makes a container with the folder `A` of the machine `laptop`.
+  private func withFolder(_ body: (FilePath) async throws -> Void) async throws {
+    try await withTemporaryDirectory { folder in
+      try FileManager.default.createDirectory(
+        atPath: folder.appending("disk").string, withIntermediateDirectories: true)
+      try cloud("init", "disk", "A", "--device", "laptop", in: folder)
+      try await body(folder)
+    }
+  }
+
+  private struct Version: Decodable {
+    var number: Int
+    var date: String
+    var device: String
+    var size: Int
+    var name: String
+    var deleted: Bool
+  }
+
+  @Test func `lists versions, and brings one back or writes it beside the document`() async throws {
+    try await withFolder { folder in
+      try write("one", to: "A/Notes.txt", in: folder)
+      try cloud("sync", "A", in: folder)
+      try write("two, longer", to: "A/Notes.txt", in: folder)
+      try cloud("sync", "A", in: folder)
+      let lines = try cloud("versions", "A/Notes.txt", in: folder).split(separator: "\n")
+      #expect(
+        lines.count == 2 && lines[0].hasPrefix("     2  ") && lines[0].hasSuffix("          11  laptop"))
+      let versions = try JSONDecoder().decode(
+        [Version].self, from: Data(try cloud("versions", "A/Notes.txt", "--json", in: folder).utf8))
+      #expect(versions.map(\.number) == [2, 1] && versions.map(\.size) == [11, 3])
+      #expect(versions.allSatisfy { $0.device == "laptop" && $0.date.hasSuffix("Z") && !$0.deleted })
+      #expect(
+        try cloud("restore", "A/Notes.txt", "--version", "1", in: folder)
+          == "restored version 1 as Notes.txt\n")
+      #expect(try text("A/Notes.txt", in: folder) == "one")
+      try cloud("restore", "A/Notes.txt", "--version", "2", "--to", "A/Longer.txt", in: folder)
+      #expect(try text("A/Longer.txt", in: folder) == "two, longer")
+      let none = try run(tool, ["cloud", "restore", "A/Notes.txt", "--version", "9"], in: folder)
+      #expect(none.status == 2 && none.errors.contains("no version 9"), "\(none.errors)")
+    }
+  }
+}
