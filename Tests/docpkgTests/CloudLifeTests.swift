@@ -66,4 +66,25 @@ struct CloudLifeTests {
       #expect(none.status == 2 && none.errors.contains("no version 9"), "\(none.errors)")
     }
   }
+
+  @Test func `leaves a container with all documents, or names what is not uploaded`() async throws {
+    try await withFolder { folder in
+      try write("one", to: "A/Notes.txt", in: folder)
+      try write("two", to: "A/Old.txt", in: folder)
+      try cloud("sync", "A", in: folder)
+      try cloud("evict", "A/Old.txt", in: folder)
+      try write("three", to: "A/Notes.txt", in: folder)
+      let refused = try run(tool, ["cloud", "leave", "A"], in: folder)
+      #expect(refused.status == 2 && refused.errors.contains("'Notes.txt'"), "\(refused.errors)")
+      try cloud("sync", "A", in: folder)
+      #expect(
+        try cloud("leave", "A", in: folder)
+          == "not here: Old.txt\nA has left the container, with 1 document\n")
+      #expect(
+        try FileManager.default.contentsOfDirectory(atPath: folder.appending("A").string) == ["Notes.txt"])
+      #expect(try run(tool, ["cloud", "status", "A"], in: folder).status == 2)
+      try cloud("add", "disk", "A", in: folder)
+      #expect(try cloud("status", "A", in: folder).contains("1 document, 1 here"))
+    }
+  }
 }

@@ -1,0 +1,72 @@
+import DurableIO
+import FilePackages
+import SystemPackage
+
+/// The documents of a folder that left its container.
+public struct LeaveReport: Sendable {
+  /// The number of documents that stay in the folder.
+  public internal(set) var documents = 0
+  /// The names of the documents that the container alone has.
+  public internal(set) var placeholders: [String] = []
+  /// The names of the documents whose last changes the container does not have.
+  public internal(set) var notUploaded: [String] = []
+}
+
+extension CloudContainer {
+  /// Makes the container folder an ordinary folder again. Its documents stay in it, and the store stays as it is.
+  ///
+  /// The hidden folder goes in one step. No operation of this object succeeds afterwards.
+  ///
+  /// - Parameter force: whether to leave also if a document has changes that the container does not have.
+  /// - Throws: `unsavedEdits`, which names such a document: the folder stays in the container; `busy`; the system's
+  ///   reasons.
+  public func leave(force: Bool = false) async throws -> LeaveReport {
+    try await exclusively {
+      var report = LeaveReport()
+      for placed in try await session.placedRecords(notesNew: true) {
+        guard placed.local != nil else {
+          report.placeholders.append(placed.record.name)
+          continue
+        }
+        report.documents += 1
+        if placed.isChanged || placed.head == nil { report.notUploaded.append(placed.record.name) }
+      }
+      report.placeholders.sort()
+      report.notUploaded.sort()
+      if !force, let first = report.notUploaded.first {
+        let others = report.notUploaded.count - 1
+        throw FilePackageError(
+          .unsavedEdits, .move, document: first,
+          reason: "the container does not have its last changes"
+            + (others > 0 ? ", nor those of \(counted(others, "other document"))" : ""))
+      }
+      try session.folder.removeHidden()
+      return report
+    }
+  }
+}
+
+extension ContainerFolder {
+  private static let left: FileName = ".docpkg-cloud-left"
+
+  /// Removes the hidden folder, with the settings, the state and the lock. It loses its name first, in one step.
+  func removeHidden() throws(FilePackageError) {
+    do throws(SystemError) {
+      let root = try disk.openDirectory(at: path)
+      // What an earlier call left when it was cut short.
+      if try disk.exists(Self.left, in: root) { try removeLeft(from: root) }
+      try disk.rename(Self.hidden, in: root, to: Self.left, in: root, .noReplace)
+      try disk.synchronize(root)
+      try removeLeft(from: root)
+    } catch {
+      throw FilePackageError(
+        FilePackageError.Code(error.code), .delete, document: FileName(path).string, reason: "\(error)")
+    }
+  }
+
+  private func removeLeft(from root: borrowing OwnedDescriptor) throws(SystemError) {
+    guard disk.removeEverything(Self.left, from: root) else {
+      throw SystemError("unlinkat", Self.left, code: .ioError)
+    }
+  }
+}
