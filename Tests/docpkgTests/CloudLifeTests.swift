@@ -87,4 +87,14 @@ struct CloudLifeTests {
       #expect(try cloud("status", "A", in: folder).contains("1 document, 1 here"))
     }
   }
+
+  @Test func `ignores items by the rules of the folder`() async throws {
+    try await withFolder { folder in
+      try write("*.tmp\nbuild/\n", to: "A/.docpkgignore", in: folder)
+      for name in ["a.tmp", "a.txt", "build/1.o"] { try write("text", to: "A/\(name)", in: folder) }
+      #expect(try cloud("sync", "A", in: folder).hasPrefix("uploaded a.txt\n"))
+      #expect(try cloud("status", "A", in: folder).contains("\n2 ignored by .docpkgignore\n"))
+      #expect(try cloud("status", "A", "--json", in: folder).contains(#""ignored":2"#))
+    }
+  }
 }

@@ -97,6 +97,11 @@ extension CloudContainer {
   /// Returns the items in the container folder that are no documents, such as links, each with the reason.
   public func leftOutItems() async throws -> [String] { try await session.leftOutItems() }
 
+  /// Returns the number of items in the container folder that its file `.docpkgignore` leaves out.
+  ///
+  /// An ignored folder counts as one item. Documents that the container has are never ignored.
+  public func ignoredItemCount() async throws -> Int { try await session.ignoredItemCount() }
+
   /// Returns the names of the documents that the last `sync()` knew of, here and in the container, in order.
   public func names() async throws -> [String] { try await session.placedNames() }
 

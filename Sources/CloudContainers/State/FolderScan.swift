@@ -35,27 +35,52 @@ package struct FolderScan: Sendable {
 
   /// The items that a user may take for documents, and that no container can have.
   package private(set) var leftOut: [LeftOut] = []
+  /// The number of items that the rules of the folder ignore. An ignored folder is one item.
+  package private(set) var ignored = 0
   private let packages: KnownPackages
+  private let ignoring: IgnoredItems
 
   /// Looks at a folder.
   ///
   /// - Throws: the system's error if the folder itself cannot be read.
-  package init(_ folder: ContainerFolder, knowing packages: KnownPackages) throws(SystemError) {
-    self.packages = packages
-    try scan(folder.disk.openDirectory(at: folder.path), folder.path, "", 1, folder.disk)
+  package init(
+    _ folder: ContainerFolder, knowing packages: KnownPackages, ignoring: IgnoredItems = IgnoredItems()
+  ) throws(SystemError) {
+    (self.packages, self.ignoring) = (packages, ignoring)
+    let root = Folder(path: folder.path, prefix: "", depth: 1, isIgnored: false)
+    try scan(folder.disk.openDirectory(at: folder.path), root, folder.disk)
   }
 
   /// Returns whether a document of that name may be there without having been found.
   package func mayHide(_ name: String) -> Bool { unreadable.contains { name.hasPrefix($0.prefix) } }
 
+  /// A folder in the container folder, or that folder itself.
+  private struct Folder {
+    let path: FilePath
+    /// The beginning of the names of its items.
+    let prefix: String
+    let depth: Int
+    /// Whether the rules ignore it. Only documents of the container are looked for in it then.
+    let isIgnored: Bool
+  }
+
   private mutating func scan(
-    _ folder: borrowing OwnedDescriptor, _ path: FilePath, _ prefix: String, _ depth: Int, _ disk: any Disk
+    _ folder: borrowing OwnedDescriptor, _ place: Folder, _ disk: any Disk
   ) throws(SystemError) {
+    let (path, depth) = (place.path, place.depth)
     let listing = try disk.list(folder)
     for position in listing.sortedPositions() {
       let name = listing.name(at: position)
-      let full = prefix + name.string
+      let full = place.prefix + name.string
       let kind = listing.kind(at: position)
+      let isIgnored = place.isIgnored || ignoring.matches(full, isDirectory: kind == .directory)
+      if isIgnored, !ignoring.isInContainer(full) {
+        let status = try disk.statusIfPresent(of: name, in: folder)
+        guard let status, ignoring.isInContainer(DocumentNodeID(status)) else {
+          if !name.isHidden { ignored += 1 }
+          continue
+        }
+      }
       if let reason = Self.reason(against: full, name, kind, path.appending(name)) {
         leftOut.append(LeftOut(name: displayString(full), reason: reason))
         continue
@@ -70,8 +95,10 @@ package struct FolderScan: Sendable {
         isRecognized: { FolderSigns(ofFolderAt: path.appending(name))?.showPackage() == true }):
         add(full, status)
       case .directory where depth < DocumentName.maximumDepth:
+        let inner = Folder(
+          path: path.appending(name), prefix: full + "/", depth: depth + 1, isIgnored: isIgnored)
         do throws(SystemError) {
-          try scan(disk.openDirectory(name, in: folder), path.appending(name), full + "/", depth + 1, disk)
+          try scan(disk.openDirectory(name, in: folder), inner, disk)
         } catch {
           if !error.isAbsence { unreadable.append((full + "/", error)) }
         }

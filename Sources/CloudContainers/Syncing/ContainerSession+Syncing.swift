@@ -122,9 +122,10 @@ extension ContainerSession {
   func scanFolder(knowing records: [DocumentRecord]) async throws -> FolderScan {
     var known = packages
     for record in records { if let head = try head(of: record) { known.note(record, head) } }
+    let ignored = try ignoredItems(knowing: records)
     return try await BlockingThread().run { [folder, known] () throws in
       do throws(SystemError) {
-        return try FolderScan(folder, knowing: known)
+        return try FolderScan(folder, knowing: known, ignoring: ignored)
       } catch {
         throw FilePackageError(
           FilePackageError.Code(error.code), .search, document: folder.url.path, reason: "\(error)")

@@ -10,7 +10,7 @@ extension Cloud {
       discussion: """
         The command undoes 'init' and 'add' on this machine. The documents that are here stay as ordinary documents, \
         and the store stays as it is. The command names the placeholders: the container alone has them. It refuses if \
-        the container lacks changes that are here; 'docpkg cloud sync' uploads them.
+        the container lacks changes that are here; 'docpkg cloud sync' uploads them. The file .docpkgignore stays.
 
         Example:
           docpkg cloud leave ~/Cloud

@@ -48,7 +48,8 @@ extension Cloud {
       abstract: "Show the state of a container folder.",
       discussion: """
         Prints the address of the container, the number of documents here and in the container only, and the names of \
-        those that are not uploaded, in conflict, failed or left out. The command asks the store for nothing.
+        those that are not uploaded, in conflict, failed or left out. It counts the items that the file .docpkgignore \
+        leaves out. The command asks the store for nothing.
 
         Example:
           docpkg cloud status ~/Cloud
@@ -71,7 +72,7 @@ extension Cloud {
         older: items.filter { $0.downloadingStatus == .downloaded }.map(\.name),
         conflicts: items.filter(\.hasUnresolvedConflicts).map(\.name),
         errors: items.compactMap(\.problem), leftOut: try await container.leftOutItems(),
-        deleted: try await container.deletedItems().count)
+        ignored: try await container.ignoredItemCount(), deleted: try await container.deletedItems().count)
       if json {
         try printJSON(state)
       } else {
@@ -93,6 +94,8 @@ extension Cloud {
       var errors: [String]
       /// The items in the folder that are no documents, each with the reason.
       var leftOut: [String]
+      /// The number of items that the folder's rules ignore.
+      var ignored: Int
       var deleted: Int
 
       var lines: [String] {
@@ -105,6 +108,7 @@ extension Cloud {
         lines += conflicts.map { "in conflict: \(display($0))" }
         lines += errors.map { "failed: \($0)" }
         lines += leftOut.map { "left out: \($0)" }
+        if ignored > 0 { lines.append("\(ignored) ignored by .docpkgignore") }
         if deleted > 0 { lines.append("\(deleted) deleted; 'docpkg cloud restore' lists them") }
         return lines
       }

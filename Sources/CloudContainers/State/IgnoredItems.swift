@@ -1,0 +1,61 @@
+import Documents
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import SystemPackage
+
+// A document that the container has is never ignored, as git ignores no file that it tracks: otherwise a new rule would
+//     look like a deletion.
+
+/// The items of a container folder that a run leaves alone: they are neither uploaded nor deleted.
+package struct IgnoredItems: Sendable {
+  /// The file with the rules, at the top of the container folder. It stays on its machine, as all hidden files do.
+  static let file: FileName = ".docpkgignore"
+  /// The largest file of rules, in bytes.
+  static let maximumSize = 1 << 20
+
+  private var rules = PathPatterns()
+  private var names: Set<String> = []
+  private var nodes: Set<DocumentNodeID> = []
+
+  package init() {}
+
+  /// - Parameter rules: the rules of the folder.
+  package init(_ rules: PathPatterns) { self.rules = rules }
+
+  /// Notes a document that the container has, with the folders around it.
+  mutating func note(_ record: DocumentRecord) {
+    let name = record.name
+    names.insert(name)
+    for (index, character) in zip(name.indices, name) where character == "/" {
+      names.insert(String(name[..<index]))
+    }
+    if record.base != nil, let node = record.node { nodes.insert(node) }
+  }
+
+  /// Returns whether the rules match an item.
+  func matches(_ name: String, isDirectory: Bool) -> Bool { rules.matches(name, isDirectory: isDirectory) }
+
+  /// Returns whether an item is a document of the container, or a folder around one.
+  func isInContainer(_ name: String) -> Bool { names.contains(name) }
+
+  /// Returns whether a file or directory is a document of the container under a new name.
+  func isInContainer(_ node: DocumentNodeID) -> Bool { nodes.contains(node) }
+}
+
+extension ContainerFolder {
+  /// Reads the rules of the items that are ignored; none if there is no such file.
+  func ignoreRules() throws(FilePackageError) -> PathPatterns {
+    let bytes: [UInt8]
+    do throws(SystemError) {
+      let root = try disk.openDirectory(at: path)
+      guard try disk.exists(IgnoredItems.file, in: root) else { return PathPatterns() }
+      bytes = try disk.readAll(disk.openFile(IgnoredItems.file, in: root), atMost: IgnoredItems.maximumSize)
+    } catch {
+      throw FilePackageError(
+        FilePackageError.Code(error.code), .read,
+        document: FileName(path.appending(IgnoredItems.file)).string, reason: "\(error)")
+    }
+    return PathPatterns(String(decoding: bytes, as: UTF8.self))
+  }
+}

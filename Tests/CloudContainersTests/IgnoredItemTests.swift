@@ -1,0 +1,110 @@
+import FilePackages
+import Foundation
+import ObjectStores
+import SystemPackage
+import TestSupport
+import Testing
+
+import CloudContainers
+
+@Suite("Items that a folder's rules ignore")
+struct IgnoredItemTests {
+  /// Rules, and the names that they match. A slash at the end of a name is that of a folder.
+  static let patterns: [(rules: String, matched: [String], others: [String])] = [
+    ("# no rule\n\n", ["none"], ["# no rule"]),
+    ("*.tmp", ["a.tmp", "b/a.tmp", ".tmp"], ["a.tmp2", "tmp"]),
+    ("/a.txt", ["a.txt"], ["b/a.txt"]),
+    ("b/a.txt", ["b/a.txt"], ["c/b/a.txt", "a.txt"]),
+    ("build/", ["build/", "c/build/", "build/a"], ["build"]),
+    ("build", ["build", "build/", "build/a/b"], ["builds"]),
+    ("**/a", ["a", "b/a", "b/c/a"], ["ab"]),
+    ("b/**", ["b/a", "b/c/a"], ["b", "c/b/a"]),
+    ("b/**/a", ["b/a", "b/c/a", "b/c/d/a"], ["a", "c/b/a"]),
+    ("?.txt\n[a-c]1", ["a.txt", "b1"], ["ab.txt", "d1"]),
+    ("*.log\n!keep.log", ["a.log"], ["keep.log", "b/keep.log"]),
+    ("logs/\n!logs/keep.log", ["logs/keep.log"], ["keep.log"]),
+    ("*\n!*/\n!*.md", ["a.txt", "b/a.txt"], ["a.md", "b/", "b/a.md"]),
+    ("\\#a\n\\!b", ["#a", "!b"], ["a", "b"]),
+    ("a  \nb\\ ", ["a", "b "], ["a  ", "b"]),
+    ("a\r\nb\r\n", ["a", "b"], ["a\r"]),
+    ("\u{FEFF}a", ["a"], ["\u{FEFF}a"]),
+  ]
+
+  @Test(arguments: patterns)
+  func `are those of git`(rules: String, matched: [String], others: [String]) {
+    let patterns = PathPatterns(rules)
+    func matches(_ name: String) -> Bool {
+      patterns.matchesAnyPart(
+        of: name.hasSuffix("/") ? String(name.dropLast()) : name, isDirectory: name.hasSuffix("/"))
+    }
+    for name in matched where name != "none" { #expect(matches(name), "\(name)") }
+    for name in others { #expect(!matches(name), "\(name)") }
+  }
+
+  private func withOne(_ body: (DeviceFixture, MemoryStore, FilePath) async throws -> Void) async throws {
+    try await withTemporaryDirectory { directory in
+      let store = MemoryStore()
+      try await body(try await DeviceFixture("a", in: directory, store), store, directory)
+    }
+  }
+
+  @Test func `are not uploaded, and are counted`() async throws {
+    try await withOne { a, _, _ in
+      try a.write("*.tmp\nbuild/\n!build/keep.txt\n", to: ".docpkgignore")
+      for name in ["a.txt", "a.tmp", "build/1.o", "build/keep.txt", "Travel/b.tmp", "Travel/b.txt"] {
+        try a.write("text", to: name)
+      }
+      #expect(try await a.sync().documents.map(\.name) == ["Travel/b.txt", "a.txt"])
+      #expect(try await a.container.ignoredItemCount() == 3)
+      #expect(try await a.container.leftOutItems().isEmpty)
+    }
+  }
+
+  @Test func `are no documents of the container, which stay in it under each new rule`() async throws {
+    try await withOne { a, store, directory in
+      for name in ["a.txt", "old/b.txt", "old/c.txt"] { try a.write("one", to: name) }
+      try await a.makePackage("old/Trip.imageNotes", ["Text.txt": "one"])
+      try await a.sync()
+      try a.write("*.txt\nold/\n", to: ".docpkgignore")
+      #expect(try await a.sync().documents.isEmpty)
+      try a.write("two", to: "old/b.txt")
+      try a.write("new", to: "old/new.txt")
+      #expect("\(try await a.sync())" == "uploaded old/b.txt")
+      // A new name is no deletion, also if the rules match it.
+      try a.rename("old/c.txt", to: "old/d.txt")
+      try await a.sync()
+      try await a.edit("old/Trip.imageNotes", ["Text.txt": "two"])
+      try a.remove("a.txt")
+      let events = try await a.sync().documents.map(\.description)
+      #expect(Set(events) == ["uploaded old/Trip.imageNotes", "deleted a.txt"])
+      let b = try await DeviceFixture("b", in: directory, store)
+      try await b.sync()
+      #expect(try await b.container.names() == ["old/Trip.imageNotes", "old/b.txt", "old/d.txt"])
+    }
+  }
+
+  @Test func `of another machine come here, and their edits go back`() async throws {
+    try await withOne { a, store, directory in
+      let b = try await DeviceFixture("b", in: directory, store)
+      try b.write("*.tmp", to: ".docpkgignore")
+      try a.write("one", to: "a.tmp")
+      try await a.sync()
+      try await b.sync()
+      try await b.container.download(itemNamed: "a.tmp")
+      try b.write("two", to: "a.tmp")
+      #expect("\(try await b.sync())" == "uploaded a.tmp")
+      // The rules stay on their machine.
+      #expect(try await a.container.names() == ["a.tmp"])
+    }
+  }
+
+  @Test func `are not guessed if the rules cannot be read`() async throws {
+    try await withOne { a, _, _ in
+      try FileManager.default.createDirectory(
+        at: a.url.appending(path: ".docpkgignore"), withIntermediateDirectories: true)
+      try a.write("text", to: "a.txt")
+      let error = await #expect(throws: FilePackageError.self) { try await a.container.sync() }
+      #expect("\(try #require(error))".contains(".docpkgignore"))
+    }
+  }
+}
