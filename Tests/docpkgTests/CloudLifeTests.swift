@@ -88,6 +88,26 @@ struct CloudLifeTests {
     }
   }
 
+  @Test func `tells the steps of a run, and does none`() async throws {
+    try await withFolder { folder in
+      try write("one", to: "A/a.txt", in: folder)
+      try write("one", to: "A/b.txt", in: folder)
+      try cloud("sync", "A", in: folder)
+      try write("two", to: "A/a.txt", in: folder)
+      try FileManager.default.removeItem(atPath: folder.appending("A/b.txt").string)
+      let disk = folder.appending("disk").string
+      let before = try FileManager.default.subpathsOfDirectory(atPath: disk)
+      let lines = try cloud("sync", "A", "--dry-run", in: folder).split(separator: "\n")
+      #expect(Set(lines.prefix(2)) == ["would upload a.txt", "would delete b.txt"])
+      #expect(lines.last?.hasSuffix("0 B sent, 0 B received") == true, "\(lines)")
+      #expect(try cloud("sync", "A", "-n", "--json", in: folder).contains(#""dryRun":true"#))
+      #expect(try FileManager.default.subpathsOfDirectory(atPath: disk) == before)
+      #expect(try run(tool, ["cloud", "sync", "A", "-n", "--watch"], in: folder).status == 64)
+      let done = try cloud("sync", "A", in: folder)
+      #expect(Set(done.split(separator: "\n").prefix(2)) == ["uploaded a.txt", "deleted b.txt"])
+    }
+  }
+
   @Test func `ignores items by the rules of the folder`() async throws {
     try await withFolder { folder in
       try write("*.tmp\nbuild/\n", to: "A/.docpkgignore", in: folder)

@@ -45,6 +45,7 @@ struct CloudSecretTests {
       try fixture.cloud("sync", ["B", "--everything", "--json"])
       try fixture.cloud("versions", ["A/Trip.imageNotes", "--json"])
       try fixture.cloud("restore", ["A/Trip.imageNotes", "--version", "1"])
+      try fixture.cloud("sync", ["A", "--dry-run"])
       try fixture.cloud("leave", ["A", "--force", "--json"])
       let known = Set(try fixture.subcommands())
       #expect(known.count > 10 && fixture.commands == known, "the test runs every command")

@@ -107,6 +107,18 @@ public final class CloudContainer: Sendable {
     try await exclusively { try await session.sync(everything: everything) }
   }
 
+  /// Returns the work that a `sync()` of this moment would do. It changes nothing, here and in the store.
+  ///
+  /// A document that both sides changed is `merged`, whether or not that ends in a conflict.
+  ///
+  /// Cost: that of a `sync()` without the content of documents, and a copy of the state in a temporary file.
+  ///
+  /// - Parameter everything: whether to list all versions in the store, instead of the news alone.
+  /// - Throws: as `sync()`. A store with another address than before is not probed.
+  public func plan(everything: Bool = false) async throws -> SyncReport {
+    try await exclusively { try await session.rehearsal().sync(everything: everything) }
+  }
+
   /// Runs an operation while no other one runs, in this process or in another one.
   package func exclusively<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
     try await turn.enter()

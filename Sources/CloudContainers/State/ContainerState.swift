@@ -40,6 +40,15 @@ package final class ContainerState: Sendable {
     }
   }
 
+  private init(_ database: DatabaseQueue) { self.database = database }
+
+  /// Returns a copy, in a file without a name that goes with it.
+  func copy() throws -> ContainerState {
+    let copy = try DatabaseQueue(path: "")
+    try database.backup(to: copy)
+    return ContainerState(copy)
+  }
+
   private static func open(_ path: FilePath) throws -> DatabaseQueue {
     var configuration = Configuration()
     configuration.busyMode = .timeout(10)

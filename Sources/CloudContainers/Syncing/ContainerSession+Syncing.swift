@@ -56,7 +56,7 @@ extension ContainerSession {
           if outcome.conflict { isDone = false }
         }
       }
-      if isDone || round == 3 { break }
+      if isDone || isRehearsal || round == 3 { break }
     }
     try await known.flush()
     try await packHeads()
@@ -101,6 +101,7 @@ extension ContainerSession {
 
   /// Probes a store with another address or endpoint than the one that was probed.
   private func probeIfMoved() async throws {
+    if isRehearsal { return }
     if try await state.text(.probed) == settings.storePlace { return }
     try await StoreProbe(store).check()
     try await noteProbe()

@@ -23,6 +23,8 @@ package struct ContainerSession: Sendable {
   let packages: KnownPackages
   /// Whether an eviction asks the store for the document. Only a test that must find a loss leaves the question out.
   let asksStore: Bool
+  /// Whether a run only tells its steps: see `rehearsal()`.
+  let isRehearsal: Bool
   /// This machine's clock.
   package let now: @Sendable () -> Date
   /// Makes the identities of new documents.
@@ -32,7 +34,7 @@ package struct ContainerSession: Sendable {
     folder: ContainerFolder, settings: ContainerFolder.Settings, state: ContainerState,
     store: any ObjectStore, feedOverlap: Int64 = ContainerFeed.overlap,
     packing: HeadPacks.Limits = HeadPacks.Limits(), packageExtensions: Set<String> = [],
-    asksStore: Bool = true,
+    asksStore: Bool = true, isRehearsal: Bool = false,
     now: @escaping @Sendable () -> Date = { Date() },
     newDocument: @escaping @Sendable () -> CloudDocumentID = {
       var generator = SystemRandomNumberGenerator()
@@ -42,10 +44,11 @@ package struct ContainerSession: Sendable {
     (self.folder, self.settings, self.state) = (folder, settings, state)
     (self.packing, self.now, self.newDocument) = (packing, now, newDocument)
     (self.asksStore, packages) = (asksStore, KnownPackages(extensions: packageExtensions))
+    self.isRehearsal = isRehearsal
     log = VersionLog(store)
     feed = ContainerFeed(store, overlap: feedOverlap)
     known = StateBlobs(state, now: now)
-    blobs = BlobStore(store, known: known, pages: PageCache(at: folder.pagesPath))
+    blobs = BlobStore(store, known: known, pages: isRehearsal ? nil : PageCache(at: folder.pagesPath))
   }
 
   package var store: any ObjectStore { log.store }

@@ -34,6 +34,7 @@ struct DocumentSync {
   ///
   /// - Throws: `busy` if other devices are always first.
   mutating func run() async throws {
+    if session.isRehearsal { return try await plan() }
     var surprises = 0
     for _ in 0..<50 {
       do {
@@ -50,8 +51,8 @@ struct DocumentSync {
       reason: "other devices change it all the time; it is uploaded later")
   }
 
-  /// Carries out the next step; returns whether the document is up to date.
-  private mutating func step() async throws -> Bool {
+  /// Looks at the document, and decides the next step over the last version in the container.
+  mutating func decide() async throws -> (step: SyncDecision, head: CloudVersion?) {
     let head = try session.head(of: record)
     let base = session.base(of: record)
     var here = SyncDecision.Local.absent
@@ -72,7 +73,13 @@ struct DocumentSync {
       case let head? where head.root == base && head.name == record.baseName && isSeen(head): .same
       default: .newer
       }
-    switch SyncDecision(local: here, hasBase: base != nil, head: state) {
+    return (SyncDecision(local: here, hasBase: base != nil, head: state), head)
+  }
+
+  /// Carries out the next step; returns whether the document is up to date.
+  private mutating func step() async throws -> Bool {
+    let (step, head) = try await decide()
+    switch step {
     case .nothing:
       guard let head, local != nil, !head.isDeleted else { return true }
       return try await reconcileConflicts(head)
@@ -92,7 +99,7 @@ struct DocumentSync {
       guard let head else { return true }
       return try await commitDeletion(of: head)
     case .removeHere:
-      guard let base else { return true }
+      guard let base = session.base(of: record) else { return true }
       try await removeHere(base)
       return true
     case .forget:

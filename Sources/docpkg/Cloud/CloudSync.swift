@@ -16,6 +16,9 @@ extension Cloud {
         A document that fails does not stop the others. A run that finds nothing makes one request. One process at a \
         time works on a folder.
 
+        With --dry-run the command prints the steps of this moment, and changes nothing, here and in the store. It \
+        says merge for a document that both sides changed: only the merge finds a conflict.
+
         With --watch the command continues until it is interrupted. It looks at the folder when a document changes, \
         and at the container every --interval seconds. Each report has the requests and bytes since the last one. While there is no connection it tries again at the same times. \
         'systemctl --user enable --now docpkg-cloud@$(systemd-escape -p ~/Cloud)' runs it as a service.
@@ -35,6 +38,9 @@ extension Cloud {
     @Flag(help: "Continue, and sync again after each change.")
     var watch = false
 
+    @Flag(name: [.customShort("n"), .long], help: "Print what would be done, and change nothing.")
+    var dryRun = false
+
     @Option(
       help: ArgumentHelp("The time between two looks at the container, with --watch.", valueName: "seconds"))
     var interval = 30
@@ -51,11 +57,12 @@ extension Cloud {
       if !(1...86_400).contains(interval) {
         throw ValidationError("--interval is a number of seconds from 1 to 86400.")
       }
+      if watch && dryRun { throw ValidationError("--dry-run looks once, without --watch.") }
     }
 
     func run() async throws {
       let progress = Throughput()
-      let (path, everything) = (argument.path, everything)
+      let (path, everything, dryRun) = (argument.path, everything, dryRun)
       if watch {
         return try await interruptible(saying: Cloud.interruption) { [self] in
           let folder = try await CloudFolder.open(at: path, progress)
@@ -67,10 +74,15 @@ extension Cloud {
       }
       let (report, traffic) = try await interruptible(saying: Cloud.interruption) {
         let folder = try await CloudFolder.open(at: path, progress)
-        return (try await folder.container.sync(everything: everything), folder.traffic)
+        let report =
+          dryRun
+          ? try await folder.container.plan(everything: everything)
+          : try await folder.container.sync(everything: everything)
+        return (report, folder.traffic)
       }
       progress.clear()
-      let news = SyncNews(report, traffic)
+      var news = SyncNews(report, traffic)
+      news.dryRun = dryRun
       try tell(news, news.problems)
       if let status = news.status { throw ExitCode(status) }
     }
@@ -96,15 +108,27 @@ struct SyncNews: Encodable {
     var kept: [String]
     var error: String?
 
+    /// The verb of an event: `upload` for `uploaded`.
+    private static func verb(_ event: String) -> String {
+      let verbs = ["conflict": "get a conflict version", "merged": "merge", "failed": "fail"]
+      if let verb = verbs[event] { return verb }
+      // Upload, download, rename, delete, remove.
+      return String(event.dropLast(event.hasSuffix("loaded") ? 2 : 1))
+    }
+
     /// One line, such as `renamed, uploaded Case 2.txt (was case.txt)`.
-    fileprivate var line: String {
+    fileprivate func line(isPlan: Bool) -> String {
       let old = oldName.map { " (was \(display($0)))" } ?? ""
       let names = kept.map { "'\(display($0))'" }.joined(separator: ", ")
       let suffix = kept.isEmpty ? "" : " (one side removed \(names), the other one changed it: kept)"
-      return "\(events.joined(separator: ", ")) \(display(name))\(old)\(suffix)"
+      let words =
+        isPlan ? "would " + events.map(Self.verb).joined(separator: ", ") : events.joined(separator: ", ")
+      return "\(words) \(display(name))\(old)\(suffix)"
     }
   }
 
+  /// Whether nothing was done, and `events` are the steps of a run.
+  var dryRun = false
   var documents: [Document]
   /// The documents whose last version the store had lost, and that went there again.
   var lost: [String]
@@ -143,7 +167,7 @@ struct SyncNews: Encodable {
 
   var lines: [String] {
     lost.map { "the store had lost the last version of \(display($0))" }
-      + leftOut.map { "left out \($0)" } + documents.map(\.line) + [
+      + leftOut.map { "left out \($0)" } + documents.map { $0.line(isPlan: dryRun) } + [
         (documents.isEmpty ? idle : "")
           + "\(counted(requests, "request")), \(SaveReport.bytes(bytesSent)) sent, "
           + "\(SaveReport.bytes(bytesReceived)) received"

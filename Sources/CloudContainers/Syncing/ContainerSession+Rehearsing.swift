@@ -1,0 +1,39 @@
+import FoundationEssentials
+import ObjectStores
+
+// A rehearsal decides as a run does. It has a copy of the state, and its store takes no writes.
+
+extension ContainerSession {
+  /// A session in which a run changes nothing, here and in the store.
+  ///
+  /// Cost: a copy of the state, in a temporary file.
+  func rehearsal() throws -> ContainerSession {
+    ContainerSession(
+      folder: folder, settings: settings, state: try state.copy(), store: UnwrittenStore(base: store),
+      feedOverlap: feed.overlap, packing: packing, packageExtensions: packages.extensions,
+      asksStore: asksStore, isRehearsal: true, now: now, newDocument: newDocument)
+  }
+}
+
+/// Another store, which is read and not written. Each write seems to succeed.
+private struct UnwrittenStore: ObjectStore {
+  let base: any ObjectStore
+  var place: String { base.place }
+  var synchronizingProgram: String? { base.synchronizingProgram }
+
+  func put(_ bytes: Data, at key: ObjectKey, ifAbsent: Bool) async throws(ObjectStoreError) -> Bool { true }
+
+  func delete(_ key: ObjectKey) async throws(ObjectStoreError) {}
+
+  func get(_ key: ObjectKey, range: Range<Int>?) async throws(ObjectStoreError) -> Data? {
+    try await base.get(key, range: range)
+  }
+
+  func head(_ key: ObjectKey) async throws(ObjectStoreError) -> StoredObject? { try await base.head(key) }
+
+  func list(
+    _ prefix: String, after start: ObjectKey?, limit: Int
+  ) async throws(ObjectStoreError) -> ObjectListing {
+    try await base.list(prefix, after: start, limit: limit)
+  }
+}
