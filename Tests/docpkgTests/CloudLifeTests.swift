@@ -108,6 +108,25 @@ struct CloudLifeTests {
     }
   }
 
+  @Test func `keeps the documents here that its setting names`() async throws {
+    try await withFolder { folder in
+      try write("one", to: "A/Travel/a.txt", in: folder)
+      try write("one", to: "A/b.txt", in: folder)
+      try cloud("sync", "A", in: folder)
+      try cloud("add", "disk", "B", in: folder)
+      #expect(try cloud("keep", "B", "Travel/", "*.md", in: folder) == "B keeps here: Travel/ *.md\n")
+      #expect(try cloud("sync", "B", in: folder).hasPrefix("downloaded Travel/a.txt\n"))
+      #expect(try cloud("status", "B", in: folder).contains("keeps here: Travel/ *.md\n"))
+      let kept = try run(tool, ["cloud", "evict", "B/Travel/a.txt"], in: folder)
+      #expect(kept.status == 2 && kept.errors.contains("keep it here"), "\(kept.errors)")
+      #expect(try cloud("keep", "B", "--all", in: folder) == "B keeps all documents here\n")
+      #expect(try cloud("sync", "B", in: folder).hasPrefix("downloaded b.txt\n"))
+      try cloud("keep", "B", "--opened", in: folder)
+      try cloud("evict", "B/b.txt", in: folder)
+      #expect(try run(tool, ["cloud", "keep", "B"], in: folder).status == 64)
+    }
+  }
+
   @Test func `ignores items by the rules of the folder`() async throws {
     try await withFolder { folder in
       try write("*.tmp\nbuild/\n", to: "A/.docpkgignore", in: folder)

@@ -1,3 +1,5 @@
+import FilePackages
+
 extension CloudContainer {
   /// Looks at all versions in the container, and at all objects that they need.
   ///
@@ -24,5 +26,30 @@ extension CloudContainer {
   ///   machine knows. Nothing is removed then.
   public func collectGarbage(isDryRun: Bool) async throws -> GarbageReport {
     try await exclusively { try await GarbageCollection(session).run(isDryRun: isDryRun) }
+  }
+}
+
+extension CloudContainer {
+  /// The patterns of the documents that this machine always has. At first there are none.
+  public var keptPatterns: [String] {
+    get throws { try session.folder.settings().kept ?? [] }
+  }
+
+  /// Sets which documents this machine always has. Each `sync()` downloads those that are not here.
+  ///
+  /// The setting is one of this machine. Documents that are here stay.
+  ///
+  /// - Parameter patterns: patterns of names in the form of a `.gitignore`, such as `Travel/`. The pattern `*` names all
+  ///   documents. Without patterns the machine has those that a program asked for.
+  /// - Throws: `invalidName` for a pattern of more than one line; `busy`; the system's reasons.
+  public func keepHere(_ patterns: [String]) async throws {
+    if let pattern = patterns.first(where: { $0.isEmpty || $0.contains(where: \.isNewline) }) {
+      throw FilePackageError(.invalidName, .save, document: pattern, reason: "it is no pattern of one line")
+    }
+    try await exclusively {
+      var settings = try session.folder.settings()
+      settings.kept = patterns.isEmpty ? nil : patterns
+      try await session.folder.replace(settings)
+    }
   }
 }

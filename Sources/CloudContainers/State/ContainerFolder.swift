@@ -31,6 +31,8 @@ package struct ContainerFolder: Sendable {
     package var device: String
     /// The name of this device for people.
     package var deviceName: String
+    /// The patterns of the documents that this machine always has; nil or none for those that a program asked for.
+    package var kept: [String]?
 
     package init(
       address: String, options: [String: String] = [:], container: String, device: String, deviceName: String
@@ -127,6 +129,15 @@ package struct ContainerFolder: Sendable {
     _ = try await FlatFileStore.create(
       file,
       at: URL(filePath: FileName(hiddenPath.appending(Self.settings)).string, directoryHint: .notDirectory))
+  }
+
+  /// Writes other settings over those of the folder, in one step.
+  package func replace(_ settings: Settings) async throws {
+    let encoder = PropertyListEncoder()
+    encoder.outputFormat = .xml
+    let file = FileWrapper(regularFileWithContents: try encoder.encode(settings))
+    let path = FileName(hiddenPath.appending(Self.settings)).string
+    _ = try await FlatFileStore.open(at: URL(filePath: path, directoryHint: .notDirectory)).save(file)
   }
 
   /// The inode of the folder, which a copy of the folder does not have.

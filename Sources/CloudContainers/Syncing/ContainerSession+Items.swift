@@ -134,6 +134,7 @@ extension ContainerSession {
     try await bringUpToDate(record)
     record = try await placed(name)
     guard let local = try FolderScan.document(name, in: folder) else { return }
+    try checkNotKept(name, isPackage: local.isPackage)
     var sync = DocumentSync(self, record, local, among: LiveNames())
     try await sync.evict()
   }

@@ -21,6 +21,7 @@ extension ContainerSession {
     known.trust()
     (report.discovered, report.lost) = (news.count, news.lost)
     problems += news.problems
+    try await wantKeptDocuments()
     // What one round makes, such as a document under a new name, the next one finds.
     for round in 0..<4 {
       let known = try await state.records()

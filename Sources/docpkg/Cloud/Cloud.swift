@@ -28,7 +28,8 @@ struct Cloud: AsyncParsableCommand {
     subcommands: [
       Init.self, Add.self, Status.self, Sync.self, List.self, Download.self, Evict.self, Move.self,
       Delete.self,
-      Restore.self, Versions.self, Leave.self, Check.self, Repair.self, CollectGarbage.self, Probe.self,
+      Restore.self, Versions.self, Keep.self, Leave.self, Check.self, Repair.self, CollectGarbage.self,
+      Probe.self,
     ])
 
   /// The folder of commands that look at a whole container.

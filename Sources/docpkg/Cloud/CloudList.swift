@@ -71,7 +71,8 @@ extension Cloud {
         notUploaded: items.filter { !$0.isUploaded }.map(\.name),
         older: items.filter { $0.downloadingStatus == .downloaded }.map(\.name),
         conflicts: items.filter(\.hasUnresolvedConflicts).map(\.name),
-        errors: items.compactMap(\.problem), leftOut: try await container.leftOutItems(),
+        errors: items.compactMap(\.problem), kept: try container.keptPatterns,
+        leftOut: try await container.leftOutItems(),
         ignored: try await container.ignoredItemCount(), deleted: try await container.deletedItems().count)
       if json {
         try printJSON(state)
@@ -92,6 +93,8 @@ extension Cloud {
       var older: [String]
       var conflicts: [String]
       var errors: [String]
+      /// The patterns of the documents that this machine always has.
+      var kept: [String]
       /// The items in the folder that are no documents, each with the reason.
       var leftOut: [String]
       /// The number of items that the folder's rules ignore.
@@ -103,6 +106,7 @@ extension Cloud {
           "\(display(folder)) is a container folder of \(address)",
           "\(counted(documents, "document")), \(documents - placeholders) here, \(placeholders) in the container only",
         ]
+        if !kept.isEmpty { lines.append("\(display(folder)) \(Keep.words(kept))") }
         lines += notUploaded.map { "not uploaded: \(display($0))" }
         lines += older.map { "older here: \(display($0))" }
         lines += conflicts.map { "in conflict: \(display($0))" }
