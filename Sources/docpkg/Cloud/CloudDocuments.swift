@@ -26,13 +26,16 @@ extension Cloud {
 
     @OptionGroup var documents: DocumentArguments
 
+    @OptionGroup var transfer: TransferOptions
+
     func run() async throws {
+      let limits = transfer.limits
       let hasFailed = Mutex(false)
       for (root, paths) in try CloudFolder.roots(of: documents.paths) {
         let progress = Throughput()
         let isQuiet = documents.quiet
         try await interruptible(saying: Cloud.interruption) {
-          let folder = try await CloudFolder.open(at: root, progress)
+          let folder = try await CloudFolder.open(at: root, progress, limits)
           let places = try folder.documents(at: paths, among: await folder.container.names())
           try await folder.container.download(itemsNamed: places.keys.sorted()) { name, error in
             progress.clear()

@@ -18,8 +18,12 @@ struct CloudFolder {
 
   /// Opens the container folder at a path, or the one that has the path in it.
   ///
-  /// - Parameter progress: shows the calls of the store on a terminal.
-  static func open(at path: String, _ progress: Throughput? = nil) async throws -> CloudFolder {
+  /// - Parameters:
+  ///   - progress: shows the calls of the store on a terminal.
+  ///   - limits: the limits of the calls.
+  static func open(
+    at path: String, _ progress: Throughput? = nil, _ limits: PacedStore.Limits = PacedStore.Limits()
+  ) async throws -> CloudFolder {
     let folder = try find(around: path)
     let (address, options) = try CloudContainer.settings(of: folder)
     let opened = Opened()
@@ -29,7 +33,7 @@ struct CloudFolder {
     // The access declares the type, so that a folder of it is one document.
     _ = UTType.imageNotes
     let container = try await CloudContainer.open(
-      folder, in: RetryingStore(store), packageExtensions: PackageExtensions.ofUser())
+      folder, in: RetryingStore(PacedStore(store, limits)), packageExtensions: PackageExtensions.ofUser())
     opened.transfers.withLock { $0 = container.session.transfers }
     return CloudFolder(container: container, store: store)
   }

@@ -41,6 +41,8 @@ extension Cloud {
     @Flag(name: [.customShort("n"), .long], help: "Print what would be done, and change nothing.")
     var dryRun = false
 
+    @OptionGroup var transfer: TransferOptions
+
     @Option(
       help: ArgumentHelp("The time between two looks at the container, with --watch.", valueName: "seconds"))
     var interval = 30
@@ -62,10 +64,10 @@ extension Cloud {
 
     func run() async throws {
       let progress = Throughput()
-      let (path, everything, dryRun) = (argument.path, everything, dryRun)
+      let (path, everything, dryRun, limits) = (argument.path, everything, dryRun, transfer.limits)
       if watch {
         return try await interruptible(saying: Cloud.interruption) { [self] in
-          let folder = try await CloudFolder.open(at: path, progress)
+          let folder = try await CloudFolder.open(at: path, progress, limits)
           try await ContinuousSync(folder: folder, interval: interval).run { news, problems in
             progress.clear()
             if news.hasWork || !problems.isEmpty { try tell(news, problems) }
@@ -73,7 +75,7 @@ extension Cloud {
         }
       }
       let (report, traffic) = try await interruptible(saying: Cloud.interruption) {
-        let folder = try await CloudFolder.open(at: path, progress)
+        let folder = try await CloudFolder.open(at: path, progress, limits)
         let report =
           dryRun
           ? try await folder.container.plan(everything: everything)
