@@ -130,6 +130,27 @@ struct CloudLifeTests {
     }
   }
 
+  @Test func `copies a container to another store, and moves the folder to it`() async throws {
+    try await withFolder { folder in
+      try write("one", to: "A/a.txt", in: folder)
+      try cloud("sync", "A", in: folder)
+      try FileManager.default.createDirectory(
+        atPath: folder.appending("other").string, withIntermediateDirectories: true)
+      #expect(try run(tool, ["cloud", "relocate", "A", "other"], in: folder).status == 2)
+      #expect(try cloud("status", "A", in: folder).contains("/disk\n"))
+      let copied = try cloud("relocate", "A", "other", "--copy", in: folder)
+      #expect(copied.hasPrefix("copied ") && copied.hasSuffix("/other\n"), "\(copied)")
+      // The store is at another place, and the old one is gone.
+      try FileManager.default.removeItem(atPath: folder.appending("disk").string)
+      try FileManager.default.moveItem(
+        atPath: folder.appending("other").string, toPath: folder.appending("third").string)
+      try cloud("relocate", "A", "third", "--quiet", in: folder)
+      try write("two", to: "A/a.txt", in: folder)
+      #expect(try cloud("sync", "A", in: folder).hasPrefix("uploaded a.txt\n"))
+      try cloud("check", "A", "--read", in: folder)
+    }
+  }
+
   @Test func `ignores items by the rules of the folder`() async throws {
     try await withFolder { folder in
       try write("*.tmp\nbuild/\n", to: "A/.docpkgignore", in: folder)

@@ -47,6 +47,7 @@ struct CloudSecretTests {
       try fixture.cloud("restore", ["A/Trip.imageNotes", "--version", "1"])
       try fixture.cloud("sync", ["A", "--dry-run"])
       try fixture.cloud("keep", ["A", "--all"])
+      try fixture.cloud("relocate", ["A"] + place)
       try fixture.cloud("leave", ["A", "--force", "--json"])
       let known = Set(try fixture.subcommands())
       #expect(known.count > 10 && fixture.commands == known, "the test runs every command")

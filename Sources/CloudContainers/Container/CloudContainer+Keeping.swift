@@ -39,8 +39,8 @@ extension CloudContainer {
   ///
   /// The setting is one of this machine. Documents that are here stay.
   ///
-  /// - Parameter patterns: patterns of names in the form of a `.gitignore`, such as `Travel/`. The pattern `*` names all
-  ///   documents. Without patterns the machine has those that a program asked for.
+  /// - Parameter patterns: patterns of names in the form of a `.gitignore`, such as `Travel/`.
+  ///   All documents match `*`. Without patterns each run downloads those that a program asked for.
   /// - Throws: `invalidName` for a pattern of more than one line; `busy`; the system's reasons.
   public func keepHere(_ patterns: [String]) async throws {
     if let pattern = patterns.first(where: { $0.isEmpty || $0.contains(where: \.isNewline) }) {

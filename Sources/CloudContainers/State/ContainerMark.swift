@@ -5,7 +5,7 @@ package import ObjectStores
 ///
 /// A folder keeps the identity. So an empty or exchanged store is found out before it counts as one without documents.
 package struct ContainerMark: Sendable {
-  private static let key: ObjectKey = "container"
+  static let key: ObjectKey = "container"
   private static let maximumSize = 4 << 10
   private let store: any ObjectStore
 

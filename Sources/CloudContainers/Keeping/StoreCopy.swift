@@ -1,0 +1,55 @@
+import FilePackages
+import ObjectStores
+
+/// The copy of all objects of a container into another store.
+///
+/// It can be cut short and made again: objects that are there already are not sent again. The object that makes the
+/// store a container comes last.
+struct StoreCopy {
+  let source: any ObjectStore
+  let target: any ObjectStore
+  let container: String
+
+  /// Copies, and compares the keys and sizes of both stores.
+  ///
+  /// Cost: two listings of each store, and a read and a put for each missing object, eight at a time.
+  ///
+  /// - Returns: the number of objects that were sent.
+  /// - Throws: `CloudDataError` if one of the stores has another container; `ObjectStoreError`, also if an object is
+  ///   missing afterwards.
+  func run() async throws -> Int {
+    try await ContainerMark(source).check(container)
+    if try await ContainerMark(target).find() != nil { try await ContainerMark(target).check(container) }
+    let isMark = { (object: StoredObject) in object.key == ContainerMark.key }
+    let missing = try await missingObjects()
+    let target = target
+    let source = source
+    for part in [missing.filter { !isMark($0) }, missing.filter(isMark)] {
+      _ = try await concurrentMap(part, BlobStore.maximumCalls) { object in
+        // A collection of garbage may have removed it since the listing.
+        if let bytes = try await source.get(object.key) { try await target.put(bytes, at: object.key) }
+      }
+    }
+    if let first = try await missingObjects().first {
+      throw ObjectStoreError(
+        .invalidAnswer, .list, in: target.place, key: first.key,
+        reason: "it lacks an object of \(source.place); copy again")
+    }
+    return missing.count
+  }
+
+  /// The objects of the source that the target does not have in this size.
+  private func missingObjects() async throws -> [StoredObject] {
+    var sizes: [ObjectKey: Int] = [:]
+    try await target.listAll("") { page in
+      for object in page { sizes[object.key] = object.size }
+      return true
+    }
+    var missing: [StoredObject] = []
+    try await source.listAll("") { page in
+      missing += page.filter { sizes[$0.key] != $0.size }
+      return true
+    }
+    return missing
+  }
+}
