@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Temporary keys of an S3 service")
 struct S3KeysTests {
-  /// A program that prints keys, each time others, and counts its runs. It needs its arguments as they are.
+  /// A program that prints other keys at each run, and counts its runs. It needs its arguments as they are.
   private static func settings(
     _ body: String, arguments: String = "'one two' $HOME", in folder: FilePath
   ) throws -> S3Settings {

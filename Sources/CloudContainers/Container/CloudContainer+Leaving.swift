@@ -53,7 +53,7 @@ extension ContainerFolder {
   func removeHidden() throws(FilePackageError) {
     do throws(SystemError) {
       let root = try disk.openDirectory(at: path)
-      // What an earlier call left when it was cut short.
+      // The hidden folder of an earlier call that was cut off.
       if try disk.exists(Self.left, in: root) { try removeLeft(from: root) }
       try disk.rename(Self.hidden, in: root, to: Self.left, in: root, .noReplace)
       try disk.synchronize(root)

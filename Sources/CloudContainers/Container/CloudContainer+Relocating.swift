@@ -32,7 +32,7 @@ extension CloudContainer {
         count = try await StoreCopy(source: old, target: store, container: settings.container).run()
       }
       try await ContainerMark(store).check(settings.container)
-      // What this machine knows of the old store says nothing about the new one. If the process ends here, the next run
+      // The facts about the old store say nothing about the new one. If the process ends here, the next run
       // looks once more at the old one.
       try await session.known.forget()
       try await session.state.set(.lastListing, to: 0)

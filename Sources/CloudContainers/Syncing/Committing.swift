@@ -43,20 +43,36 @@ extension ContainerSession {
     record.uploadingError = nil
   }
 
-  /// Learns which versions were committed although no answer came.
+  /// Learns which versions were committed although no answer came, and announces those of a run that was cut off.
   ///
-  /// - Returns: the errors of versions that cannot be read; their documents stay as they are.
-  package func resolvePending() async throws -> [any Error] {
-    var problems: [any Error] = []
+  /// - Returns: the errors of versions that cannot be read, whose documents stay as they are; and whether the store lost
+  ///   a version that no device announced. Only a comparison of all documents finds every version that is lost.
+  package func resolvePending() async throws -> (problems: [any Error], isRolledBack: Bool) {
+    var (problems, isRolledBack) = ([any Error](), false)
     for var record in try await state.records() where record.pending != nil || record.unannounced != nil {
       do {
         if let data = record.pending { try await resolve(data, of: &record) }
-        try await announce(&record)
+        if try await hasLostUnannounced(record) {
+          // The comparison brings the record back.
+          isRolledBack = true
+        } else {
+          try await announce(&record)
+        }
       } catch let error as CloudDataError {
         problems.append(error)
       }
     }
-    return problems
+    return (problems, isRolledBack)
+  }
+
+  /// Returns whether the store no longer has the version of a record that this device committed and did not announce.
+  private func hasLostUnannounced(_ record: DocumentRecord) async throws -> Bool {
+    guard let sequence = record.unannounced, let head = try head(of: record), head.sequence == sequence else {
+      return false
+    }
+    if let bytes = try await log.bytes(of: head.document, sequence) { return bytes != record.head }
+    // A collection of garbage takes a version only after a later one came.
+    return try await log.lastSequence(of: head.document, after: sequence) == sequence
   }
 
   /// Learns whether a version was committed.

@@ -16,8 +16,8 @@ extension ContainerSession {
     var report = SyncReport()
     try await checkFolder()
     try await probeIfMoved()
-    var problems = try await resolvePending()
-    let news = try await discover(everything: everything)
+    var (problems, isRolledBack) = try await resolvePending()
+    let news = try await discover(everything: everything, isRolledBack: isRolledBack)
     known.trust()
     (report.discovered, report.lost) = (news.count, news.lost)
     problems += news.problems

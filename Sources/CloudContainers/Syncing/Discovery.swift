@@ -22,20 +22,26 @@ extension ContainerSession {
   ///
   /// A version that cannot be read hides its document alone.
   ///
-  /// - Parameter everything: whether to list all versions in any case.
-  package func discover(everything: Bool = false) async throws -> Discovered {
-    let found = try await read(everything: everything)
+  /// - Parameters:
+  ///   - everything: whether to list all versions in any case.
+  ///   - isRolledBack: whether the store is known to have lost versions.
+  package func discover(everything: Bool = false, isRolledBack: Bool = false) async throws -> Discovered {
+    let found = try await read(everything: everything, isRolledBack: isRolledBack)
     if let text = witness.confirmed?.text, try await state.text(.witness) != text {
       try await state.set(.witness, to: text)
     }
     return found
   }
 
-  private func read(everything: Bool) async throws -> Discovered {
+  private func read(everything: Bool, isRolledBack: Bool) async throws -> Discovered {
     let time = now().milliseconds
     let last = try await state.number(.lastListing)
     let isDue = last.map { !(0..<Self.listingInterval).contains(time - $0) } ?? true
     let expected = try await state.witnesses()
+    if isRolledBack {
+      witness.begin(nil, isConfirmed: false)
+      return try await compare()
+    }
     if everything || isDue {
       witness.begin(expected.last, isConfirmed: expected.isEmpty)
       return try await discoverByListing(comparing: false)
@@ -48,11 +54,8 @@ extension ContainerSession {
     }
     let knownLoss = try await state.number(.lossTold) ?? 0
     if news.lacksWitness || news.lossTold ?? 0 > knownLoss {
-      // If the comparison is cut off, the next run has to compare again.
       witness.begin(news.witness, isConfirmed: false)
-      let found = try await discoverByListing(comparing: true)
-      witness.confirm()
-      return found
+      return try await compare()
     }
     witness.begin(news.witness ?? expected.last, isConfirmed: true)
     var newest: [CloudDocumentID: Int] = [:]
@@ -62,6 +65,13 @@ extension ContainerSession {
     var found = Discovered()
     (found.count, found.problems) = try await learn(newest, isListing: false)
     if news.cursor != cursor { try await state.set(.feedCursor, to: news.cursor) }
+    return found
+  }
+
+  /// Compares all documents with the store. If the run is cut off before, the next one has to compare again.
+  private func compare() async throws -> Discovered {
+    let found = try await discoverByListing(comparing: true)
+    witness.confirm()
     return found
   }
 

@@ -5,7 +5,7 @@ import Glibc
 
 /// A program of the user's settings that prints keys: posix_spawn(3), without a shell.
 ///
-/// It has this process's environment, no input, and the same standard error, where it may ask and complain.
+/// It has this process's environment, no input, and the same standard error: its questions and errors go there.
 struct S3KeyProgram: Sendable {
   /// The largest output in bytes.
   private static let limit = 64 << 10
