@@ -34,13 +34,14 @@ public struct S3Settings: Sendable {
   ///   - environment: the variables of the process. An empty one counts as none.
   /// - Throws: `Problem` if there is no such profile; a `CocoaError` if a file is there and cannot be read.
   public init(
-    profile named: String? = nil, environment all: [String: String] = ProcessInfo.processInfo.environment
+    profile: String? = nil, environment: [String: String] = ProcessInfo.processInfo.environment
   ) throws {
-    let environment = all.filter { !$0.value.isEmpty }
+    let environment = environment.filter { !$0.value.isEmpty }
     let home = environment["HOME"] ?? ""
-    let name = named ?? environment["AWS_PROFILE"] ?? environment["AWS_DEFAULT_PROFILE"]
-    profile = name ?? "default"
-    (self.environment, isNamed) = (environment, named != nil)
+    (self.environment, isNamed) = (environment, profile != nil)
+    let name = profile ?? environment["AWS_PROFILE"] ?? environment["AWS_DEFAULT_PROFILE"]
+    let profile = name ?? "default"
+    self.profile = profile
     keysPath = environment["AWS_SHARED_CREDENTIALS_FILE"] ?? home + "/.aws/credentials"
     configPath = environment["AWS_CONFIG_FILE"] ?? home + "/.aws/config"
     let settings = try Self.sections(of: configPath)
