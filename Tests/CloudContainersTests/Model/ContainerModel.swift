@@ -133,27 +133,26 @@ struct ContainerModel {
         }
       }
       try await device.restart()
-    case 14, 15, 26, 27:
-      // All at once.
-      let containers = devices.map(\.container)
-      try await withThrowingTaskGroup(of: Void.self) { group in
-        for container in containers {
-          group.addTask { try await tolerant { _ = try await container.sync() } }
-        }
-        try await group.waitForAll()
-      }
-    case 16 where random(3) == 0:
-      let garbage = GarbageCollection(
-        device.container.session, grace: sabotage.hasGrace ? GarbageCollection.grace : 0)
-      let containers = devices.map(\.container)
-      try await withThrowingTaskGroup(of: Void.self) { group in
-        for container in containers {
-          group.addTask { try await tolerant { _ = try await container.sync() } }
-        }
-        group.addTask { try await tolerant { _ = try await garbage.run(isDryRun: false) } }
-        try await group.waitForAll()
-      }
+    // Without the grace time, garbage goes during each run of all devices.
+    case 14, 15, 26, 27: try await syncAll(devices, collectors: sabotage.hasGrace ? [] : devices)
+    case 16 where random(3) == 0: try await syncAll(devices, collectors: [device])
     default: try await rareStep(choice, device)
+    }
+  }
+
+  /// All devices sync at once, while some of them collect garbage.
+  private func syncAll(_ devices: [ModelDevice], collectors: [ModelDevice]) async throws {
+    let containers = devices.map(\.container)
+    let grace = sabotage.hasGrace ? GarbageCollection.grace : 0
+    let collections = collectors.map { GarbageCollection($0.container.session, grace: grace) }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for container in containers {
+        group.addTask { try await tolerant { _ = try await container.sync() } }
+      }
+      for collection in collections {
+        group.addTask { try await tolerant { _ = try await collection.run(isDryRun: false) } }
+      }
+      try await group.waitForAll()
     }
   }
 
