@@ -4,6 +4,7 @@ import FilePackages
 import Foundation
 import ObjectStores
 import StoreTestSupport
+import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
@@ -96,6 +97,80 @@ struct RolledBackStoreTests {
       try await a.sync()
       #expect(a.text("Notes.txt") == "four")
       #expect(try await a.container.check(reads: true).isWhole)
+    }
+  }
+
+  @Test func `is noticed by a machine whose clock went back a little`() async throws {
+    try await withTemporaryDirectory { directory in
+      let clock = ModelClock()
+      let store = MemoryStore()
+      let a = try await DeviceFixture("a", in: directory, store, clock: clock)
+      try a.write("one", to: "Notes.txt")
+      try await a.sync()
+      let backup = store.backUp()
+      clock.advance(100)
+      try a.write("two", to: "Notes.txt")
+      try await a.sync()
+      store.restore(backup)
+      clock.advance(-60)
+      #expect(try await a.sync().lost == ["Notes.txt"])
+    }
+  }
+
+  @Test func `is noticed after operations that ask for no news`() async throws {
+    try await withTemporaryDirectory { directory in
+      let store = MemoryStore()
+      let a = try await DeviceFixture("a", in: directory, store)
+      for name in ["1.txt", "2.txt"] { try a.write(name, to: name) }
+      try await a.sync()
+      for name in ["1.txt", "2.txt"] { try await a.container.delete(itemNamed: name) }
+      try await a.sync()
+      let backup = store.backUp()
+      let deleted = try await a.container.deletedItems().sorted { $0.name < $1.name }
+      _ = try await a.container.restore(deleted[0].document)
+      store.restore(backup)
+      // Its entry in the feed hides no entry that is lost.
+      _ = try await a.container.restore(deleted[1].document)
+      #expect(try await a.sync().lost == ["1.txt"])
+      let b = try await DeviceFixture("b", in: directory, store)
+      try await b.sync()
+      #expect(try await b.container.items().map(\.name).sorted() == ["1.txt", "2.txt"])
+    }
+  }
+
+  @Test func `is compared again after a comparison that was cut off at any call`() async throws {
+    for call in 0..<40 {
+      try await withTemporaryDirectory { directory in
+        let refused = Mutex<Int?>(nil)
+        let store = MemoryStore(trouble: { _ in
+          refused.withLock { left in
+            guard let calls = left else { return nil }
+            left = max(0, calls - 1)
+            return calls == 0 ? .refusal(.unreachable) : nil
+          }
+        })
+        let a = try await DeviceFixture("a", in: directory, store)
+        let b = try await DeviceFixture("b", in: directory, store)
+        for name in ["1.txt", "2.txt"] { try a.write("old", to: name) }
+        try await a.sync()
+        let backup = store.backUp()
+        for name in ["1.txt", "2.txt"] { try a.write("new", to: name) }
+        try await a.sync()
+        try await b.sync()
+        for name in ["1.txt", "2.txt"] { try await b.container.download(itemNamed: name) }
+        // The entries of the feed are still there: the versions alone are lost, and the first machine tells it.
+        store.restore(backup.taking({ $0.segments[0] == "feed" }, from: store.backUp()))
+        // The next versions have the numbers of the lost ones.
+        for name in ["1.txt", "2.txt"] { try a.write("newest", to: name) }
+        #expect(try await a.container.sync(everything: true).lost == ["1.txt", "2.txt"])
+        refused.withLock { $0 = call }
+        _ = try? await b.container.sync()
+        refused.withLock { $0 = nil }
+        for device in [a, b, a, b] { try await device.sync() }
+        for device in [a, b] {
+          for name in ["1.txt", "2.txt"] { #expect(device.text(name) == "newest", "call \(call)") }
+        }
+      }
     }
   }
 

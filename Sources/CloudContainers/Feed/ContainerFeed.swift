@@ -83,9 +83,9 @@ package struct ContainerFeed: Sendable {
     package var container: String?
     /// The last entry; nil if there is none.
     package var witness: Witness?
-    /// Whether an entry is missing that the reader expected.
+    /// Whether the entry is missing that the reader expected.
     package var lacksWitness: Bool
-    /// The time of the last loss of versions that a device told, by the store's clock; nil if there was none.
+    /// The time of the last loss of versions that another device told, by the store's clock; nil if there was none.
     package var lossTold: Int64?
   }
 
@@ -123,33 +123,47 @@ package struct ContainerFeed: Sendable {
   /// Returns the entries from the overlap before `cursor` on; one request if there are fewer than a thousand.
   ///
   /// - Parameters:
-  ///   - witnesses: entries that the store had.
-  ///   - now: the time by the store's clock.
+  ///   - witness: an entry that the store had.
+  ///   - now: the time by the store's clock, which may be minutes off.
+  ///   - device: the reader.
   package func news(
-    since cursor: Int64, expecting witnesses: [Witness] = [], at now: Int64 = 0
+    since cursor: Int64, expecting witness: Witness? = nil, at now: Int64 = 0, for device: String = ""
   ) async throws -> News {
-    let expected = witnesses.filter { (0..<Self.witnessTime).contains(now - $0.milliseconds) }
-    var missing = Set(expected.map(\.key))
-    var news = News(cursor: cursor, lacksWitness: false)
-    let start = expected.reduce(cursor - overlap) { min($0, $1.milliseconds) }
+    let expected = witness.flatMap { isExpected($0, at: now) ? $0 : nil }
+    var news = News(cursor: cursor, lacksWitness: expected != nil)
+    var last: Date?
+    let start = min(cursor - overlap, expected?.milliseconds ?? .max)
     try await store.listAll(Self.prefix, after: ObjectKey(Self.folder(start))) { page in
       for object in page {
         if let entry = Entry(object.key) {
           let time = min(entry.milliseconds, object.modificationDate.milliseconds)
           news.entries.append(entry)
           news.cursor = max(news.cursor, time)
-          missing.remove(object.key)
-          if time >= news.witness?.milliseconds ?? 0 { news.witness = Witness(entry, at: time) }
+          if object.key == expected?.key { news.lacksWitness = false }
+          // The store's date tells which entry came last, whatever the clocks of the devices said.
+          if object.modificationDate >= last ?? .distantPast {
+            (last, news.witness) = (object.modificationDate, Witness(entry, at: time))
+          }
         } else if object.key.string.hasPrefix(Self.markPrefix) {
           news.container = String(object.key.string.dropFirst(Self.markPrefix.count))
-        } else if object.key.string.hasPrefix(Self.lossPrefix) {
+        } else if object.key.string.hasPrefix(Self.lossPrefix), object.key != Self.lossKey(device) {
           news.lossTold = max(news.lossTold ?? 0, object.modificationDate.milliseconds)
         }
       }
       return true
     }
-    news.lacksWitness = !missing.isEmpty
     return news
+  }
+
+  /// Returns whether the store has an entry that it had. It counts as there once it may have gone.
+  func has(_ witness: Witness?, at now: Int64) async throws -> Bool {
+    guard let witness, isExpected(witness, at: now) else { return true }
+    return try await store.head(witness.key) != nil
+  }
+
+  /// Returns whether no collection of garbage takes an entry yet. One of a moment ahead is by another clock.
+  private func isExpected(_ witness: Witness, at now: Int64) -> Bool {
+    now - witness.milliseconds < Self.witnessTime
   }
 
   // A loss comes after all entries, too. So each poll of each device sees it.
@@ -157,8 +171,10 @@ package struct ContainerFeed: Sendable {
 
   /// Tells the other devices that the store lost versions, so that each of them compares what it knows.
   package func tellLoss(by device: String) async throws {
-    try await store.put(Data(), at: checkedKey(Self.lossPrefix + device))
+    try await store.put(Data(), at: Self.lossKey(device))
   }
+
+  private static func lossKey(_ device: String) -> ObjectKey { checkedKey(lossPrefix + device) }
 
   // The mark comes after all entries. So each poll sees it, and an empty or exchanged store is found out at once.
   private static let markPrefix = "\(prefix)mark/"

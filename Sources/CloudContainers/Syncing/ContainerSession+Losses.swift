@@ -42,7 +42,8 @@ extension ContainerSession {
     }
     // The store may have lost also blobs that no version needs yet.
     if comparing || !lost.isEmpty { try await known.forget() }
-    if comparing || records.isEmpty { try await state.set(.lossTold, to: storeTime()) }
+    // A new device knows nothing that it could compare.
+    if records.isEmpty { try await state.set(.lossTold, to: storeTime()) }
     guard !lost.isEmpty else { return ([], []) }
     // The others compare first, before a version of this device can get a number that they do not expect.
     try await feed.tellLoss(by: settings.device)
@@ -54,7 +55,6 @@ extension ContainerSession {
         problems.append(error)
       }
     }
-    try await state.set(.lossTold, to: storeTime())
     return (lost.map(\.name).sorted(), problems)
   }
 

@@ -37,17 +37,18 @@ extension ContainerSession {
     let time = now().milliseconds
     let last = try await state.number(.lastListing)
     let isDue = last.map { !(0..<Self.listingInterval).contains(time - $0) } ?? true
-    let expected = try await state.witnesses()
+    let expected = try await state.witness()
     if isRolledBack {
       witness.begin(nil, isConfirmed: false)
       return try await compare()
     }
     if everything || isDue {
-      witness.begin(expected.last, isConfirmed: expected.isEmpty)
+      witness.begin(expected, isConfirmed: expected == nil)
       return try await discoverByListing(comparing: false)
     }
     let cursor = try await state.number(.feedCursor) ?? 0
-    let news = try await feed.news(since: cursor, expecting: expected, at: storeTime())
+    let news = try await feed.news(
+      since: cursor, expecting: expected, at: storeTime(), for: settings.device)
     if news.container != settings.container {
       try await ContainerMark(store).check(settings.container)
       try await feed.mark(settings.container)
@@ -55,9 +56,11 @@ extension ContainerSession {
     let knownLoss = try await state.number(.lossTold) ?? 0
     if news.lacksWitness || news.lossTold ?? 0 > knownLoss {
       witness.begin(news.witness, isConfirmed: false)
-      return try await compare()
+      let found = try await compare()
+      if let told = news.lossTold { try await state.set(.lossTold, to: told) }
+      return found
     }
-    witness.begin(news.witness ?? expected.last, isConfirmed: true)
+    witness.begin(news.witness ?? expected, isConfirmed: true)
     var newest: [CloudDocumentID: Int] = [:]
     for entry in news.entries {
       newest[entry.document] = max(entry.sequence, newest[entry.document] ?? 0)

@@ -83,6 +83,12 @@ public final class MemoryStore: ObjectStore {
   /// All objects at one moment.
   package struct Backup: Sendable {
     fileprivate let objects: [ObjectKey: StoredValue]
+
+    /// Returns the objects of both backups, with those of the other one where `isOther` says so of a key.
+    package func taking(_ isOther: (ObjectKey) -> Bool, from other: Backup) -> Backup {
+      let kept = objects.filter { !isOther($0.key) }
+      return Backup(objects: kept.merging(other.objects.filter { isOther($0.key) }) { old, _ in old })
+    }
   }
 
   /// Returns all objects, with their dates.
