@@ -108,11 +108,14 @@ let package = Package(
       name: "ObjectStores", dependencies: ["CLinux", "CTLS", "DurableIO", "FilePackages", system],
       swiftSettings: strict),
 
+    // Ciphers of libcrypto, as the system has it. No program loads it when it starts.
+    .target(name: "CCipher"),
+
     // Documents in an object store, on all machines of a user.
     .target(
       name: "CloudContainers",
       dependencies: [
-        "Documents", "DurableIO", "FilePackages", "ObjectStores", "PackageArchive", database, system,
+        "CCipher", "Documents", "DurableIO", "FilePackages", "ObjectStores", "PackageArchive", database, system,
       ],
       swiftSettings: strict),
 

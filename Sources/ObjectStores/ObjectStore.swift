@@ -3,7 +3,8 @@ public import FoundationEssentials
 // OS1 After `put` returns, every reader gets these bytes, or those of a later `put`.
 // OS2 Of all `put` calls that ask for an absent key, one at most returns `true`.
 // OS3 An answer can be lost. A call that throws may have done its work, or may do it later.
-// OS4 A listing has every object from before its beginning, once, in the order of keys.
+// OS4 A listing has every object from before its beginning, once, in the order of keys. An encrypted store has the
+//     digests at the end of keys in another order.
 
 /// A place for objects: immutable bytes under keys, as an S3 service has it.
 ///
@@ -72,7 +73,7 @@ extension ObjectStore {
       let page = try await list(prefix, after: start, limit: pageSize)
       if try !body(page.objects) || !page.hasMore { return }
       // A store that says "more" and gives nothing would be asked for ever.
-      guard let last = page.objects.last?.key, start.map({ $0 < last }) ?? true else {
+      guard let last = page.objects.last?.key, last != start else {
         throw ObjectStoreError(.invalidAnswer, .list, in: place, reason: "a listing does not go on")
       }
       start = last

@@ -34,6 +34,8 @@ public struct ObjectStoreError: Error, Sendable, Hashable {
     case unsound
     /// The file system of a folder refused.
     case file
+    /// The library of the ciphers is missing.
+    case noCipher
     /// The task was cancelled.
     case cancelled
   }
@@ -127,6 +129,7 @@ extension ObjectStoreError.Code {
     case .tooLarge: "it is too large"
     case .unsound: "it cannot hold a container"
     case .file: "the file system refused"
+    case .noCipher: "there is no cipher"
     case .cancelled: "the task was cancelled"
     }
   }
@@ -148,6 +151,7 @@ extension ObjectStoreError.Code {
       "Permit larger requests, in the server and in a proxy before it: a container needs requests of 8 MiB."
     case .unsound: "Use another store."
     case .file: "Check the disk and the permissions."
+    case .noCipher: "Install the library that the reason names."
     case .cancelled: "Call again."
     }
   }

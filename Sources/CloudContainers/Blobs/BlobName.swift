@@ -29,19 +29,23 @@ package struct BlobName: Sendable, Hashable {
   /// Makes the name of a blob from its key; nil for any other object.
   package init?(_ key: ObjectKey) {
     let segments = key.segments
-    guard segments.count == 3, let last = segments.last, last.utf8.count == 2 * ContentHash.count else {
-      return nil
-    }
+    guard segments.count == 3, let last = segments.last else { return nil }
+    self.init(digits: last)
+    // Another folder makes another object.
+    if self.key != key { return nil }
+  }
+
+  /// Reads 64 hexadecimal digits in lower case; nil for anything else.
+  package init?(digits: some StringProtocol) {
+    guard digits.utf8.count == 2 * ContentHash.count else { return nil }
     var bytes: [UInt8] = []
-    var digits = last.utf8.makeIterator()
-    while let high = digits.next(), let low = digits.next() {
+    var rest = digits.utf8.makeIterator()
+    while let high = rest.next(), let low = rest.next() {
       guard let high = Self.value(of: high), let low = Self.value(of: low) else { return nil }
       bytes.append(high << 4 | low)
     }
     guard let hash = ContentHash(bytes: bytes[...]) else { return nil }
     self.hash = hash
-    // Upper-case letters, and another folder, make another object.
-    if self.key != key { return nil }
   }
 
   private static func value(of digit: UInt8) -> UInt8? {

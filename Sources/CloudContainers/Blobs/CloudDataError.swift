@@ -22,6 +22,10 @@ public struct CloudDataError: Error, Sendable, Hashable {
     case rolledBack
     /// An entry of a document would be dangerous on this machine, or another one could not take it.
     case refused
+    /// The container is encrypted, and the key or the passphrase is missing, or another one.
+    case locked
+    /// The container is not encrypted, although it should be.
+    case notEncrypted
   }
 
   /// The kind of failure.
@@ -58,6 +62,7 @@ extension CloudDataError: CustomStringConvertible, LocalizedError {
   /// One line for a user.
   public var description: String {
     let whole = document.map { "'\(displayString($0))'" }
+    if code.concernsContainer { return "The container in \(place) \(reason ?? code.words). \(code.advice)" }
     let part = child.map { "The child '\($0)'\(whole.map { " of \($0)" } ?? "")" }
     let subject = "\(part ?? whole.map { "The document \($0)" } ?? "A document") in \(place)"
     let object = key.map { " (object '\($0)')" } ?? ""
@@ -69,6 +74,8 @@ extension CloudDataError: CustomStringConvertible, LocalizedError {
 }
 
 extension CloudDataError.Code {
+  fileprivate var concernsContainer: Bool { self == .locked || self == .notEncrypted }
+
   fileprivate var words: String {
     switch self {
     case .missing: "an object of it is not there"
@@ -78,6 +85,8 @@ extension CloudDataError.Code {
     case .newerFormat: "a newer version of this program made it"
     case .rolledBack: "the store no longer has its last version, as after a backup was restored"
     case .refused: "an entry of it is not safe"
+    case .locked: "is encrypted, and there is no key for it"
+    case .notEncrypted: "is not encrypted"
     }
   }
 
@@ -88,6 +97,9 @@ extension CloudDataError.Code {
     case .rolledBack:
       "Nothing here was changed; sync each machine with all versions ('docpkg cloud sync --everything')."
     case .newerFormat: "Nothing here was changed; update this program."
+    case .locked:
+      "Give the passphrase, or the key that 'docpkg cloud key export' writes on a machine of the container."
+    case .notEncrypted: "Nothing was read or sent; check the address, and ask the owner of the store."
     case .refused: "Nothing here was changed; rename or remove the entry on the machine that has it."
     }
   }

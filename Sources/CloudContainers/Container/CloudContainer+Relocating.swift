@@ -29,9 +29,10 @@ extension CloudContainer {
       var settings = session.settings
       var count = 0
       if let old {
-        count = try await StoreCopy(source: old, target: store, container: settings.container).run()
+        let copy = StoreCopy(source: old, target: store, container: settings.container, key: session.key)
+        count = try await copy.run()
       }
-      try await ContainerMark(store).check(settings.container)
+      try await session.checkMark()
       // The facts about the old store say nothing about the new one. If the process ends here, the next run
       // looks once more at the old one.
       try await session.known.forget()

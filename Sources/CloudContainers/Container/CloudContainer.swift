@@ -20,6 +20,9 @@ public final class CloudContainer: Sendable {
   /// The address of the store.
   public var address: String { session.settings.address }
 
+  /// Whether the store has only encrypted objects.
+  public var isEncrypted: Bool { session.key != nil }
+
   // MARK: Opening
 
   /// Makes a folder a folder of a container, and makes the container if the store has none.
@@ -31,31 +34,34 @@ public final class CloudContainer: Sendable {
   ///   - address: the store's address, as the settings keep it; it has no secret.
   ///   - options: further values that the address needs, such as an endpoint.
   ///   - deviceName: the name of this machine for people.
+  ///   - secret: the secret that opens an encrypted container. A new container is encrypted if there is one.
   /// - Throws: `fileExists` if the folder belongs to a container already; `ObjectStoreError`, with the code `unsound` for
-  ///   a store that cannot hold a container.
+  ///   a store that cannot hold a container; `CloudDataError` with the code `locked` for another secret, or with
+  ///   `notEncrypted` if there is one for a container that is not encrypted.
   public static func add(
     _ folder: URL, to store: any ObjectStore, address: String, options: [String: String] = [:],
-    deviceName: String? = nil
+    deviceName: String? = nil, secret: ContainerSecret? = nil
   ) async throws -> CloudContainer {
     try await StoreProbe(store).check()
     return try await add(
       ContainerFolder(folder), to: store, address: address, options: options, deviceName: deviceName,
-      now: { Date() })
+      secret: secret, now: { Date() })
   }
 
   /// Makes a folder a folder of a container, in a store that was probed.
   package static func add(
     _ folder: ContainerFolder, to store: any ObjectStore, address: String, options: [String: String] = [:],
-    deviceName: String?, now: @escaping @Sendable () -> Date
+    deviceName: String?, secret: ContainerSecret? = nil, now: @escaping @Sendable () -> Date
   ) async throws -> CloudContainer {
     try ContainerPlace(folder: folder).check()
-    let container = try await ContainerMark(store).findOrMake()
-    try await ContainerFeed(store).mark(container)
+    let (container, key) = try await ContainerMark(store).join(with: secret)
+    try await ContainerFeed(key.map { EncryptedStore(store, key: $0) } ?? store).mark(container)
     let device = UUID().uuidString.lowercased().prefix(8)
-    try await folder.make(
-      ContainerFolder.Settings(
-        address: address, options: options, container: container, device: String(device),
-        deviceName: deviceName ?? Surroundings.current.computer()))
+    var settings = ContainerFolder.Settings(
+      address: address, options: options, container: container, device: String(device),
+      deviceName: deviceName ?? Surroundings.current.computer())
+    settings.isEncrypted = key == nil ? nil : true
+    try await folder.make(settings, key: key)
     let opened = try await open(folder, store, now: now)
     try await opened.session.noteProbe()
     return opened
@@ -64,8 +70,7 @@ public final class CloudContainer: Sendable {
   /// Opens a folder of a container.
   ///
   /// - Parameter packageExtensions: extensions, in lower case, that make a directory a document if no type says so.
-  /// - Throws: `noSuchFile` if the folder belongs to no container; `ObjectStoreError`; `CloudDataError` if the store
-  ///   has another container.
+  /// - Throws: `noSuchFile` if the folder belongs to no container; `invalidContent` if its key is missing.
   public static func open(
     _ folder: URL, in store: any ObjectStore, packageExtensions: Set<String> = []
   ) async throws -> CloudContainer {
@@ -78,10 +83,12 @@ public final class CloudContainer: Sendable {
     asksStore: Bool = true, now: @escaping @Sendable () -> Date
   ) async throws -> CloudContainer {
     let settings = try folder.settings()
+    let key = try folder.key(of: settings)
     let state = try ContainerState(at: folder.statePath)
     return CloudContainer(
       ContainerSession(
-        folder: folder, settings: settings, state: state, store: store, feedOverlap: feedOverlap,
+        folder: folder, settings: settings, state: state,
+        store: key.map { EncryptedStore(store, key: $0) } ?? store, key: key, feedOverlap: feedOverlap,
         packing: packing, packageExtensions: packageExtensions, asksStore: asksStore, now: now))
   }
 

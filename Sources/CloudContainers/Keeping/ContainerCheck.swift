@@ -64,7 +64,7 @@ package struct ContainerCheck: Sendable {
   /// Returns the reason why the store is not this container's; nil if it is.
   private func problemOfMark() async throws -> (CheckReport.Finding, CloudDataError)? {
     do {
-      try await ContainerMark(session.store).check(session.settings.container)
+      try await session.checkMark()
       return nil
     } catch let error as CloudDataError {
       switch error.code {

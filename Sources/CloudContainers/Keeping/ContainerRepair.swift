@@ -29,16 +29,18 @@ package struct ContainerRepair: Sendable {
     return report
   }
 
-  /// Stores the identity of the container, if the store has a version that this machine knows.
+  /// Stores the mark of the container, if the store has a version that this machine knows.
+  ///
+  /// The mark of an encrypted container then has no passphrase: no machine knows it.
   private func restoreMark() async throws {
     let (mark, container) = (ContainerMark(session.store), session.settings.container)
-    guard case .failure(let error) = try await checking(nil, { try await mark.check(container) }) else {
+    guard case .failure(let error) = try await checking(nil, { try await session.checkMark() }) else {
       return
     }
     if case .success(.some) = try await checking(nil, { try await mark.find() }) { throw error }
     let known = try await session.state.records().filter { $0.head != nil }.prefix(64)
     for record in known where try await session.hasHead(of: record) {
-      try await mark.restore(container)
+      try await mark.replace(ContainerMark.Record(container: container, key: session.key))
       return try await session.feed.mark(container)
     }
     throw error

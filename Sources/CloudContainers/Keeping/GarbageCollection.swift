@@ -56,7 +56,7 @@ package struct GarbageCollection: Sendable {
   ///   that this machine knows. Nothing is removed then.
   package func run(isDryRun: Bool) async throws -> GarbageReport {
     let store = session.store
-    try await ContainerMark(store).check(session.settings.container)
+    try await session.checkMark()
     // The store's clock dates the objects.
     try await session.measureClock()
     let now = Date(milliseconds: try await session.storeTime())

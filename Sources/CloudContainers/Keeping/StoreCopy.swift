@@ -9,6 +9,8 @@ struct StoreCopy {
   let source: any ObjectStore
   let target: any ObjectStore
   let container: String
+  /// The key of an encrypted container. The objects are copied as they are.
+  let key: ContainerKey?
 
   /// Copies, and compares the keys and sizes of both stores.
   ///
@@ -18,8 +20,9 @@ struct StoreCopy {
   /// - Throws: `CloudDataError` if one of the stores has another container; `ObjectStoreError`, also if an object is
   ///   missing afterwards.
   func run() async throws -> Int {
-    try await ContainerMark(source).check(container)
-    if try await ContainerMark(target).find() != nil { try await ContainerMark(target).check(container) }
+    try await ContainerMark(source).check(container, key: key)
+    let mark = ContainerMark(target)
+    if try await mark.find() != nil { try await mark.check(container, key: key) }
     let isMark = { (object: StoredObject) in object.key == ContainerMark.key }
     let missing = try await missingObjects()
     let target = target

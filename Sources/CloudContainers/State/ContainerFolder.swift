@@ -33,6 +33,8 @@ package struct ContainerFolder: Sendable {
     package var deviceName: String
     /// The patterns of the documents that this machine always has; nil or none for those that a program asked for.
     package var kept: [String]?
+    /// Whether the store has only encrypted objects; nil stands for no. The folder then has the key in a file.
+    package var isEncrypted: Bool?
 
     package init(
       address: String, options: [String: String] = [:], container: String, device: String, deviceName: String
@@ -114,16 +116,17 @@ package struct ContainerFolder: Sendable {
 
   private enum DecodingError: Error { case bounds }
 
-  /// Makes the hidden folder and the settings, durably.
+  /// Makes the hidden folder, the key file of an encrypted container, and the settings, durably.
   ///
   /// - Throws: `fileExists` if the folder belongs to a container already.
-  package func make(_ settings: Settings) async throws {
+  package func make(_ settings: Settings, key: ContainerKey? = nil) async throws {
     let encoder = PropertyListEncoder()
     encoder.outputFormat = .xml
     let bytes = try encoder.encode(settings)
     let root = try disk.openDirectory(at: path)
     _ = try disk.makeDirectoryIfAbsent(Self.hidden, in: root)
     try disk.synchronize(root)
+    if let key { try write(key, of: settings.container) }
     let file = FileWrapper(regularFileWithContents: bytes)
     file.preferredFilename = Self.settings.string
     _ = try await FlatFileStore.create(
@@ -138,6 +141,43 @@ package struct ContainerFolder: Sendable {
     let file = FileWrapper(regularFileWithContents: try encoder.encode(settings))
     let path = FileName(hiddenPath.appending(Self.settings)).string
     _ = try await FlatFileStore.open(at: URL(filePath: path, directoryHint: .notDirectory)).save(file)
+  }
+
+  // MARK: Key
+
+  private static let keyFile: FileName = "key"
+
+  /// Writes the key file, which only its owner can read.
+  private func write(_ key: ContainerKey, of container: String) throws(SystemError) {
+    let folder = try disk.openDirectory(at: hiddenPath)
+    let file = try disk.createFile(Self.keyFile, in: folder, mode: 0o600)
+    try disk.write(Array(key.text(container: container).utf8), to: file, at: 0)
+    try disk.synchronize(file)
+    try disk.synchronize(folder)
+  }
+
+  /// Reads the key of the container; nil if it is not encrypted.
+  ///
+  /// - Throws: `invalidContent` if the key file is missing or damaged; the system's reasons.
+  package func key(of settings: Settings) throws(FilePackageError) -> ContainerKey? {
+    guard settings.isEncrypted == true else { return nil }
+    let document = FileName(path).string
+    do throws(SystemError) {
+      let folder = try disk.openDirectory(at: hiddenPath)
+      let bytes = try disk.readAll(disk.openFile(Self.keyFile, in: folder), atMost: 4 << 10)
+      if let found = ContainerKey.parse(String(decoding: bytes, as: UTF8.self)),
+        found.container == settings.container
+      {
+        return found.key
+      }
+    } catch  where !error.isAbsence {
+      throw FilePackageError(
+        FilePackageError.Code(error.code), .open, document: document,
+        activity: "reading the key of its container", reason: "\(error)")
+    } catch {}
+    throw FilePackageError(
+      .invalidContent, .open, document: document,
+      reason: "the key of its container is missing or damaged; leave the container and add the folder again")
   }
 
   /// The inode of the folder, which a copy of the folder does not have.

@@ -1,63 +1,98 @@
+import FilePackages
 import FoundationEssentials
 package import ObjectStores
+
+// CM1 The mark of an encrypted container names it with a proof of its key. So a machine with the key accepts no mark of
+//     another container, and none that says that nothing is encrypted.
 
 /// The object that makes a store a container, with the container's identity.
 ///
 /// A folder keeps the identity. So an empty or exchanged store is found out before it counts as one without documents.
+/// It is the only object that nobody encrypts: it tells how to get the key.
 package struct ContainerMark: Sendable {
-  static let key: ObjectKey = "container"
+  package static let key: ObjectKey = "container"
   private static let maximumSize = 4 << 10
   private let store: any ObjectStore
 
   package init(_ store: any ObjectStore) { self.store = store }
 
-  private struct Record: Codable {
+  /// The content of the object.
+  package struct Record: Sendable, Hashable, Codable {
+    /// 1, or 2 for an encrypted container.
     var format: Int
-    var container: String
+    package var container: String
+    /// The digest that shows the key of an encrypted container; nil for one that is not.
+    var proof: Data?
+    /// The key for those who know the passphrase; nil if only a key file opens the container.
+    package var slot: KeySlot?
+
+    package init(container: String, key: ContainerKey? = nil, slot: KeySlot? = nil) {
+      (format, self.container, self.slot) = (key == nil ? 1 : 2, container, slot)
+      proof = key.map { Data(Self.proof(of: $0, container)) }
+    }
+
+    /// Whether the container is encrypted.
+    package var isEncrypted: Bool { format > 1 }
+
+    /// Whether a key is the one of the container (CM1).
+    package func belongs(to key: ContainerKey) -> Bool {
+      isEncrypted && proof == Data(Self.proof(of: key, container))
+    }
+
+    private static func proof(of key: ContainerKey, _ container: String) -> [UInt8] {
+      key.derived(for: "mark \(container)")
+    }
   }
 
-  /// Returns the container's identity; makes a container if the store has none.
-  package func findOrMake() async throws -> String {
-    if let found = try await find() { return found }
-    let container = UUID().uuidString.lowercased()
-    if try await store.put(bytes(of: container), at: Self.key, ifAbsent: true) { return container }
-    guard let found = try await find() else { throw error(.missing) }
-    return found
+  /// Makes a container; returns false if the store has one.
+  package func make(_ record: Record) async throws -> Bool {
+    try await store.put(bytes(of: record), at: Self.key, ifAbsent: true)
   }
 
-  /// Checks that the store has this container.
-  package func check(_ container: String) async throws {
+  /// Checks that the store has this container, with this key (CM1).
+  ///
+  /// - Parameter key: the container's key; nil if it is not encrypted.
+  package func check(_ container: String, key: ContainerKey?) async throws {
     guard let found = try await find() else {
       throw error(.missing, "the store has no container; check its address")
     }
-    guard found == container else {
+    guard found.container == container else {
       throw error(.invalid, "the store has another container; check its address")
     }
+    guard let key else {
+      if found.isEncrypted { throw error(.locked) }
+      return
+    }
+    guard found.isEncrypted else {
+      throw error(.notEncrypted, "says that it is not encrypted, and this machine knows that it is")
+    }
+    guard found.belongs(to: key) else { throw error(.locked, "is encrypted with another key") }
   }
 
-  /// Stores the identity of a container over a damaged one, or where it is missing.
-  package func restore(_ container: String) async throws {
-    try await store.put(bytes(of: container), at: Self.key)
+  /// Stores a mark over a damaged one, or over one with another passphrase.
+  package func replace(_ record: Record) async throws {
+    try await store.put(bytes(of: record), at: Self.key)
   }
 
-  private func bytes(of container: String) throws -> Data {
+  private func bytes(of record: Record) throws -> Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys]
-    return try encoder.encode(Record(format: 1, container: container))
+    return try encoder.encode(record)
   }
 
-  /// Returns the container's identity; nil if the store has none.
-  package func find() async throws -> String? {
+  /// Reads the mark; nil if the store has none.
+  package func find() async throws -> Record? {
     guard let bytes = try await store.get(Self.key, range: 0..<Self.maximumSize) else { return nil }
     guard let record = try? JSONDecoder().decode(Record.self, from: bytes), record.container.utf8.count <= 64
     else {
       throw error(.invalid)
     }
-    if record.format > 1 { throw error(.newerFormat) }
-    return record.container
+    if record.format > 2 { throw error(.newerFormat) }
+    guard record.isEncrypted == (record.proof != nil) else { throw error(.invalid) }
+    return record
   }
 
-  private func error(_ code: CloudDataError.Code, _ reason: String? = nil) -> CloudDataError {
+  func error(_ code: CloudDataError.Code, _ reason: String? = nil) -> CloudDataError {
     CloudDataError(code, in: store.place, key: Self.key.string, reason: reason)
   }
 }

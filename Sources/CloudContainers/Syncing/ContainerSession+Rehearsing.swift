@@ -10,7 +10,7 @@ extension ContainerSession {
   func rehearsal() throws -> ContainerSession {
     ContainerSession(
       folder: folder, settings: settings, state: try state.copy(), store: UnwrittenStore(base: store),
-      feedOverlap: feed.overlap, packing: packing, packageExtensions: packages.extensions,
+      key: key, feedOverlap: feed.overlap, packing: packing, packageExtensions: packages.extensions,
       asksStore: asksStore, isRehearsal: true, now: now, newDocument: newDocument)
   }
 }

@@ -13,6 +13,8 @@ package struct ContainerSession: Sendable {
   package let feed: ContainerFeed
   package let known: StateBlobs
   package let blobs: BlobStore
+  /// The key of an encrypted container, by which `store` encrypts; nil if it is not.
+  let key: ContainerKey?
   package let transfers = Transfers()
   let heads = DecodedHeads()
   /// The last entry of the feed that this run knows the store to have.
@@ -32,7 +34,7 @@ package struct ContainerSession: Sendable {
 
   package init(
     folder: ContainerFolder, settings: ContainerFolder.Settings, state: ContainerState,
-    store: any ObjectStore, feedOverlap: Int64 = ContainerFeed.overlap,
+    store: any ObjectStore, key: ContainerKey? = nil, feedOverlap: Int64 = ContainerFeed.overlap,
     packing: HeadPacks.Limits = HeadPacks.Limits(), packageExtensions: Set<String> = [],
     asksStore: Bool = true, isRehearsal: Bool = false,
     now: @escaping @Sendable () -> Date = { Date() },
@@ -44,7 +46,7 @@ package struct ContainerSession: Sendable {
     (self.folder, self.settings, self.state) = (folder, settings, state)
     (self.packing, self.now, self.newDocument) = (packing, now, newDocument)
     (self.asksStore, packages) = (asksStore, KnownPackages(extensions: packageExtensions))
-    self.isRehearsal = isRehearsal
+    (self.isRehearsal, self.key) = (isRehearsal, key)
     log = VersionLog(store)
     feed = ContainerFeed(store, overlap: feedOverlap)
     known = StateBlobs(state, now: now)
@@ -52,6 +54,9 @@ package struct ContainerSession: Sendable {
   }
 
   package var store: any ObjectStore { log.store }
+
+  /// Checks that the store has this container, and that it is encrypted as this machine knows it.
+  func checkMark() async throws { try await ContainerMark(store).check(settings.container, key: key) }
 
   /// Returns the time by the store's clock, in milliseconds, as far as it is known.
   package func storeTime() async throws -> Int64 {

@@ -50,7 +50,7 @@ extension ContainerSession {
     let news = try await feed.news(
       since: cursor, expecting: expected, at: storeTime(), for: settings.device)
     if news.container != settings.container {
-      try await ContainerMark(store).check(settings.container)
+      try await checkMark()
       try await feed.mark(settings.container)
     }
     let knownLoss = try await state.number(.lossTold) ?? 0
@@ -83,7 +83,7 @@ extension ContainerSession {
   /// - Parameter comparing: whether the store may have lost versions and got others of the same numbers since.
   func discoverByListing(comparing: Bool) async throws -> Discovered {
     let time = now().milliseconds
-    try await ContainerMark(store).check(settings.container)
+    try await checkMark()
     // A clock that was set since then would put the cursor past entries that are still to come.
     try await measureClock(always: true)
     let cursor = try await storeTime()

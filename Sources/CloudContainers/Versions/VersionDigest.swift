@@ -1,5 +1,4 @@
 package import FilePackages
-import ObjectStores
 
 /// The SHA-256 of a version's bytes, which names it among all versions.
 package struct VersionDigest: Sendable, Hashable, Comparable, CustomStringConvertible {
@@ -9,10 +8,7 @@ package struct VersionDigest: Sendable, Hashable, Comparable, CustomStringConver
 
   /// Reads 64 hexadecimal digits in lower case; nil for anything else.
   package init?(_ string: some StringProtocol) {
-    guard let key = ObjectKey("\(BlobName.prefix)\(string.prefix(2))/\(string)"), let name = BlobName(key)
-    else {
-      return nil
-    }
+    guard let name = BlobName(digits: string) else { return nil }
     self.name = name
   }
 

@@ -1,0 +1,67 @@
+import CCipher
+import FilePackages
+import FoundationEssentials
+
+/// The key of an encrypted container: 256 random bits that never change.
+///
+/// Each machine of the container has it. The store has it only encrypted by a passphrase: see `KeySlot`.
+public struct ContainerKey: Sendable, Hashable {
+  static let size = Int(CCIPHER_KEY_SIZE)
+  let bytes: [UInt8]
+
+  /// Makes a key of these bytes; nil unless there are 32.
+  init?(bytes: [UInt8]) {
+    guard bytes.count == Self.size else { return nil }
+    self.bytes = bytes
+  }
+
+  /// Makes a new key.
+  package static func random() -> ContainerKey {
+    guard let key = ContainerKey(bytes: randomBytes(size)) else { preconditionFailure("32 bytes make a key") }
+    return key
+  }
+
+  /// Derives a key for one purpose, by HMAC-SHA-256.
+  func derived(for purpose: String) -> [UInt8] {
+    var code = HMACSHA256(key: bytes)
+    code.update(Array("docpkg container\0\(purpose)".utf8))
+    return code.finalize().bytes
+  }
+
+  // MARK: Key files
+
+  private static let heading = "docpkg-container-key 1 "
+
+  /// The text of a key file: a comment, and a line with the container and the key.
+  package func text(container: String) -> String {
+    """
+    # This file opens all documents of the container. Keep it secret.
+    \(Self.heading)\(container) \(Data(bytes).base64EncodedString())
+
+    """
+  }
+
+  /// Reads the text of a key file; nil for anything else.
+  package static func parse(_ text: String) -> (key: ContainerKey, container: String)? {
+    let lines = text.split(whereSeparator: \.isNewline).filter { !$0.hasPrefix("#") }
+    guard lines.count == 1, lines[0].hasPrefix(heading) else { return nil }
+    let parts = lines[0].dropFirst(heading.count).split(separator: " ", omittingEmptySubsequences: false)
+    guard parts.count == 2, let bytes = Data(base64Encoded: String(parts[1])),
+      let key = ContainerKey(bytes: [UInt8](bytes))
+    else { return nil }
+    return (key, String(parts[0]))
+  }
+}
+
+extension ContainerKey: CustomStringConvertible, CustomReflectable {
+  /// No secret: a log or an error may repeat it.
+  public var description: String { "the key of a container" }
+  /// No secret.
+  public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// Returns bytes of the kernel's random numbers.
+func randomBytes(_ count: Int) -> [UInt8] {
+  var generator = SystemRandomNumberGenerator()
+  return (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
+}
