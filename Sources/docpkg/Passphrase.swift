@@ -25,18 +25,23 @@ enum Passphrase {
     return value?.isEmpty == true ? nil : value
   }
 
-  /// Returns the passphrase for a new archive. Asks the user twice if no other source gives it.
-  static func forNewArchive(file: String?) throws -> String {
+  /// Returns a new passphrase. Asks the user twice if no other source gives it.
+  ///
+  /// - Parameter otherwise: the further way that the error offers, such as `, or give --no-encrypt`.
+  static func new(file: String?, otherwise: String = "") throws -> String {
     if let given = try given(file: file) { return given }
-    guard isatty(STDIN_FILENO) == 1 else {
-      throw InputError(
-        description: "There is no passphrase: give --passphrase-file, or set DOCPKG_PASSPHRASE.")
-    }
+    guard isatty(STDIN_FILENO) == 1 else { throw missing(otherwise) }
     let first = try ask("Passphrase: ")
     guard try ask("The same again: ") == first else {
       throw InputError(description: "The two passphrases differ.")
     }
     return first
+  }
+
+  /// Makes the error for a passphrase that no source gives.
+  static func missing(_ otherwise: String = "") -> InputError {
+    InputError(
+      description: "There is no passphrase: give --passphrase-file, set DOCPKG_PASSPHRASE\(otherwise).")
   }
 
   /// Asks for a passphrase without an echo on the terminal.

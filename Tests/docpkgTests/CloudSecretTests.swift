@@ -47,6 +47,8 @@ struct CloudSecretTests {
       try fixture.cloud("restore", ["A/Trip.imageNotes", "--version", "1"])
       try fixture.cloud("sync", ["A", "--dry-run"])
       try fixture.cloud("keep", ["A", "--all"])
+      try fixture.cloud("key", ["export", "A", "container.key"])
+      try fixture.cloud("key", ["change-passphrase", "A"])
       try fixture.cloud("relocate", ["A"] + place)
       try fixture.cloud("leave", ["A", "--force", "--json"])
       let known = Set(try fixture.subcommands())
@@ -138,7 +140,8 @@ private final class SecretFixture: Sendable {
 
   init(in folder: FilePath, _ way: CloudSecretTests.Way, _ trouble: S3Server.Trouble? = nil) throws {
     let (secret, token) = ("secret-\(UUID().uuidString)", "token-\(UUID().uuidString)")
-    let processes = ProcessList([secret, token])
+    let passphrase = "passphrase-\(UUID().uuidString)"
+    let processes = ProcessList([secret, token, passphrase])
     let keys = S3Credentials(accessKeyID: "AKTESTKEY", secretAccessKey: secret, sessionToken: token)
     let server = try S3Server(keys: keys) { _ in
       do {
@@ -149,7 +152,7 @@ private final class SecretFixture: Sendable {
       return trouble
     }
     (self.server, self.folder, self.processes) = (server, folder, processes)
-    secrets = [secret, token]
+    secrets = [secret, token, passphrase]
     let home = folder.appending("home")
     file = home.appending(".aws/credentials").string
     let address = ["s3://\(S3Server.bucket)/me", "--endpoint", server.endpoint, "--region", S3Server.region]
@@ -158,13 +161,13 @@ private final class SecretFixture: Sendable {
       place = address
       environment = [
         "HOME": home.string, "AWS_ACCESS_KEY_ID": keys.accessKeyID, "AWS_SECRET_ACCESS_KEY": secret,
-        "AWS_SESSION_TOKEN": token,
+        "AWS_SESSION_TOKEN": token, "DOCPKG_PASSPHRASE": passphrase,
       ]
     case .file:
       place = address + ["--profile", "me"]
       environment = [
         "HOME": home.string, "AWS_SHARED_CREDENTIALS_FILE": file,
-        "AWS_CONFIG_FILE": home.appending("none").string,
+        "AWS_CONFIG_FILE": home.appending("none").string, "DOCPKG_PASSPHRASE": passphrase,
       ]
       try FileManager.default.createDirectory(
         atPath: home.appending(".aws").string, withIntermediateDirectories: true)

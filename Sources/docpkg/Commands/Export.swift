@@ -217,7 +217,7 @@ struct Export: CoordinatedCommand {
     if reproducible { options.uniformDate = try sourceDate ?? ExportOptions.earliestDate }
     options.overwritesReadOnly = force
     if encrypts {
-      options.passphrase = try Passphrase.forNewArchive(file: passphraseFile)
+      options.passphrase = try Passphrase.new(file: passphraseFile)
     }
     return options
   }

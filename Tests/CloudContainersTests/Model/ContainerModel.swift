@@ -44,6 +44,8 @@ struct ContainerModel {
   mutating func run(in directory: FilePath, steps: Int) async throws {
     let clock = ModelClock()
     let store = MemoryStore(now: { clock.now })
+    // In every second program the store has encrypted objects.
+    let key = seed.isMultiple(of: 2) ? ContainerKey.random() : nil
     var devices: [ModelDevice] = []
     for number in 0..<(2 + random(4)) {
       devices.append(
@@ -51,7 +53,7 @@ struct ContainerModel {
           number, in: directory, store, clock, offset: Double(random(172_800) - 86_400),
           seed: generator.next(),
           sabotage: sabotage.store, overlap: sabotage.hasOverlap ? ContainerFeed.overlap : 0,
-          asksStore: sabotage.asksStore))
+          asksStore: sabotage.asksStore, key: key))
     }
     // In every third program days pass, so that versions expire and garbage goes.
     let isLong = random(3) == 0
@@ -61,7 +63,7 @@ struct ContainerModel {
     var backup = store.backUp()
     for step in 0..<steps {
       if isRolledBack, random(10) == 0 { backup = store.backUp() }
-      if isRolledBack, random(20) == 0 { try await rollBack(store, to: backup, devices) }
+      if isRolledBack, random(20) == 0 { try await rollBack(store, key, to: backup, devices) }
       clock.advance(Double(random(120)))
       if isLong, random(12) == 0 { clock.advance(Double(random(20 * 86_400))) }
       let device = devices[random(devices.count)]
@@ -72,7 +74,7 @@ struct ContainerModel {
     // The feed has no version that a device committed without knowing it.
     let hasLateVersions = devices.contains { $0.link.lateVersions > 0 }
     try await settle(devices, clock, listing: losesState || hasLateVersions)
-    await check(devices, store)
+    await check(devices, key.map { EncryptedStore(store, key: $0) } ?? store)
     if problems.isEmpty { return }
     for device in devices { log.append(try await device.describe()) }
     log += store.keys.map(\.string).filter { !$0.hasPrefix("blobs/") }
@@ -199,7 +201,7 @@ struct ContainerModel {
   ///
   /// A text that only the store had is lost with it. All other texts must be there in the end.
   private mutating func rollBack(
-    _ store: MemoryStore, to backup: MemoryStore.Backup, _ devices: [ModelDevice]
+    _ store: MemoryStore, _ key: ContainerKey?, to backup: MemoryStore.Backup, _ devices: [ModelDevice]
   ) async throws {
     log.append("the store is rolled back")
     store.restore(backup)
@@ -207,7 +209,7 @@ struct ContainerModel {
     for device in devices { device.link.dropLate() }
     var left: Set<String> = []
     do {
-      left = try await texts(in: store, ofConflictsOnly: false)
+      left = try await texts(in: key.map { EncryptedStore(store, key: $0) } ?? store, ofConflictsOnly: false)
     } catch {
       note("after a backup was restored: \(error)")
     }
@@ -230,7 +232,7 @@ struct ContainerModel {
   }
 
   /// Returns the texts of the last versions in a store, and of their conflicts. Every version can be read.
-  private func texts(in store: MemoryStore, ofConflictsOnly: Bool) async throws -> Set<String> {
+  private func texts(in store: any ObjectStore, ofConflictsOnly: Bool) async throws -> Set<String> {
     let versions = VersionLog(store)
     let blobs = BlobStore(store)
     var found: Set<String> = []
@@ -284,7 +286,7 @@ struct ContainerModel {
     }
   }
 
-  private mutating func check(_ devices: [ModelDevice], _ store: MemoryStore) async {
+  private mutating func check(_ devices: [ModelDevice], _ store: any ObjectStore) async {
     guard let first = devices.first else { return }
     for device in devices {
       for document in device.documents {

@@ -30,6 +30,8 @@ final class ModelDevice {
   let number: Int
   let path: FilePath
   let link: UnreliableStore
+  /// The store as the device sees it: the link, or what it has decrypted.
+  private let seen: any ObjectStore
   let now: @Sendable () -> Date
   let overlap: Int64
   let asksStore: Bool
@@ -44,11 +46,13 @@ final class ModelDevice {
   init(
     _ number: Int, in directory: FilePath, _ store: any ObjectStore, _ clock: ModelClock, offset: Double,
     seed: UInt64,
-    sabotage: UnreliableStore.Sabotage?, overlap: Int64, asksStore: Bool
+    sabotage: UnreliableStore.Sabotage?, overlap: Int64, asksStore: Bool, key: ContainerKey?
   ) async throws {
     (self.number, self.overlap, self.asksStore) = (number, overlap, asksStore)
     path = directory.appending("device\(number)")
-    link = UnreliableStore(store, seed: seed, sabotage: sabotage)
+    let link = UnreliableStore(store, seed: seed, sabotage: sabotage)
+    self.link = link
+    seen = key.map { EncryptedStore(link, key: $0) } ?? link
     let drift = Drift()
     self.drift = drift
     now = { clock.now.addingTimeInterval(offset + drift.seconds) }
@@ -56,7 +60,7 @@ final class ModelDevice {
     container = try await CloudContainer.add(
       ContainerFolder(path), to: store, address: "model", deviceName: "device \(number)", now: now)
     container = try await CloudContainer.open(
-      ContainerFolder(path), link, feedOverlap: overlap, packing: Self.packing, asksStore: asksStore,
+      ContainerFolder(path), seen, feedOverlap: overlap, packing: Self.packing, asksStore: asksStore,
       now: now)
   }
 
@@ -64,7 +68,7 @@ final class ModelDevice {
   func restart() async throws {
     link.restart()
     container = try await CloudContainer.open(
-      ContainerFolder(path), link, feedOverlap: overlap, packing: Self.packing, asksStore: asksStore,
+      ContainerFolder(path), seen, feedOverlap: overlap, packing: Self.packing, asksStore: asksStore,
       now: now)
   }
 
@@ -213,7 +217,7 @@ final class ModelDevice {
   /// Another process with the same folder.
   func anotherProcess() async throws -> CloudContainer {
     try await CloudContainer.open(
-      ContainerFolder(path), link, feedOverlap: overlap, packing: Self.packing, asksStore: asksStore,
+      ContainerFolder(path), seen, feedOverlap: overlap, packing: Self.packing, asksStore: asksStore,
       now: now)
   }
 
