@@ -115,7 +115,8 @@ let package = Package(
     .target(
       name: "CloudContainers",
       dependencies: [
-        "CCipher", "Documents", "DurableIO", "FilePackages", "ObjectStores", "PackageArchive", database, system,
+        "CCipher", "Documents", "DurableIO", "FilePackages", "ObjectStores", "PackageArchive", database,
+        system,
       ],
       swiftSettings: strict),
 
@@ -265,7 +266,8 @@ let package = Package(
         swiftSettings: strict)
     }
     + (isFuzzing
-    ? ["Answer", "Archive", "Journal", "Listing", "Manifest", "Metadata", "Tree", "Version"] : []).map {
+    ? ["Answer", "Archive", "Journal", "Listing", "Manifest", "Metadata", "Secret", "Tree", "Version"] : [])
+    .map {
       name in
       // Parsers of bytes from unknown programs.
       .executableTarget(

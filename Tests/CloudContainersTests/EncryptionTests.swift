@@ -40,7 +40,9 @@ struct EncryptionTests {
       ["Text.txt": "three valleys", "Picture.png": String(repeating: "p", count: 300_000)])
     try await a.sync()
     try await b.sync()
-    for name in ["Secret plan.txt", "Alpine trip.imageNotes"] { try await b.container.download(itemNamed: name) }
+    for name in ["Secret plan.txt", "Alpine trip.imageNotes"] {
+      try await b.container.download(itemNamed: name)
+    }
     try await a.edit("Alpine trip.imageNotes", ["Text.txt": "four valleys"])
     try await b.edit("Alpine trip.imageNotes", ["Text.txt": "five valleys"])
     for device in [a, b, a] { try await device.sync() }
@@ -50,6 +52,7 @@ struct EncryptionTests {
     try await b.container.download(itemNamed: "Alpine trip.imageNotes")
   }
 
+  /// The store learns nothing of the contents (ES1).
   @Test(arguments: [true, false])
   func `shows the store no text, name, device or digest`(isEncrypted: Bool) async throws {
     try await withTemporaryDirectory { directory in
@@ -99,7 +102,8 @@ struct EncryptionTests {
       }
       try await b.container.changePassphrase(to: "battery")
       #expect(
-        await #expect(throws: CloudDataError.self) { _ = try await add("c", in: directory, store, secret) }?.code
+        await #expect(throws: CloudDataError.self) { _ = try await add("c", in: directory, store, secret) }?
+          .code
           == .locked)
       let c = try await add("c", in: directory, store, .passphrase("battery"))
       try await c.sync()
@@ -110,7 +114,8 @@ struct EncryptionTests {
       let d = try await add("d", in: directory, plain, nil)
       #expect(!d.container.isEncrypted)
       #expect(
-        await #expect(throws: CloudDataError.self) { _ = try await add("e", in: directory, plain, secret) }?.code
+        await #expect(throws: CloudDataError.self) { _ = try await add("e", in: directory, plain, secret) }?
+          .code
           == .notEncrypted)
       #expect(throws: CloudDataError.self) { _ = try d.container.exportKey() }
     }
@@ -141,6 +146,7 @@ struct EncryptionTests {
     }
   }
 
+  /// The store can make nothing up (ES2).
   @Test func `reads no object that the store exchanged, changed, cut short or made`() async throws {
     try await withTemporaryDirectory { directory in
       let memory = MemoryStore()
@@ -240,7 +246,8 @@ struct EncryptionTests {
       try await store.delete(ContainerMark.key)
       #expect(try await a.container.repair(reads: true).check.isWhole)
       #expect(
-        await #expect(throws: CloudDataError.self) { _ = try await add("b", in: directory, store, secret) }?.code
+        await #expect(throws: CloudDataError.self) { _ = try await add("b", in: directory, store, secret) }?
+          .code
           == .locked)
       let b = try await add("b", in: directory, store, .keyFile(try a.container.exportKey()))
       try await b.sync()

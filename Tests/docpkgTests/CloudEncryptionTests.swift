@@ -40,7 +40,9 @@ struct CloudEncryptionTests {
       #expect(try cloud("key", "export", "A", "container.key", in: folder).errors.contains("File exists"))
       let key = folder.appending("container.key").string
       #expect(try FileManager.default.attributesOfItem(atPath: key)[.posixPermissions] as? Int == 0o600)
-      for (device, secret) in [("B", ["--passphrase-file", "right"]), ("C", ["--key-file", "container.key"])] {
+      for (device, secret) in [
+        ("B", ["--passphrase-file", "right"]), ("C", ["--key-file", "container.key"]),
+      ] {
         let added = try run(tool, ["cloud", "add", "disk", device] + secret, in: folder)
         #expect(added.status == 0, "\(added.errors)")
         #expect(try cloud("sync", device, in: folder).status == 0)
@@ -74,7 +76,8 @@ struct CloudEncryptionTests {
       #expect(asked.status == 2 && asked.errors.contains("--no-encrypt"), "\(asked.errors)")
       try write("correct horse", to: folder.appending("words"))
       let made = try connect("init", address, "A", "--passphrase-file", "words", "--json")
-      #expect(made.status == 0 && made.output.contains(#""isEncrypted":true"#), "\(made.output)\(made.errors)")
+      #expect(
+        made.status == 0 && made.output.contains(#""isEncrypted":true"#), "\(made.output)\(made.errors)")
       let plain = try connect("init", address + "/plain", "B", "--no-encrypt")
       #expect(plain.status == 0 && plain.output.contains("is not encrypted"), "\(plain.errors)")
       // A user who gives a secret believes that the container is encrypted.

@@ -36,7 +36,8 @@ struct CloudWatchTests {
       let place = [
         "s3://\(S3Server.bucket)/me", "--endpoint", server.endpoint, "--region", S3Server.region, "A",
       ]
-      let made = try run(tool, ["cloud", "init", "--no-encrypt"] + place, in: folder, environment: environment)
+      let made = try run(
+        tool, ["cloud", "init", "--no-encrypt"] + place, in: folder, environment: environment)
       try #require(made.status == 0, "\(made.errors)")
       try prepare(folder.appending("A"))
       let begin = server.requests.count

@@ -28,6 +28,11 @@ package enum BenchmarkStore: Sendable {
 /// A program that brings a folder to a store.
 package enum CloudProgram: String, Sendable, CaseIterable {
   case docpkg, rclone, awscli, restic
+  /// docpkg with an encrypted container.
+  case encrypted
+
+  /// Whether the program is this one.
+  var isOwn: Bool { self == .docpkg || self == .encrypted }
 }
 
 /// The command lines of programs that use one store.
@@ -46,7 +51,8 @@ struct CloudCommands {
   /// - Throws: `StrategyUnavailable` for another program than docpkg and a folder as the store.
   func prepare(_ program: CloudProgram, _ folder: FilePath, as name: String) throws {
     switch program {
-    case .docpkg: try run(program, cloud("init", folder, as: name))
+    case .docpkg: try run(program, cloud("init", folder, as: name) + ["--no-encrypt"])
+    case .encrypted: try run(program, cloud("init", folder, as: name) + ["--encrypt"])
     case .rclone, .awscli: _ = try service(program)
     case .restic: try run(program, ["-r", try restic(name), "init"])
     }
@@ -57,7 +63,7 @@ struct CloudCommands {
   /// - Parameter output: a file for the program's output.
   func sync(_ program: CloudProgram, _ folder: FilePath, as name: String, output: FilePath? = nil) throws {
     switch program {
-    case .docpkg: try run(program, ["cloud", "sync", folder.string, "--json"], output: output)
+    case .docpkg, .encrypted: try run(program, ["cloud", "sync", folder.string, "--json"], output: output)
     case .rclone:
       let service = try service(program)
       try run(
@@ -118,7 +124,7 @@ struct CloudCommands {
   }
 
   private func run(_ program: CloudProgram, _ arguments: [String], output: FilePath? = nil) throws {
-    let name = program == .docpkg ? docpkg.string : program == .awscli ? "aws" : program.rawValue
+    let name = program.isOwn ? docpkg.string : program == .awscli ? "aws" : program.rawValue
     do {
       try process(program).run(name, arguments, output: output?.string)
     } catch is StrategyUnavailable {
@@ -128,16 +134,17 @@ struct CloudCommands {
 
   private func process(_ program: CloudProgram) -> ChildProcess {
     var process = ChildProcess()
+    var variables: [String: String] = program.isOwn ? ["DOCPKG_PASSPHRASE": "benchmark"] : [:]
+    process.environment = variables
     guard case .service(let service) = store else { return process }
-    var variables: [String: String] = [:]
-    if program != .docpkg {
+    if !program.isOwn {
       variables["AWS_PROFILE"] = service.profile
       (variables["AWS_REGION"], variables["AWS_DEFAULT_REGION"]) = (service.region, service.region)
       // No connection here is encrypted, and rclone takes no other bundle of certificates.
       variables["AWS_CA_BUNDLE"] = ""
     }
     switch program {
-    case .docpkg, .awscli: break
+    case .docpkg, .encrypted, .awscli: break
     case .rclone:
       variables["RCLONE_CONFIG"] = scratch.appending("rclone.conf").string
       variables["RCLONE_CONFIG_BENCH_TYPE"] = "s3"

@@ -63,7 +63,7 @@ final class CloudWorkspace {
   ///
   /// - Throws: `WrongContents`
   func verify() throws {
-    guard program == .docpkg else { return }
+    guard program.isOwn else { return }
     let copy = FilePath(folder.string + "-copy")
     try commands.add(copy, to: name)
     try commands.cloud(["sync", copy.string, "--quiet"])

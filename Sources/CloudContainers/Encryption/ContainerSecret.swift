@@ -28,7 +28,8 @@ extension ContainerMark {
     case nil: record = Record(container: container)
     case .passphrase(let passphrase)?:
       let new = ContainerKey.random()
-      record = Record(container: container, key: new, slot: try KeySlot(new, passphrase: passphrase, cost: cost))
+      record = Record(
+        container: container, key: new, slot: try KeySlot(new, passphrase: passphrase, cost: cost))
       key = new
     case .keyFile?:
       throw error(.missing, "the store has no container that a key could open; check its address")
@@ -61,33 +62,6 @@ extension ContainerMark {
     guard let key, record.belongs(to: key) else {
       throw error(.locked, "is encrypted, and the passphrase or the key is another one")
     }
-    return key
-  }
-}
-
-extension CloudContainer {
-  /// Returns the text of a key file, which opens the container on another machine. Keep it secret.
-  ///
-  /// - Throws: `CloudDataError` with the code `notEncrypted` if the container is not encrypted.
-  public func exportKey() throws -> String { try encryptionKey().text(container: session.settings.container) }
-
-  /// Gives the container another passphrase. The key stays, and so do all machines and all objects.
-  ///
-  /// Whoever knows the old passphrase and kept a copy of the store's mark can still open the container.
-  ///
-  /// - Throws: `CloudDataError`; `ObjectStoreError`; `busy`.
-  public func changePassphrase(to passphrase: String) async throws {
-    try await exclusively {
-      let key = try encryptionKey()
-      try await session.checkMark()
-      let slot = try KeySlot(key, passphrase: passphrase)
-      try await ContainerMark(session.store).replace(
-        ContainerMark.Record(container: session.settings.container, key: key, slot: slot))
-    }
-  }
-
-  private func encryptionKey() throws -> ContainerKey {
-    guard let key = session.key else { throw CloudDataError(.notEncrypted, in: session.store.place) }
     return key
   }
 }

@@ -32,7 +32,7 @@ package struct EncryptedStore: ObjectStore {
     return code.finalize().bytes
   }
 
-  /// Encrypts and stores an object.
+  /// Encrypts and stores an object (ES1).
   @discardableResult
   package func put(_ bytes: Data, at key: ObjectKey, ifAbsent: Bool) async throws(ObjectStoreError) -> Bool {
     if key == ContainerMark.key { return try await base.put(bytes, at: key, ifAbsent: ifAbsent) }

@@ -41,9 +41,12 @@ package struct KeySlot: Sendable, Hashable, Codable {
   ///
   /// - Throws: `CipherError` if libcrypto is not there.
   package func key(passphrase: String) throws -> ContainerKey? {
-    guard cost.isAllowed, salt.count == Self.saltSize, sealed.count == ContainerKey.size + SealedBytes.overhead
+    guard cost.isAllowed, salt.count == Self.saltSize,
+      sealed.count == ContainerKey.size + SealedBytes.overhead
     else { return nil }
-    return try SealedBytes.open(sealed, with: sealingKey(passphrase)).flatMap { ContainerKey(bytes: [UInt8]($0)) }
+    return try SealedBytes.open(sealed, with: sealingKey(passphrase)).flatMap {
+      ContainerKey(bytes: [UInt8]($0))
+    }
   }
 
   private func sealingKey(_ passphrase: String) throws(CipherError) -> [UInt8] {

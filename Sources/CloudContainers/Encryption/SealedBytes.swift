@@ -2,7 +2,7 @@ import CCipher
 import FilePackages
 import FoundationEssentials
 
-// SB1 Sealed bytes open only with the key that sealed them. A change of any bit makes them unreadable.
+// Sealed bytes open only with the key that sealed them. A change of any bit makes them unreadable.
 
 /// Bytes encrypted by AES-256-GCM: a mark of the format, a random nonce, the encrypted bytes, and a tag.
 enum SealedBytes {
@@ -29,7 +29,7 @@ enum SealedBytes {
     return sealed
   }
 
-  /// Decrypts bytes of any origin; nil unless `seal` made them with this key (SB1).
+  /// Decrypts bytes of any origin; nil unless `seal` made them with this key.
   ///
   /// - Throws: `CipherError` if libcrypto is not there.
   static func open(_ sealed: Data, with key: [UInt8]) throws(CipherError) -> Data? {
@@ -51,5 +51,7 @@ enum SealedBytes {
 /// The failure of libcrypto, which is missing or has no memory.
 struct CipherError: Error, CustomStringConvertible {
   var reason: String?
-  var description: String { reason ?? ccipher_missing().map { String(cString: $0) } ?? "libcrypto has no memory" }
+  var description: String {
+    reason ?? ccipher_missing().map { String(cString: $0) } ?? "libcrypto has no memory"
+  }
 }

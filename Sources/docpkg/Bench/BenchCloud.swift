@@ -13,7 +13,7 @@ extension Bench {
       discussion: """
         All programs run as whole processes, with documents of the same kind. With an S3 service they connect to a \
         port of this command, which forwards to the service: the requests and bytes are those on the wire. With a \
-        folder they are the ones that docpkg reports, and no other program is measured. The service has to be one \
+        folder they are the ones that docpkg reports, and only an encrypted container is measured beside it. The service has to be one \
         without encryption, such as a test server on this machine. The command uses a prefix of its own, and removes \
         its objects at the end.
 
@@ -31,6 +31,7 @@ extension Bench {
 
         Examples:
           docpkg bench cloud s3://test --endpoint http://[::1] --against rclone,restic
+          docpkg bench cloud /media/disk --task first --against encrypted
           docpkg bench cloud /media/disk --task child --children 1000,100000
 
         Exit status: 0 done, also if a goal was missed; 1 something became slower than in the report of --compare; 2 failed; \
@@ -47,7 +48,8 @@ extension Bench {
     var task: List<String>?
     @Option(
       help: ArgumentHelp(
-        "The programs to measure beside docpkg: rclone, awscli, restic.", valueName: "name,…"))
+        "The programs to measure beside docpkg: rclone, awscli, restic; encrypted is an encrypted container.",
+        valueName: "name,…"))
     var against: List<String>?
     @Option(help: ArgumentHelp("The number of children.", valueName: "n,…"))
     var children = List([1_000])

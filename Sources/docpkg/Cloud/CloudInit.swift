@@ -41,7 +41,8 @@ extension Cloud {
     }
 
     func run() async throws {
-      let encrypts = encrypt ?? (connection.passphraseFile != nil || StoreAddress.isService(connection.address))
+      let encrypts =
+        encrypt ?? (connection.passphraseFile != nil || StoreAddress.isService(connection.address))
       let secret = try encrypts ? connection.newPassphrase() : nil
       try await connection.connect { store in
         if try await ContainerMark(store).find() != nil {

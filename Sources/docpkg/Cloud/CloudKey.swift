@@ -45,7 +45,8 @@ extension Cloud {
         try write(text)
         if quiet { return }
         var output = StandardOutput(.report)
-        output.line("\(display(file)) has the key. Whoever has this file can read all documents of the container.")
+        output.line(
+          "\(display(file)) has the key. Whoever has this file can read all documents of the container.")
       }
 
       /// Makes the file, which only its owner can read.
@@ -71,7 +72,8 @@ extension Cloud {
       }
 
       private func failure() -> InputError {
-        InputError(description: "'\(display(file))' could not be written: \(String(cString: strerror(errno))).")
+        InputError(
+          description: "'\(display(file))' could not be written: \(String(cString: strerror(errno))).")
       }
     }
 

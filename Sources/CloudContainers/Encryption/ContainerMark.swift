@@ -2,8 +2,8 @@ import FilePackages
 import FoundationEssentials
 package import ObjectStores
 
-// CM1 The mark of an encrypted container names it with a proof of its key. So a machine with the key accepts no mark of
-//     another container, and none that says that nothing is encrypted.
+// The mark of an encrypted container has a proof of its key. So a machine with the key accepts no mark of another
+//     container, and none that says that nothing is encrypted.
 
 /// The object that makes a store a container, with the container's identity.
 ///
@@ -34,7 +34,7 @@ package struct ContainerMark: Sendable {
     /// Whether the container is encrypted.
     package var isEncrypted: Bool { format > 1 }
 
-    /// Whether a key is the one of the container (CM1).
+    /// Whether a key is the one of the container.
     package func belongs(to key: ContainerKey) -> Bool {
       isEncrypted && proof == Data(Self.proof(of: key, container))
     }
@@ -49,7 +49,7 @@ package struct ContainerMark: Sendable {
     try await store.put(bytes(of: record), at: Self.key, ifAbsent: true)
   }
 
-  /// Checks that the store has this container, with this key (CM1).
+  /// Checks that the store has this container, with this key.
   ///
   /// - Parameter key: the container's key; nil if it is not encrypted.
   package func check(_ container: String, key: ContainerKey?) async throws {
