@@ -89,6 +89,8 @@ public struct FilePackageError: Error, Sendable {
     case move
     /// Removing a document.
     case delete
+    /// Removing a document from this machine, which its container keeps.
+    case evict
     /// Publishing a committed save.
     case publish
     /// Ending a session, after the document was saved.
@@ -183,6 +185,7 @@ extension FilePackageError.Operation {
     case .search: "searched"
     case .move: "moved"
     case .delete: "deleted"
+    case .evict: "removed from this machine"
     case .publish: "published"
     case .close: "closed"
     }
@@ -202,6 +205,7 @@ extension FilePackageError.Operation {
     case .search: "searching"
     case .move: "moving"
     case .delete: "deleting"
+    case .evict: "removing from this machine"
     case .publish: "publishing"
     case .close: "cleaning up"
     }

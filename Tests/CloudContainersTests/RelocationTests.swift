@@ -18,7 +18,7 @@ struct RelocationTests {
     return keys
   }
 
-  @Test func `has all documents, and the old store stays as it is`() async throws {
+  @Test func `has all documents, and the old store tells the other machines`() async throws {
     try await withTemporaryDirectory { directory in
       let (old, new) = (MemoryStore(), MeteredStore())
       let a = try await DeviceFixture("a", in: directory, old)
@@ -27,16 +27,22 @@ struct RelocationTests {
       try await a.sync()
       try await b.sync()
       let before = try await keys(old)
-      let count = try await CloudContainer.relocate(a.url, to: new, address: "new", copyingFrom: old)
-      #expect(count == before.count)
+      let report = try await CloudContainer.relocate(a.url, to: new, address: "new", copyingFrom: old)
+      #expect(report.copied == before.count && report.isTold)
       #expect(try await keys(new) == before)
-      #expect(try await keys(old) == before)
+      let isMark = { (key: ObjectKey) in key.string == "container" || key.string.hasPrefix("feed/mark/") }
+      #expect(try await keys(old).filter { !isMark($0.key) } == before.filter { !isMark($0.key) })
       #expect(try CloudContainer.settings(of: a.url).address == "new")
-      // The other machine changes a document in the old store, and moves with it.
+      // The other machine changes a document, learns of the move, and takes the change along.
       try await b.container.download(itemNamed: "b.txt")
       try b.write("changed", to: "b.txt")
-      try await b.sync()
-      #expect(try await CloudContainer.relocate(b.url, to: new, address: "new") == 0)
+      for everything in [false, true] {
+        let error = await #expect(throws: CloudDataError.self) {
+          try await b.container.sync(everything: everything)
+        }
+        #expect(error?.code == .moved && "\(error.map { "\($0)" } ?? "")".contains("has moved to new."))
+      }
+      #expect(try await CloudContainer.relocate(b.url, to: new, address: "new").copied == 0)
       let (movedA, movedB) = (
         DeviceFixture(try await CloudContainer.open(a.url, in: new)),
         DeviceFixture(try await CloudContainer.open(b.url, in: new))
@@ -65,7 +71,7 @@ struct RelocationTests {
       let all = try await keys(old)
       let half = all.keys.sorted().filter { $0.string.hasPrefix("blobs/") }
       for key in half { if let bytes = try await old.get(key) { try await new.put(bytes, at: key) } }
-      let count = try await CloudContainer.relocate(a.url, to: new, address: "new", copyingFrom: old)
+      let count = try await CloudContainer.relocate(a.url, to: new, address: "new", copyingFrom: old).copied
       #expect(count == all.count - half.count && !half.isEmpty)
       #expect(try await keys(new) == all)
     }

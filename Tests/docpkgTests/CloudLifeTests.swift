@@ -43,6 +43,27 @@ struct CloudLifeTests {
     var deleted: Bool
   }
 
+  @Test func `lists, renames and removes machines`() async throws {
+    try await withFolder { folder in
+      try cloud("add", "disk", "B", "--device", "desktop", in: folder)
+      for name in ["A", "B"] { try cloud("sync", name, in: folder) }
+      let listed = try cloud("devices", "A", in: folder)
+      #expect(listed.contains("  laptop\n") && listed.contains("  desktop\n"), "\(listed)")
+      #expect(listed.split(separator: "\n").filter { $0.hasPrefix("* ") }.count == 1)
+      try cloud("devices", "B", "--rename", "tower", in: folder)
+      #expect(try cloud("devices", "A", "--json", in: folder).contains(#""name":"tower""#))
+      for wrong in ["desktop", "none"] {
+        let refused = try run(tool, ["cloud", "devices", "A", "--remove", wrong], in: folder)
+        #expect(refused.status == 2 && refused.errors.contains("no machine '\(wrong)'"), "\(refused.errors)")
+      }
+      try cloud("devices", "A", "--remove", "tower", in: folder)
+      let removed = try run(tool, ["cloud", "sync", "B"], in: folder)
+      #expect(removed.status == 2 && removed.errors.contains("'docpkg cloud leave'"), "\(removed.errors)")
+      let both = try run(tool, ["cloud", "devices", "A", "--remove", "a", "--rename", "b"], in: folder)
+      #expect(both.status == 64)
+    }
+  }
+
   @Test func `lists versions, and brings one back or writes it beside the document`() async throws {
     try await withFolder { folder in
       try write("one", to: "A/Notes.txt", in: folder)

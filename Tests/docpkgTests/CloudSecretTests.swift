@@ -47,6 +47,8 @@ struct CloudSecretTests {
       try fixture.cloud("restore", ["A/Trip.imageNotes", "--version", "1"])
       try fixture.cloud("sync", ["A", "--dry-run"])
       try fixture.cloud("keep", ["A", "--all"])
+      try fixture.cloud("devices", ["A", "--rename", "notebook"])
+      try fixture.cloud("devices", ["A", "--json"])
       try fixture.cloud("key", ["export", "A", "container.key"])
       try fixture.cloud("key", ["change-passphrase", "A"])
       try fixture.cloud("relocate", ["A"] + place)

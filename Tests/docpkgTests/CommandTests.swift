@@ -174,7 +174,8 @@ struct CommandTests {
       ["cloud", "list"],
       ["cloud", "download"], ["cloud", "evict"], ["cloud", "move"], ["cloud", "delete"],
       ["cloud", "restore"],
-      ["cloud", "key"], ["cloud", "check"], ["cloud", "repair"], ["cloud", "gc"], ["cloud", "probe"],
+      ["cloud", "devices"], ["cloud", "key"], ["cloud", "check"], ["cloud", "repair"], ["cloud", "gc"],
+      ["cloud", "probe"],
     ] {
       let help = try run(tool, command + ["--help"], in: "/").output
       #expect(document.contains(help), "run 'make command-line': the help of '\(command)' is another by now")

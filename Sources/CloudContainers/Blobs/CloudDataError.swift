@@ -26,6 +26,10 @@ public struct CloudDataError: Error, Sendable, Hashable {
     case locked
     /// The container is not encrypted, although it should be.
     case notEncrypted
+    /// The container was copied to another store.
+    case moved
+    /// Another machine removed this one from the container.
+    case removed
   }
 
   /// The kind of failure.
@@ -40,6 +44,8 @@ public struct CloudDataError: Error, Sendable, Hashable {
   public var child: String?
   /// The reason, in words; nil stands for the code's own.
   public var reason: String?
+  /// Whether this machine has the data, and wanted to send them.
+  public var isUpload = false
 
   /// Makes an error of these facts.
   public init(
@@ -64,6 +70,10 @@ extension CloudDataError: CustomStringConvertible, LocalizedError {
     let whole = document.map { "'\(displayString($0))'" }
     if code.concernsContainer { return "The container in \(place) \(reason ?? code.words). \(code.advice)" }
     let part = child.map { "The child '\($0)'\(whole.map { " of \($0)" } ?? "")" }
+    if isUpload {
+      let subject = part ?? whole.map { "The document \($0)" } ?? "A document"
+      return "\(subject) cannot go to the container: \(reason ?? code.words). Rename or remove it here."
+    }
     let subject = "\(part ?? whole.map { "The document \($0)" } ?? "A document") in \(place)"
     let object = key.map { " (object '\($0)')" } ?? ""
     return "\(subject) cannot be used: \(reason ?? code.words)\(object). \(code.advice)"
@@ -74,7 +84,7 @@ extension CloudDataError: CustomStringConvertible, LocalizedError {
 }
 
 extension CloudDataError.Code {
-  fileprivate var concernsContainer: Bool { self == .locked || self == .notEncrypted }
+  fileprivate var concernsContainer: Bool { [.locked, .notEncrypted, .moved, .removed].contains(self) }
 
   fileprivate var words: String {
     switch self {
@@ -87,6 +97,8 @@ extension CloudDataError.Code {
     case .refused: "an entry of it is not safe"
     case .locked: "is encrypted, and there is no key for it"
     case .notEncrypted: "is not encrypted"
+    case .moved: "has moved to another store"
+    case .removed: "no longer has this machine"
     }
   }
 
@@ -100,6 +112,10 @@ extension CloudDataError.Code {
     case .locked:
       "Give the passphrase, or the key that 'docpkg cloud key export' writes on a machine of the container."
     case .notEncrypted: "Nothing was read or sent; check the address, and ask the owner of the store."
+    case .moved:
+      "Nothing was changed; give this folder the new address with 'docpkg cloud relocate'. Its changes go there then."
+    case .removed:
+      "The documents that are here stay. Run 'docpkg cloud leave', and 'docpkg cloud add' if the machine is to come back."
     case .refused: "Nothing here was changed; rename or remove the entry on the machine that has it."
     }
   }

@@ -12,25 +12,26 @@ extension CloudContainer {
   ///   - store: the new store.
   ///   - address: the new store's address, as the settings keep it; it has no secret.
   ///   - options: further values that the address needs, such as an endpoint.
-  ///   - old: the store to copy all objects from; nil if the new store has them. It stays as it is. A copy that was cut
-  ///     short can be repeated, and sends only missing objects.
-  /// - Returns: the number of objects that were copied.
+  ///   - old: the store to copy all objects from; nil if the new store has them. A copy that was cut short can be
+  ///     repeated, and sends only missing objects. The old store keeps its objects, and tells the other machines that
+  ///     the container has moved: their next runs fail with the code `moved`, which names the new address.
+  /// - Returns: the number of objects that were copied, and whether the old store tells the other machines.
   /// - Throws: `CloudDataError` if the new store has no container or another one; `ObjectStoreError`; `busy`. The folder
   ///   has its old store then.
   @discardableResult
   public static func relocate(
     _ folder: URL, to store: any ObjectStore, address: String, options: [String: String] = [:],
     copyingFrom old: (any ObjectStore)? = nil
-  ) async throws -> Int {
+  ) async throws -> RelocationReport {
     let container = try await open(folder, in: store)
     return try await container.exclusively {
       try await StoreProbe(store).check()
       let session = container.session
       var settings = session.settings
-      var count = 0
+      var report = RelocationReport()
       if let old {
         let copy = StoreCopy(source: old, target: store, container: settings.container, key: session.key)
-        count = try await copy.run()
+        report.copied = try await copy.run()
       }
       try await session.checkMark()
       // The facts about the old store say nothing about the new one. If the process ends here, the next run
@@ -38,9 +39,36 @@ extension CloudContainer {
       try await session.known.forget()
       try await session.state.set(.lastListing, to: 0)
       try await session.state.set(.clockMeasured, to: 0)
+      if let old { report.isTold = try await tellMove(from: old, to: address, session) }
       (settings.address, settings.options) = (address, options)
       try await session.folder.replace(settings)
-      return count
+      return report
     }
   }
+
+  /// Marks the old store, so that the other machines learn of the new one with their next look at the news.
+  ///
+  /// - Returns: false if the store takes no objects any more, as a disk that fails.
+  private static func tellMove(
+    from old: any ObjectStore, to address: String, _ session: ContainerSession
+  ) async throws -> Bool {
+    do throws(ObjectStoreError) {
+      let mark = ContainerMark(old)
+      guard var record = try? await mark.find() else { return false }
+      record.movedTo = address
+      try await mark.replace(record)
+      try await ContainerFeed(old).unmark(session.settings.container)
+      return true
+    } catch {
+      return false
+    }
+  }
+}
+
+/// The outcome of a relocation.
+public struct RelocationReport: Sendable, Hashable {
+  /// The number of objects that were copied.
+  public internal(set) var copied = 0
+  /// Whether the old store tells the other machines of the new one. Otherwise their users have to.
+  public internal(set) var isTold = false
 }

@@ -109,11 +109,11 @@ package struct DocumentEviction: Sendable {
     do {
       return try body()
     } catch {
-      throw FilePackageError(error, .delete, StoredNode(location: Location(path, on: disk), path: .root))
+      throw FilePackageError(error, .evict, StoredNode(location: Location(path, on: disk), path: .root))
     }
   }
 
   private func failure(_ code: FilePackageError.Code, _ reason: String) -> FilePackageError {
-    FilePackageError(code, .delete, document: FileName(path).string, reason: reason)
+    FilePackageError(code, .evict, document: FileName(path).string, reason: reason)
   }
 }

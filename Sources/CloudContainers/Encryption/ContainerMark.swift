@@ -25,6 +25,8 @@ package struct ContainerMark: Sendable {
     var proof: Data?
     /// The key for those who know the passphrase; nil if only a key file opens the container.
     package var slot: KeySlot?
+    /// The address of the store that has the container now; nil for the present one. It has no secret.
+    package var movedTo: String?
 
     package init(container: String, key: ContainerKey? = nil, slot: KeySlot? = nil) {
       (format, self.container, self.slot) = (key == nil ? 1 : 2, container, slot)
@@ -52,7 +54,9 @@ package struct ContainerMark: Sendable {
   /// Checks that the store has this container, with this key.
   ///
   /// - Parameter key: the container's key; nil if it is not encrypted.
-  package func check(_ container: String, key: ContainerKey?) async throws {
+  /// - Returns: the mark.
+  @discardableResult
+  package func check(_ container: String, key: ContainerKey?) async throws -> Record {
     guard let found = try await find() else {
       throw error(.missing, "the store has no container; check its address")
     }
@@ -61,23 +65,28 @@ package struct ContainerMark: Sendable {
     }
     guard let key else {
       if found.isEncrypted { throw error(.locked) }
-      return
+      return found
     }
     guard found.isEncrypted else {
       throw error(.notEncrypted, "says that it is not encrypted, and this machine knows that it is")
     }
     guard found.belongs(to: key) else { throw error(.locked, "is encrypted with another key") }
+    return found
   }
 
   /// Stores a mark over a damaged one, or over one with another passphrase.
-  package func replace(_ record: Record) async throws {
+  package func replace(_ record: Record) async throws(ObjectStoreError) {
     try await store.put(bytes(of: record), at: Self.key)
   }
 
-  private func bytes(of record: Record) throws -> Data {
+  private func bytes(of record: Record) -> Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys]
-    return try encoder.encode(record)
+    do {
+      return try encoder.encode(record)
+    } catch {
+      preconditionFailure("a mark has texts and numbers alone")
+    }
   }
 
   /// Reads the mark; nil if the store has none.

@@ -85,6 +85,8 @@ package struct ContainerFeed: Sendable {
     package var witness: Witness?
     /// Whether the entry is missing that the reader expected.
     package var lacksWitness: Bool
+    /// Whether the reader is no longer a device of the container.
+    package var isRemoved = false
     /// The time of the last loss of versions that another device told, by the store's clock; nil if there was none.
     package var lossTold: Int64?
   }
@@ -127,7 +129,7 @@ package struct ContainerFeed: Sendable {
   ///   - now: the time by the store's clock, which may be minutes off.
   ///   - device: the reader.
   package func news(
-    since cursor: Int64, expecting witness: Witness? = nil, at now: Int64 = 0, for device: String = ""
+    since cursor: Int64, expecting witness: Witness? = nil, at now: Int64 = 0, for device: String? = nil
   ) async throws -> News {
     let expected = witness.flatMap { isExpected($0, at: now) ? $0 : nil }
     var news = News(cursor: cursor, lacksWitness: expected != nil)
@@ -146,7 +148,9 @@ package struct ContainerFeed: Sendable {
           }
         } else if object.key.string.hasPrefix(Self.markPrefix) {
           news.container = String(object.key.string.dropFirst(Self.markPrefix.count))
-        } else if object.key.string.hasPrefix(Self.lossPrefix), object.key != Self.lossKey(device) {
+        } else if object.key == device.map(Self.removedKey) {
+          news.isRemoved = true
+        } else if object.key.string.hasPrefix(Self.lossPrefix), object.key != device.map(Self.lossKey) {
           news.lossTold = max(news.lossTold ?? 0, object.modificationDate.milliseconds)
         }
       }
@@ -176,11 +180,41 @@ package struct ContainerFeed: Sendable {
 
   private static func lossKey(_ device: String) -> ObjectKey { checkedKey(lossPrefix + device) }
 
+  // A removal comes after all entries, too.
+  private static let removedPrefix = "\(prefix)removed/"
+
+  /// Tells a device that it is no longer one of the container.
+  package func remove(_ device: String) async throws(ObjectStoreError) {
+    try await store.put(Data(), at: Self.removedKey(device))
+  }
+
+  /// Returns whether a device was removed.
+  package func hasRemoved(_ device: String) async throws(ObjectStoreError) -> Bool {
+    try await store.head(Self.removedKey(device)) != nil
+  }
+
+  /// Returns the devices that were removed.
+  package func removedDevices() async throws -> Set<String> {
+    var devices: Set<String> = []
+    try await store.listAll(Self.removedPrefix) { page in
+      devices.formUnion(page.map { String($0.key.string.dropFirst(Self.removedPrefix.count)) })
+      return true
+    }
+    return devices
+  }
+
+  private static func removedKey(_ device: String) -> ObjectKey { checkedKey(removedPrefix + device) }
+
   // The mark comes after all entries. So each poll sees it, and an empty or exchanged store is found out at once.
   private static let markPrefix = "\(prefix)mark/"
 
   /// Marks the end of the feed with the container's identity.
   package func mark(_ container: String) async throws {
     try await store.put(Data(), at: checkedKey(Self.markPrefix + container))
+  }
+
+  /// Removes that mark: each poll then looks at the mark of the container.
+  package func unmark(_ container: String) async throws(ObjectStoreError) {
+    try await store.delete(checkedKey(Self.markPrefix + container))
   }
 }

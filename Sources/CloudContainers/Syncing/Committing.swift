@@ -110,6 +110,12 @@ extension ContainerSession {
     try await state.save(record)
   }
 
+  /// The beginning of the keys of devices.
+  static let devicePrefix = "devices/"
+
+  /// Returns the key of the object that has the name of a device.
+  static func key(ofDevice device: String) -> ObjectKey { checkedKey(devicePrefix + device) }
+
   /// Compares the clocks, by an object that the store dates.
   ///
   /// - Parameter always: whether to compare them in any case, instead of once an hour.
@@ -117,7 +123,7 @@ extension ContainerSession {
     let last = try await state.number(.clockMeasured)
     if let last, !always, (0..<3_600_000).contains(now().milliseconds - last) { return }
     let time = now().milliseconds
-    let key = checkedKey("devices/\(settings.device)")
+    let key = Self.key(ofDevice: settings.device)
     try await store.put(Data(settings.deviceName.utf8), at: key)
     guard let object = try await store.head(key) else { return }
     try await state.set(.clockOffset, to: object.modificationDate.milliseconds - time)

@@ -24,6 +24,6 @@ extension ContainerSession {
   func checkNotKept(_ name: String, isPackage: Bool) throws {
     guard try keptPatterns().matchesAnyPart(of: name, isDirectory: isPackage) else { return }
     throw FilePackageError(
-      .unsupported, .delete, document: name, reason: "the settings of its container folder keep it here")
+      .unsupported, .evict, document: name, reason: "the settings of its container folder keep it here")
   }
 }

@@ -20,6 +20,7 @@ extension ContainerSession {
     let news = try await discover(everything: everything, isRolledBack: isRolledBack)
     known.trust()
     (report.discovered, report.lost) = (news.count, news.lost)
+    report.documents = news.renamed.map { SyncReport.Document(name: $0.new, oldName: $0.old) }
     problems += news.problems
     try await wantKeptDocuments()
     // What one round makes, such as a document under a new name, the next one finds.
@@ -79,6 +80,7 @@ extension ContainerSession {
     } catch let error where Self.endsRun(error) {
       throw error
     } catch {
+      let error = Self.naming(record.name, in: error)
       sync.report.error = error
       var failed = sync.record
       if (error as? FilePackageError)?.code == .cancelled {
@@ -92,6 +94,13 @@ extension ContainerSession {
       sync.record = failed
     }
     return (sync.report, sync.record)
+  }
+
+  /// Returns an error with the name of its document.
+  private static func naming(_ document: String, in error: any Error) -> any Error {
+    guard var error = error as? CloudDataError, error.document == nil else { return error }
+    error.document = document
+    return error
   }
 
   /// Returns whether an error is one of the store or of the task, so that other documents would fail as well.

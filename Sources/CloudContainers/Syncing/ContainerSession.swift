@@ -55,8 +55,12 @@ package struct ContainerSession: Sendable {
 
   package var store: any ObjectStore { log.store }
 
-  /// Checks that the store has this container, and that it is encrypted as this machine knows it.
-  func checkMark() async throws { try await ContainerMark(store).check(settings.container, key: key) }
+  /// Checks that the store has this container, encrypted as this machine knows it, and that it did not move.
+  func checkMark() async throws {
+    let mark = try await ContainerMark(store).check(settings.container, key: key)
+    guard let address = mark.movedTo else { return }
+    throw CloudDataError(.moved, in: store.place, reason: "has moved to \(displayString(address))")
+  }
 
   /// Returns the time by the store's clock, in milliseconds, as far as it is known.
   package func storeTime() async throws -> Int64 {

@@ -12,6 +12,8 @@ extension ContainerSession {
   package struct Discovered: Sendable {
     /// The number of documents with a new version.
     package var count = 0
+    /// The placeholders that other devices renamed.
+    package var renamed: [(old: String, new: String)] = []
     /// The names of documents whose last version the store had lost.
     package var lost: [String] = []
     /// The errors of versions that cannot be read, and of those that are lost.
@@ -49,6 +51,7 @@ extension ContainerSession {
     let cursor = try await state.number(.feedCursor) ?? 0
     let news = try await feed.news(
       since: cursor, expecting: expected, at: storeTime(), for: settings.device)
+    if news.isRemoved { throw removedFromContainer }
     if news.container != settings.container {
       try await checkMark()
       try await feed.mark(settings.container)
@@ -65,11 +68,12 @@ extension ContainerSession {
     for entry in news.entries {
       newest[entry.document] = max(entry.sequence, newest[entry.document] ?? 0)
     }
-    var found = Discovered()
-    (found.count, found.problems) = try await learn(newest, isListing: false)
+    let found = try await learn(newest, isListing: false)
     if news.cursor != cursor { try await state.set(.feedCursor, to: news.cursor) }
     return found
   }
+
+  private var removedFromContainer: CloudDataError { CloudDataError(.removed, in: store.place) }
 
   /// Compares all documents with the store. If the run is cut off before, the next one has to compare again.
   private func compare() async throws -> Discovered {
@@ -84,15 +88,15 @@ extension ContainerSession {
   func discoverByListing(comparing: Bool) async throws -> Discovered {
     let time = now().milliseconds
     try await checkMark()
+    if try await feed.hasRemoved(settings.device) { throw removedFromContainer }
     // A clock that was set since then would put the cursor past entries that are still to come.
     try await measureClock(always: true)
     let cursor = try await storeTime()
     var newest: [CloudDocumentID: Int] = [:]
     try await log.forEachDocument { document, versions in newest[document] = versions.last?.sequence }
-    var found = Discovered()
-    (found.lost, found.problems) = try await rewindLost(newest, comparing: comparing)
-    let (count, problems) = try await learn(newest, isListing: true)
-    (found.count, found.problems) = (count, found.problems + problems)
+    let (lost, problems) = try await rewindLost(newest, comparing: comparing)
+    var found = try await learn(newest, isListing: true)
+    (found.lost, found.problems) = (lost, problems + found.problems)
     try await state.pruneEarlierHeads()
     try await state.set(.lastListing, to: time)
     try await state.set(.feedCursor, to: max(cursor, await state.number(.feedCursor) ?? 0))
@@ -104,8 +108,9 @@ extension ContainerSession {
   /// - Parameter isListing: whether the numbers are those of a listing, which has versions that no device announced.
   private func learn(
     _ newest: [CloudDocumentID: Int], isListing: Bool
-  ) async throws -> (count: Int, problems: [any Error]) {
-    guard !newest.isEmpty else { return (0, []) }
+  ) async throws -> Discovered {
+    var found = Discovered()
+    guard !newest.isEmpty else { return found }
     var known: [String: DocumentRecord] = [:]
     for record in try await state.records() { known[record.id] = record }
     var missing: [CloudDocumentID: Int] = [:]
@@ -117,8 +122,10 @@ extension ContainerSession {
     func note(_ stored: StoredVersion, needsPacking: Bool) {
       let version = stored.version
       var record = known[version.document.string] ?? DocumentRecord(id: version.document, name: version.name)
+      let (old, isKnown) = (record.name, record.head != nil)
       self.note(stored, in: &record)
       record.needsPacking = needsPacking
+      if isKnown, old != record.name, !version.isDeleted { found.renamed.append((old, record.name)) }
       changed.append(record)
     }
     if missing.count >= packing.reading {
@@ -127,7 +134,6 @@ extension ContainerSession {
         note(stored, needsPacking: false)
       }
     }
-    var problems: [any Error] = []
     let single = missing.sorted { $0.key < $1.key }
     for start in stride(from: 0, to: single.count, by: 256) {
       let part = single[start..<min(start + 256, single.count)]
@@ -137,12 +143,13 @@ extension ContainerSession {
       for result in results {
         switch result {
         case .success(let stored): if let stored { note(stored, needsPacking: isListing) }
-        case .failure(let error): problems.append(error)
+        case .failure(let error): found.problems.append(error)
         }
       }
     }
     if !changed.isEmpty { try await state.save(changed) }
-    return (changed.count, problems)
+    found.count = changed.count
+    return found
   }
 
   /// Reads a version; the result is a failure if its bytes are damaged, or of a newer program.

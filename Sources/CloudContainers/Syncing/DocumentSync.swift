@@ -144,8 +144,10 @@ struct DocumentSync {
     let uploaded = try await session.upload(local, record, seen: seen)
     seen = nil
     let version = try await next(after: head, root: uploaded.root, isPackage: local.isPackage)
+    let oldName = isRenamed ? record.baseName : nil
     if try await session.commit(version, of: &record, here: (uploaded.root, uploaded.children)) {
       report.uploaded = true
+      report.oldName = report.oldName ?? oldName
       seen = LocalTree(unchanged: uploaded.children, hasConflicts: uploaded.hasConflicts)
     }
     return false
@@ -282,7 +284,7 @@ struct DocumentSync {
       head.root == base, !head.isDeleted, try await session.look(local, record).isUnchanged
     else {
       throw FilePackageError(
-        .unsavedEdits, .delete, document: record.name, reason: "the container does not have its last changes")
+        .unsavedEdits, .evict, document: record.name, reason: "the container does not have its last changes")
     }
     try await session.checkStored(record)
     try await removeHere(base)

@@ -6,7 +6,7 @@ public struct SyncReport: Sendable {
   public struct Document: Sendable {
     /// The document's name.
     public var name: String
-    /// The name that the document had here before this run, if it got another one.
+    /// The name that the document had before, if it got another one.
     public var oldName: String?
     /// Whether a new version of this device went to the container.
     public var uploaded = false

@@ -97,10 +97,16 @@ extension ContainerSession {
     let new = tree.newEntries
     guard !new.isEmpty else { return }
     var rules = EntryRules(in: blobs.place)
-    for entry in new { try rules.check(entry) }
-    let all = tree.children
-    for folder in Set(new.map(\.path.parent)).sorted() {
-      try EntryRules.check(all.names(in: folder), of: folder, in: blobs.place)
+    do throws(CloudDataError) {
+      for entry in new { try rules.check(entry) }
+      let all = tree.children
+      for folder in Set(new.map(\.path.parent)).sorted() {
+        try EntryRules.check(all.names(in: folder), of: folder, in: blobs.place)
+      }
+    } catch {
+      var error = error
+      error.isUpload = true
+      throw error
     }
   }
 

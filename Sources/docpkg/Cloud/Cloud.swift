@@ -28,7 +28,8 @@ struct Cloud: AsyncParsableCommand {
     subcommands: [
       Init.self, Add.self, Status.self, Sync.self, List.self, Download.self, Evict.self, Move.self,
       Delete.self,
-      Restore.self, Versions.self, Keep.self, Key.self, Leave.self, Relocate.self, Check.self, Repair.self,
+      Restore.self, Versions.self, Keep.self, Devices.self, Key.self, Leave.self, Relocate.self, Check.self,
+      Repair.self,
       CollectGarbage.self,
       Probe.self,
     ])

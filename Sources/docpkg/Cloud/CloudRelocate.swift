@@ -12,10 +12,10 @@ extension Cloud {
       discussion: """
         Without --copy the new address is one of the same store, or of a copy that has the container. With --copy the \
         command copies all objects from the old store first. A copy that was cut short can be repeated. The old store \
-        stays as it is.
+        keeps its objects, and tells the other machines the new address.
 
-        Run the command on each machine, with --copy on the first one. A machine that still syncs with the old store \
-        learns nothing of the new one; after its 'relocate', its changes go to the new store.
+        Run the command on each machine, with --copy on the first one. A machine that syncs with the old store then \
+        changes nothing, and says what to do; after its 'relocate', its changes go to the new store.
 
         Examples:
           docpkg cloud relocate ~/Cloud /media/new-place/documents
@@ -55,7 +55,7 @@ extension Cloud {
       if let store = address.folder, "\(store)/".hasPrefix(place.path + "/") {
         throw InputError(description: "The store's folder must not be in the container folder.")
       }
-      let count = try await interruptible(
+      let report = try await interruptible(
         saying: "the folder has its old store; the same command does the rest"
       ) {
         let (oldText, oldOptions) = try CloudContainer.settings(of: place)
@@ -64,9 +64,14 @@ extension Cloud {
           place, to: RetryingStore(CountingStore(try address.open())), address: address.text,
           options: address.options, copyingFrom: old)
       }
+      if copy, !report.isTold {
+        StandardError.write(
+          "docpkg: warning: The old store takes no mark. Run 'docpkg cloud relocate' on the other machines by hand.\n"
+        )
+      }
       if quiet { return }
       var output = StandardOutput(.report)
-      if copy { output.line("copied \(counted(count, "object"))") }
+      if copy { output.line("copied \(counted(report.copied, "object"))") }
       output.line("\(display(folder)) is a container folder of \(address.text)")
     }
   }

@@ -1,0 +1,99 @@
+import CloudContainers
+import FilePackages
+import Foundation
+import ObjectStores
+import TestSupport
+import Testing
+
+@Suite("The machines of a container")
+struct DeviceListTests {
+  @Test func `are listed, renamed and removed`() async throws {
+    try await withTemporaryDirectory { directory in
+      let store = MemoryStore()
+      let a = try await DeviceFixture("laptop", in: directory, store)
+      let b = try await DeviceFixture("desktop", in: directory, store)
+      try a.write("one", to: "Notes.txt")
+      try await a.sync()
+      try await b.sync()
+      try await b.container.download(itemNamed: "Notes.txt")
+      #expect(try await Set(a.container.devices().map(\.name)) == ["laptop", "desktop"])
+      #expect(try await a.container.devices().filter(\.isCurrent).map(\.name) == ["laptop"])
+      try await b.container.renameDevice(to: "old desktop")
+      let renamed = DeviceFixture(try await CloudContainer.open(b.url, in: store))
+      try renamed.write("two", to: "Notes.txt")
+      try await renamed.sync()
+      let versions = try await a.container.versions(ofItemNamed: "Notes.txt").versions
+      #expect(versions.first?.deviceName == "old desktop")
+      for name in ["", String(repeating: "n", count: 201)] {
+        await #expect(throws: FilePackageError.self) { try await b.container.renameDevice(to: name) }
+      }
+      let other = try #require(try await a.container.devices().first { !$0.isCurrent })
+      #expect(other.name == "old desktop")
+      try await a.container.removeDevice(other.id)
+      #expect(try await a.container.devices().map(\.name) == ["laptop"])
+      // The removed machine changes nothing, also by a listing of all versions, and keeps its documents.
+      try b.write("three", to: "Notes.txt")
+      let before = store.keys.filter { $0.string.hasPrefix("documents/") }
+      for everything in [false, true] {
+        let error = await #expect(throws: CloudDataError.self) {
+          try await b.container.sync(everything: everything)
+        }
+        #expect(error?.code == .removed)
+      }
+      #expect(store.keys.filter { $0.string.hasPrefix("documents/") } == before)
+      #expect(b.text("Notes.txt") == "three")
+      // It leaves, and comes back as another machine.
+      _ = try await b.container.leave(force: true)
+      let again = DeviceFixture(
+        try await CloudContainer.add(b.url, to: store, address: "memory", deviceName: "new desktop"))
+      try await again.sync()
+      #expect(try await Set(a.container.devices().map(\.name)) == ["laptop", "new desktop"])
+      for id in [
+        "none", other.id, try #require(try await a.container.devices().first(where: \.isCurrent)).id,
+      ] {
+        await #expect(throws: FilePackageError.self) { try await a.container.removeDevice(id) }
+      }
+    }
+  }
+
+  @Test func `see a rename as a rename`() async throws {
+    try await withTemporaryDirectory { directory in
+      let store = MemoryStore()
+      let a = try await DeviceFixture("a", in: directory, store)
+      let b = try await DeviceFixture("b", in: directory, store)
+      for name in ["1.txt", "2.txt"] { try a.write("text of \(name)", to: name) }
+      try await a.sync()
+      try await b.sync()
+      try await b.container.download(itemNamed: "1.txt")
+      for name in ["1", "2"] { try a.rename("\(name).txt", to: "new \(name).txt") }
+      let lines = try await a.sync().documents.map { "\($0)" }.sorted()
+      #expect(
+        lines == ["renamed, uploaded new 1.txt (was 1.txt)", "renamed, uploaded new 2.txt (was 2.txt)"])
+      // One document is here on the other machine, and one is a placeholder.
+      let there = try await b.sync().documents.map { "\($0)" }.sorted()
+      #expect(there == ["renamed new 1.txt (was 1.txt)", "renamed new 2.txt (was 2.txt)"])
+    }
+  }
+
+  @Test func `name the document in an error, and the direction`() async throws {
+    try await withTemporaryDirectory { directory in
+      let store = MemoryStore()
+      let a = try await DeviceFixture("a", in: directory, store)
+      try await a.makePackage("Trip.imageNotes", ["Low.txt": "one", "low.txt": "two"])
+      let failed = try #require(try await a.container.sync().failures.first)
+      #expect(
+        failed.error.map { "\($0)" }
+          == "The child 'low.txt' of 'Trip.imageNotes' cannot go to the container: 'Low.txt' differs only in case or "
+          + "encoding. Rename or remove it here.")
+      try await a.makePackage("Hut.imageNotes", ["1.txt": "one"])
+      _ = try await a.container.sync()
+      let b = try await DeviceFixture("b", in: directory, store)
+      _ = try await b.container.sync()
+      for key in store.keys where key.string.hasPrefix("blobs/") { try await store.delete(key) }
+      let error = await #expect(throws: CloudDataError.self) {
+        try await b.container.download(itemNamed: "Hut.imageNotes")
+      }
+      #expect(error?.document == "Hut.imageNotes")
+    }
+  }
+}
