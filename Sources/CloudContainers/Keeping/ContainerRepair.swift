@@ -20,9 +20,10 @@ package struct ContainerRepair: Sendable {
     try await restoreMark()
     try await session.known.forget()
     report.versions = try await restoreVersions()
+    // Before the run replaces content here by that of later versions: an earlier version may need it.
+    report.documents = try await restoreContents(reads)
     // Versions that are lost as a whole.
-    let synced = try await session.sync(everything: true)
-    report.documents = synced.lost
+    report.documents += try await session.sync(everything: true).lost
     report.documents += try await restoreContents(reads)
     report.documents = Set(report.documents).sorted()
     report.check = try await ContainerCheck(session).run(reads: reads)
