@@ -6,6 +6,7 @@ import Synchronization
 package final class FreedesktopDatabase: Sendable {
   private let directories: @Sendable () -> [String]
   private let contents = Mutex<FreedesktopTypes?>(nil)
+  private let names = Mutex<Set<String>?>(nil)
 
   /// - Parameter directories: directories that hold `globs2`, `subclasses` and `aliases`, the most important
   ///   first. None need exist.
@@ -26,7 +27,37 @@ package final class FreedesktopDatabase: Sendable {
     }
   }
 
-  /// Whether the files have been read.
+  /// Returns the MIME types of names that end in one of the given extensions, as `FreedesktopTypes` does.
+  ///
+  /// Cost: an extension without a type, such as that of `tmp.AbC123`, needs the list of extensions alone. The list is
+  /// made once, at a fiftieth of the cost of the types.
+  package func mimeTypes(extensions: [String]) -> [String] {
+    let known = names.withLock { names in
+      let all = names ?? Self.extensions(of: directories())
+      names = all
+      return extensions.filter { all.contains($0.lowercased()) }
+    }
+    return known.isEmpty ? [] : types.mimeTypes(extensions: known)
+  }
+
+  /// Returns the extensions of all globs, in lower case, and perhaps words that are no extensions.
+  private static func extensions(of directories: [String]) -> Set<String> {
+    var found: Set<String> = []
+    for directory in directories {
+      let bytes = Array(text(directory + "/globs2").utf8)
+      var rest = bytes[...]
+      while let star = rest.firstIndex(of: UInt8(ascii: "*")) {
+        rest = rest[(star + 1)...]
+        guard rest.first == UInt8(ascii: ".") else { continue }
+        let name = rest.dropFirst().prefix { $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: "\n") }
+        found.insert(String(decoding: name, as: UTF8.self).lowercased())
+        rest = rest[name.endIndex...]
+      }
+    }
+    return found
+  }
+
+  /// Whether the types have been read.
   package var isRead: Bool { contents.withLock { $0 != nil } }
 
   /// Returns the directories of the database by the XDG Base Directory Specification.

@@ -117,7 +117,7 @@ package struct TypeCatalog: Sendable {
     let unknown = extensions.filter { name in
       TypeTag(name, tagClass: .filenameExtension).map { !isDirectory || keys($0).isEmpty } ?? false
     }
-    for mimeType in unknown.isEmpty ? [] : database.types.mimeTypes(extensions: unknown) {
+    for mimeType in unknown.isEmpty ? [] : database.mimeTypes(extensions: unknown) {
       let key = key(databaseMIMEType: mimeType)
       if conforms(key, to: wanted.key) { return UTType(key: key, in: self) }
     }
@@ -149,7 +149,7 @@ extension TypeCatalog {
   private func databaseKeys(_ tag: TypeTag, spelling: String) -> [String] {
     switch tag.tagClass {
     case .filenameExtension:
-      database.types.mimeTypes(extensions: [spelling]).map(key(databaseMIMEType:))
+      database.mimeTypes(extensions: [spelling]).map(key(databaseMIMEType:))
     case .mimeType:
       database.types.realName(tag.value).map { [key(databaseMIMEType: $0)] } ?? []
     default:

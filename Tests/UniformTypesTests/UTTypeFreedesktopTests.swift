@@ -224,6 +224,10 @@ struct FreedesktopDatabaseTests {
     _ = catalog.type(filename: "holiday.png", isDirectory: true)
     _ = catalog.type(filename: "a.rtfd", isDirectory: true)
     _ = catalog.type(filename: "Folder", isDirectory: true)
+    // The list of extensions is enough for folders such as a temporary one.
+    #expect(catalog.type(filename: "tmp.AbC123", isDirectory: true) == .folder)
+    #expect(catalog.type(filename: "project.v2", isDirectory: true) == .folder)
+    #expect(catalog.type(filename: "a.unknown", isDirectory: false).isDynamic)
     _ = catalog.supertypes("public.png")
     #expect(!database.isRead)
     _ = catalog.types(tag: "qqzz", tagClass: .filenameExtension, conformingTo: .data)
