@@ -90,6 +90,17 @@ struct HTTPClientTests {
     #expect(error?.code == .unreachable || error?.code == .timedOut, "\(error?.description ?? "")")
   }
 
+  @Test func `end with an error that names the file of SSL_CERT_FILE if it is not there`() async throws {
+    let server = try S3Server()
+    defer { server.stop() }
+    let client = HTTPClient(environment: ["SSL_CERT_FILE": "/missing/own.pem"])
+    let address = try S3Address("s3://documents", endpoint: "https://127.0.0.1:\(server.port)")
+    let store = S3Store(at: address, credentials: S3Server.credentials, transport: client)
+    let error = await #expect(throws: ObjectStoreError.self) { try await store.get("a") }
+    #expect(error?.code == .untrusted)
+    #expect(error?.reason == "SSL_CERT_FILE names '/missing/own.pem', which cannot be read")
+  }
+
   @Test func `lead through the proxy that the environment names`() async throws {
     let proxy = try S3Server()
     defer { proxy.stop() }

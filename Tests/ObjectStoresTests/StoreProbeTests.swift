@@ -31,6 +31,15 @@ struct StoreProbeTests {
     #expect(server.objects.isEmpty)
   }
 
+  @Test func `leaves no folder in a store of files`() async throws {
+    try await withTemporaryDirectory { directory in
+      let store = try FolderStore(at: URL(filePath: directory.string))
+      #expect(try await StoreProbe(store).run().isSound)
+      let names = try FileManager.default.contentsOfDirectory(atPath: directory.string)
+      #expect(names.filter { !$0.hasPrefix(".") } == [])
+    }
+  }
+
   @Test func `refuses a store that lists late`() async throws {
     let store = MemoryStore { $0.operation == .list ? .staleAnswer : nil }
     #expect(try await StoreProbe(store).run().violations.contains(.lateListing))

@@ -1,5 +1,6 @@
 import FilePackages
 public import FoundationEssentials
+import Glibc
 import Synchronization
 
 /// Requests over connections of HTTP/1.1 that stay open for the next request.
@@ -38,7 +39,7 @@ public final class HTTPClient: HTTPTransport {
   /// - Parameters:
   ///   - connections: the number of requests at once; more requests wait.
   ///   - authorities: a file or folder with the certificates that count; nil for the system's.
-  ///   - environment: the variables that name a proxy.
+  ///   - environment: the variables that name a proxy or a file of certificates.
   public init(
     times: Times = Times(), connections: Int = 8, authorities: String? = nil,
     environment: [String: String] = ProcessInfo.processInfo.environment
@@ -84,8 +85,14 @@ public final class HTTPClient: HTTPTransport {
       }
     }
     let times = times
-    let connection = try await BlockingThread().run { () throws(HTTPFailure) in
-      try HTTPConnection(to: origin, times, cancellation)
+    let connection = try await BlockingThread().run { [environment] () throws(HTTPFailure) in
+      // libssl says nothing of a file that is not there.
+      if origin.isEncrypted, origin.authorities == nil, let file = environment["SSL_CERT_FILE"],
+        access(file, R_OK) != 0
+      {
+        throw .untrusted("SSL_CERT_FILE names '\(file)', which cannot be read")
+      }
+      return try HTTPConnection(to: origin, times, cancellation)
     }
     return try await send(request, over: connection, to: origin, limit: limit, cancellation)
   }

@@ -56,12 +56,13 @@ public struct StoreProbe: Sendable {
     let program = store.synchronizingProgram
     if program != nil { violations.insert(.copied) }
     var calls = 0
-    let base = "probe/\(UUID().uuidString.lowercased())"
+    // No folder: a store of files would keep an empty one.
+    let base = "probe-\(UUID().uuidString.lowercased())"
     var keys: [ObjectKey] = []
     var failure: ObjectStoreError?
     do throws(ObjectStoreError) {
       for round in 0..<rounds {
-        guard let key = ObjectKey("\(base)/\(round)") else { continue }
+        guard let key = ObjectKey("\(base)-\(round)") else { continue }
         keys.append(key)
         calls += try await race(for: key, &violations)
         calls += try await look(at: key, among: keys, base, &violations)
@@ -140,13 +141,13 @@ public struct StoreProbe: Sendable {
     let part = try await store.get(key, range: 2..<5)
     if let whole, part != whole.dropFirst(2).prefix(3) { violations.insert(.wrongRange) }
     if let whole, try await store.head(key)?.size != whole.count { violations.insert(.staleRead) }
-    let all = try await store.list(base + "/", after: nil, limit: 100).objects.map(\.key)
+    let all = try await store.list(base + "-", after: nil, limit: 100).objects.map(\.key)
     if !all.contains(key) { violations.insert(.lateListing) }
     if all != all.sorted() || all.contains(where: { !$0.string.hasPrefix(base) }) {
       violations.insert(.wrongOrder)
     }
     guard let first = keys.first, keys.count > 1 else { return 4 }
-    let rest = try await store.list(base + "/", after: first, limit: 1).objects.map(\.key)
+    let rest = try await store.list(base + "-", after: first, limit: 1).objects.map(\.key)
     if rest != [keys[1]] { violations.insert(.wrongOrder) }
     return 5
   }
