@@ -30,6 +30,43 @@ struct ContainerCostTests {
   }
 
   @Test
+  func `no change costs one request, and a listing of the last entry alone, ten minutes after the news`()
+    async throws
+  {
+    try await withTemporaryDirectory { directory in
+      let clock = ModelClock()
+      let store = MeteredStore(now: { clock.now })
+      let a = try await DeviceFixture("a", in: directory, store, clock: clock)
+      let b = try await DeviceFixture("b", in: directory, store, clock: clock)
+      try await b.sync()
+      for number in 0..<100 { try a.write("note \(number)", to: "\(number).txt") }
+      try await a.sync()
+      try await b.sync()
+      /// The requests and the listed objects of a poll.
+      func poll() async throws -> (requests: Int, objects: Int) {
+        let before = (store.callCount, store.listedCount)
+        try await b.sync()
+        return (store.callCount - before.0, store.listedCount - before.1)
+      }
+      // All clocks are equal, so the entries of the run have one time, and the mark follows.
+      #expect(try await poll() == (1, 101))
+      clock.advance(1)
+      try a.write("one more", to: "more.txt")
+      try await a.sync()
+      clock.advance(660)
+      #expect(try await poll().objects > 101)
+      #expect(try await poll() == (1, 2))
+      // An entry that a device wrote late is found within an hour.
+      clock.advance(3_601)
+      #expect(try await poll() == (1, 102))
+      #expect(try await poll() == (1, 2))
+      try a.write("another", to: "another.txt")
+      try await a.sync()
+      #expect(try await b.sync().discovered == 1)
+    }
+  }
+
+  @Test
   func `one changed child of 1,000 costs six requests and 64 KiB at most, and no change costs one request`()
     async throws
   {

@@ -11,24 +11,31 @@ struct DeviceFixture {
   let container: CloudContainer
   var url: URL { container.url }
 
-  init(_ name: String, in directory: FilePath, _ store: any ObjectStore, address: String = "memory")
-    async throws
-  {
+  /// - Parameter enclosesSmall: whether the content of small documents goes with their versions.
+  init(
+    _ name: String, in directory: FilePath, _ store: any ObjectStore, address: String = "memory",
+    enclosesSmall: Bool = true
+  ) async throws {
     let path = directory.appending(name)
     try FileManager.default.createDirectory(atPath: path.string, withIntermediateDirectories: true)
     container = try await CloudContainer.add(
-      ContainerFolder(path), to: store, address: address, deviceName: name, now: { Date() })
+      ContainerFolder(path), to: store, address: address, deviceName: name, enclosesSmall: enclosesSmall,
+      now: { Date() })
   }
 
   /// A machine whose container is open already.
   init(_ container: CloudContainer) { self.container = container }
 
   /// - Parameter clock: the machine's clock.
-  init(_ name: String, in directory: FilePath, _ store: any ObjectStore, clock: ModelClock) async throws {
+  init(
+    _ name: String, in directory: FilePath, _ store: any ObjectStore, clock: ModelClock,
+    enclosesSmall: Bool = true
+  ) async throws {
     let path = directory.appending(name)
     try FileManager.default.createDirectory(atPath: path.string, withIntermediateDirectories: true)
     container = try await CloudContainer.add(
-      ContainerFolder(path), to: store, address: "memory", deviceName: name, now: { clock.now })
+      ContainerFolder(path), to: store, address: "memory", deviceName: name, enclosesSmall: enclosesSmall,
+      now: { clock.now })
   }
 
   func write(_ text: String, to name: String) throws {

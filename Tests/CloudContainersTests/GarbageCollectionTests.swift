@@ -16,7 +16,8 @@ struct GarbageCollectionTests {
       let path = directory.appending("a")
       try FileManager.default.createDirectory(atPath: path.string, withIntermediateDirectories: true)
       let container = try await CloudContainer.add(
-        ContainerFolder(path), to: store, address: "memory", deviceName: "a", now: { clock.now })
+        ContainerFolder(path), to: store, address: "memory", deviceName: "a", enclosesSmall: false,
+        now: { clock.now })
       let file = container.url.appending(path: "Notes.txt")
       for text in ["one", "two", "three"] {
         try Data(text.utf8).write(to: file)
@@ -46,7 +47,8 @@ struct GarbageCollectionTests {
       let path = directory.appending("a")
       try FileManager.default.createDirectory(atPath: path.string, withIntermediateDirectories: true)
       let container = try await CloudContainer.add(
-        ContainerFolder(path), to: store, address: "memory", deviceName: "a", now: { clock.now })
+        ContainerFolder(path), to: store, address: "memory", deviceName: "a", enclosesSmall: false,
+        now: { clock.now })
       let file = container.url.appending(path: "Notes.txt")
       try Data("one".utf8).write(to: file)
       try await container.sync()
@@ -65,8 +67,8 @@ struct GarbageCollectionTests {
     _ store: MemoryStore, _ clock: ModelClock, _ body: (DeviceFixture, DeviceFixture) async throws -> Void
   ) async throws {
     try await withTemporaryDirectory { directory in
-      let a = try await DeviceFixture("a", in: directory, store, clock: clock)
-      let b = try await DeviceFixture("b", in: directory, store, clock: clock)
+      let a = try await DeviceFixture("a", in: directory, store, clock: clock, enclosesSmall: false)
+      let b = try await DeviceFixture("b", in: directory, store, clock: clock, enclosesSmall: false)
       try await a.makePackage("Trip.imageNotes", ["1.txt": "one", "2.txt": "two", "3.txt": "three"])
       try await a.sync()
       try await b.sync()
@@ -162,7 +164,7 @@ struct GarbageCollectionTests {
   @Test func `a check names an object that is missing and one that is damaged`() async throws {
     try await withTemporaryDirectory { directory in
       let store = MemoryStore()
-      let a = try await DeviceFixture("a", in: directory, store)
+      let a = try await DeviceFixture("a", in: directory, store, enclosesSmall: false)
       try a.write("one", to: "Notes.txt")
       try await a.sync()
       #expect(try await a.container.check(reads: true).isWhole)

@@ -2,18 +2,23 @@ import Foundation
 import ObjectStores
 import Synchronization
 
-/// A store that counts its calls and the bytes of puts. `MemoryStore` would copy its objects with each put.
+/// A store that counts its calls, the bytes of puts and the objects that it lists. `MemoryStore` would copy its objects with each put.
 final class MeteredStore: ObjectStore {
   private struct State {
     var objects: [ObjectKey: Data] = [:]
     var calls = 0
     var putBytes = 0
+    var listed = 0
   }
 
   let place = "memory"
   private let state = Mutex(State())
   var callCount: Int { state.withLock { $0.calls } }
   var putBytes: Int { state.withLock { $0.putBytes } }
+  var listedCount: Int { state.withLock { $0.listed } }
+  private let now: @Sendable () -> Date
+
+  init(now: @escaping @Sendable () -> Date = { Date() }) { self.now = now }
 
   func put(_ bytes: Data, at key: ObjectKey, ifAbsent: Bool) async throws(ObjectStoreError) -> Bool {
     state.withLock { state in
@@ -35,7 +40,7 @@ final class MeteredStore: ObjectStore {
   func head(_ key: ObjectKey) async throws(ObjectStoreError) -> StoredObject? {
     state.withLock { state in
       state.calls += 1
-      return state.objects[key].map { StoredObject(key: key, size: $0.count, modificationDate: Date()) }
+      return state.objects[key].map { StoredObject(key: key, size: $0.count, modificationDate: now()) }
     }
   }
 
@@ -48,8 +53,9 @@ final class MeteredStore: ObjectStore {
         key.string.hasPrefix(prefix) && start.map { $0 < key } ?? true
       }.sorted { $0.key < $1.key }
       let objects = found.prefix(limit).map {
-        StoredObject(key: $0.key, size: $0.value.count, modificationDate: Date())
+        StoredObject(key: $0.key, size: $0.value.count, modificationDate: now())
       }
+      state.listed += objects.count
       return ObjectListing(objects: objects, hasMore: found.count > limit)
     }
   }

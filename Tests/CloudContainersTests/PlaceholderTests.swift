@@ -19,8 +19,8 @@ struct PlaceholderTests {
     try await withTemporaryDirectory { directory in
       let store = MemoryStore()
       let gate = GatedStore(store)
-      let a = try await DeviceFixture("a", in: directory, store)
-      let b = try await DeviceFixture("b", in: directory, gate)
+      let a = try await DeviceFixture("a", in: directory, store, enclosesSmall: false)
+      let b = try await DeviceFixture("b", in: directory, gate, enclosesSmall: false)
       let made = try await Document.create(
         ImageNotes(text: "Three valleys\n"), at: a.url.appending(path: "Trip.imageNotes"))
       try await made.close()

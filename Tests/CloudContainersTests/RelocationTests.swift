@@ -59,7 +59,7 @@ struct RelocationTests {
   @Test func `is copied again without the objects that are there`() async throws {
     try await withTemporaryDirectory { directory in
       let (old, new) = (MemoryStore(), MemoryStore())
-      let a = try await DeviceFixture("a", in: directory, old)
+      let a = try await DeviceFixture("a", in: directory, old, enclosesSmall: false)
       for name in ["a.txt", "b.txt"] { try a.write("text of \(name)", to: name) }
       try await a.sync()
       let gated = GatedStore(new)

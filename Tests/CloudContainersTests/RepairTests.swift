@@ -14,6 +14,8 @@ struct RepairTests {
   enum Damage: CaseIterable {
     case blobs, wrongBytes, versions, damagedVersions, mark
 
+    var isOfVersions: Bool { self == .versions || self == .damagedVersions }
+
     func left(_ key: String, _ bytes: Data) -> Data? {
       switch self {
       case .blobs where key.hasPrefix("blobs/"): nil
@@ -51,7 +53,7 @@ struct RepairTests {
     kind: LossyStore.Kind, damage: Damage
   ) async throws {
     try await LossyStore.with(kind) { lossy, directory in
-      let a = try await DeviceFixture("a", in: directory, lossy.store)
+      let a = try await DeviceFixture("a", in: directory, lossy.store, enclosesSmall: damage.isOfVersions)
       try a.write("one", to: "Notes.txt")
       try await a.makePackage("Trip.imageNotes", ["1.txt": "one", "Folder/2.txt": "two"])
       try await a.sync()
@@ -68,7 +70,7 @@ struct RepairTests {
 
   @Test func `names what no machine has, and is not made of an empty store`() async throws {
     try await LossyStore.with(.folder) { lossy, directory in
-      let a = try await DeviceFixture("a", in: directory, lossy.store)
+      let a = try await DeviceFixture("a", in: directory, lossy.store, enclosesSmall: false)
       try a.write("one", to: "Notes.txt")
       try a.write("two", to: "Gone.txt")
       try await a.sync()
@@ -90,7 +92,7 @@ struct RepairTests {
     try await withTemporaryDirectory { directory in
       let clock = ModelClock()
       let store = MemoryStore(now: { clock.now })
-      let a = try await DeviceFixture("a", in: directory, store, clock: clock)
+      let a = try await DeviceFixture("a", in: directory, store, clock: clock, enclosesSmall: false)
       for text in ["one", "two"] {
         try a.write(text, to: "Notes.txt")
         try a.write(text + " here", to: "Other.txt")
@@ -115,7 +117,7 @@ struct RepairTests {
   @Test func `is found out although each piece of a file is whole`() async throws {
     try await withTemporaryDirectory { directory in
       let store = MemoryStore()
-      let a = try await DeviceFixture("a", in: directory, store)
+      let a = try await DeviceFixture("a", in: directory, store, enclosesSmall: false)
       let session = a.container.session
       let pieces = ["one", "two"].map { Data($0.utf8) }
       var parts: [FilePiece] = []

@@ -16,8 +16,8 @@ struct RolledBackStoreTests {
     kind: LossyStore.Kind
   ) async throws {
     try await LossyStore.with(kind) { lossy, directory in
-      let a = try await DeviceFixture("a", in: directory, lossy.store)
-      let b = try await DeviceFixture("b", in: directory, lossy.store)
+      let a = try await DeviceFixture("a", in: directory, lossy.store, enclosesSmall: false)
+      let b = try await DeviceFixture("b", in: directory, lossy.store, enclosesSmall: false)
       try a.write("old", to: "old.txt")
       try await a.makePackage("Trip.imageNotes", ["1.txt": "one", "2.txt": "two"])
       try await a.sync()
@@ -46,8 +46,8 @@ struct RolledBackStoreTests {
   @Test func `merges what another machine did after the loss with what the store had`() async throws {
     try await withTemporaryDirectory { directory in
       let store = MemoryStore()
-      let a = try await DeviceFixture("a", in: directory, store)
-      let b = try await DeviceFixture("b", in: directory, store)
+      let a = try await DeviceFixture("a", in: directory, store, enclosesSmall: false)
+      let b = try await DeviceFixture("b", in: directory, store, enclosesSmall: false)
       try await a.makePackage("Trip.imageNotes", ["1.txt": "one", "2.txt": "two"])
       try await a.sync()
       try await b.sync()
@@ -76,8 +76,8 @@ struct RolledBackStoreTests {
 
   @Test func `that lost the versions alone is noticed by all machines`() async throws {
     try await LossyStore.with(.folder) { lossy, directory in
-      let a = try await DeviceFixture("a", in: directory, lossy.store)
-      let b = try await DeviceFixture("b", in: directory, lossy.store)
+      let a = try await DeviceFixture("a", in: directory, lossy.store, enclosesSmall: false)
+      let b = try await DeviceFixture("b", in: directory, lossy.store, enclosesSmall: false)
       try a.write("one", to: "Notes.txt")
       try await a.sync()
       try await b.sync()
@@ -195,7 +195,7 @@ struct RolledBackStoreTests {
   @Test(arguments: LossyStore.Kind.allCases, Loss.allCases)
   func `takes no document from the machine that has it`(kind: LossyStore.Kind, loss: Loss) async throws {
     try await LossyStore.with(kind) { lossy, directory in
-      let a = try await DeviceFixture("a", in: directory, lossy.store)
+      let a = try await DeviceFixture("a", in: directory, lossy.store, enclosesSmall: false)
       let large = String(repeating: "l", count: 100_000)
       try await a.makePackage("Trip.imageNotes", ["Text.txt": "the only copy", "Large.txt": large])
       try await a.sync()
@@ -219,7 +219,7 @@ struct RolledBackStoreTests {
   @Test func `is asked one question for each object before a document goes`() async throws {
     try await withTemporaryDirectory { directory in
       let store = MemoryStore()
-      let a = try await DeviceFixture("a", in: directory, store)
+      let a = try await DeviceFixture("a", in: directory, store, enclosesSmall: false)
       try await a.makePackage("Trip.imageNotes", ["1.txt": "one", "2.txt": "two"])
       try await a.sync()
       let before = store.callCount
@@ -231,7 +231,7 @@ struct RolledBackStoreTests {
 
   @Test func `keeps all content in a collection of garbage that cannot see the versions`() async throws {
     try await LossyStore.with(.folder) { lossy, directory in
-      let a = try await DeviceFixture("a", in: directory, lossy.store)
+      let a = try await DeviceFixture("a", in: directory, lossy.store, enclosesSmall: false)
       try a.write("one", to: "Notes.txt")
       try await a.sync()
       let all = try lossy.objects
@@ -258,7 +258,7 @@ struct RolledBackStoreTests {
 
   @Test func `is named by a check`() async throws {
     try await LossyStore.with(.folder) { lossy, directory in
-      let a = try await DeviceFixture("a", in: directory, lossy.store)
+      let a = try await DeviceFixture("a", in: directory, lossy.store, enclosesSmall: false)
       try a.write("one", to: "Notes.txt")
       try await a.sync()
       let backup = try lossy.objects
@@ -280,7 +280,7 @@ struct RolledBackStoreTests {
       #expect(try await a.container.check().finding == .empty)
       try lossy.restore(["note.txt": Data("a".utf8)])
       #expect(try await a.container.check().finding == .noContainer)
-      _ = try await DeviceFixture("b", in: directory, lossy.store)
+      _ = try await DeviceFixture("b", in: directory, lossy.store, enclosesSmall: false)
       #expect(try await a.container.check().finding == .anotherContainer)
       try lossy.change { key, bytes in key == "container" ? Data("{".utf8) : bytes }
       let damaged = try await a.container.check()

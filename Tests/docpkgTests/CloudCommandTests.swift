@@ -164,9 +164,12 @@ struct CloudCommandTests {
     }
   }
 
+  /// A document that is too large to go with its version.
+  private static let rain = Data(String(repeating: "rain ", count: 1_000).utf8)
+
   @Test func `repairs what the store lost, and says what it lacks`() async throws {
     try await withTwoFolders(.folder) { folder in
-      try Data("rain".utf8).write(to: URL(filePath: folder.appending("A/note.txt").string))
+      try Self.rain.write(to: URL(filePath: folder.appending("A/note.txt").string))
       try cloud(["sync", "A"], in: folder)
       try FileManager.default.removeItem(atPath: folder.appending("disk/blobs").string)
       let damaged = try run(tool, ["cloud", "check", "A"], in: folder)
@@ -225,7 +228,7 @@ struct CloudCommandTests {
       var problems: [String]
     }
     try await withTwoFolders(.folder) { folder in
-      try Data("rain".utf8).write(to: URL(filePath: folder.appending("A/note.txt").string))
+      try Self.rain.write(to: URL(filePath: folder.appending("A/note.txt").string))
       try cloud(["sync", "A"], in: folder)
       let whole = try decoded(Check.self, try cloud(["check", "A", "--read", "--json"], in: folder))
       #expect(whole.documents == 1 && whole.problems.isEmpty)
@@ -234,7 +237,7 @@ struct CloudCommandTests {
       let blobs = try FileManager.default.subpathsOfDirectory(atPath: folder.appending("disk/blobs").string)
       let content = try #require(
         blobs.map { folder.appending("disk/blobs").string + "/" + $0 }.first {
-          FileManager.default.contents(atPath: $0) == Data("rain".utf8)
+          FileManager.default.contents(atPath: $0) == Self.rain
         })
       try Data("ruin".utf8).write(to: URL(filePath: content))
       #expect(try run(tool, ["cloud", "check", "A"], in: folder).status == 0)

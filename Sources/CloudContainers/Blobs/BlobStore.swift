@@ -19,7 +19,9 @@ package final class BlobStore: Sendable {
   package let store: any ObjectStore
   private let known: any KnownBlobs
   private let pages: PageCache?
-  private let limit = ConcurrencyLimit(maximumCalls)
+  /// The blobs that are in no object of the store. Puts add to them.
+  let enclosure: Enclosure?
+  private let limit: ConcurrencyLimit
   /// The running puts, with the calls that wait for their results.
   private let running = Mutex<[BlobName: [CheckedContinuation<PutResult?, Never>]]>([:])
 
@@ -38,6 +40,29 @@ package final class BlobStore: Sendable {
     _ store: any ObjectStore, known: any KnownBlobs = UploadedBlobs(), pages: PageCache? = nil
   ) {
     (self.store, self.known, self.pages) = (store, known, pages)
+    (enclosure, limit) = (nil, ConcurrencyLimit(Self.maximumCalls))
+  }
+
+  private init(_ other: BlobStore, _ enclosure: Enclosure) {
+    (store, known, pages, limit) = (other.store, other.known, other.pages, other.limit)
+    self.enclosure = enclosure
+  }
+
+  /// The same blobs and those of an enclosure. A put adds to the enclosure, and not to the store.
+  func enclosing(_ enclosure: Enclosure) -> BlobStore { BlobStore(self, enclosure) }
+
+  /// The same blobs and these, which are in no object.
+  package func adding(_ more: [Data]) -> BlobStore {
+    if more.isEmpty { return self }
+    let new = Enclosure(more)
+    for (name, bytes) in enclosure?.all ?? [:] { new.insert(bytes, as: name) }
+    return enclosing(new)
+  }
+
+  /// Stores each blob of an enclosure.
+  func put(all enclosure: Enclosure) async throws {
+    let blobs = enclosure.all.sorted { $0.key < $1.key }.map(\.value)
+    _ = try await concurrentMap(blobs, Self.maximumCalls) { try await self.put($0) }
   }
 
   /// The place of the store in the words of an error.
@@ -49,13 +74,14 @@ package final class BlobStore: Sendable {
   @concurrent @discardableResult
   package func putPage(_ page: Data) async throws -> BlobName {
     let name = try await put(page)
-    await pages?.insert(page, as: name)
+    if enclosure == nil { await pages?.insert(page, as: name) }
     return name
   }
 
   /// Reads a page of a tree or a list of pieces, as `get(_:maximumSize:child:)`, unless it is here.
   @concurrent
   package func page(_ name: BlobName, maximumSize: Int, child: String? = nil) async throws -> Data {
+    if let page = enclosure?[name], page.count <= maximumSize { return page }
     if let page = await pages?.page(name), page.count <= maximumSize { return page }
     let page = try await get(name, maximumSize: maximumSize, child: child)
     await pages?.insert(page, as: name)
@@ -71,6 +97,10 @@ package final class BlobStore: Sendable {
   package func put(_ bytes: Data) async throws -> BlobName {
     precondition(bytes.count <= Self.maximumSize, "a blob is cut into pieces before it is stored")
     let name = BlobName(of: bytes)
+    if let enclosure {
+      enclosure.insert(bytes, as: name)
+      return name
+    }
     while true {
       if try await known.contains(name) { return name }
       switch await join(name) {
@@ -141,6 +171,7 @@ package final class BlobStore: Sendable {
   package func get(
     _ name: BlobName, maximumSize: Int = maximumSize, child: String? = nil
   ) async throws -> Data {
+    if let bytes = enclosure?[name], bytes.count <= maximumSize { return bytes }
     let bytes = try await bytes(of: name, range: 0..<(maximumSize + 1))
     func error(_ code: CloudDataError.Code) -> CloudDataError {
       CloudDataError(code, in: place, blob: name, child: child)

@@ -31,6 +31,19 @@ package actor ConcurrencyLimit {
     if !hasTurn { throw CancellationError() }
   }
 
+  /// Runs `body` in a turn of its own.
+  package nonisolated func inTurn<Result>(_ body: () async throws -> Result) async throws -> Result {
+    try await enter()
+    do {
+      let result = try await body()
+      await leave()
+      return result
+    } catch {
+      await leave()
+      throw error
+    }
+  }
+
   /// Ends a turn.
   package func leave() {
     while !order.isEmpty {

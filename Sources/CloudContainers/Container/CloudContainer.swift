@@ -51,7 +51,8 @@ public final class CloudContainer: Sendable {
   /// Makes a folder a folder of a container, in a store that was probed.
   package static func add(
     _ folder: ContainerFolder, to store: any ObjectStore, address: String, options: [String: String] = [:],
-    deviceName: String?, secret: ContainerSecret? = nil, now: @escaping @Sendable () -> Date
+    deviceName: String?, secret: ContainerSecret? = nil, enclosesSmall: Bool = true,
+    now: @escaping @Sendable () -> Date
   ) async throws -> CloudContainer {
     try ContainerPlace(folder: folder).check()
     let (container, key) = try await ContainerMark(store).join(with: secret)
@@ -62,7 +63,7 @@ public final class CloudContainer: Sendable {
       deviceName: deviceName ?? Surroundings.current.computer())
     settings.isEncrypted = key == nil ? nil : true
     try await folder.make(settings, key: key)
-    let opened = try await open(folder, store, now: now)
+    let opened = try await open(folder, store, enclosesSmall: enclosesSmall, now: now)
     try await opened.session.noteProbe()
     return opened
   }
@@ -80,7 +81,7 @@ public final class CloudContainer: Sendable {
   package static func open(
     _ folder: ContainerFolder, _ store: any ObjectStore, feedOverlap: Int64 = ContainerFeed.overlap,
     packing: HeadPacks.Limits = HeadPacks.Limits(), packageExtensions: Set<String> = [],
-    asksStore: Bool = true, now: @escaping @Sendable () -> Date
+    asksStore: Bool = true, enclosesSmall: Bool = true, now: @escaping @Sendable () -> Date
   ) async throws -> CloudContainer {
     let settings = try folder.settings()
     let key = try folder.key(of: settings)
@@ -89,7 +90,8 @@ public final class CloudContainer: Sendable {
       ContainerSession(
         folder: folder, settings: settings, state: state,
         store: key.map { EncryptedStore(store, key: $0) } ?? store, key: key, feedOverlap: feedOverlap,
-        packing: packing, packageExtensions: packageExtensions, asksStore: asksStore, now: now))
+        packing: packing, packageExtensions: packageExtensions, asksStore: asksStore,
+        enclosesSmall: enclosesSmall, now: now))
   }
 
   /// The settings of a container folder, from which a program makes the store.

@@ -3,6 +3,8 @@ package import ObjectStores
 
 // A reader begins ten minutes before the last entry that it knows. So it finds an entry that a device with another
 //     clock, or a slow answer, wrote late.
+// Ten minutes after the last entry no other one comes late, but for a device that slept meanwhile. So a reader looks at
+//     the overlap once more then, and from then on once an hour.
 // The feed only makes discovery sooner. A listing of all versions, once a day, finds each version without it.
 // An entry stays for three days. So a store that no longer has a younger entry, which it had, was rolled back.
 
@@ -122,19 +124,34 @@ package struct ContainerFeed: Sendable {
     return key.string.hasPrefix(lossPrefix) ? VersionLog.retention : nil
   }
 
+  /// Returns whether a reader has seen all entries of the overlap before `cursor`.
+  ///
+  /// - Parameters:
+  ///   - read: the time of its last look at all of them, by the store's clock.
+  ///   - now: the time by the store's clock.
+  package func hasSettled(_ cursor: Int64, read: Int64?, at now: Int64) -> Bool {
+    guard let read else { return false }
+    return read >= cursor + overlap && (0..<Self.settledTime).contains(now - read)
+  }
+
+  /// The time for which a reader relies on its look at the overlap, in milliseconds.
+  private static let settledTime: Int64 = 3_600_000
+
   /// Returns the entries from the overlap before `cursor` on; one request if there are fewer than a thousand.
   ///
   /// - Parameters:
+  ///   - hasSettled: whether to leave out the overlap.
   ///   - witness: an entry that the store had.
   ///   - now: the time by the store's clock, which may be minutes off.
   ///   - device: the reader.
   package func news(
-    since cursor: Int64, expecting witness: Witness? = nil, at now: Int64 = 0, for device: String? = nil
+    since cursor: Int64, hasSettled: Bool = false, expecting witness: Witness? = nil, at now: Int64 = 0,
+    for device: String? = nil
   ) async throws -> News {
     let expected = witness.flatMap { isExpected($0, at: now) ? $0 : nil }
     var news = News(cursor: cursor, lacksWitness: expected != nil)
     var last: Date?
-    let start = min(cursor - overlap, expected?.milliseconds ?? .max)
+    let start = min(hasSettled ? cursor : cursor - overlap, expected?.milliseconds ?? .max)
     try await store.listAll(Self.prefix, after: ObjectKey(Self.folder(start))) { page in
       for object in page {
         if let entry = Entry(object.key) {

@@ -118,7 +118,7 @@ package struct ContainerCheck: Sendable {
       }
       // A collection of garbage may have taken the content of an old deletion.
       if version.isDeleted, now.timeIntervalSince(found.date) >= VersionLog.retention { break }
-      needs.trees.append((version.root, version.name))
+      if !version.hasContent { needs.trees.append((version.root, version.name)) }
       guard found.isHead else { break }
       for digest in version.conflicts {
         switch try await checking(version.name, { try await log.conflict(digest, of: found.document) }) {

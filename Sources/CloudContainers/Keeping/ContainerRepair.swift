@@ -67,7 +67,8 @@ package struct ContainerRepair: Sendable {
     var restored: [String] = []
     let question = StoredContent(in: session.store, readsAll: reads)
     for record in try await session.state.records() {
-      guard let head = try session.head(of: record), !head.isDeleted, head.root == session.base(of: record),
+      guard let head = try session.head(of: record), !head.isDeleted, !head.hasContent,
+        head.root == session.base(of: record),
         let local = try FolderScan.document(record.name, in: session.folder)
       else { continue }
       let found = try await checking(nil, { try await question.check([head.root], of: record.name) })

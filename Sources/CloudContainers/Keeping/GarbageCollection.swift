@@ -173,7 +173,7 @@ package struct GarbageCollection: Sendable {
     guard let read = try await session.log.version(of: version.document, version.sequence),
       !(read.isDeleted && version.isExpired)
     else { return Needs() }
-    var needs = Needs(name: read.name, trees: [read.root])
+    var needs = Needs(name: read.name, trees: read.hasContent ? [] : [read.root])
     for digest in read.conflicts {
       needs.conflicts.append(CloudVersion.conflictKey(of: version.document, digest))
       let conflict = try await checking(read.name) {

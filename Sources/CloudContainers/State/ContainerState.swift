@@ -104,6 +104,8 @@ package final class ContainerState: Sendable {
   package enum Setting: String, Sendable {
     /// The time of the last entry of the feed that was read, by the store's clock.
     case feedCursor
+    /// The time of the last look at all entries of the overlap, by the store's clock.
+    case overlapRead
     /// The time of the last listing of all versions, by this machine's clock.
     case lastListing
     /// The store's clock less this machine's, in milliseconds.

@@ -94,7 +94,8 @@ extension ContainerSession {
     }
     var children = KnownChildren()
     if let root {
-      children = KnownChildren(try await DocumentTree(root, blobs).entries().map { KnownChild($0) })
+      let entries = try await DocumentTree(root, blobs(with: version)).entries()
+      children = KnownChildren(entries.map { KnownChild($0) })
     }
     try await state.save(record, children: children)
   }

@@ -184,8 +184,7 @@ extension ContainerSession {
     for _ in 0..<20 {
       guard let head = try head(of: record) else { break }
       guard head.isDeleted else { return head.name }
-      // A collection of garbage may have taken the content of an old deletion.
-      if try await !keeps(head.root, under: head) { try await storeAnew(head.root) }
+      try await renewContent(of: head, under: head)
       var version = nextVersion(after: head)
       version.isDeleted = false
       version.parents = [try head.digest()]

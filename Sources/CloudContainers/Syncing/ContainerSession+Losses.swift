@@ -87,7 +87,7 @@ extension ContainerSession {
     var children = KnownChildren()
     if let common, present?.version.isDeleted == false,
       case .success(let entries) = try await checking(
-        nil, { try await DocumentTree(common.root, blobs).entries() })
+        nil, { try await DocumentTree(common.root, blobs(with: common)).entries() })
     {
       (record.base, record.baseName) = (Data(common.root.bytes), common.name)
       children = KnownChildren(entries.map { KnownChild($0) })
@@ -116,7 +116,7 @@ extension ContainerSession {
     _ lost: CloudVersion, after present: CloudVersion?, of record: inout DocumentRecord
   ) async throws {
     do {
-      try await storeAnew(lost.root)
+      if !lost.hasContent { try await storeAnew(lost.root) }
     } catch is CloudDataError {
       throw CloudDataError(
         .missing, in: store.place, key: lost.key.string, document: lost.name,

@@ -38,14 +38,25 @@ extension ContainerSession {
       let owners = try self.owners(of: records)
       let separated = try await separateTwins(records, &problems)
       var names = try liveNames(of: separated)
-      var rest: [KnownDocument] = []
+      var (new, rest): ([KnownDocument], [KnownDocument]) = ([], [])
       for (index, record) in separated.enumerated() {
         // A name that the record got by now is not on disk yet.
         let name = records[index].name
         let local = owners[name] == index ? scan.documents[name] : nil
         // A record that was here, and whose name another one has, is not known to be gone.
         if local == nil, scan.mayHide(name) || owners[name] != index && record.base != nil { continue }
-        rest.append(KnownDocument(record: record, local: local))
+        let document = KnownDocument(record: record, local: local)
+        if isIndependent(document, names) { new.append(document) } else { rest.append(document) }
+      }
+      func note(_ outcome: SyncReport.Document, _ now: DocumentRecord, insteadOf record: DocumentRecord)
+        throws
+      {
+        if now != record { names.set(try liveNames(of: now), of: now.id) }
+        if outcome.isNews { report.documents.append(outcome) }
+        if outcome.conflict { isDone = false }
+      }
+      for (document, result) in zip(new, try await uploadNew(new, among: names)) {
+        try note(result.outcome, result.record, insteadOf: document.record)
       }
       var documents = rest[...]
       while !documents.isEmpty {
@@ -53,9 +64,7 @@ extension ContainerSession {
           guard let document = documents.popFirst() else { break }
           let record = document.record
           let (outcome, now) = try await sync(record, document.local, seen: look, among: names)
-          if now != record { names.set(try liveNames(of: now), of: now.id) }
-          if outcome.isNews { report.documents.append(outcome) }
-          if outcome.conflict { isDone = false }
+          try note(outcome, now, insteadOf: record)
         }
       }
       if isDone || isRehearsal || round == 3 { break }

@@ -45,10 +45,9 @@ extension ContainerSession {
     for _ in 0..<20 {
       guard let head = try head(of: record) else { break }
       if head.root == earlier.root, !head.isDeleted { return head.name }
-      // A collection of garbage may have taken the content, or be about to.
-      if try await !keeps(earlier.root, under: head) { try await storeAnew(earlier.root) }
+      try await renewContent(of: earlier, under: head)
       var version = nextVersion(after: head)
-      (version.root, version.isPackage) = (earlier.root, earlier.isPackage)
+      (version.root, version.blobs, version.isPackage) = (earlier.root, earlier.blobs, earlier.isPackage)
       (version.contentType, version.isDeleted) = (earlier.contentType, false)
       version.parents = [try head.digest()]
       if head.isDeleted {
@@ -68,7 +67,7 @@ extension ContainerSession {
     let version = try await version(number, of: placedOrDeleted(name))
     try await DocumentDownload(
       to: FilePath(of: url, for: .create), isPackage: version.isPackage,
-      contentType: UTType(version.contentType), from: nil, to: version.root, in: blobs
+      contentType: UTType(version.contentType), from: nil, to: version.root, in: blobs(with: version)
     ).run()
   }
 

@@ -25,6 +25,8 @@ package struct ContainerSession: Sendable {
   let packages: KnownPackages
   /// Whether an eviction asks the store for the document. Only a test that must find a loss leaves the question out.
   let asksStore: Bool
+  /// Whether the blobs of a small document go with its version. A test of blobs leaves it out.
+  let enclosesSmall: Bool
   /// Whether a run only tells its steps: see `rehearsal()`.
   let isRehearsal: Bool
   /// This machine's clock.
@@ -36,7 +38,7 @@ package struct ContainerSession: Sendable {
     folder: ContainerFolder, settings: ContainerFolder.Settings, state: ContainerState,
     store: any ObjectStore, key: ContainerKey? = nil, feedOverlap: Int64 = ContainerFeed.overlap,
     packing: HeadPacks.Limits = HeadPacks.Limits(), packageExtensions: Set<String> = [],
-    asksStore: Bool = true, isRehearsal: Bool = false,
+    asksStore: Bool = true, enclosesSmall: Bool = true, isRehearsal: Bool = false,
     now: @escaping @Sendable () -> Date = { Date() },
     newDocument: @escaping @Sendable () -> CloudDocumentID = {
       var generator = SystemRandomNumberGenerator()
@@ -46,7 +48,7 @@ package struct ContainerSession: Sendable {
     (self.folder, self.settings, self.state) = (folder, settings, state)
     (self.packing, self.now, self.newDocument) = (packing, now, newDocument)
     (self.asksStore, packages) = (asksStore, KnownPackages(extensions: packageExtensions))
-    (self.isRehearsal, self.key) = (isRehearsal, key)
+    (self.enclosesSmall, self.isRehearsal, self.key) = (enclosesSmall, isRehearsal, key)
     log = VersionLog(store)
     feed = ContainerFeed(store, overlap: feedOverlap)
     known = StateBlobs(state, now: now)

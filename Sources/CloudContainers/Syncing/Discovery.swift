@@ -49,8 +49,10 @@ extension ContainerSession {
       return try await discoverByListing(comparing: false)
     }
     let cursor = try await state.number(.feedCursor) ?? 0
+    let moment = try await storeTime()
+    let hasSettled = feed.hasSettled(cursor, read: try await state.number(.overlapRead), at: moment)
     let news = try await feed.news(
-      since: cursor, expecting: expected, at: storeTime(), for: settings.device)
+      since: cursor, hasSettled: hasSettled, expecting: expected, at: moment, for: settings.device)
     if news.isRemoved { throw removedFromContainer }
     if news.container != settings.container {
       try await checkMark()
@@ -70,6 +72,7 @@ extension ContainerSession {
     }
     let found = try await learn(newest, isListing: false)
     if news.cursor != cursor { try await state.set(.feedCursor, to: news.cursor) }
+    if !hasSettled, moment >= news.cursor + feed.overlap { try await state.set(.overlapRead, to: moment) }
     return found
   }
 

@@ -75,14 +75,16 @@ extension DocumentSync {
       .appending(PackageLayout.conflicts).appending(FileName(own.uuidString))
     var tree = try await session.look(at: place, true, known: KnownChildren())
     try session.check(tree)
-    try await session.store(&tree, at: place, isPackage: true, over: KnownChildren(), record.id)
+    try await session.store(
+      &tree, at: place, isPackage: true, over: KnownChildren(), record.id, in: session.blobs)
+    let blobs = session.blobs(with: head)
     // The folders around a child are in the document, with modes of their own.
     var changes: [PackagePath: TreeEntry?] = [:]
     for entry in tree.children.children.map(\.entry) where entry.path != PackagePath([PackageLayout.metadata])
     {
       // The plist at the top says only who brought the version.
       if case .directory = entry.kind,
-        try await DocumentTree(head.root, session.blobs).entry(at: entry.path)?.hasSameBytes(as: entry)
+        try await DocumentTree(head.root, blobs).entry(at: entry.path)?.hasSameBytes(as: entry)
           == true
       {
         continue
@@ -90,12 +92,13 @@ extension DocumentSync {
       changes[entry.path] = .some(entry)
     }
     var lost = try await next(
-      after: head, root: DocumentTree(head.root, session.blobs).updated(with: changes), isPackage: true)
+      after: head, root: DocumentTree(head.root, blobs).updated(with: changes), isPackage: true)
     if lost.root == head.root {
       // The document has all of it.
       return try await change(local) { try await $0.removeConflictVersion(own) }
     }
     (lost.conflicts, lost.origin) = ([], head.root)
+    if let enclosure = blobs.enclosure { try await session.blobs.put(all: enclosure) }
     // Another device may have saved the version, before the document became this one.
     let facts = try await PackageStore.open(at: url(local)).conflictVersions().first { $0.id == own }
     if let computer = facts?.savingComputer { lost.deviceName = computer }
@@ -160,9 +163,10 @@ extension DocumentSync {
     }
     let staged = session.folder.path(ofStaged: digest.identifier)
     try session.folder.removeStaged(digest.identifier)
-    let root = try await DocumentTree.store(entries.values.sorted { $0.path < $1.path }, in: session.blobs)
+    let blobs = session.blobs.enclosing(Enclosure())
+    let root = try await DocumentTree.store(entries.values.sorted { $0.path < $1.path }, in: blobs)
     try await DocumentDownload(
-      to: staged, isPackage: true, contentType: nil, from: nil, to: root, in: session.blobs
+      to: staged, isPackage: true, contentType: nil, from: nil, to: root, in: blobs
     ).run()
     let children = try await PackageStore.open(
       at: URL(filePath: FileName(staged).string, directoryHint: .isDirectory)
@@ -181,7 +185,7 @@ extension DocumentSync {
   fileprivate func changes(
     of lost: CloudVersion, beside head: CloudVersion
   ) async throws -> [TreeDifference] {
-    let blobs = session.blobs
+    let blobs = session.blobs(with: head)
     guard let origin = lost.origin,
       case .success(let changes) = try await checking(
         nil,

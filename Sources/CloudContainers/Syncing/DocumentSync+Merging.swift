@@ -9,28 +9,35 @@ extension DocumentSync {
     guard let local else { return true }
     guard let base = session.base(of: record) else { return try await meet(head) }
     let uploaded: UploadedTree
+    let blobs: BlobStore
+    let ours: [TreeDifference]
     do {
       uploaded = try await session.upload(local, record, seen: seen)
       seen = nil
+      blobs = try await session.blobs(with: head, andBaseOf: record).adding(uploaded.blobs)
+      ours = try await DocumentTree.differences(from: base, to: uploaded.root, in: blobs)
     } catch let error as CloudDataError where error.code == .missing {
       // The container no longer has so old a base.
       try await saveForgotten()
       return false
     }
-    let ours = try await DocumentTree.differences(from: base, to: uploaded.root, in: session.blobs)
-    let theirs = try await DocumentTree.differences(from: base, to: head.root, in: session.blobs)
+    let theirs = try await DocumentTree.differences(from: base, to: head.root, in: blobs)
     var merge = EntryMerge(ours: ours, theirs: theirs)
-    try await mergeTexts(&merge, ours, theirs)
+    try await mergeTexts(&merge, ours, theirs, in: blobs)
     var conflict: VersionDigest?
-    var root = head.root
+    var (root, enclosed) = (head.root, head.blobs)
     if merge.conflicts.isEmpty {
       report.kept = merge.kept.map(\.string)
-      root = try await DocumentTree(head.root, session.blobs).updated(with: merge.changes)
+      root = try await DocumentTree(head.root, blobs).updated(with: merge.changes)
+      enclosed = try await session.enclose(root, from: blobs)
     } else if local.isPackage, head.conflicts.count < CloudVersion.maximumConflicts {
       var lost = try await next(after: head, root: uploaded.root, isPackage: true)
       lost.conflicts = []
       // The collection of garbage keeps the origin with the conflict, if the container still has it.
-      lost.origin = try await session.keeps(base, under: head) ? base : nil
+      let isKept = if base.isSmall { true } else { try await session.keeps(base, under: head) }
+      lost.origin = isKept ? base : nil
+      // A version in conflict has no blobs, and the last version may go before it.
+      if let enclosure = blobs.enclosure { try await session.blobs.put(all: enclosure) }
       conflict = try await session.log.storeConflict(lost)
     } else {
       return try await becomeAnotherDocument(head)
@@ -39,7 +46,7 @@ extension DocumentSync {
     let isTheirs = head.name != record.baseName
     if !isTheirs, isRenamed { try await takeFreeName() }
     var version = try await next(after: head, root: root, isPackage: head.isPackage)
-    version.name = isTheirs ? head.name : record.name
+    (version.name, version.blobs) = (isTheirs ? head.name : record.name, enclosed)
     if let conflict { version.conflicts = Array(Set(version.conflicts + [conflict])).sorted() }
     if version.root == head.root, version.name == head.name, version.conflicts == head.conflicts {
       // They have all of ours.
@@ -48,6 +55,8 @@ extension DocumentSync {
       try await session.state.save(record, children: uploaded.children)
       return false
     }
+    // A run that is cut off here learns from them what was here.
+    if root != uploaded.root { try await session.blobs.put(all: Enclosure(uploaded.blobs)) }
     if try await session.commit(version, of: &record, here: (uploaded.root, uploaded.children)) {
       report.uploaded = true
       report.merged = conflict == nil
@@ -57,9 +66,9 @@ extension DocumentSync {
   }
 
   private func mergeTexts(
-    _ merge: inout EntryMerge, _ ours: [TreeDifference], _ theirs: [TreeDifference]
+    _ merge: inout EntryMerge, _ ours: [TreeDifference], _ theirs: [TreeDifference], in blobs: BlobStore
   ) async throws {
-    let texts = TextMerge(blobs: session.blobs)
+    let texts = TextMerge(blobs: blobs)
     for path in merge.conflicts {
       guard let own = ours.first(where: { $0.path == path }),
         let other = theirs.first(where: { $0.path == path })
@@ -73,7 +82,7 @@ extension DocumentSync {
   private mutating func meet(_ head: CloudVersion) async throws -> Bool {
     guard let local else { return true }
     let tree = if let seen { seen } else { try await session.look(local, record) }
-    let entries = try await DocumentTree(head.root, session.blobs).entries()
+    let entries = try await DocumentTree(head.root, session.blobs(with: head)).entries()
     let isSame =
       local.isPackage == head.isPackage && entries.count == tree.count
       && zip(entries, tree.children.children).allSatisfy { theirs, own in

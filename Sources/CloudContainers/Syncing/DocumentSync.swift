@@ -143,7 +143,8 @@ struct DocumentSync {
     guard let local else { return true }
     let uploaded = try await session.upload(local, record, seen: seen)
     seen = nil
-    let version = try await next(after: head, root: uploaded.root, isPackage: local.isPackage)
+    var version = try await next(after: head, root: uploaded.root, isPackage: local.isPackage)
+    version.blobs = uploaded.blobs
     let oldName = isRenamed ? record.baseName : nil
     if try await session.commit(version, of: &record, here: (uploaded.root, uploaded.children)) {
       report.uploaded = true
@@ -187,7 +188,7 @@ struct DocumentSync {
 
   private mutating func commitDeletion(of head: CloudVersion) async throws -> Bool {
     var version = try await next(after: head, root: head.root, isPackage: head.isPackage)
-    (version.isDeleted, version.name) = (true, head.name)
+    (version.isDeleted, version.name, version.blobs) = (true, head.name, head.blobs)
     if try await session.commit(version, of: &record, here: nil) {
       try await saveForgotten()
       report.deleted = true
@@ -221,7 +222,7 @@ struct DocumentSync {
     let (transfers, id) = (session.transfers, record.id)
     let download = DocumentDownload(
       to: try folder.path(of: record.name), isPackage: head.isPackage, contentType: UTType(head.contentType),
-      from: base, to: head.root, in: session.blobs)
+      from: base, to: head.root, in: try await session.blobs(with: head, andBaseOf: record))
     do {
       return try await transfers.download(id, name: record.name) {
         try await download.run { transfers.set($0, of: id) }

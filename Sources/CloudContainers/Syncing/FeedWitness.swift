@@ -6,6 +6,8 @@ import Synchronization
 
 /// The last entry of the feed that one operation knows the store to have.
 final class FeedWitness: Sendable {
+  /// One document after the other notes its entry, so that the state gets the last one last.
+  let turn = ConcurrencyLimit(1)
   private let state = Mutex<(isConfirmed: Bool, value: ContainerFeed.Witness?)>((false, nil))
 
   /// The entry; nil if there is none, or if this operation did not find the one that it expected.
@@ -39,9 +41,11 @@ extension ContainerSession {
   ///
   /// Cost: the first one of an operation that has read no news asks for the entry that was expected before.
   func note(_ entry: ContainerFeed.Witness) async throws {
-    witness.note(entry)
-    if witness.confirmed == nil, try await feed.has(state.witness(), at: storeTime()) { witness.confirm() }
-    if let confirmed = witness.confirmed { try await state.set(.witness, to: confirmed.text) }
+    try await witness.turn.inTurn {
+      witness.note(entry)
+      if witness.confirmed == nil, try await feed.has(state.witness(), at: storeTime()) { witness.confirm() }
+      if let confirmed = witness.confirmed { try await state.set(.witness, to: confirmed.text) }
+    }
   }
 }
 

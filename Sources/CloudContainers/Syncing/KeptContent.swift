@@ -46,7 +46,7 @@ extension ContainerSession {
   func checkStored(_ record: DocumentRecord) async throws {
     guard asksStore, let head = try head(of: record) else { return }
     guard try await hasHead(of: record) else { throw lost(head, of: record) }
-    var roots = [head.root]
+    var roots = head.hasContent ? [] : [head.root]
     for digest in head.conflicts { roots.append(try await log.conflict(digest, of: head.document).root) }
     try await StoredContent(in: store).check(roots, of: record.name)
   }

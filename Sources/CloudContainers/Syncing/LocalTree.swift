@@ -210,6 +210,18 @@ package struct LocalTree: Sendable {
         + gone.map { KnownChildren.Change(removing: $0.entry.path) })
   }
 
+  /// The bytes of all files of which the container may not have the bytes.
+  var newSize: UInt64 { newFiles.values.reduce(0) { $0 &+ $1.size } }
+
+  /// Whether the content is small: see `TreeRoot.isSmall`.
+  var isSmall: Bool {
+    guard count <= TreeRoot.maximumSmallEntries else { return false }
+    let bytes = children.children.reduce(UInt64(0)) {
+      $0 + min($1.entry.size, TreeRoot.maximumSmallBytes + 1)
+    }
+    return bytes <= TreeRoot.maximumSmallBytes
+  }
+
   /// The changes from the known content to this one.
   var changes: [PackagePath: TreeEntry?] {
     var changes: [PackagePath: TreeEntry?] = [:]

@@ -10,9 +10,9 @@ import SystemPackage
 /// The content of a document here, of which the container has all blobs.
 struct UploadedTree: Sendable {
   var root: TreeRoot
+  /// The blobs that go with a version, and that the container does not have: see `Enclosure`.
+  var blobs: [Data]
   var children: KnownChildren
-  /// The changes from the base.
-  var changes: [PackagePath: TreeEntry?]
   /// Whether the package has conflict versions.
   var hasConflicts: Bool
 }
@@ -30,8 +30,10 @@ extension ContainerSession {
     let coordinator = FileCoordinator()
     let base = try await reliableBase(of: record)
     let children = if let seen { seen.known } else { try await state.children(of: record.id) }
+    // Its blobs may be in an earlier version alone (EN2).
+    let isOverSmall = base?.isSmall ?? false
     // The container may drop the contents of an older version at any time.
-    let kept = try head(of: record)?.root == base ? children : KnownChildren()
+    let kept = try head(of: record)?.root == base && !isOverSmall ? children : KnownChildren()
     // Each file is new if there is no base.
     let known = base == nil ? KnownChildren() : children
     var first = seen.flatMap { !$0.hasUnpublishedSave && (base != nil || $0.known.isEmpty) ? $0 : nil }
@@ -51,20 +53,28 @@ extension ContainerSession {
       first = nil
       try check(tree)
       let found = tree.children
-      try await store(&tree, at: path, isPackage: document.isPackage, over: kept, record.id)
+      let isSmall = enclosesSmall && tree.isSmall
+      let target = isSmall ? blobs.enclosing(Enclosure()) : blobs
+      if isSmall || isOverSmall, !tree.known.isEmpty {
+        var whole = try await look(at: path, document.isPackage, known: KnownChildren())
+        try await store(
+          &whole, at: path, isPackage: document.isPackage, over: KnownChildren(), record.id, in: target)
+      }
+      try await store(&tree, at: path, isPackage: document.isPackage, over: kept, record.id, in: target)
       let again = try await coordinator.coordinate(readingItemAt: url) { _ in
         try await look(at: path, document.isPackage, known: found)
       }
       guard again.isUnchanged else { continue }
-      let changes = tree.changes
       let root: TreeRoot
-      if let base {
+      if let base, !isSmall, !isOverSmall {
+        let changes = tree.changes
         root = changes.isEmpty ? base : try await DocumentTree(base, blobs).updated(with: changes)
       } else {
-        root = try await DocumentTree.store(tree.children.children.map(\.entry), in: blobs)
+        root = try await DocumentTree.store(tree.children.children.map(\.entry), in: target)
       }
+      let enclosed = isSmall ? try await enclose(root, from: target) : []
       return UploadedTree(
-        root: root, children: tree.children, changes: changes, hasConflicts: again.hasConflicts)
+        root: root, blobs: enclosed, children: tree.children, hasConflicts: again.hasConflicts)
     }
     throw FilePackageError(
       .busy, .read, document: url.path, reason: "other programs change it all the time; it is uploaded later")
@@ -77,7 +87,8 @@ extension ContainerSession {
     guard let base = base(of: record), try await look(document, record).isUnchanged else { return false }
     let path = try folder.path(of: document.name)
     var tree = try await look(at: path, document.isPackage, known: KnownChildren())
-    try await store(&tree, at: path, isPackage: document.isPackage, over: KnownChildren(), record.id)
+    try await store(
+      &tree, at: path, isPackage: document.isPackage, over: KnownChildren(), record.id, in: blobs)
     // The dates of files may differ here. The same entries make the same pages.
     let entries = try await state.children(of: record.id).children.map(\.entry)
     return try await DocumentTree.store(entries, in: blobs) == base
@@ -86,6 +97,7 @@ extension ContainerSession {
   /// Returns the content that was here, if the container keeps it; nil if the upload has to store everything.
   private func reliableBase(of record: DocumentRecord) async throws -> TreeRoot? {
     guard let base = base(of: record) else { return nil }
+    if base.isSmall { return base }
     guard let head = try head(of: record) else { return base }
     return try await keeps(base, under: head) ? base : nil
   }
@@ -121,8 +133,10 @@ extension ContainerSession {
   /// - Parameters:
   ///   - root: the place of the tree.
   ///   - known: the entries of the content that was here, if the last version has it.
+  ///   - blobs: the place of the blobs.
   func store(
-    _ tree: inout LocalTree, at root: FilePath, isPackage: Bool, over known: KnownChildren, _ id: String
+    _ tree: inout LocalTree, at root: FilePath, isPackage: Bool, over known: KnownChildren, _ id: String,
+    in blobs: BlobStore
   ) async throws {
     if let metadata = tree.newMetadata { try await blobs.put(metadata) }
     let files = tree.newFiles.keys.sorted()
@@ -131,10 +145,10 @@ extension ContainerSession {
       if case .file(let content)? = known[path]?.entry.kind { return content }
       return tree.newFiles[path].flatMap { gone[$0.size] }
     }
-    transfers.begin(id, isUpload: true, totalBytes: tree.newFiles.values.reduce(0) { $0 &+ $1.size })
+    transfers.begin(id, isUpload: true, totalBytes: tree.newSize)
     defer { transfers.end(id) }
     let contents = try await concurrentMap(Array(zip(files, bases)), BlobStore.maximumCalls) {
-      [blobs] path, base in
+      path, base in
       try await FileUpload(of: isPackage ? path : .root, in: root, over: base, to: blobs)
         .content { transfers.add($0, to: id) }
     }

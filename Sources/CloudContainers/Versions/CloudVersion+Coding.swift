@@ -7,8 +7,9 @@ import ObjectStores
 // bytes. A reader refuses a value out of its limits. It takes further keys of a newer program for no error.
 
 extension CloudVersion {
-  /// The format that this version of the library writes, and the newest that it reads.
-  static let formatVersion = 1
+  /// The newest format that this version of the library reads and writes. A version with blobs has it, so that an older
+  /// program does not look for them in the store. Any other version has format 1.
+  static let formatVersion = 2
   /// The size of the largest version, in bytes.
   package static let maximumSize = 64 << 10
   /// The largest number of open conflicts. A version has one more parent at most.
@@ -37,6 +38,7 @@ extension CloudVersion {
     var root: Data
     /// Without a value there is no key, so the bytes of other versions are those of earlier programs.
     var origin: Data?
+    var blobs: [Data]?
     var isDeleted: Bool
   }
 
@@ -45,10 +47,11 @@ extension CloudVersion {
   /// The bytes of the object.
   package func encoded() throws -> Data {
     let record = Record(
-      format: Self.formatVersion, document: document.string, sequence: sequence,
+      format: hasContent ? Self.formatVersion : 1, document: document.string, sequence: sequence,
       parents: parents.map(\.description), conflicts: conflicts.map(\.description), device: device,
       deviceName: deviceName, date: date.milliseconds, name: name, type: contentType, isPackage: isPackage,
-      root: Data(root.bytes), origin: origin.map { Data($0.bytes) }, isDeleted: isDeleted)
+      root: Data(root.bytes), origin: origin.map { Data($0.bytes) },
+      blobs: hasContent ? blobs : nil, isDeleted: isDeleted)
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys]
     return try encoder.encode(record)
@@ -71,7 +74,7 @@ extension CloudVersion {
       throw format ?? 0 > Self.formatVersion ? .newerFormat : .notAVersion
     }
     if record.format > Self.formatVersion { throw .newerFormat }
-    guard record.format == Self.formatVersion else { throw .invalid("format") }
+    guard record.format == (record.blobs == nil ? 1 : Self.formatVersion) else { throw .invalid("format") }
     guard let document = CloudDocumentID(record.document) else { throw .invalid("document") }
     guard (1...Self.maximumSequence).contains(record.sequence) else { throw .invalid("sequence") }
     guard DocumentName.isValid(record.name) else { throw .invalid("name") }
@@ -88,7 +91,13 @@ extension CloudVersion {
       conflicts: try Self.digests(record.conflicts, "conflicts"), device: record.device,
       deviceName: record.deviceName, date: Date(milliseconds: record.date), name: record.name,
       contentType: record.type, isPackage: record.isPackage, root: root,
-      origin: try Self.origin(record.origin), isDeleted: record.isDeleted)
+      blobs: record.blobs ?? [], origin: try Self.origin(record.origin), isDeleted: record.isDeleted)
+    // The blobs are those of the whole tree (EN1).
+    if let blobs = record.blobs,
+      blobs.isEmpty || root.parts(among: Enclosure(blobs).all) != blobs
+    {
+      throw .invalid("blobs")
+    }
   }
 
   private static func origin(_ bytes: Data?) throws(Problem) -> TreeRoot? {

@@ -30,11 +30,16 @@ public struct CloudVersion: Sendable, Hashable {
   public var isPackage: Bool
   /// The document's content. A deletion has the content that it removed.
   package var root: TreeRoot
+  /// The blobs of the content, if the document is small: see `Enclosure`. Otherwise they are objects of their own.
+  package internal(set) var blobs: [Data] = []
   /// Of a version that lost: the content from which it was made. The children that differ from it are the conflict.
   /// nil for all other versions, and for a version of an earlier program.
   package var origin: TreeRoot?
   /// Whether the document is deleted.
   public var isDeleted = false
+
+  /// Whether the version itself has all of the content.
+  package var hasContent: Bool { !blobs.isEmpty }
 
   /// The bytes of all files of the document.
   public var size: UInt64 { root.totals.bytes }

@@ -46,6 +46,8 @@ struct ContainerModel {
     let store = MemoryStore(now: { clock.now })
     // In every second program the store has encrypted objects.
     let key = seed.isMultiple(of: 2) ? ContainerKey.random() : nil
+    // In half of the programs the small documents have their content in their versions.
+    let enclosesSmall = (seed / 2).isMultiple(of: 2)
     var devices: [ModelDevice] = []
     for number in 0..<(2 + random(4)) {
       devices.append(
@@ -53,7 +55,7 @@ struct ContainerModel {
           number, in: directory, store, clock, offset: Double(random(172_800) - 86_400),
           seed: generator.next(),
           sabotage: sabotage.store, overlap: sabotage.hasOverlap ? ContainerFeed.overlap : 0,
-          asksStore: sabotage.asksStore, key: key))
+          asksStore: sabotage.asksStore, enclosesSmall: enclosesSmall, key: key))
     }
     // In every third program days pass, so that versions expire and garbage goes.
     let isLong = random(3) == 0
@@ -242,6 +244,7 @@ struct ContainerModel {
         guard let version = try await versions.version(of: document, number) else { continue }
         // A collection of garbage may have taken the content of an old deletion.
         if version.isDeleted { continue }
+        let blobs = blobs.adding(version.blobs)
         var roots = [(root: version.root, counts: !ofConflictsOnly && number == head)]
         if number == head {
           for digest in version.conflicts {

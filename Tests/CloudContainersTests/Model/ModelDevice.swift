@@ -35,6 +35,7 @@ final class ModelDevice {
   let now: @Sendable () -> Date
   let overlap: Int64
   let asksStore: Bool
+  let enclosesSmall: Bool
   private(set) var container: CloudContainer
   /// The drift of the device's clock.
   let drift: Drift
@@ -46,8 +47,10 @@ final class ModelDevice {
   init(
     _ number: Int, in directory: FilePath, _ store: any ObjectStore, _ clock: ModelClock, offset: Double,
     seed: UInt64,
-    sabotage: UnreliableStore.Sabotage?, overlap: Int64, asksStore: Bool, key: ContainerKey?
+    sabotage: UnreliableStore.Sabotage?, overlap: Int64, asksStore: Bool, enclosesSmall: Bool,
+    key: ContainerKey?
   ) async throws {
+    self.enclosesSmall = enclosesSmall
     (self.number, self.overlap, self.asksStore) = (number, overlap, asksStore)
     path = directory.appending("device\(number)")
     let link = UnreliableStore(store, seed: seed, sabotage: sabotage)
@@ -61,7 +64,7 @@ final class ModelDevice {
       ContainerFolder(path), to: store, address: "model", deviceName: "device \(number)", now: now)
     container = try await CloudContainer.open(
       ContainerFolder(path), seen, feedOverlap: overlap, packing: Self.packing, asksStore: asksStore,
-      now: now)
+      enclosesSmall: enclosesSmall, now: now)
   }
 
   /// Begins anew, as a process after a crash.
@@ -69,7 +72,7 @@ final class ModelDevice {
     link.restart()
     container = try await CloudContainer.open(
       ContainerFolder(path), seen, feedOverlap: overlap, packing: Self.packing, asksStore: asksStore,
-      now: now)
+      enclosesSmall: enclosesSmall, now: now)
   }
 
   private func url(_ name: String) -> URL { container.url.appending(path: name) }
@@ -218,7 +221,7 @@ final class ModelDevice {
   func anotherProcess() async throws -> CloudContainer {
     try await CloudContainer.open(
       ContainerFolder(path), seen, feedOverlap: overlap, packing: Self.packing, asksStore: asksStore,
-      now: now)
+      enclosesSmall: enclosesSmall, now: now)
   }
 
   /// The knowledge of the device, for a failure.
