@@ -9,7 +9,7 @@ package import SystemPackage
 package struct CloudBenchmark {
   /// The work of a race.
   package enum Task: String, Sendable, CaseIterable {
-    case first, nothing, child, database, deck, list, travel
+    case first, notes, nothing, child, database, deck, list, travel
   }
 
   package var race = Race()

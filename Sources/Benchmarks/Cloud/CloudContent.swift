@@ -8,17 +8,21 @@ import SystemPackage
 enum CloudContent: Hashable {
   /// One package with this many children of 4 KiB, a thousand in a folder.
   case children(Int)
+  /// So many documents of 1 KiB, each a flat file.
+  case notes(Int)
   /// A database of SQLite of about so many bytes, as a flat file.
   case database(UInt64)
   /// A package with slides of 4 KiB and pictures: 70 parts of `part` bytes.
   case deck(part: Int)
 
   static let childSize = 4096
+  static let noteSize = 1024
 
   /// The package, or the file.
   private var name: String {
     switch self {
     case .children: "Many.rtfd"
+    case .notes: "Notes"
     case .database: "Rows.sqlite"
     case .deck: "Deck.rtfd"
     }
@@ -28,6 +32,7 @@ enum CloudContent: Hashable {
   var title: String {
     switch self {
     case .children(let count): "children-\(count)"
+    case .notes(let count): "notes-\(count)"
     case .database(let size): "database-\(size)"
     case .deck(let part): "deck-\(part)"
     }
@@ -43,6 +48,9 @@ enum CloudContent: Hashable {
     case .children(let count):
       for child in 0..<count { try write(Self.childSize, seed: child, to: path(ofChild: child, in: place)) }
       return count * Self.childSize
+    case .notes(let count):
+      for note in 0..<count { try write(Self.noteSize, seed: note, to: Self.note(note, in: place)) }
+      return count * Self.noteSize
     case .database(let size):
       try with(place) { db in
         try db.execute(sql: "CREATE TABLE note (id INTEGER PRIMARY KEY, text BLOB NOT NULL)")
@@ -78,6 +86,9 @@ enum CloudContent: Hashable {
       let child = (round * 7_919) % count
       try write(Self.childSize, seed: seed, to: path(ofChild: child, in: place))
       return Self.childSize
+    case .notes(let count):
+      try write(Self.noteSize, seed: seed, to: Self.note((round * 7_919) % count, in: place))
+      return Self.noteSize
     case .database(let size):
       let id = (round * 7_919) % max(1, Int(size / 1_030)) + 1
       try with(place) { db in
@@ -107,6 +118,8 @@ enum CloudContent: Hashable {
   private func path(ofChild child: Int, in place: FilePath) -> FilePath {
     place.appending("Group-\(child / 1_000)").appending("\(child).bin")
   }
+
+  private static func note(_ number: Int, in place: FilePath) -> FilePath { place.appending("\(number).txt") }
 
   private static func slide(_ number: Int, in place: FilePath) -> FilePath {
     place.appending("Slides").appending("\(number).xml")

@@ -32,6 +32,7 @@ final class CloudRaces {
   func run(_ task: CloudBenchmark.Task) async {
     switch task {
     case .first: for count in setup.children { await firstUploads(count) }
+    case .notes: for count in setup.children { await noteUploads(count) }
     case .nothing:
       for count in setup.children {
         let own = await syncs("nothing changed", .children(count), children: count, changes: false)
@@ -55,25 +56,36 @@ final class CloudRaces {
   // MARK: Uploads
 
   private func firstUploads(_ count: Int) async {
-    var entrants: [Entrant] = []
     let work = Work("cloud", children: count, size: CloudContent.childSize, subject: "first upload")
-    for program in setup.programs {
-      entrants.append(
-        await Entrant(Measurement(work, strategy: program.rawValue)) { [self] in
-          CloudFirstUploads(.children(count)) { [self] round in
-            try workspace(program, "first-\(count)-\(program.rawValue)-\(round)")
-          }
-        })
-    }
-    var race = setup.race
-    race.warmsUp = false
-    let own = await measure(race, entrants)
+    let own = await firstUploads(.children(count), work)
     let title = "first upload of \(Figures.grouped(count))"
     goals.append(Goal.of(own, 6, "\(title): time / rclone", 0.5, ratioTo: "rclone"))
     var memory = Goal(row: 6, title: "\(title): MB of memory", bound: .atMost, goal: 64)
     memory.measured = own?.peakBytes.flatMap { Spread([Double($0) / 1_000_000]) }
     memory.reason = "the memory of docpkg was not more than that of this process"
     goals.append(memory)
+  }
+
+  private func noteUploads(_ count: Int) async {
+    let title = "first upload of \(Figures.grouped(count)) notes"
+    let own = await firstUploads(.notes(count), Work("cloud", size: CloudContent.noteSize, subject: title))
+    goals.append(Goal.of(own, 9, "\(title): time / rclone", 1, ratioTo: "rclone"))
+  }
+
+  /// Measures uploads of the same documents, each to a new place.
+  private func firstUploads(_ content: CloudContent, _ work: Work) async -> Measurement? {
+    var entrants: [Entrant] = []
+    for program in setup.programs {
+      entrants.append(
+        await Entrant(Measurement(work, strategy: program.rawValue)) { [self] in
+          CloudFirstUploads(content) { [self] round in
+            try workspace(program, "first-\(content.title)-\(program.rawValue)-\(round)")
+          }
+        })
+    }
+    var race = setup.race
+    race.warmsUp = false
+    return await measure(race, entrants)
   }
 
   private func childChanges(_ count: Int) async {
@@ -179,21 +191,14 @@ final class CloudRaces {
     goals.append(Goal.of(own, 7, title, 3))
   }
 
-  /// Fills a new container with small documents. Eight machines share the work, because a machine uploads one document
-  /// after the other.
+  /// Fills a new container with small documents.
   private func makeDocuments(_ count: Int, in name: String) throws {
-    let first = try workspace(.docpkg, name)
-    let others = try (1..<8).map { number in
-      let folder = FilePath("\(first.folder.string)-\(number)")
-      try commands.add(folder, to: name)
-      return folder
-    }
-    let folders = [first.folder] + others
+    let workspace = try workspace(.docpkg, name)
     for number in 0..<count {
-      let file = folders[number % folders.count].appending("Note-\(number).txt")
+      let file = workspace.folder.appending("Note-\(number).txt")
       try Data("The note \(number).\n".utf8).write(to: URL(filePath: file.string))
     }
-    for machine in try folders.map({ try commands.startSync($0) }) { try machine.wait() }
+    try workspace.sync()
   }
 
   private func travel() async {

@@ -19,6 +19,7 @@ extension Bench {
 
         Tasks:
           first     the first upload of --children children of 4 KiB
+          notes     the first upload of as many documents of 1 KiB
           nothing   a sync after which nothing has changed
           child     a sync of one changed child
           database  a sync of a database of --database-size, with one row changed
