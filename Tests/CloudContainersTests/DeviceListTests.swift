@@ -85,7 +85,8 @@ struct DeviceListTests {
         failed.error.map { "\($0)" }
           == "The child 'low.txt' of 'Trip.imageNotes' cannot go to the container: 'Low.txt' differs only in case or "
           + "encoding. Rename or remove it here.")
-      try await a.makePackage("Hut.imageNotes", ["1.txt": "one"])
+      // Larger than a document that its version contains.
+      try await a.makePackage("Hut.imageNotes", ["1.txt": String(repeating: "one", count: 5_000)])
       _ = try await a.container.sync()
       let b = try await DeviceFixture("b", in: directory, store)
       _ = try await b.container.sync()

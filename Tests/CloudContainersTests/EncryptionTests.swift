@@ -9,6 +9,8 @@ import Testing
 
 @Suite("An encrypted container")
 struct EncryptionTests {
+  /// A text larger than a document that its version contains.
+  private static let plan = "The hut at last." + String(repeating: ".", count: 5_000)
   private let secret = ContainerSecret.passphrase("correct horse")
 
   private func add(
@@ -34,7 +36,7 @@ struct EncryptionTests {
 
   /// Two machines write, merge, get a conflict, delete and evict.
   private func work(_ a: DeviceFixture, _ b: DeviceFixture) async throws {
-    try a.write("The hut at last.", to: "Secret plan.txt")
+    try a.write(Self.plan, to: "Secret plan.txt")
     try await a.makePackage(
       "Alpine trip.imageNotes",
       ["Text.txt": "three valleys", "Picture.png": String(repeating: "p", count: 300_000)])
@@ -67,7 +69,7 @@ struct EncryptionTests {
         "valleys", "The hut", "ppppppppp", "Secret plan", "Alpine trip", "Text.txt", "Picture.png", "of Ada",
         "imageNotes", "public.plain-text",
       ]
-      let digest = BlobName(of: Data("The hut at last.".utf8))
+      let digest = BlobName(of: Data(Self.plan.utf8))
       var found: Set<String> = []
       for (key, bytes) in try await objects(store) {
         for word in words where bytes.range(of: Data(word.utf8)) != nil { found.insert(word) }

@@ -33,17 +33,19 @@ struct RepairTests {
       let store = MemoryStore()
       let a = try await DeviceFixture("a", in: directory, store)
       let b = try await DeviceFixture("b", in: directory, store)
-      try await a.makePackage("Trip.imageNotes", ["1.txt": "one", "2.txt": "two"])
+      // Larger than a document that its version contains.
+      let (old, new) = (String(repeating: "one", count: 5_000), String(repeating: "ONE", count: 5_000))
+      try await a.makePackage("Trip.imageNotes", ["1.txt": old, "2.txt": "two"])
       try await a.sync()
       try await b.sync()
       try await b.container.download(itemNamed: "Trip.imageNotes")
-      try await b.edit("Trip.imageNotes", ["1.txt": "ONE"])
+      try await b.edit("Trip.imageNotes", ["1.txt": new])
       try await b.sync()
       // Only the machine that did not learn of the edit still has the first text.
-      try await store.delete(BlobName(of: Data("one".utf8)).key)
+      try await store.delete(BlobName(of: Data(old.utf8)).key)
       #expect(try await !b.container.repair(reads: true).check.isWhole)
       #expect(try await a.container.repair(reads: true).check.isWhole)
-      #expect(a.text("Trip.imageNotes/1.txt") == "ONE")
+      #expect(a.text("Trip.imageNotes/1.txt") == new)
       #expect(try await b.container.check(reads: true).isWhole)
     }
   }
