@@ -8,7 +8,7 @@ import Synchronization
 /// Blobs that go with a version, or are about to, and are no objects of their own.
 ///
 /// So a small document costs one object instead of one for its version, one for its page and one for each file. The
-/// blobs have the same bytes and names as others, so the root of a document does not depend on their place.
+/// blobs have the same bytes and names as separate ones, so the root of a document does not depend on their place.
 package final class Enclosure: Sendable {
   private let blobs: Mutex<[BlobName: Data]>
 

@@ -9,7 +9,7 @@ extension CloudContainer {
 
   /// Gives the container another passphrase. The key stays, and so do all machines and all objects.
   ///
-  /// Whoever knows the old passphrase and kept a copy of the store's mark can still open the container.
+  /// A person with the old passphrase and an earlier copy of the store's mark can still open the container.
   ///
   /// - Throws: `CloudDataError`; `ObjectStoreError`; `busy`.
   public func changePassphrase(to passphrase: String) async throws {

@@ -5,7 +5,7 @@ import FoundationEssentials
 /// The key of an encrypted container: 256 random bits that never change.
 ///
 /// Each machine of the container has it. The store has it only encrypted by a passphrase: see `KeySlot`.
-public struct ContainerKey: Sendable, Hashable {
+package struct ContainerKey: Sendable, Hashable {
   static let size = Int(CCIPHER_KEY_SIZE)
   let bytes: [UInt8]
 
@@ -55,9 +55,9 @@ public struct ContainerKey: Sendable, Hashable {
 
 extension ContainerKey: CustomStringConvertible, CustomReflectable {
   /// No secret: a log or an error may repeat it.
-  public var description: String { "the key of a container" }
+  package var description: String { "the key of a container" }
   /// No secret.
-  public var customMirror: Mirror { Mirror(self, children: []) }
+  package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// Returns bytes of the kernel's random numbers.

@@ -8,7 +8,7 @@ package import ObjectStores
 /// The object that makes a store a container, with the container's identity.
 ///
 /// A folder keeps the identity. So an empty or exchanged store is found out before it counts as one without documents.
-/// It is the only object that nobody encrypts: it tells how to get the key.
+/// No program encrypts this object: it tells how to get the key.
 package struct ContainerMark: Sendable {
   package static let key: ObjectKey = "container"
   private static let maximumSize = 4 << 10

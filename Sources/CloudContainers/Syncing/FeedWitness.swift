@@ -26,7 +26,7 @@ final class FeedWitness: Sendable {
   /// Begins an operation that has read no news.
   func reset() { begin(nil, isConfirmed: false) }
 
-  /// Notes an entry that the store has got after all others that this operation knows.
+  /// Notes an entry that is later in the store than each other one that this operation knows.
   func note(_ later: ContainerFeed.Witness) { state.withLock { $0.value = later } }
 }
 

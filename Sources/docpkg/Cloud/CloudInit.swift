@@ -17,8 +17,8 @@ extension Cloud {
 
         A container in a service is encrypted before the upload, unless there is --no-encrypt; one in a folder is \
         encrypted with --encrypt. The passphrase comes from --passphrase-file or DOCPKG_PASSPHRASE, or the command \
-        asks for it. Nobody can open the container without the passphrase or the key, and no program can find them \
-        again: write the key to a file with 'docpkg cloud key export', and keep the file elsewhere.
+        asks for it. If the passphrase and the key are lost, the documents in the container are lost, and no program \
+        can find them again: write the key to a file with 'docpkg cloud key export', and keep the file elsewhere.
 
         Examples:
           docpkg cloud init s3://documents/me ~/Cloud --endpoint https://s3.example.org
@@ -175,8 +175,8 @@ extension Cloud {
           + "them together.")
       if container.isEncrypted {
         output.line(
-          "The container is encrypted. Without its passphrase and its key nobody can read it: 'docpkg cloud key export' "
-            + "writes the key to a file.")
+          "The container is encrypted. If its passphrase and its key are lost, its documents are lost: 'docpkg cloud key "
+            + "export' writes the key to a file.")
       } else if address.folder == nil {
         output.line("The container is not encrypted.")
       }

@@ -22,7 +22,7 @@ extension Cloud {
         commandName: "export",
         abstract: "Write the key of an encrypted container to a new file.",
         discussion: """
-          Whoever has the file can read all documents of the container. Keep it apart from the machines, for the day \
+          The file opens all documents of the container. Keep it apart from the machines, for the day \
           on which they and the passphrase are lost. 'docpkg cloud add --key-file' opens the container with it.
 
           Example:
@@ -46,7 +46,7 @@ extension Cloud {
         if quiet { return }
         var output = StandardOutput(.report)
         output.line(
-          "\(display(file)) has the key. Whoever has this file can read all documents of the container.")
+          "\(display(file)) has the key. This file opens all documents of the container: keep it secret.")
       }
 
       /// Makes the file, which only its owner can read.

@@ -23,7 +23,7 @@ private func open(_ bytes: Data) async {
   let memory = MemoryStore()
   do {
     try await memory.put(bytes, at: "documents/object")
-    // Nobody guesses the key.
+    // No input contains the key.
     let opened = try await EncryptedStore(memory, key: key).get("documents/object")
     precondition(opened == Data())
     try await memory.put(bytes, at: ContainerMark.key)
