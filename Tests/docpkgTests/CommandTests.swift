@@ -173,7 +173,8 @@ struct CommandTests {
       ["cloud"], ["cloud", "init"], ["cloud", "add"], ["cloud", "status"], ["cloud", "sync"],
       ["cloud", "list"],
       ["cloud", "download"], ["cloud", "evict"], ["cloud", "move"], ["cloud", "delete"],
-      ["cloud", "restore"],
+      ["cloud", "restore"], ["cloud", "versions"], ["cloud", "keep"], ["cloud", "leave"],
+      ["cloud", "relocate"],
       ["cloud", "devices"], ["cloud", "key"], ["cloud", "check"], ["cloud", "repair"], ["cloud", "gc"],
       ["cloud", "probe"],
     ] {
