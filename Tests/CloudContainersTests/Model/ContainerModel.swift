@@ -16,6 +16,9 @@ struct ContainerModel {
     /// Whether an eviction asks the store for the content of the document.
     var asksStore = true
 
+    /// Whether the fault loses blobs.
+    var concernsBlobs: Bool { store == .dropsABlob || !hasGrace }
+
     var description: String {
       if let store { return store.rawValue }
       if !asksStore { return "no question before an eviction" }
@@ -47,7 +50,8 @@ struct ContainerModel {
     // In every second program the store has encrypted objects.
     let key = seed.isMultiple(of: 2) ? ContainerKey.random() : nil
     // In half of the programs the small documents have their content in their versions.
-    let enclosesSmall = (seed / 2).isMultiple(of: 2)
+    // A fault of blobs shows only in documents that have some.
+    let enclosesSmall = (seed / 2).isMultiple(of: 2) && !sabotage.concernsBlobs
     var devices: [ModelDevice] = []
     for number in 0..<(2 + random(4)) {
       devices.append(
