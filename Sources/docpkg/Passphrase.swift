@@ -27,8 +27,8 @@ enum Passphrase {
 
   /// Returns a new passphrase. Asks the user twice if no other source gives it.
   ///
-  /// - Parameter otherwise: the further way that the error offers, such as `, or give --no-encrypt`.
-  static func new(file: String?, otherwise: String = "") throws -> String {
+  /// - Parameter otherwise: the further way that the error offers, such as `give --no-encrypt`.
+  static func new(file: String?, otherwise: String? = nil) throws -> String {
     if let given = try given(file: file) { return given }
     guard isatty(STDIN_FILENO) == 1 else { throw missing(otherwise) }
     let first = try ask("Passphrase: ")
@@ -39,9 +39,9 @@ enum Passphrase {
   }
 
   /// Makes the error for a passphrase that no source gives.
-  static func missing(_ otherwise: String = "") -> InputError {
-    InputError(
-      description: "There is no passphrase: give --passphrase-file, set DOCPKG_PASSPHRASE\(otherwise).")
+  static func missing(_ otherwise: String? = nil) -> InputError {
+    let ways = otherwise.map { "set DOCPKG_PASSPHRASE, or \($0)" } ?? "or set DOCPKG_PASSPHRASE"
+    return InputError(description: "There is no passphrase: give --passphrase-file, \(ways).")
   }
 
   /// Asks for a passphrase without an echo on the terminal.

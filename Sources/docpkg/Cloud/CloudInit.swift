@@ -123,13 +123,13 @@ extension Cloud {
 
     /// Returns the passphrase of a new container.
     func newPassphrase() throws -> ContainerSecret {
-      .passphrase(try Passphrase.new(file: passphraseFile, otherwise: ", or give --no-encrypt"))
+      .passphrase(try Passphrase.new(file: passphraseFile, otherwise: "give --no-encrypt"))
     }
 
     /// Returns the passphrase of a container.
     func passphrase(for place: String) throws -> ContainerSecret {
       if let given = try Passphrase.given(file: passphraseFile) { return .passphrase(given) }
-      guard isatty(STDIN_FILENO) == 1 else { throw Passphrase.missing(", or give --key-file") }
+      guard isatty(STDIN_FILENO) == 1 else { throw Passphrase.missing("give --key-file") }
       return .passphrase(try Passphrase.ask("Passphrase of the container in \(display(place)): "))
     }
 
