@@ -59,11 +59,15 @@ struct Serve: AsyncParsableCommand {
     } catch let error as NotesServer.PortInUse {
       throw InputError(description: "\(error) Give another one, or leave out --port.")
     }
-    try tell(server.address)
     // A signal is the usual end, and no failure. Also after an error, all documents are saved.
     let result: Result<Void, any Error>
     do {
-      result = .success(try await interruptible { try await Self.serve(server, cloud) })
+      try await interruptible { [self] in
+        // A program that reads the address may send the signal at once.
+        try tell(server.address)
+        try await Self.serve(server, cloud)
+      }
+      result = .success(())
     } catch {
       result = .failure(error)
     }
