@@ -61,7 +61,13 @@ extension Cloud {
           guard count > 0 else { throw removing() }
           rest = rest.dropFirst(count)
         }
-        guard fsync(descriptor) == 0 || errno == EINVAL else { throw removing() }
+        guard fsync(descriptor) == 0 else { throw removing() }
+        // The name, too, outlives a power cut.
+        let folder = Glibc.open(
+          absoluteURL(file).deletingLastPathComponent().path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard folder >= 0 else { throw removing() }
+        defer { close(folder) }
+        guard fsync(folder) == 0 else { throw removing() }
       }
 
       /// Removes a file that is not whole, and returns the reason.
