@@ -19,7 +19,7 @@ extension Cloud {
 
         Examples:
           docpkg cloud relocate ~/Cloud /media/new-place/documents
-          docpkg cloud relocate ~/Cloud s3://documents/me --endpoint https://s3.example.org --copy
+          docpkg cloud relocate ~/Cloud s3://documents/me --copy
 
         \(ExitStatus.help)
         """)
