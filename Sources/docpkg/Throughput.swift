@@ -1,3 +1,4 @@
+import CloudContainers
 import FilePackages
 import Glibc
 import ObjectStores
@@ -9,6 +10,8 @@ final class Throughput: Sendable {
   let isShown = StandardError.takesEscapes
   private let start = ContinuousClock.now
   private let last = Mutex<ContinuousClock.Instant?>(nil)
+  /// The beginning of a run of transfers, and the bytes of all runs before it.
+  private let run = Mutex<(start: ContinuousClock.Instant, bytes: UInt64)?>(nil)
 
   /// Shows the progress of an export or import.
   var show: ArchiveProgress.Handler {
@@ -29,21 +32,42 @@ final class Throughput: Sendable {
         + rate(of: count.completed))
   }
 
-  /// Shows the calls of a store, behind a bar if the bytes of the documents that go or come are known.
-  func show(_ traffic: StoreTraffic, _ sum: (completed: UInt64, total: UInt64)?) {
-    guard isShown, isDue else { return }
-    let bar = sum.flatMap { $0.total > 0 ? Self.bar($0.completed, of: $0.total) + " " : nil } ?? ""
+  /// Shows the calls of a store; if documents go or come, a bar of all of them, the rate and the time left.
+  func show(_ traffic: StoreTraffic, _ work: Transfers.Work?) {
+    guard isShown else { return }
+    let bytes = traffic.bytesSent + traffic.bytesReceived
+    let begin = run.withLock { run in
+      // A run begins with its first document, and with each run of a command that watches.
+      if work == nil || run == nil { run = (.now, bytes) }
+      return run ?? (.now, bytes)
+    }
+    guard isDue else { return }
+    guard let work else {
+      StandardError.write(
+        "\r\u{1B}[K\(counted(traffic.requests, "request")), \(SaveReport.bytes(traffic.bytesSent)) sent, "
+          + "\(SaveReport.bytes(traffic.bytesReceived)) received")
+      return
+    }
+    let (seconds, moved) = ((ContinuousClock.now - begin.start) / .seconds(1), bytes - begin.bytes)
     StandardError.write(
-      "\r\u{1B}[K\(bar)\(counted(traffic.requests, "request")), \(SaveReport.bytes(traffic.bytesSent)) sent, "
-        + "\(SaveReport.bytes(traffic.bytesReceived)) received")
+      "\r\u{1B}[K\(Self.bar(work.part)) of \(counted(work.documents, "document")), \(SaveReport.bytes(moved))"
+        + Self.rate(of: moved, in: seconds) + Self.timeLeft(after: seconds, work.part))
   }
 
-  private static func bar(_ completed: UInt64, of total: UInt64) -> String {
-    let part = min(1, Double(completed) / Double(total))
+  private static func bar(_ part: Double) -> String {
     let width = 20
     let filled = Int(part * Double(width))
     return "[" + String(repeating: "#", count: filled) + String(repeating: " ", count: width - filled)
-      + "] \(Int(part * 100))%,"
+      + "] \(Int(part * 100))%"
+  }
+
+  /// Returns the time that the rest takes at the speed so far, after a comma; empty in the first two seconds.
+  private static func timeLeft(after seconds: Double, _ part: Double) -> String {
+    guard seconds >= 2, part > 0, part < 1 else { return "" }
+    let left = seconds * (1 - part) / part
+    if left < 90 { return ", \(Int(left.rounded(.up))) s left" }
+    if left < 5400 { return ", \(Int((left / 60).rounded())) min left" }
+    return left < 360_000 ? ", \(Int((left / 3600).rounded())) h left" : ""
   }
 
   private var isDue: Bool {
@@ -61,8 +85,10 @@ final class Throughput: Sendable {
 
   /// Returns the bytes per second since the start, after a comma; empty below 1,000,000 bytes.
   func rate(of bytes: UInt64) -> String {
-    if bytes < 1_000_000 { return "" }
-    let seconds = (ContinuousClock.now - start) / .seconds(1)
-    return ", \(SaveReport.bytes(UInt64(Double(bytes) / max(seconds, 0.001))))/s"
+    Self.rate(of: bytes, in: (ContinuousClock.now - start) / .seconds(1))
+  }
+
+  private static func rate(of bytes: UInt64, in seconds: Double) -> String {
+    bytes < 1_000_000 ? "" : ", \(SaveReport.bytes(UInt64(Double(bytes) / max(seconds, 0.001))))/s"
   }
 }

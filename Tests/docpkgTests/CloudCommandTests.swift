@@ -303,4 +303,19 @@ struct CloudCommandTests {
       #expect(!(run.output + run.errors).contains("not-a-real-secret"))
     }
   }
+
+  @Test(
+    .enabled(if: Program.succeeds("script -qc true /dev/null"), "this needs a terminal, which 'script' makes")
+  )
+  func `shows all documents on a terminal, with the rate and the time left`() async throws {
+    try await withTwoFolders(.folder) { folder in
+      let text = """
+        for name in a b c; do head -c 700000 /dev/urandom > A/$name.bin; done
+        TERM=xterm script -qc "'\(tool.path)' cloud sync A --limit-rate 500K" /dev/null < /dev/null
+        """
+      let run = try run(Program(path: "/bin/sh"), ["-ec", text], in: folder)
+      let bar = /\[[# ]{20}\] \d+% of 3 documents, [\d.]+ (KB|MB), [\d.]+ (KB|MB)\/s, \d+ s left/
+      #expect(run.output.contains(bar), "\(run.output)")
+    }
+  }
 }

@@ -87,12 +87,14 @@ extension ContainerSession {
       records[name] = try await confirmed(record)
       here.append(name)
     }
+    transfers.beginRun()
     let before = records
     for name in records.keys { records[name]?.isWanted = true }
     try await state.save(Array(records.values))
     do {
       let live = try await liveNames()
       let missing = Set(names).subtracting(here).compactMap { records[$0] }.sorted { $0.name < $1.name }
+      transfers.expect(missing.map(\.id))
       _ = try await concurrentMap(missing, BlobStore.maximumCalls) { record in
         finished(record.name, try await sync(record, nil, among: live).outcome.error)
       }

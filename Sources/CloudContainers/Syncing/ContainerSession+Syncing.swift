@@ -14,6 +14,7 @@ extension ContainerSession {
   /// - Parameter everything: whether to list all versions.
   package func sync(everything: Bool = false) async throws -> SyncReport {
     var report = SyncReport()
+    transfers.beginRun()
     try await checkFolder()
     try await probeIfMoved()
     var (problems, isRolledBack) = try await resolvePending()
@@ -55,12 +56,17 @@ extension ContainerSession {
         if outcome.isNews { report.documents.append(outcome) }
         if outcome.conflict { isDone = false }
       }
+      transfers.expect(new.map(\.record.id))
+      transfers.expect(try rest.filter { try movesContent($0) }.map(\.record.id))
       for (document, result) in zip(new, try await uploadNew(new, among: names)) {
         try note(result.outcome, result.record, insteadOf: document.record)
       }
       var documents = rest[...]
       while !documents.isEmpty {
-        for look in try await looks(at: documents) {
+        let looks = try await looks(at: documents)
+        let changed = zip(documents, looks).filter { $1.map { !$0.isUnchanged } ?? false }
+        transfers.expect(changed.map(\.0.record.id))
+        for look in looks {
           guard let document = documents.popFirst() else { break }
           let record = document.record
           let (outcome, now) = try await sync(record, document.local, seen: look, among: names)
@@ -102,7 +108,16 @@ extension ContainerSession {
       try await state.save(failed)
       sync.record = failed
     }
+    transfers.finish(record.id)
     return (sync.report, sync.record)
+  }
+
+  /// Returns whether the content of a document goes or comes, as far as the state says.
+  private func movesContent(_ document: KnownDocument) throws -> Bool {
+    let record = document.record
+    guard let head = try head(of: record) else { return document.local != nil }
+    if head.isDeleted { return false }
+    return document.local == nil ? record.base == nil && record.isWanted : head.root != base(of: record)
   }
 
   /// Returns an error with the name of its document.

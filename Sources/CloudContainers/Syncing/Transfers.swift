@@ -17,7 +17,18 @@ package final class Transfers: Sendable {
     }
   }
 
+  /// The documents of a run whose content goes or comes.
+  package struct Work: Sendable, Hashable {
+    package var documents: Int
+    /// The part that is done, from 0 to 1: each document counts the same.
+    package var part: Double
+
+    package init(documents: Int, part: Double) { (self.documents, self.part) = (documents, part) }
+  }
+
   private let running = Mutex<[String: Progress]>([:])
+  /// The part of each document of the run that is done.
+  private let parts = Mutex<[String: Double]>([:])
   private let observers = Mutex<[UUID: (document: String, handler: @Sendable (Progress) -> Void)]>([:])
   private let downloads = Mutex<[String: Task<[TreeDifference], any Error>]>([:])
   /// Rings after each progress.
@@ -28,23 +39,34 @@ package final class Transfers: Sendable {
   /// Returns the progress of a document; nil if nothing goes or comes.
   package func progress(of document: String) -> Progress? { running.withLock { $0[document] } }
 
-  /// The bytes of all documents together; nil if nothing goes or comes.
-  package var sum: (completed: UInt64, total: UInt64)? {
-    running.withLock { running in
-      running.isEmpty
-        ? nil
-        : running.values.reduce((0, 0)) {
-          ($0.0 + min($1.completedBytes, $1.totalBytes), $0.1 + $1.totalBytes)
-        }
+  /// The documents of the run together; nil if it has found none.
+  package var documents: Work? {
+    parts.withLock { parts in
+      if parts.isEmpty { return nil }
+      return Work(documents: parts.count, part: parts.values.reduce(0, +) / Double(parts.count))
     }
   }
 
-  func begin(_ document: String, isUpload: Bool, totalBytes: UInt64 = 0) {
+  /// Begins a run, which has found no document yet.
+  package func beginRun() { parts.withLock { $0 = [:] } }
+
+  /// Notes documents whose content is to go or to come in this run.
+  package func expect(_ documents: some Sequence<String>) {
+    parts.withLock { parts in for document in documents where parts[document] == nil { parts[document] = 0 } }
+  }
+
+  /// Notes that a document has all that it gets in this run.
+  package func finish(_ document: String) { parts.withLock { if $0[document] != nil { $0[document] = 1 } } }
+
+  package func begin(_ document: String, isUpload: Bool, totalBytes: UInt64 = 0) {
+    expect([document])
     change(document) { $0 = Progress(isUpload: isUpload, totalBytes: totalBytes) }
   }
 
   /// Adds bytes that went.
-  func add(_ bytes: Int, to document: String) { change(document) { $0?.completedBytes += UInt64(bytes) } }
+  package func add(_ bytes: Int, to document: String) {
+    change(document) { $0?.completedBytes += UInt64(bytes) }
+  }
 
   func set(_ progress: DownloadProgress, of document: String) {
     change(document) { running in
@@ -53,7 +75,7 @@ package final class Transfers: Sendable {
     }
   }
 
-  func end(_ document: String) { change(document) { $0 = nil } }
+  package func end(_ document: String) { change(document) { $0 = nil } }
 
   private func change(_ document: String, _ body: (inout Progress?) -> Void) {
     let now = running.withLock { running in
@@ -61,6 +83,8 @@ package final class Transfers: Sendable {
       return running[document]
     }
     if let now {
+      // No part becomes less, although an upload may begin again. The last hundredth is the version.
+      parts.withLock { $0[document] = max($0[document] ?? 0, 0.99 * now.percent / 100) }
       for observer in observers.withLock({ $0.values.filter { $0.document == document } }) {
         observer.handler(now)
       }

@@ -28,7 +28,7 @@ struct CloudFolder {
     let (address, options) = try CloudContainer.settings(of: folder)
     let opened = Opened()
     let store = CountingStore(try StoreAddress(address, options).open()) { traffic in
-      progress?.show(traffic, opened.transfers.withLock { $0?.sum })
+      progress?.show(traffic, opened.transfers.withLock { $0?.documents })
     }
     // The access declares the type, so that a folder of it is one document.
     _ = UTType.imageNotes
