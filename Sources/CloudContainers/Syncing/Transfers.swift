@@ -27,8 +27,7 @@ package final class Transfers: Sendable {
   }
 
   private let running = Mutex<[String: Progress]>([:])
-  /// The part of each document of the run that is done.
-  private let parts = Mutex<[String: Double]>([:])
+  private let run = Mutex(Run())
   private let observers = Mutex<[UUID: (document: String, handler: @Sendable (Progress) -> Void)]>([:])
   private let downloads = Mutex<[String: Task<[TreeDifference], any Error>]>([:])
   /// Rings after each progress.
@@ -41,22 +40,37 @@ package final class Transfers: Sendable {
 
   /// The documents of the run together; nil if it has found none.
   package var documents: Work? {
-    parts.withLock { parts in
-      if parts.isEmpty { return nil }
-      return Work(documents: parts.count, part: parts.values.reduce(0, +) / Double(parts.count))
+    run.withLock { run in
+      let count = run.parts.count
+      return count == 0 ? nil : Work(documents: count, part: Double(run.done) / Double(1000 * count))
     }
   }
 
   /// Begins a run, which has found no document yet.
-  package func beginRun() { parts.withLock { $0 = [:] } }
+  package func beginRun() { run.withLock { $0 = Run() } }
 
   /// Notes documents whose content is to go or to come in this run.
   package func expect(_ documents: some Sequence<String>) {
-    parts.withLock { parts in for document in documents where parts[document] == nil { parts[document] = 0 } }
+    run.withLock { run in for document in documents { run.raise(document, to: 0) } }
   }
 
   /// Notes that a document has all that it gets in this run.
-  package func finish(_ document: String) { parts.withLock { if $0[document] != nil { $0[document] = 1 } } }
+  package func finish(_ document: String) {
+    run.withLock { if $0.parts[document] != nil { $0.raise(document, to: 1000) } }
+  }
+
+  /// The part of each document of a run that is done, in thousandths, and the sum.
+  private struct Run {
+    var parts: [String: Int] = [:]
+    var done = 0
+
+    /// No part becomes less, although an upload may begin again.
+    mutating func raise(_ document: String, to part: Int) {
+      let old = parts[document] ?? 0
+      parts[document] = max(old, part)
+      done += max(0, part - old)
+    }
+  }
 
   package func begin(_ document: String, isUpload: Bool, totalBytes: UInt64 = 0) {
     expect([document])
@@ -83,8 +97,8 @@ package final class Transfers: Sendable {
       return running[document]
     }
     if let now {
-      // No part becomes less, although an upload may begin again. The last hundredth is the version.
-      parts.withLock { $0[document] = max($0[document] ?? 0, 0.99 * now.percent / 100) }
+      // The last hundredth is the version.
+      run.withLock { $0.raise(document, to: Int(99 * now.percent) / 10) }
       for observer in observers.withLock({ $0.values.filter { $0.document == document } }) {
         observer.handler(now)
       }
