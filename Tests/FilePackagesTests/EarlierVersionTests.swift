@@ -8,7 +8,7 @@ import Testing
 /// Packages that version 0.1.0 wrote, with a record of the children and versions that it read in a copy of each.
 ///
 /// `Fixtures/README.md` says how they were made. In an unpacked copy, recovery publishes a waiting save only
-/// if the children prove it by their contents. `make other-version` compares recovery in place.
+/// if the children prove it by their contents. `Tests/long/run other-version` compares recovery in place.
 @Suite("A package that version 0.1.0 wrote", .tags(.process))
 struct EarlierVersionTests {
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(

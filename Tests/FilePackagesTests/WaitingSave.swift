@@ -75,7 +75,7 @@ extension Disk {
   }
 }
 
-/// The choice of the tested cases of one kind: all with `ALL_CRASH_POINTS`, as `make crash-points` sets it.
+/// The choice of the tested cases of one kind: all with `ALL_CRASH_POINTS`, as `Tests/long/run crash-points` sets it.
 ///
 /// Otherwise it is a sample, the same each time.
 struct CaseSample {

@@ -34,7 +34,7 @@ private struct CephFixture: Sendable {
 
 @Suite(
   "A Ceph cluster", .serialized, .tags(.process, .scale),
-  .enabled(if: CephFixture.folder != nil, "make cloud runs this"))
+  .enabled(if: CephFixture.folder != nil, "Tests/long/run ceph runs this"))
 struct CephTests {
   private func expectFailure(
     _ code: ObjectStoreError.Code, _ words: String, _ call: () async throws -> Void

@@ -3,7 +3,7 @@ import Testing
 
 import ObjectStores
 
-/// The S3 service that the environment names: `make cloud` names Ceph, and any other one passes the same tests.
+/// The S3 service that the environment names, as `Tests/long/run ceph` does. Any other service passes the same tests.
 struct S3Service: Sendable {
   var endpoint: String
   var bucket: String

@@ -6,7 +6,7 @@ import Testing
 /// The stores that the commands run with.
 enum CloudPlace: CaseIterable {
   case folder
-  /// The S3 service that the environment names, as `make cloud` does.
+  /// The S3 service that the environment names, as `Tests/long/run ceph` does.
   case service
 
   static let allCases: [CloudPlace] =

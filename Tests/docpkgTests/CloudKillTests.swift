@@ -5,7 +5,7 @@ import Testing
 
 @Suite(
   "Two machines with a container in Ceph", .tags(.process, .scale),
-  .enabled(if: ProcessInfo.processInfo.environment["CEPH_FOLDER"] != nil, "make cloud runs this"))
+  .enabled(if: ProcessInfo.processInfo.environment["CEPH_FOLDER"] != nil, "Tests/long/run ceph runs this"))
 struct CloudKillTests {
   private static let count = 8
   /// The kills of each program: `CLOUD_KILLS`.
