@@ -2,20 +2,23 @@ import FilePackages
 import Glibc
 
 /// The arguments, with a lossless spelling for those that are not UTF-8.
+let givenArguments: [String] = argumentBytes.map { bytes in
+  bytes.withUnsafeBufferPointer { $0.baseAddress.map { argument($0) } ?? "" }
+}
+
+/// The bytes of the arguments, each with its zero byte.
 ///
 /// They come from `/proc`: the standard library looks for them beside the environment, which a preloaded library such as
 /// libfaketime may have moved before `main`. Without `/proc` the standard library's count.
-let givenArguments: [String] = {
+let argumentBytes: [[CChar]] = {
   let line = commandLine()
   if !line.isEmpty {
-    return line.split(separator: 0, omittingEmptySubsequences: false).dropFirst().dropLast().map { bytes in
-      (bytes + [0]).withUnsafeBufferPointer { $0.baseAddress.map { argument($0) } ?? "" }
-    }
+    return line.split(separator: 0, omittingEmptySubsequences: false).dropFirst().dropLast().map { $0 + [0] }
   }
   return CommandLine.unsafeArgv.withMemoryRebound(to: UnsafeMutablePointer<CChar>?.self, capacity: 1) {
     values in
     (1..<max(1, Int(CommandLine.argc))).compactMap { index in
-      values[index].map { argument($0) }
+      values[index].map { Array(UnsafeBufferPointer(start: $0, count: strlen($0) + 1)) }
     }
   }
 }()

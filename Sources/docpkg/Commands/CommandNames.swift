@@ -18,7 +18,9 @@ enum CommandNames {
     let habit = names.isEmpty ? Habits.advice[name].map { " \($0)" } : nil
     return ValidationError(
       "There is no command '\(path)'."
-        + (habit ?? didYouMean(name, among: configuration.subcommands.map { $0.name })))
+        + (habit
+          ?? didYouMean(
+            name, among: names.isEmpty ? all + Companion.names : configuration.subcommands.map { $0.name })))
   }
 
   /// Returns a suggestion for arguments that the parser refused.
@@ -33,6 +35,11 @@ enum CommandNames {
   /// Whether arguments ask for help or for another output of the parser, and not for the work of a command.
   static func asksForHelp(_ arguments: [String]) -> Bool {
     arguments.first == "help" || arguments.contains { $0.hasPrefix("-") }
+  }
+
+  /// Whether arguments ask for the help of `docpkg` itself.
+  static func asksForMainHelp(_ arguments: [String]) -> Bool {
+    [["help"], ["--help"], ["-h"]].contains(arguments)
   }
 
   /// Returns the usage error of options and values in these arguments.

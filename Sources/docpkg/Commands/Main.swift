@@ -8,6 +8,8 @@ struct Main {
   /// Starts the program. It is not asynchronous, because Dispatch opens descriptors before an asynchronous `main`
   /// begins.
   static func main() {
+    // A companion sees the descriptors as they are.
+    Companion.run(argumentBytes)
     StandardDescriptors.fill()
     Task { @CommandActor in await run() }
     // The work ends the program. This thread takes the signals: the threads of Dispatch block them, and so may the
@@ -96,7 +98,8 @@ struct Main {
     case .success:
       // This case is help or other output that the arguments ask for.
       var output = StandardOutput()
-      output.line(Docpkg.fullMessage(for: error))
+      output.line(
+        Docpkg.fullMessage(for: error) + (CommandNames.asksForMainHelp(arguments) ? Companion.help : ""))
       output.flush()
       exit(0)
     case .validationFailure:

@@ -19,11 +19,10 @@ extension PlainCommand {
   }
 }
 
+/// The commands that read their plainest form, by name.
+let plainCommands: [String: any PlainCommand.Type] = ["cat": Cat.self, "edit": Edit.self]
+
 /// Returns the command of arguments in their plainest form; nil if ArgumentParser has to read them.
 func plainCommand(_ arguments: [String]) -> (any CoordinatedCommand)? {
-  switch arguments.first {
-  case "cat": Cat.read(arguments.dropFirst())
-  case "edit": Edit.read(arguments.dropFirst())
-  default: nil
-  }
+  arguments.first.flatMap { plainCommands[$0] }?.read(arguments.dropFirst())
 }
