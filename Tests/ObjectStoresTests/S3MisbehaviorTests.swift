@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 import ObjectStores
@@ -155,5 +156,24 @@ struct S3MisbehaviorTests {
       try await server.store(prefix: "mine").list("", after: nil, limit: 10)
     }
     #expect(error?.reason == "the listing is wrong: it has objects of another prefix")
+  }
+
+  @Test func `ends a listing that gives two pages in turn`() async throws {
+    let turns = Mutex(0)
+    let server = try S3Server { request in
+      guard request.query.contains("list-type") else { return nil }
+      let name = turns.withLock { turns in
+        turns += 1
+        return ["b", "a"][turns % 2]
+      }
+      let text = Self.listing(name).replacing(
+        "</ListBucketResult>", with: "<IsTruncated>true</IsTruncated></ListBucketResult>")
+      return .raw("HTTP/1.1 200 OK\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)")
+    }
+    defer { server.stop() }
+    let error = await #expect(throws: ObjectStoreError.self) {
+      try await server.store().listAll("") { _ in turns.withLock { $0 < 100 } }
+    }
+    #expect(error?.reason == "a listing does not go on")
   }
 }

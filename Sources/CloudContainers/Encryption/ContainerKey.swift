@@ -1,6 +1,8 @@
 import CCipher
+package import DurableIO
 import FilePackages
 import FoundationEssentials
+package import SystemPackage
 
 /// The key of an encrypted container: 256 random bits that never change.
 ///
@@ -39,6 +41,27 @@ package struct ContainerKey: Sendable, Hashable {
     \(Self.heading)\(container) \(Data(bytes).base64EncodedString())
 
     """
+  }
+
+  /// Makes a key file, durably, which only its owner can read. On an error there is none.
+  ///
+  /// - Throws: the system's reasons, such as that a file of that name is there.
+  package static func write(
+    _ text: String, to path: FilePath, on disk: any Disk = PosixDisk()
+  ) throws(SystemError) {
+    guard let last = path.lastComponent else { throw SystemError("openat", code: .isDirectory) }
+    let name = FileName(last)
+    let folder = try disk.openDirectory(at: path.removingLastComponent())
+    let file = try disk.createFile(name, in: folder, mode: 0o600)
+    do throws(SystemError) {
+      try disk.write(Array(text.utf8), to: file, at: 0)
+      try disk.synchronize(file)
+      try disk.synchronize(folder)
+    } catch {
+      // The first error counts.
+      try? disk.removeFile(name, in: folder)
+      throw error
+    }
   }
 
   /// Reads the text of a key file; nil for anything else.

@@ -126,7 +126,10 @@ package struct ContainerFolder: Sendable {
     let root = try disk.openDirectory(at: path)
     _ = try disk.makeDirectoryIfAbsent(Self.hidden, in: root)
     try disk.synchronize(root)
-    if let key { try write(key, of: settings.container) }
+    if let key {
+      try ContainerKey.write(
+        key.text(container: settings.container), to: hiddenPath.appending(Self.keyFile), on: disk)
+    }
     let file = FileWrapper(regularFileWithContents: bytes)
     file.preferredFilename = Self.settings.string
     _ = try await FlatFileStore.create(
@@ -146,15 +149,6 @@ package struct ContainerFolder: Sendable {
   // MARK: Key
 
   private static let keyFile: FileName = "key"
-
-  /// Writes the key file, which only its owner can read.
-  private func write(_ key: ContainerKey, of container: String) throws(SystemError) {
-    let folder = try disk.openDirectory(at: hiddenPath)
-    let file = try disk.createFile(Self.keyFile, in: folder, mode: 0o600)
-    try disk.write(Array(key.text(container: container).utf8), to: file, at: 0)
-    try disk.synchronize(file)
-    try disk.synchronize(folder)
-  }
 
   /// Reads the key of the container; nil if it is not encrypted.
   ///

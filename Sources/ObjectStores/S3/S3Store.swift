@@ -122,14 +122,15 @@ public struct S3Store: ObjectStore {
       guard answer.status == 200 else { throw failure(answer, .list, nil) }
       let page = try page(of: answer, beneath: base)
       others += page.otherNames
-      if !page.objects.isEmpty || !page.hasMore {
-        return ObjectListing(objects: page.objects, hasMore: page.hasMore, otherNames: others)
-      }
-      // A page of names that are no keys.
+      if !page.hasMore { return ObjectListing(objects: page.objects, hasMore: false, otherNames: others) }
       guard let last = page.lastName, after.map({ $0.utf8.lexicographicallyPrecedes(last.utf8) }) ?? true
       else {
         throw ObjectStoreError(.invalidAnswer, .list, in: place, reason: "a listing does not go on")
       }
+      if !page.objects.isEmpty {
+        return ObjectListing(objects: page.objects, hasMore: true, otherNames: others)
+      }
+      // A page of names that are no keys.
       after = last
     }
   }

@@ -1,8 +1,9 @@
 import ArgumentParser
 import CloudContainers
+import DurableIO
 import FilePackages
 import FoundationEssentials
-import Glibc
+import SystemPackage
 
 extension Cloud {
   struct Key: AsyncParsableCommand {
@@ -42,44 +43,15 @@ extension Cloud {
 
       func run() async throws {
         let text = try await CloudFolder.open(at: folder).container.exportKey()
-        try write(text)
+        do {
+          try ContainerKey.write(text, to: FilePath(of: absoluteURL(file), for: .save))
+        } catch let error as SystemError {
+          throw InputError(description: "'\(display(file))' could not be written: \(error.code.description).")
+        }
         if quiet { return }
         var output = StandardOutput(.report)
         output.line(
           "\(display(file)) has the key. This file opens all documents of the container: keep it secret.")
-      }
-
-      /// Makes the file, which only its owner can read.
-      private func write(_ text: String) throws {
-        let descriptor = Glibc.open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw failure() }
-        defer { close(descriptor) }
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-          let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-          if count < 0, errno == EINTR { continue }
-          guard count > 0 else { throw removing() }
-          rest = rest.dropFirst(count)
-        }
-        guard fsync(descriptor) == 0 else { throw removing() }
-        // The name, too, outlives a power cut.
-        let folder = Glibc.open(
-          absoluteURL(file).deletingLastPathComponent().path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard folder >= 0 else { throw removing() }
-        defer { close(folder) }
-        guard fsync(folder) == 0 else { throw removing() }
-      }
-
-      /// Removes a file that is not whole, and returns the reason.
-      private func removing() -> InputError {
-        let error = failure()
-        unlink(file)
-        return error
-      }
-
-      private func failure() -> InputError {
-        InputError(
-          description: "'\(display(file))' could not be written: \(String(cString: strerror(errno))).")
       }
     }
 
