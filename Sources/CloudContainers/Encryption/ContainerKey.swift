@@ -83,8 +83,10 @@ extension ContainerKey: CustomStringConvertible, CustomReflectable {
   package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Returns bytes of the kernel's random numbers.
+/// Returns up to 256 of the kernel's random bytes.
 func randomBytes(_ count: Int) -> [UInt8] {
-  var generator = SystemRandomNumberGenerator()
-  return (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
+  [UInt8](unsafeUninitializedCapacity: count) { buffer, made in
+    while !SystemRandom.fill(UnsafeMutableRawBufferPointer(start: buffer.baseAddress, count: count)) {}
+    made = count
+  }
 }

@@ -177,7 +177,7 @@ package final class ContainerState: Sendable {
   /// Only pages that differ are written.
   package func save(_ record: DocumentRecord, children: KnownChildren? = nil) async throws {
     try await database.write { [self] db in
-      try record.upsert(db)
+      try record.save(db)
       if let children { try replaceChildren(of: record.id, with: children, db) }
     }
   }
@@ -204,7 +204,7 @@ package final class ContainerState: Sendable {
   }
 
   package func save(_ records: [DocumentRecord]) async throws {
-    try await database.write { db in for record in records { try record.upsert(db) } }
+    try await database.write { db in for record in records { try record.save(db) } }
   }
 
   /// Returns the number of documents whose last version this device is to put into a pack.
