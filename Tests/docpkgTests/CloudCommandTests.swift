@@ -28,6 +28,15 @@ enum CloudPlace: CaseIterable {
   }
 }
 
+extension CloudPlace {
+  /// The arguments of a store that gets a container, which a service has encrypted.
+  func containerArguments(in folder: FilePath) throws -> [String] {
+    if self == .folder { return try arguments(in: folder) }
+    try "correct horse".write(toFile: folder.appending("words").string, atomically: true, encoding: .utf8)
+    return try arguments(in: folder) + ["--passphrase-file", "words"]
+  }
+}
+
 @Suite("docpkg cloud", .tags(.process))
 struct CloudCommandTests {
   /// The report of `sync --json`.
@@ -71,7 +80,7 @@ struct CloudCommandTests {
     _ kind: CloudPlace, _ body: (FilePath) async throws -> Void
   ) async throws {
     try await withTemporaryDirectory { folder in
-      let store = try kind.arguments(in: folder)
+      let store = try kind.containerArguments(in: folder)
       try cloud(["init"] + store + ["A", "--device", "laptop"], in: folder)
       try cloud(["add"] + store + ["B", "--device", "desktop"], in: folder)
       try await body(folder)

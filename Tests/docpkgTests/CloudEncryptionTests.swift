@@ -78,6 +78,8 @@ struct CloudEncryptionTests {
       let made = try connect("init", address, "A", "--passphrase-file", "words", "--json")
       #expect(
         made.status == 0 && made.output.contains(#""isEncrypted":true"#), "\(made.output)\(made.errors)")
+      let status = try cloud("status", "A", in: folder, environment: environment)
+      #expect(status.output.contains(", encrypted\n"), "\(status.output)\(status.errors)")
       let plain = try connect("init", address + "/plain", "B", "--no-encrypt")
       #expect(plain.status == 0 && plain.output.contains("is not encrypted"), "\(plain.errors)")
       // A user who gives a secret believes that the container is encrypted.

@@ -45,7 +45,7 @@ struct CloudKillTests {
   @Test(.timeLimit(.minutes(60)))
   func `keep every edit while clients, the gateway and the disk are killed`() async throws {
     try await withTemporaryDirectory { folder in
-      let store = try CloudPlace.service.arguments(in: folder)
+      let store = try CloudPlace.service.containerArguments(in: folder)
       try cloud(["init"] + store + ["A"], in: folder)
       try cloud(["add"] + store + ["B"], in: folder)
       var random = SeededGenerator(seed: 7)

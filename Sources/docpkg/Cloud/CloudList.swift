@@ -47,9 +47,9 @@ extension Cloud {
       commandName: "status",
       abstract: "Show the state of a container folder.",
       discussion: """
-        Prints the address of the container, the number of documents here and in the container only, and the names of \
-        those that are not uploaded, in conflict, failed or left out. It counts the items that the file .docpkgignore \
-        leaves out. The command asks the store for nothing.
+        Prints the address of the container, whether it is encrypted, the number of documents here and in the \
+        container only, and the names of those that are not uploaded, in conflict, failed or left out. It counts the \
+        items that the file .docpkgignore leaves out. The command asks the store for nothing.
 
         Example:
           docpkg cloud status ~/Cloud
@@ -66,7 +66,8 @@ extension Cloud {
       let container = try await CloudFolder.open(at: argument.path).container
       let items = try await container.items()
       let state = State(
-        address: container.address, folder: container.url.path, documents: items.count,
+        address: container.address, isEncrypted: container.isEncrypted, folder: container.url.path,
+        documents: items.count,
         placeholders: items.count { $0.downloadingStatus == .notDownloaded },
         notUploaded: items.filter { !$0.isUploaded }.map(\.name),
         older: items.filter { $0.downloadingStatus == .downloaded }.map(\.name),
@@ -85,6 +86,7 @@ extension Cloud {
 
     private struct State: Encodable {
       var address: String
+      var isEncrypted: Bool
       var folder: String
       var documents: Int
       var placeholders: Int
@@ -103,7 +105,7 @@ extension Cloud {
 
       var lines: [String] {
         var lines = [
-          "\(display(folder)) is a container folder of \(address)",
+          "\(display(folder)) is a container folder of \(address)\(isEncrypted ? ", encrypted" : "")",
           "\(counted(documents, "document")), \(documents - placeholders) here, \(placeholders) in the container only",
         ]
         if !kept.isEmpty { lines.append("\(display(folder)) \(Keep.words(kept))") }
