@@ -49,17 +49,17 @@ extension SaveBuilder {
   private mutating func checkNames(
     of steps: [SavePlan.Step], in new: borrowing OwnedDescriptor
   ) throws(FilePackageError) {
-    let made = steps.filter { $0.makesNode && stagedNames[$0.path] == nil }
+    let made = steps.compactMap { $0.makesNode && stagedNames[$0.path] == nil ? $0.path : nil }
     guard let first = made.first else { return }
     do {
       if limits == nil { limits = try disk.limits(of: new) }
       guard limits?.contains(.names) == true,
-        let name = try NameTrial.firstMissing(of: made.compactMap(\.path.name), in: new, on: disk)
+        let name = try NameTrial.firstMissing(of: made.compactMap(\.name), in: new, on: disk)
       else { return }
       let problem = NameTrial.Problem.rewritten
-      throw failure(problem.code, first.path.parent.appending(name), reason: problem.words)
+      throw failure(problem.code, first.parent.appending(name), reason: problem.words)
     } catch {
-      throw FilePackageError(any: error, options.operation, node(first.path.parent), activity: "looking at")
+      throw FilePackageError(any: error, options.operation, node(first.parent), activity: "looking at")
     }
   }
 

@@ -6,17 +6,18 @@ package import DurableIO
 public struct SavePlan: Sendable {
   /// One change at one place. The steps of a plan touch disjoint names.
   package struct Step: Sendable {
+    /// Large values are elsewhere: a plan has a step for each new child.
     package enum Action: Sendable {
       /// Makes a directory; its children follow as steps of their own.
       ///
       /// It gets the owner, the access list and the `user.*` attributes of `original`, if there is one.
-      case makeDirectory(like: StoredNode?)
+      indirect case makeDirectory(like: StoredNode?)
       /// Makes a regular file of these bytes.
       case write(FileContents)
       /// Takes the regular file at `source` on disk, its bytes unchanged.
-      case reuse(StoredNode)
+      indirect case reuse(StoredNode)
       /// Makes a symbolic link, or takes the one at a place on disk.
-      case link(PackageSnapshot.Node)
+      indirect case link(PackageSnapshot.Node)
       /// Gives other permissions or another date to a directory that stays.
       case setAttributes
       /// Removes the node, with everything in it.

@@ -32,11 +32,21 @@ public struct PackageSnapshot: Sendable {
     case directory([FileName: Change])
   }
 
-  /// The change at one name.
+  /// The change at one name. It is one word, since a dictionary has more places than names.
   package struct Change: Sendable {
-    package var baseline: DirectoryNode.Baseline
+    private final class Values: Sendable {
+      let baseline: DirectoryNode.Baseline
+      let now: Node?
+
+      init(_ baseline: DirectoryNode.Baseline, _ now: Node?) { (self.baseline, self.now) = (baseline, now) }
+    }
+
+    private let values: Values
+    package var baseline: DirectoryNode.Baseline { values.baseline }
     /// The node under that name; nil if there is none any more.
-    package var now: Node?
+    package var now: Node? { values.now }
+
+    package init(baseline: DirectoryNode.Baseline, now: Node?) { values = Values(baseline, now) }
   }
 }
 
