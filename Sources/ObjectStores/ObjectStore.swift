@@ -63,20 +63,26 @@ extension ObjectStore {
 
   /// Lists all objects whose keys begin with `prefix`, a page after the other.
   ///
-  /// - Parameter body: gets each page; returns whether to go on.
+  /// A store in a folder looks at all names of a folder for each page. So the pages grow: the first one has up to a
+  /// thousand objects, and each other one up to twice as many as the one before, and up to 64,000.
+  ///
+  /// - Parameters:
+  ///   - pageSize: the largest number of objects in each page; nil for pages that grow.
+  ///   - body: gets each page; returns whether to go on.
   public func listAll(
-    _ prefix: String, after start: ObjectKey? = nil, pageSize: Int = 1_000,
+    _ prefix: String, after start: ObjectKey? = nil, pageSize: Int? = nil,
     _ body: ([StoredObject]) throws -> Bool
   ) async throws {
-    var start = start
+    var (start, limit) = (start, pageSize ?? 1_000)
     while true {
-      let page = try await list(prefix, after: start, limit: pageSize)
+      let page = try await list(prefix, after: start, limit: limit)
       if try !body(page.objects) || !page.hasMore { return }
       // A store that says "more" and gives nothing would be asked for ever.
       guard let last = page.objects.last?.key, last != start else {
         throw ObjectStoreError(.invalidAnswer, .list, in: place, reason: "a listing does not go on")
       }
       start = last
+      limit = pageSize ?? min(2 * limit, 64_000)
     }
   }
 }

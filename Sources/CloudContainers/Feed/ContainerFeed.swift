@@ -7,6 +7,7 @@ package import ObjectStores
 //     the overlap once more then, and from then on once an hour.
 // The feed only makes discovery sooner. A listing of all versions, once a day, finds each version without it.
 // An entry stays for three days. So a store that no longer has a younger entry, which it had, was rolled back.
+// A reader reads 100,000 entries at most, and then lists all versions: anyone who may write can fill a feed.
 
 /// The news of a container: one small object for each version.
 ///
@@ -77,7 +78,12 @@ package struct ContainerFeed: Sendable {
 
   /// The news since a moment, and the container that the store has.
   package struct News: Sendable {
-    package var entries: [Entry] = []
+    /// The highest number of each document that has an entry.
+    package var newest: [CloudDocumentID: Int] = [:]
+    /// The number of entries that were read.
+    package var count = 0
+    /// Whether there are more entries than a reader reads.
+    package var isCutShort = false
     /// The time after which a later reader needs the entries, beside those of the overlap. An entry counts from the
     /// date that the store gave it: a device whose clock is ahead hides no entry of another device.
     package var cursor: Int64
@@ -137,26 +143,31 @@ package struct ContainerFeed: Sendable {
   /// The time for which a reader relies on its look at the overlap, in milliseconds.
   private static let settledTime: Int64 = 3_600_000
 
-  /// Returns the entries from the overlap before `cursor` on; one request if there are fewer than a thousand.
+  /// The number of entries that a look reads, to the end of the page.
+  package static let maximumEntries = 100_000
+
+  /// Reads the entries from the overlap before `cursor` on; one request if there are fewer than a thousand.
   ///
   /// - Parameters:
   ///   - hasSettled: whether to leave out the overlap.
   ///   - witness: an entry that the store had.
   ///   - now: the time by the store's clock, which may be minutes off.
   ///   - device: the reader.
+  ///   - maximumEntries: the number of entries after which it reads no further page of them.
   package func news(
     since cursor: Int64, hasSettled: Bool = false, expecting witness: Witness? = nil, at now: Int64 = 0,
-    for device: String? = nil
+    for device: String? = nil, maximumEntries: Int = maximumEntries
   ) async throws -> News {
     let expected = witness.flatMap { isExpected($0, at: now) ? $0 : nil }
     var news = News(cursor: cursor, lacksWitness: expected != nil)
     var last: Date?
     let start = min(hasSettled ? cursor : cursor - overlap, expected?.milliseconds ?? .max)
-    try await store.listAll(Self.prefix, after: ObjectKey(Self.folder(start))) { page in
+    func read(_ page: [StoredObject]) {
       for object in page {
         if let entry = Entry(object.key) {
           let time = min(entry.milliseconds, object.modificationDate.milliseconds)
-          news.entries.append(entry)
+          news.newest[entry.document] = max(entry.sequence, news.newest[entry.document] ?? 0)
+          news.count += 1
           news.cursor = max(news.cursor, time)
           if object.key == expected?.key { news.lacksWitness = false }
           // The store's date tells which entry came last, whatever the clocks of the devices said.
@@ -171,7 +182,18 @@ package struct ContainerFeed: Sendable {
           news.lossTold = max(news.lossTold ?? 0, object.modificationDate.milliseconds)
         }
       }
-      return true
+    }
+    try await store.listAll(Self.prefix, after: ObjectKey(Self.folder(start))) { page in
+      read(page)
+      news.isCutShort = news.count >= maximumEntries
+      return !news.isCutShort
+    }
+    if news.isCutShort {
+      try await store.listAll(Self.prefix, after: Self.endOfEntries) { page in
+        read(page)
+        return true
+      }
+      if news.lacksWitness { news.lacksWitness = try await !has(expected, at: now) }
     }
     return news
   }
@@ -186,6 +208,9 @@ package struct ContainerFeed: Sendable {
   private func isExpected(_ witness: Witness, at now: Int64) -> Bool {
     now - witness.milliseconds < Self.witnessTime
   }
+
+  // The hours of entries are digits, and what follows them are letters.
+  private static let endOfEntries = checkedKey("\(prefix)A")
 
   // A loss comes after all entries, too. So each poll of each device sees it.
   private static let lossPrefix = "\(prefix)loss/"

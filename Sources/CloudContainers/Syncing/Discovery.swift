@@ -8,6 +8,9 @@ extension ContainerSession {
   /// The time after which a listing of all versions is due, in milliseconds.
   static let listingInterval: Int64 = 86_400_000
 
+  /// The number of versions that are read one by one without a look at whether the store has them.
+  static let maximumReads = 1_024
+
   /// The outcome of a look at the container.
   package struct Discovered: Sendable {
     /// The number of documents with a new version.
@@ -66,11 +69,8 @@ extension ContainerSession {
       return found
     }
     witness.begin(news.witness ?? expected, isConfirmed: true)
-    var newest: [CloudDocumentID: Int] = [:]
-    for entry in news.entries {
-      newest[entry.document] = max(entry.sequence, newest[entry.document] ?? 0)
-    }
-    let found = try await learn(newest, isListing: false)
+    if news.isCutShort { return try await discoverByListing(comparing: false) }
+    let found = try await learn(news.newest, isListing: false)
     if news.cursor != cursor { try await state.set(.feedCursor, to: news.cursor) }
     if !hasSettled, moment >= news.cursor + feed.overlap { try await state.set(.overlapRead, to: moment) }
     return found
@@ -137,6 +137,7 @@ extension ContainerSession {
         note(stored, needsPacking: false)
       }
     }
+    if !isListing, missing.count > Self.maximumReads { missing = try await present(missing) }
     let single = missing.sorted { $0.key < $1.key }
     for start in stride(from: 0, to: single.count, by: 256) {
       let part = single[start..<min(start + 256, single.count)]
@@ -153,6 +154,19 @@ extension ContainerSession {
     if !changed.isEmpty { try await state.save(changed) }
     found.count = changed.count
     return found
+  }
+
+  /// Returns those versions that the store has: one request for a thousand versions of any document.
+  private func present(_ versions: [CloudDocumentID: Int]) async throws -> [CloudDocumentID: Int] {
+    var present: [CloudDocumentID: Int] = [:]
+    try await store.listAll(CloudVersion.prefix) { page in
+      for object in page {
+        guard let (document, sequence) = CloudVersion.parse(object.key) else { continue }
+        if versions[document] == sequence { present[document] = sequence }
+      }
+      return true
+    }
+    return present
   }
 
   /// Reads a version; the result is a failure if its bytes are damaged, or of a newer program.

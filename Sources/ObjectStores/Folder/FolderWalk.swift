@@ -63,7 +63,8 @@ struct FolderWalk {
         entries.append(Entry(name: name, path: path, isFolder: isFolder))
       }
     }
-    return entries.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
+    // Keys are ASCII. So the fast comparison of strings is that of bytes.
+    return entries.sorted { $0.path < $1.path }
   }
 
   private func isAfterStart(_ path: String, isFolder: Bool) -> Bool {
