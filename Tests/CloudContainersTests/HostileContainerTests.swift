@@ -212,6 +212,29 @@ struct HostileContainerTests {
   }
 
   @Test
+  func `is not asked for a page of a document with too many entries, and the sentence has both numbers`()
+    async throws
+  {
+    let counter = CallCounter()
+    let blobs = BlobStore(counter.store())
+    let root = try await DocumentTree.store([TreeEntry("bad", .directory, mode: 0o755)], in: blobs)
+    for (entries, isTaken) in [(TreeLimits.document.entries, true), (TreeLimits.document.entries + 1, false)]
+    {
+      counter.reset()
+      let told = TreeRoot(page: root.page, totals: TreeTotals(entries: entries, bytes: 0))
+      let error = await #expect(throws: CloudDataError.self) {
+        try await DownloadFixture.download(to: "/Trip.pkg", to: told, in: blobs, on: CrashDisk())
+      }
+      // The page has one entry, as the one that reads it finds out.
+      #expect(error?.code == (isTaken ? .invalid : .refused))
+      #expect(counter[.get] == (isTaken ? 1 : 0))
+      if !isTaken {
+        #expect(error?.description.contains("it has 250001 entries, and 250000 are the limit") == true)
+      }
+    }
+  }
+
+  @Test
   func `gets no folder for a file without end, and no more than the disk has`() async throws {
     var options = CrashDisk.Options()
     options.room = DiskRoom(bytes: 1 << 20)

@@ -23,7 +23,7 @@ package struct DocumentDownload: Sendable {
   /// The container's blobs.
   package var blobs: BlobStore
   /// The largest document that comes.
-  package var limits = TreeLimits()
+  package var limits = TreeLimits.document
   /// The coordinator for the write.
   package var coordinator: FileCoordinator
   private let disk: any Disk

@@ -10,7 +10,7 @@ package struct EntryRules: Sendable {
   private var checker: TreeChecker
 
   /// - Parameter place: the store, for errors.
-  package init(_ limits: TreeLimits = TreeLimits(), in place: String) {
+  package init(_ limits: TreeLimits = .document, in place: String) {
     self.place = place
     checker = TreeChecker(
       limits: ImportLimits(

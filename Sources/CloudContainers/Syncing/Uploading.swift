@@ -110,6 +110,9 @@ extension ContainerSession {
     guard !new.isEmpty else { return }
     var rules = EntryRules(in: blobs.place)
     do throws(CloudDataError) {
+      if let problem = TreeLimits.document.problem(TreeTotals(entries: UInt64(tree.count))) {
+        throw CloudDataError(.refused, in: blobs.place, reason: problem)
+      }
       for entry in new { try rules.check(entry) }
       let all = tree.children
       for folder in Set(new.map(\.path.parent)).sorted() {
