@@ -15,12 +15,15 @@ struct ContainerModel {
     var hasGrace = true
     /// Whether an eviction asks the store for the content of the document.
     var asksStore = true
+    /// Whether the devices repair a store that lost objects.
+    var repairs = true
 
     /// Whether the fault loses blobs.
     var concernsBlobs: Bool { store == .dropsABlob || !hasGrace }
 
     var description: String {
       if let store { return store.rawValue }
+      if !repairs { return "no repair" }
       if !asksStore { return "no question before an eviction" }
       return hasOverlap ? "no grace time" : "no overlap of the feed"
     }
@@ -28,20 +31,22 @@ struct ContainerModel {
 
   let seed: UInt64
   var sabotage = Sabotage()
+  /// Whether the store loses single objects at the end of the program; no backup is restored then.
+  let losesObjects: Bool
   private var generator: SeededGenerator
-  private var written: Set<String> = []
-  private var replaced: Set<String> = []
+  private(set) var written: Set<String> = []
+  private(set) var replaced: Set<String> = []
   private(set) var problems: [String] = []
-  private(set) var log: [String] = []
+  var log: [String] = []
 
-  init(seed: UInt64, sabotage: Sabotage = Sabotage()) {
-    (self.seed, self.sabotage) = (seed, sabotage)
+  init(seed: UInt64, sabotage: Sabotage = Sabotage(), losesObjects: Bool = false) {
+    (self.seed, self.sabotage, self.losesObjects) = (seed, sabotage, losesObjects)
     generator = SeededGenerator(seed: seed)
   }
 
-  private mutating func random(_ count: Int) -> Int { Int.random(in: 0..<count, using: &generator) }
+  mutating func random(_ count: Int) -> Int { Int.random(in: 0..<count, using: &generator) }
 
-  private mutating func note(_ problem: String) { problems.append(problem) }
+  mutating func note(_ problem: String) { problems.append(problem) }
 
   /// Runs the model in a folder of its own; afterwards, `problems` has each broken promise.
   mutating func run(in directory: FilePath, steps: Int) async throws {
@@ -65,7 +70,7 @@ struct ContainerModel {
     let isLong = random(3) == 0
     var losesState = false
     // In every second program a backup of the store is restored.
-    let isRolledBack = random(2) == 0
+    let isRolledBack = random(2) == 0 && !losesObjects
     var backup = store.backUp()
     for step in 0..<steps {
       if isRolledBack, random(10) == 0 { backup = store.backUp() }
@@ -79,8 +84,14 @@ struct ContainerModel {
     }
     // The feed has no version that a device committed without knowing it.
     let hasLateVersions = devices.contains { $0.link.lateVersions > 0 }
-    try await settle(devices, clock, listing: losesState || hasLateVersions)
-    await check(devices, key.map { EncryptedStore(store, key: $0) } ?? store)
+    let listing = losesState || hasLateVersions
+    let seen: any ObjectStore = key.map { EncryptedStore(store, key: $0) } ?? store
+    if losesObjects {
+      try await loseObjects(of: store, as: seen, devices, clock, listing: listing)
+    } else {
+      try await settle(devices, clock, listing: listing)
+      await check(devices, seen)
+    }
     if problems.isEmpty { return }
     for device in devices { log.append(try await device.describe()) }
     log += store.keys.map(\.string).filter { !$0.hasPrefix("blobs/") }
@@ -337,7 +348,7 @@ struct ContainerModel {
 }
 
 /// Runs `body`, and takes the errors of a device that is cut off, or busy, for no problem.
-private func tolerant(_ body: () async throws -> Void) async throws {
+func tolerant(_ body: () async throws -> Void) async throws {
   do {
     try await body()
   } catch is ObjectStoreError {

@@ -23,9 +23,22 @@ struct ContainerModelTests {
     }
   }
 
+  @Test func `have all that is on one of them in the container after a repair, and the names of the rest`()
+    async throws
+  {
+    for seed in Self.seeds {
+      var model = ContainerModel(seed: seed, losesObjects: true)
+      try await withTemporaryDirectory { directory in try await model.run(in: directory, steps: 60) }
+      if !model.problems.isEmpty {
+        Issue.record(
+          "seed \(seed): \(model.problems.joined(separator: "\n"))\n\(model.log.joined(separator: "\n"))")
+      }
+    }
+  }
+
   /// Returns whether a program breaks no promise without a sabotage.
-  private func isHonest(_ seed: UInt64) async throws -> Bool {
-    var model = ContainerModel(seed: seed)
+  private func isHonest(_ seed: UInt64, losesObjects: Bool) async throws -> Bool {
+    var model = ContainerModel(seed: seed, losesObjects: losesObjects)
     try await withTemporaryDirectory { directory in try await model.run(in: directory, steps: 60) }
     return model.problems.isEmpty
   }
@@ -36,13 +49,13 @@ struct ContainerModelTests {
   @Test(arguments: [
     ContainerModel.Sabotage(store: .createIfAbsentLies), ContainerModel.Sabotage(store: .dropsABlob),
     ContainerModel.Sabotage(hasOverlap: false), ContainerModel.Sabotage(hasGrace: false),
-    ContainerModel.Sabotage(asksStore: false),
+    ContainerModel.Sabotage(asksStore: false), ContainerModel.Sabotage(repairs: false),
   ])
   func `notice a sabotage`(_ sabotage: ContainerModel.Sabotage) async throws {
     for seed in UInt64(1)...1_000 {
-      var model = ContainerModel(seed: seed, sabotage: sabotage)
+      var model = ContainerModel(seed: seed, sabotage: sabotage, losesObjects: !sabotage.repairs)
       try await withTemporaryDirectory { directory in try await model.run(in: directory, steps: 60) }
-      if let problem = model.problems.first, try await isHonest(seed) {
+      if let problem = model.problems.first, try await isHonest(seed, losesObjects: !sabotage.repairs) {
         return print("\(sabotage): found by program \(seed): \(problem.prefix(200))")
       }
     }

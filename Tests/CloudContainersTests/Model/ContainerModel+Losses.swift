@@ -1,0 +1,255 @@
+import CloudContainers
+import Documents
+import FilePackages
+import Foundation
+import ObjectStores
+
+// A store that loses single objects at the end of a program. The devices repair it, and sync.
+
+/// The texts of a program and their documents at the moment before a loss.
+private struct TextsBeforeLoss {
+  /// The documents that had a text, by text.
+  var documents: [String: Set<CloudDocumentID>] = [:]
+  /// The names that a document had anywhere.
+  var names: [CloudDocumentID: Set<String>] = [:]
+  /// The texts on the machines, also those of conflict versions.
+  var here: Set<String> = []
+  /// The texts in documents that were made from the last version in the store. A repair has to store them.
+  var current: Set<String> = []
+  /// The last versions of which a device knows.
+  var known: Set<ObjectKey> = []
+
+  mutating func note(_ texts: some Sequence<String>, of document: CloudDocumentID, named name: String) {
+    names[document, default: []].insert(name)
+    for text in texts { documents[text, default: []].insert(document) }
+  }
+}
+
+extension ContainerModel {
+  /// Loses objects for good, lets each device repair the store twice, and checks what is left.
+  mutating func loseObjects(
+    of store: MemoryStore, as seen: any ObjectStore, _ devices: [ModelDevice], _ clock: ModelClock,
+    listing: Bool
+  ) async throws {
+    for device in devices { try await device.link.heal() }
+    var before = try await texts(in: seen, devices)
+    let unknown = try await removeObjects(from: store, as: seen, before)
+    var named: Set<String> = []
+    for round in 0..<(sabotage.repairs ? 2 : 0) {
+      for device in devices {
+        clock.advance(1)
+        do {
+          let report = try await device.container.repair(reads: true)
+          named.formUnion(names(in: report.check.problems) + report.documents)
+        } catch {
+          // A device that has no version of the store cannot make its mark. Another one does.
+          if round > 0 { note("device \(device.number), repair: \(error)") }
+        }
+      }
+    }
+    let failing = try await settleAfterLoss(devices, clock, listing: listing, &named)
+    for device in devices {
+      let report = try await device.container.check(reads: true)
+      for problem in report.problems where names(in: [problem]).isEmpty {
+        note("device \(device.number), without a name: \(problem)")
+      }
+      named.formUnion(names(in: report.problems))
+    }
+    let after = try await texts(in: seen, devices)
+    before.names.merge(after.names) { $0.union($1) }
+    try await check(devices, seen, before, unknown, named)
+    compare(devices, without: failing)
+  }
+
+  /// Removes some objects of some kinds; returns the texts of removed versions that no device knows.
+  private mutating func removeObjects(
+    from store: MemoryStore, as seen: any ObjectStore, _ before: TextsBeforeLoss
+  ) async throws -> Set<String> {
+    var last: [CloudDocumentID: ObjectKey] = [:]
+    var earlier: [ObjectKey] = []
+    for key in store.keys {
+      guard let (document, _) = CloudVersion.parse(key) else { continue }
+      if let other = last.updateValue(key, forKey: document) { earlier.append(other) }
+    }
+    let keys = store.keys
+    func all(_ prefix: String) -> [ObjectKey] { keys.filter { $0.string.hasPrefix(prefix) } }
+    let kinds = [
+      all("blobs/"), last.values.sorted(), earlier, all("feed/"), all("heads/"),
+      keys.filter { $0.string == "container" },
+    ]
+    var unknown: Set<String> = []
+    for kind in kinds where random(2) == 0 {
+      for _ in 0..<(1 + random(3)) where !kind.isEmpty {
+        let key = kind[random(kind.count)]
+        log.append("the store loses \(key.string)")
+        if let (document, sequence) = CloudVersion.parse(key), last[document] == key,
+          !before.known.contains(key),
+          let version = try? await VersionLog(seen).version(of: document, sequence)
+        {
+          unknown.formUnion(await readableTexts(of: version, in: seen))
+        }
+        try await store.delete(key)
+      }
+    }
+    return unknown
+  }
+
+  /// Lets all devices come to rest; returns the names of documents that fail in the end.
+  private mutating func settleAfterLoss(
+    _ devices: [ModelDevice], _ clock: ModelClock, listing: Bool, _ named: inout Set<String>
+  ) async throws -> Set<String> {
+    var failing: Set<String> = []
+    for round in 0..<6 {
+      failing = []
+      for device in devices {
+        clock.advance(1)
+        do {
+          let report = try await device.container.sync(everything: listing && round < 2)
+          failing.formUnion(report.failures.map(\.name))
+          named.formUnion(names(in: report.problems) + report.lost)
+          let news = report.documents.filter { $0.error == nil && ($0.uploaded || $0.downloaded) }
+          if round == 5, !news.isEmpty { note("device \(device.number) finds no rest: \(news.map(\.name))") }
+          if round == 5, let failure = report.failures.first(where: { !($0.error is CloudDataError) }) {
+            note("device \(device.number): \(failure)")
+          }
+          for item in try await device.container.items() where item.downloadingStatus != .current {
+            do {
+              try await device.container.download(itemNamed: item.name)
+            } catch let error as CloudDataError {
+              failing.insert(error.document ?? item.name)
+            }
+          }
+        } catch {
+          if round == 5 { note("device \(device.number): \(error)") }
+        }
+      }
+      named.formUnion(failing)
+    }
+    return failing
+  }
+
+  private mutating func check(
+    _ devices: [ModelDevice], _ seen: any ObjectStore, _ before: TextsBeforeLoss, _ unknown: Set<String>,
+    _ named: Set<String>
+  ) async throws {
+    let stored = try await lastTexts(in: seen)
+    var here: Set<String> = []
+    for device in devices { here.formUnion(texts(on: device)) }
+    for text in written.subtracting(replaced).sorted() {
+      let names = before.documents[text, default: []].reduce(into: Set<String>()) {
+        $0.formUnion(before.names[$1, default: []])
+      }
+      if before.here.contains(text), !here.contains(text), !stored.contains(text) {
+        note("lost on a machine: \(text) of \(names)")
+      } else if before.current.contains(text), !stored.contains(text) {
+        note("not in the container again: \(text) of \(names)")
+      } else if !here.contains(text), !stored.contains(text), names.isDisjoint(with: named),
+        !unknown.contains(text)
+      {
+        note("lost without a name: \(text) of \(names)")
+      }
+    }
+  }
+
+  /// All devices have the same documents, as far as these can be read.
+  private mutating func compare(_ devices: [ModelDevice], without failing: Set<String>) {
+    guard let first = devices.first else { return }
+    let expected = first.documents.filter { !failing.contains($0) }
+    for device in devices.dropFirst() {
+      let documents = device.documents.filter { !failing.contains($0) }
+      if documents != expected {
+        note("device \(device.number) has \(documents), device 0 has \(expected), \(failing) fail")
+        continue
+      }
+      for document in documents where device.contents(of: document) != first.contents(of: document) {
+        note(
+          "device \(device.number): '\(document)' is \(device.contents(of: document)), on device 0 "
+            + "\(first.contents(of: document))")
+      }
+    }
+  }
+
+  // MARK: Texts
+
+  private func texts(in store: any ObjectStore, _ devices: [ModelDevice]) async throws -> TextsBeforeLoss {
+    var found = TextsBeforeLoss()
+    var heads: [CloudDocumentID: CloudVersion] = [:]
+    for version in try await versions(in: store, onlyLast: false) {
+      found.note(await readableTexts(of: version, in: store), of: version.document, named: version.name)
+      if version.sequence > heads[version.document]?.sequence ?? 0 { heads[version.document] = version }
+    }
+    for device in devices {
+      found.here.formUnion(texts(on: device))
+      let session = device.container.session
+      let documents = Set(device.documents)
+      for record in try await session.state.records() {
+        let head = try session.head(of: record)
+        if let head { found.known.insert(head.key) }
+        guard record.base != nil, documents.contains(record.name) else { continue }
+        let texts = device.contents(of: record.name).values
+        let document = try record.document
+        found.note(Array(texts) + device.conflicts(of: record.name), of: document, named: record.name)
+        guard let head, !head.isDeleted, head == heads[document],
+          record.base == Data(head.root.bytes)
+        else { continue }
+        found.current.formUnion(texts)
+      }
+    }
+    return found
+  }
+
+  /// The texts on a machine.
+  private func texts(on device: ModelDevice) -> Set<String> {
+    var texts = Set(device.textsOutside)
+    for document in device.documents {
+      texts.formUnion(device.contents(of: document).values)
+      texts.formUnion(device.conflicts(of: document))
+    }
+    return texts
+  }
+
+  /// The texts of the last versions and their conflicts that can be read.
+  private func lastTexts(in store: any ObjectStore) async throws -> Set<String> {
+    var texts: Set<String> = []
+    for version in try await versions(in: store, onlyLast: true) where !version.isDeleted {
+      texts.formUnion(await readableTexts(of: version, in: store))
+    }
+    return texts
+  }
+
+  /// The versions of a store, and the conflicts of the last ones, as far as they can be read.
+  private func versions(in store: any ObjectStore, onlyLast: Bool) async throws -> [CloudVersion] {
+    let log = VersionLog(store)
+    var found: [CloudVersion] = []
+    try await log.forEachDocument { document, numbers in
+      for number in onlyLast ? numbers.suffix(1) : numbers[...] {
+        guard let version = try await log.version(of: document, number.sequence) else { continue }
+        found.append(version)
+        guard number.sequence == numbers.last?.sequence else { continue }
+        for digest in version.conflicts {
+          do { found.append(try await log.conflict(digest, of: document)) } catch is CloudDataError {}
+        }
+      }
+    }
+    return found
+  }
+
+  /// The texts of a version whose objects are there.
+  private func readableTexts(of version: CloudVersion, in store: any ObjectStore) async -> Set<String> {
+    let blobs = BlobStore(store).adding(version.blobs)
+    var texts: Set<String> = []
+    // A version without its pages has no text that can be read.
+    for entry in (try? await DocumentTree(version.root, blobs).entries()) ?? [] {
+      guard case .file(let content) = entry.kind, content.size > 0 else { continue }
+      if let bytes = try? await blobs.get(BlobName(content.hash), child: entry.path.display) {
+        texts.insert(String(decoding: bytes, as: UTF8.self))
+      }
+    }
+    return texts
+  }
+
+  /// The names of the documents in errors.
+  private func names(in problems: [any Error]) -> [String] {
+    problems.compactMap { ($0 as? CloudDataError)?.document }
+  }
+}
