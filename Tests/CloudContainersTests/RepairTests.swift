@@ -50,6 +50,35 @@ struct RepairTests {
     }
   }
 
+  @Test(arguments: [false, true])
+  func `merges what two machines have after the loss of a version that one of them knew`(
+    isEdited: Bool
+  ) async throws {
+    try await withTemporaryDirectory { directory in
+      let store = MemoryStore()
+      let a = try await DeviceFixture("a", in: directory, store)
+      let b = try await DeviceFixture("b", in: directory, store)
+      try a.write("one", to: "Notes.txt")
+      try await a.sync()
+      try await b.sync()
+      try await b.container.download(itemNamed: "Notes.txt")
+      try b.write("two", to: "Notes.txt")
+      try await b.sync()
+      try a.write("three", to: "Notes.txt")
+      if isEdited { try b.write("four", to: "Notes.txt") }
+      let lost = try #require(store.keys.last { CloudVersion.parse($0)?.sequence == 2 })
+      try await store.delete(lost)
+      _ = try await a.container.repair()
+      _ = try await b.container.repair()
+      try await a.sync()
+      try await b.sync()
+      let names = try FileManager.default.contentsOfDirectory(atPath: b.url.path).filter {
+        $0.hasSuffix(".txt")
+      }
+      #expect(Set(names.compactMap { b.text($0) }) == ["three", isEdited ? "four" : "two"], "\(names)")
+    }
+  }
+
   @Test(arguments: LossyStore.Kind.allCases, Damage.allCases)
   func `is whole again after a repair on a machine with the documents`(
     kind: LossyStore.Kind, damage: Damage

@@ -49,7 +49,8 @@ extension ContainerSession {
     }
     if everything || isDue {
       witness.begin(expected, isConfirmed: expected == nil)
-      return try await discoverByListing(comparing: false)
+      // Another device may have filled the number of a version that the store lost.
+      return try await discoverByListing(comparing: everything)
     }
     let cursor = try await state.number(.feedCursor) ?? 0
     let moment = try await storeTime()
