@@ -63,17 +63,29 @@ extension ObjectStore {
 
   /// Lists all objects whose keys begin with `prefix`, a page after the other.
   ///
-  /// A store in a folder looks at all names of a folder for each page. So the pages grow: the first one has up to a
-  /// thousand objects, and each other one up to twice as many as the one before, and up to 64,000.
-  ///
-  /// - Parameters:
-  ///   - pageSize: the largest number of objects in each page; nil for pages that grow.
-  ///   - body: gets each page; returns whether to go on.
+  /// - Parameter body: gets each page; returns whether to go on.
   public func listAll(
-    _ prefix: String, after start: ObjectKey? = nil, pageSize: Int? = nil,
+    _ prefix: String, after start: ObjectKey? = nil, pageSize: Int = 1_000,
     _ body: ([StoredObject]) throws -> Bool
   ) async throws {
-    var (start, limit) = (start, pageSize ?? 1_000)
+    try await list(prefix, after: start, pageSizes: pageSize...pageSize, body)
+  }
+
+  /// Lists all objects as `listAll` does, in pages of a thousand objects and more.
+  ///
+  /// A store in a folder looks at all names of a folder for each page. So each page may have twice as many objects as
+  /// the one before.
+  package func listInGrowingPages(
+    _ prefix: String, after start: ObjectKey? = nil, _ body: ([StoredObject]) throws -> Bool
+  ) async throws {
+    try await list(prefix, after: start, pageSizes: 1_000...64_000, body)
+  }
+
+  private func list(
+    _ prefix: String, after start: ObjectKey?, pageSizes: ClosedRange<Int>,
+    _ body: ([StoredObject]) throws -> Bool
+  ) async throws {
+    var (start, limit) = (start, pageSizes.lowerBound)
     while true {
       let page = try await list(prefix, after: start, limit: limit)
       if try !body(page.objects) || !page.hasMore { return }
@@ -82,7 +94,7 @@ extension ObjectStore {
         throw ObjectStoreError(.invalidAnswer, .list, in: place, reason: "a listing does not go on")
       }
       start = last
-      limit = pageSize ?? min(2 * limit, 64_000)
+      limit = min(2 * limit, pageSizes.upperBound)
     }
   }
 }

@@ -183,13 +183,13 @@ package struct ContainerFeed: Sendable {
         }
       }
     }
-    try await store.listAll(Self.prefix, after: ObjectKey(Self.folder(start))) { page in
+    try await store.listInGrowingPages(Self.prefix, after: ObjectKey(Self.folder(start))) { page in
       read(page)
       news.isCutShort = news.count >= maximumEntries
       return !news.isCutShort
     }
     if news.isCutShort {
-      try await store.listAll(Self.prefix, after: Self.endOfEntries) { page in
+      try await store.listInGrowingPages(Self.prefix, after: Self.endOfEntries) { page in
         read(page)
         return true
       }
@@ -238,7 +238,7 @@ package struct ContainerFeed: Sendable {
   /// Returns the devices that were removed.
   package func removedDevices() async throws -> Set<String> {
     var devices: Set<String> = []
-    try await store.listAll(Self.removedPrefix) { page in
+    try await store.listInGrowingPages(Self.removedPrefix) { page in
       devices.formUnion(page.map { String($0.key.string.dropFirst(Self.removedPrefix.count)) })
       return true
     }

@@ -160,7 +160,7 @@ extension ContainerSession {
   /// Returns those versions that the store has: one request for a thousand versions of any document.
   private func present(_ versions: [CloudDocumentID: Int]) async throws -> [CloudDocumentID: Int] {
     var present: [CloudDocumentID: Int] = [:]
-    try await store.listAll(CloudVersion.prefix) { page in
+    try await store.listInGrowingPages(CloudVersion.prefix) { page in
       for object in page {
         guard let (document, sequence) = CloudVersion.parse(object.key) else { continue }
         if versions[document] == sequence { present[document] = sequence }
