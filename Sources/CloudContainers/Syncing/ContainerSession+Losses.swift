@@ -96,11 +96,18 @@ extension ContainerSession {
   }
 
   /// Returns the last version that this machine knew and that the store has, up to a number; nil if there is none.
+  ///
+  /// If the document is here, the version is not newer than the content.
   private func lastCommon(of record: DocumentRecord, upTo last: Int) async throws -> CloudVersion? {
     let known = try await ([record.head].compactMap { $0 } + state.earlierHeads(of: record.id)).map { bytes in
       (bytes: bytes, version: try? CloudVersion(decoding: bytes))
     }
-    let sorted = known.filter { $0.version.map { $0.sequence <= last } ?? false }
+    var limit = last
+    if let base = base(of: record) {
+      // The content here may be from before the last known version, as after a merge that was cut off.
+      limit = min(last, known.compactMap(\.version).filter { $0.root == base }.map(\.sequence).max() ?? 0)
+    }
+    let sorted = known.filter { $0.version.map { $0.sequence <= limit } ?? false }
       .sorted { $0.version?.sequence ?? 0 > $1.version?.sequence ?? 0 }
     for (bytes, version) in sorted.prefix(Self.maximumSteps) {
       guard let version else { continue }
