@@ -10,7 +10,7 @@ enum Companion {
 
   /// Runs the companion that the arguments name, and does not return then. Returns if they name none.
   ///
-  /// The caller is the main thread, before others begin: execve keeps the calling thread's mask of signals.
+  /// The main thread calls it before other threads begin: execve keeps the mask of signals of its thread.
   static func run(_ arguments: [[CChar]]) {
     let texts = arguments.prefix(2).map { bytes in
       String(decoding: bytes.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)

@@ -18,7 +18,7 @@ private struct TextsBeforeLoss {
   var current: Set<String> = []
   /// The documents with such texts, and without conflicts. All devices have to read them in the end.
   var whole: Set<CloudDocumentID> = []
-  /// The last versions of which a device knows.
+  /// The last versions that a device knows.
   var known: Set<ObjectKey> = []
 
   mutating func note(_ texts: some Sequence<String>, of document: CloudDocumentID, named name: String) {
