@@ -32,7 +32,7 @@ extension Cloud {
 
     @OptionGroup var argument: FolderArgument
 
-    @Flag(help: "List all versions in the container, instead of the news alone.")
+    @Flag(help: "List all versions in the container, and compare those that are known here.")
     var everything = false
 
     @Flag(help: "Continue, and sync again after each change.")
