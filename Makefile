@@ -2,8 +2,8 @@
 #
 # What takes long and proves promises is in Tests/long/run.
 
-.PHONY: help demo test check build bench install uninstall deb docs fuzz examples lint format symbols build-tests \
-  prepare pages command-line record-symbols record-baseline stage icu-data
+.PHONY: help demo test check build all bench install uninstall deb docs fuzz examples lint format symbols build-tests \
+  prepare pages command-line record-symbols record-baseline stage
 .DEFAULT_GOAL = help
 
 PREFIX = /usr/local
@@ -27,36 +27,27 @@ test: build-tests ## builds with optimisation and runs all tests
 check: lint symbols ## runs the lint, the public symbols, and the suites without the tags `process` and `scale`
 	.ci/check $(CONFIGURATION)
 
-# Linked so that the program starts soon and is small (Docs/Benchmarks.md). The libraries of Swift, C++ and the compiler
-# are static, and the relative relocations packed. No symbol is left. Each function has a section of its own, and the
-# linker drops those that nothing calls, also public ones. lld does not warn of what Foundation calls. The addresses of
-# other libraries' functions are all found at the start, so that their table is read-only from then on.
+# Swift's libraries are static: the program starts sooner, and runs where there is no Swift.
+swift-build = swift build -c release --static-swift-stdlib --product
+
 build: ## builds docpkg
 	@.ci/prepare build
-	@.ci/static-libraries .build/static
-	swift build -c release --product docpkg --static-swift-stdlib -Xswiftc -use-ld=lld \
-	  $(addprefix -Xswiftc -Xfrontend -Xswiftc ,-function-sections -internalize-at-link) \
-	  -Xswiftc -L$(CURDIR)/.build/static -Xswiftc -Xclang-linker -Xswiftc -static-libgcc \
-	  -Xlinker $(CURDIR)/.build/static/icu.o -Xlinker --defsym=$$(cat .build/static/icu.symbol)=docpkg_icu_data \
-	  $(addprefix -Xlinker ,-T $(CURDIR)/.ci/no-unwinding.ld -s --no-export-dynamic -z pack-relative-relocs -z now)
-	@.ci/no-runpath .build/release/docpkg
+	$(swift-build) docpkg
 
-# Foundation with the part of ICU's data that `build` links does what it does with all data.
-icu-data: prepare
-	@.ci/static-libraries .build/static
-	@Tests/LessICU/compare .build/static
+all: build ## builds docpkg and the programs for documents with a database, cloud, serve and bench
+	set -e; for name in database cloud serve bench; do $(swift-build) docpkg-$$name; done
 
-bench: build ## measures everything that has a goal
+bench: all ## measures everything that has a goal
 	.build/release/docpkg bench goals
 
-install: stage ## installs docpkg, its manual and completions, and the MIME type, below PREFIX=/usr/local
+install: stage ## installs all programs, the manual, completions and the MIME type below PREFIX=/usr/local
 	.ci/install .build/stage "$(DESTDIR)" "$(PREFIX)"
 
 uninstall: ## removes exactly what `install` made
 	.ci/install --remove .build/stage "$(DESTDIR)" "$(PREFIX)"
 
 deb: stage ## makes a Debian package of the same files in .build
-	.ci/deb .build/stage .build
+	.ci/deb .build/release .build/stage .build
 
 docs: prepare ## makes the documentation as a site in .build/documentation; fails if a link is broken
 	swift build -c $(CONFIGURATION)
@@ -95,7 +86,7 @@ record-symbols: build-tests ## records the public symbols, for a commit that say
 record-baseline: build-tests ## records what saving does, for a commit that says why it changes
 	RECORD_BASELINE=1 $(run-tests) --filter BaselineTests
 
-command-line: build ## writes Docs/CommandLine.md from the help of each command
+command-line: all ## writes Docs/CommandLine.md from the help of each command
 	@.ci/command-line-docs .build/release/docpkg > Docs/CommandLine.md
 
 pages: ## puts the files of the browser's pages into the C file that makes them part of the program
@@ -109,5 +100,6 @@ run-tests = SWIFT_DETERMINISTIC_HASHING=1 .ci/tests -c $(CONFIGURATION)
 prepare: ## installs the Debian packages that building and testing need
 	@.ci/prepare tests
 
-stage: build
-	.ci/stage .build/release/docpkg .build/stage
+stage: all
+	$(swift-build) docpkg-reference
+	.ci/stage .build/release .build/stage

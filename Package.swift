@@ -41,6 +41,10 @@ let package = Package(
     .library(name: "ObjectStores", targets: ["ObjectStores"]),
     .library(name: "CloudContainers", targets: ["CloudContainers"]),
     .executable(name: "docpkg", targets: ["docpkg"]),
+    .executable(name: "docpkg-database", targets: ["docpkg-database"]),
+    .executable(name: "docpkg-cloud", targets: ["docpkg-cloud"]),
+    .executable(name: "docpkg-serve", targets: ["docpkg-serve"]),
+    .executable(name: "docpkg-bench", targets: ["docpkg-bench"]),
   ]
     // Each is a module of Apple's name, so that the imports of a model stand as they are.
     + appleModules.map { .library(name: $0, targets: [$0]) },
@@ -141,14 +145,70 @@ let package = Package(
       ],
       swiftSettings: strict),
 
-    // The command line.
-    .executableTarget(
-      name: "docpkg",
+    // What the programs of the command line share: arguments, output, errors and signals.
+    .target(
+      name: "CommandSupport",
+      dependencies: ["Documents", "DurableIO", "FilePackages", "PackageArchive", arguments, system],
+      swiftSettings: strict),
+
+    // The commands on documents.
+    .target(
+      name: "DocumentCommands",
       dependencies: [
-        "Benchmarks", "CloudContainers", "Documents", "DurableIO", "FilePackages", "ImageNotes",
-        "ManagedDocuments", "NotesServer", "ObjectStores", "PackageArchive", arguments, system,
+        "CommandSupport", "Documents", "DurableIO", "FilePackages", "ImageNotes", "PackageArchive", arguments,
+        system,
       ],
       swiftSettings: strict),
+
+    // `docpkg cloud`.
+    .target(
+      name: "CloudCommands",
+      dependencies: [
+        "CloudContainers", "CommandSupport", "Documents", "DurableIO", "FilePackages", "ImageNotes",
+        "ObjectStores", arguments, system,
+      ],
+      swiftSettings: strict),
+
+    // `docpkg serve`.
+    .target(
+      name: "ServeCommand",
+      dependencies: [
+        "CloudCommands", "CommandSupport", "Documents", "FilePackages", "NotesServer", arguments, system,
+      ],
+      swiftSettings: strict),
+
+    // `docpkg bench`.
+    .target(
+      name: "BenchCommands",
+      dependencies: [
+        "Benchmarks", "CloudCommands", "CommandSupport", "FilePackages", "ObjectStores", arguments, system,
+      ],
+      swiftSettings: strict),
+
+    // The command line: the main program, and the programs that take its place for some commands.
+    .executableTarget(
+      name: "docpkg", dependencies: ["CommandSupport", "DocumentCommands"], path: "Sources/Programs/docpkg",
+      swiftSettings: strict),
+    .executableTarget(
+      name: "docpkg-database",
+      dependencies: ["CommandSupport", "DocumentCommands", "FilePackages", "ManagedDocuments"],
+      path: "Sources/Programs/docpkg-database", swiftSettings: strict),
+    .executableTarget(
+      name: "docpkg-cloud", dependencies: ["CloudCommands", "CommandSupport", arguments],
+      path: "Sources/Programs/docpkg-cloud", swiftSettings: strict),
+    .executableTarget(
+      name: "docpkg-serve", dependencies: ["CommandSupport", "ServeCommand", arguments],
+      path: "Sources/Programs/docpkg-serve", swiftSettings: strict),
+    .executableTarget(
+      name: "docpkg-bench", dependencies: ["BenchCommands", "CommandSupport", arguments],
+      path: "Sources/Programs/docpkg-bench", swiftSettings: strict),
+    // All commands in one program, from which the manual and the completions are made.
+    .executableTarget(
+      name: "docpkg-reference",
+      dependencies: [
+        "BenchCommands", "CloudCommands", "CommandSupport", "DocumentCommands", "ServeCommand", arguments,
+      ],
+      path: "Sources/Programs/docpkg-reference", swiftSettings: strict),
 
     // Trees as literals, disks that crash or fail, and programs that tests run.
     .target(
@@ -194,7 +254,8 @@ let package = Package(
     .testTarget(
       name: "FileCoordinationTests",
       dependencies: [
-        "CLinux", "coordinator", "docpkg", "Documents", "DurableIO", "FilePackages", "ImageNotes",
+        "CLinux", "coordinator", "docpkg", "docpkg-database", "Documents", "DurableIO", "FilePackages",
+        "ImageNotes",
         "TestSupport", system,
       ],
       swiftSettings: testing),
@@ -239,7 +300,7 @@ let package = Package(
     .testTarget(
       name: "NotesServerTests",
       dependencies: [
-        "docpkg", "DurableIO", "TestSupport", system,
+        "docpkg", "docpkg-cloud", "docpkg-serve", "DurableIO", "TestSupport", system,
       ],
       exclude: ["Pages"],
       swiftSettings: testing),
@@ -250,13 +311,17 @@ let package = Package(
     .testTarget(
       name: "docpkgTests",
       dependencies: [
-        "bookkeeper", "docpkg", "Documents", "DurableIO", "FilePackages", "ImageNotes", "ObjectStores",
+        "bookkeeper", "docpkg", "docpkg-bench", "docpkg-cloud", "docpkg-database", "docpkg-reference",
+        "docpkg-serve", "Documents", "DurableIO", "FilePackages", "ImageNotes", "ObjectStores",
         "StoreTestSupport", "TestSupport", system,
       ],
       swiftSettings: testing),
     .testTarget(
       name: "CrashTests",
-      dependencies: ["breaker", "docpkg", "DurableIO", "FilePackages", "saver", "TestSupport", system],
+      dependencies: [
+        "breaker", "docpkg", "docpkg-cloud", "docpkg-database", "DurableIO", "FilePackages", "saver",
+        "TestSupport", system,
+      ],
       swiftSettings: testing),
   ]
     + appleModules.map { name in

@@ -98,9 +98,9 @@ struct CloudCommandTests {
         #expect(missing.status == 2)
         #expect(
           missing.errors.hasSuffix(
-            " Its content is in the container: 'docpkg cloud download B/Trip.imageNotes' brings it.\n"),
+            " If the container has it, 'docpkg cloud download B/Trip.imageNotes' brings it.\n"),
           "\(missing)")
-        let none = try docpkg(command, "B/None.imageNotes", "--append", "x", in: folder)
+        let none = try docpkg(command, "None.imageNotes", "--append", "x", in: folder)
         #expect(!none.errors.contains("cloud download"), "\(none)")
       }
       try cloud(["download", "B/Trip.imageNotes"], in: folder)

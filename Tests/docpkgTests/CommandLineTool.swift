@@ -47,14 +47,17 @@ extension RunningProgram {
 
 let tool = Program("docpkg")
 
-/// Copies `docpkg` into a folder that every user may read.
+/// The names of the companions of `docpkg`.
+let companions = ["bench", "cloud", "database", "serve"]
+
+/// Copies `docpkg` and its companions into a folder that every user may read.
 ///
 /// `cp` copies it. A copy by this process would be open for writing in each program that another test starts meanwhile,
 /// and the system then refuses to run it.
 func copyTool(into folder: FilePath) throws -> FilePath {
-  let copy = folder.appending("docpkg")
-  #expect(try Program(path: "/bin/cp").run([tool.path, copy.string]).status == 0)
-  return copy
+  let programs = [tool.path] + companions.map { "\(tool.path)-\($0)" }
+  #expect(try Program(path: "/bin/cp").run(programs + [folder.string]).status == 0)
+  return folder.appending("docpkg")
 }
 
 /// The project's own folder.

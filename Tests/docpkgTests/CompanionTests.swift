@@ -97,7 +97,10 @@ struct CompanionTests {
     try await withTemporaryDirectory { folder in
       let environment = try make(["weather": "echo help of \"$@\""], in: folder)
       let help = try run(tool, ["--help"], in: folder, environment: environment)
-      #expect(help.status == 0 && help.output.hasSuffix("OTHER PROGRAMS:\n  weather\n"), "\(help.output)")
+      #expect(help.status == 0 && help.output.hasSuffix("\n  weather\n"), "\(help.output)")
+      #expect(
+        help.output.contains(
+          "OTHER PROGRAMS:\n  bench                   Measure saves"), "\(help.output)")
       let own = try run(tool, ["help", "weather", "sun"], in: folder, environment: environment)
       #expect(own.output == "help of sun --help\n", "\(own.output)\(own.errors)")
       let wrong = try run(tool, ["waether"], in: folder, environment: environment)

@@ -13,6 +13,9 @@ struct InstallTests {
     #expect(done.status == 0 && done.errors.isEmpty, "\(done.errors)")
   }
 
+  /// The folder of the built programs.
+  private let programs = String(tool.path.dropLast("/docpkg".count))
+
   /// The paths and bytes below a folder.
   private func listing(_ folder: FilePath) throws -> String {
     let command = "find . | sort; find . -type f -exec sha256sum {} + | sort"
@@ -21,11 +24,16 @@ struct InstallTests {
 
   @Test func `puts the command, completions and a manual page of each command below a prefix`() async throws {
     try await withTemporaryDirectory { folder in
-      try script("stage", tool.path, "stage", in: folder)
+      try script("stage", programs, "stage", in: folder)
       try script("install", "stage", "", folder.appending("usr").string, in: folder)
       let version = try run(
         Program(path: folder.appending("usr/bin/docpkg").string), ["--version"], in: folder)
       #expect(version.status == 0 && !version.output.isEmpty)
+      for name in companions where name != "database" {
+        let help = try run(
+          Program(path: folder.appending("usr/bin/docpkg").string), [name, "--help"], in: folder)
+        #expect(help.status == 0 && help.output.contains("USAGE: docpkg \(name)"), "\(name): \(help)")
+      }
 
       let completed = try run(
         Program(path: "/bin/bash"),
@@ -43,6 +51,7 @@ struct InstallTests {
           PATH=$PWD/usr/bin:$PATH
           docpkg new 'My Trip.imageNotes' --text one -q; docpkg edit 'My Trip.imageNotes' --append two -q
           complete_line docpkg help ver
+          complete_line docpkg cloud stat
           complete_line docpkg cat 'My\\ Trip.imageNotes' ''
           complete_line docpkg edit "'My Trip.imageNotes'" --remove Te
           complete_line docpkg restore 'My\\ Trip.imageNotes' --version ''
@@ -51,9 +60,9 @@ struct InstallTests {
         ], in: folder)
       let lines = completed.output.split(separator: "\n")
       #expect(
-        lines.prefix(4) == ["verify", "versions verify", "Metadata.plist Text.txt", "Text.txt"],
+        lines.prefix(5) == ["verify", "versions verify", "status", "Metadata.plist Text.txt", "Text.txt"],
         "\(completed.output)\(completed.errors)")
-      #expect(lines.count == 6 && lines[4] == lines[5], "\(completed.output)")
+      #expect(lines.count == 7 && lines[5] == lines[6], "\(completed.output)")
       for file in ["zsh/site-functions/_docpkg", "fish/vendor_completions.d/docpkg.fish"] {
         let script = try String(contentsOfFile: folder.appending("usr/share/\(file)").string, encoding: .utf8)
         #expect(script.contains("verify"))
@@ -81,7 +90,7 @@ struct InstallTests {
 
   @Test func `leaves a prefix as it was when it is undone`() async throws {
     try await withTemporaryDirectory { folder in
-      try script("stage", tool.path, "stage", in: folder)
+      try script("stage", programs, "stage", in: folder)
       // Another program's file in a folder of ours, and an empty folder: both stay.
       let other = """
         mkdir -p usr/share/man/man1 usr/share/zsh/site-functions
@@ -104,7 +113,7 @@ struct InstallTests {
 
   @Test func `gives the user's service the full path of the program`() async throws {
     try await withTemporaryDirectory { folder in
-      try script("stage", tool.path, "stage", in: folder)
+      try script("stage", programs, "stage", in: folder)
       let unit = "share/systemd/user/docpkg-cloud@.service"
       let prefix = folder.appending("50% of mine")
       try script("install", "stage", "", prefix.string, in: folder)
@@ -133,7 +142,7 @@ struct InstallTests {
     try await withTemporaryDirectory { folder in
       let pages = project.appending(path: ".ci/man-pages").path
       let script = """
-        '\(pages)' '\(tool.path)' man
+        '\(pages)' '\(tool.path)-reference' man
         for page in man/*.1; do groff -k -ww -mandoc -Tutf8 "$page" > /dev/null; done
         """
       let run = try run(Program(path: "/bin/sh"), ["-ec", script], in: folder)

@@ -160,7 +160,8 @@ struct ManagedCommandTests {
       try make(in: folder)
       #expect(try output("versions", "Book.recipebook", in: folder).hasPrefix("* "))
       #expect(
-        try output("versions", "start", "Book.recipebook", in: folder) == "Book.recipebook: keeps versions\n")
+        try output("versions", "start", "Book.recipebook", in: folder)
+          == "Book.recipebook: its history begins\n")
       let digits = try Program("bookkeeper").run(
         [folder.appending("Book.recipebook").string, "7", "7"], in: folder, input: "")
       #expect(digits.status == 0)

@@ -55,7 +55,7 @@ extension ContainerFolder {
       let root = try disk.openDirectory(at: path)
       // The hidden folder of an earlier call that was cut off.
       if try disk.exists(Self.left, in: root) { try removeLeft(from: root) }
-      try disk.rename(Self.hidden, in: root, to: Self.left, in: root, .noReplace)
+      try disk.rename(PackageLayout.containerFolder, in: root, to: Self.left, in: root, .noReplace)
       try disk.synchronize(root)
       try removeLeft(from: root)
     } catch {

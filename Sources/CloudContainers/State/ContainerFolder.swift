@@ -6,8 +6,6 @@ package import SystemPackage
 
 /// The folder of a container on this machine, with the container's own files in a hidden folder.
 package struct ContainerFolder: Sendable {
-  /// The hidden folder.
-  package static let hidden: FileName = ".docpkg-cloud"
   private static let settings: FileName = "container.plist"
   private static let lock: FileName = "lock"
 
@@ -49,7 +47,7 @@ package struct ContainerFolder: Sendable {
     }
   }
 
-  private var hiddenPath: FilePath { path.appending(Self.hidden) }
+  private var hiddenPath: FilePath { path.appending(PackageLayout.containerFolder) }
 
   /// The path of the database.
   package var statePath: FilePath { hiddenPath.appending(FileName("state.sqlite")) }
@@ -124,7 +122,7 @@ package struct ContainerFolder: Sendable {
     encoder.outputFormat = .xml
     let bytes = try encoder.encode(settings)
     let root = try disk.openDirectory(at: path)
-    _ = try disk.makeDirectoryIfAbsent(Self.hidden, in: root)
+    _ = try disk.makeDirectoryIfAbsent(PackageLayout.containerFolder, in: root)
     try disk.synchronize(root)
     if let key {
       try ContainerKey.write(

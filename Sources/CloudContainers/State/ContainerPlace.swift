@@ -40,7 +40,7 @@ struct ContainerPlace {
   /// A folder that cannot be read is no container folder of this user.
   private func isContainerFolder(_ path: FilePath) -> Bool {
     let disk = folder.disk
-    return (try? disk.exists(ContainerFolder.hidden, in: disk.openDirectory(at: path))) == true
+    return (try? disk.exists(PackageLayout.containerFolder, in: disk.openDirectory(at: path))) == true
   }
 
   private func containerFolder(in path: FilePath, depth: Int) -> FilePath? {

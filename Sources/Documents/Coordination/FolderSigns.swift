@@ -31,6 +31,20 @@ package struct FolderSigns {
     (try? PosixDisk().exists(PackageLayout.metadata, in: folder.descriptor)) ?? false
   }
 
+  /// Whether the folder is a document with a database: its metadata name one, or the usual place has one.
+  ///
+  /// A folder without `Metadata.plist` and without that place costs two calls.
+  package var hasDatabase: Bool {
+    let disk = PosixDisk()
+    // The bytes with which a database of SQLite begins.
+    let beginning = Array("SQLite format 3\0".utf8)
+    if (try? PackageMetadata.readIfOwn(in: folder.descriptor, on: disk))?.databasePath != nil { return true }
+    guard let store = try? disk.openDirectory(PackageLayout.storeFolder, in: folder.descriptor),
+      let file = try? disk.openFile(PackageLayout.usualStore, in: store)
+    else { return false }
+    return (try? disk.readAll(file, atMost: beginning.count)) == beginning
+  }
+
   package var hasExtension: Bool { name?.bytes.dropFirst().contains(UInt8(ascii: ".")) ?? false }
 
   /// Returns whether the folder is surely a package.

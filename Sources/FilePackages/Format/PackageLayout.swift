@@ -10,6 +10,13 @@ package enum PackageLayout {
   /// The beginning of every name that a save uses beside the package.
   package static let siblingPrefix = Array(".docpkg-".utf8)
 
+  /// The hidden folder of a folder whose documents are in a container.
+  package static let containerFolder: FileName = ".docpkg-cloud"
+
+  /// The folder of a database in a document, and the usual name of the database in it.
+  package static let storeFolder: FileName = "StoreContent"
+  package static let usualStore: FileName = "persistentStore"
+
   // The names in the hidden folder follow.
 
   /// The journal; stays in a package with metadata from its first save in place on.

@@ -8,6 +8,8 @@ public struct HistoryStartReport: Sendable, Hashable, Codable {
   public var addsMetadata = false
   /// Whether this was a dry run, and the report only says what would happen.
   public var isDryRun = false
+
+  package init(begins: Bool = false, isDryRun: Bool) { (self.begins, self.isDryRun) = (begins, isDryRun) }
 }
 
 extension HistoryStartReport: CustomStringConvertible {

@@ -10,6 +10,8 @@ public struct HistoryStopReport: Sendable, Hashable, Codable {
   public var isDryRun = false
   /// The tasks that remain.
   public var warnings: [SaveWarning] = []
+
+  package init(removed: Int = 0, isDryRun: Bool) { (self.removed, self.isDryRun) = (removed, isDryRun) }
 }
 
 extension HistoryStopReport: CustomStringConvertible {

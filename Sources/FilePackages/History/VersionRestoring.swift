@@ -9,6 +9,8 @@ public struct RestoreReport: Sendable, Hashable, Codable {
   ///
   /// They stay as they were before the call.
   public var lost: [String] = []
+
+  package init(save: SaveReport, lost: [String] = []) { (self.save, self.lost) = (save, lost) }
 }
 
 extension RestoreReport: CustomStringConvertible {

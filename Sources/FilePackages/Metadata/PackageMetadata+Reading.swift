@@ -24,6 +24,17 @@ extension PackageMetadata {
     }
   }
 
+  /// Reads the plist in an open folder; nil if there is none, or if it is not one that this library reads.
+  ///
+  /// - Throws: the system's error.
+  package static func readIfOwn(
+    in folder: borrowing OwnedDescriptor, on disk: any Disk
+  ) throws(SystemError) -> PackageMetadata? {
+    guard try disk.exists(PackageLayout.metadata, in: folder) else { return nil }
+    let bytes = try disk.readAll(disk.openFile(PackageLayout.metadata, in: folder), atMost: maximumSize + 1)
+    return try? PackageMetadata(decoding: Data(bytes))
+  }
+
   /// Returns whether the `Metadata.plist` in an open folder is this library's, also if its format is newer.
   ///
   /// A plist that is damaged counts as another program's.

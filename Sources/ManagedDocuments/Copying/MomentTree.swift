@@ -15,7 +15,7 @@ struct MomentTree {
   func make() throws -> (FileWrapper, PackageMetadata) {
     let tree = FileWrapper(directoryWithFileWrappers: [:])
     let content = ContentObjects.contentFolder
-    for folder in [ManagedStore.storeFolder, content] {
+    for folder in [PackageLayout.storeFolder, content] {
       try tree.setDescendant(FileWrapper(directoryWithFileWrappers: [:]), at: folder.string)
     }
     try addOthers(in: .root, to: tree, leavingOut: [content, PackageLayout.metadata, PackageLayout.hidden])

@@ -16,7 +16,7 @@ extension ManagedDocument {
       note(head)
       options.eventHandler?(
         .changedByOthers(
-          .reloaded, paths: [ManagedStore.storeFolder.string + "/" + options.persistentStoreName]))
+          .reloaded, paths: [PackageLayout.storeFolder.string + "/" + options.persistentStoreName]))
     } catch {
       // A call on a closed database needs no report.
       if isOpen {

@@ -7,7 +7,7 @@ import Glibc
 /// The behaviour of a document with a database.
 public struct ManagedDocumentOptions: Sendable {
   /// The name of the database's file in `StoreContent`. It must not change during the document's life.
-  public var persistentStoreName = "persistentStore"
+  public var persistentStoreName = PackageLayout.usualStore.string
   /// The schema of the database and its changes. Opening a document runs the migrations that are missing.
   ///
   /// Each table needs a primary key without NULL. Without a migrator, opening neither changes the schema nor checks it:
@@ -51,7 +51,7 @@ public struct ManagedDocumentOptions: Sendable {
   package var disk: any Disk = PosixDisk()
 
   /// The path of the database in the package.
-  var databasePath: String { "\(ManagedStore.storeFolder.string)/\(persistentStoreName)" }
+  var databasePath: String { "\(PackageLayout.storeFolder.string)/\(persistentStoreName)" }
 
   /// Makes the usual options.
   public init(migrator: DatabaseMigrator? = nil) {

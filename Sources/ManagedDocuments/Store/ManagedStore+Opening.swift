@@ -7,8 +7,6 @@ import GRDB
 import SystemPackage
 
 extension ManagedStore {
-  static let storeFolder: FileName = "StoreContent"
-
   /// Opens the database of a package: makes the private tables, runs the migrations and checks the schema.
   ///
   /// - Parameters:

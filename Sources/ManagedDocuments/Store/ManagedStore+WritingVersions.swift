@@ -28,7 +28,7 @@ extension ManagedStore {
     }
     let database = try FileWrapper(regularFileWithContentsOf: URL(filePath: copy.path))
     return FileWrapper(directoryWithFileWrappers: [
-      Self.storeFolder.string: FileWrapper(directoryWithFileWrappers: [options.persistentStoreName: database]
+      PackageLayout.storeFolder.string: FileWrapper(directoryWithFileWrappers: [options.persistentStoreName: database]
       ),
       ContentObjects.contentFolder.string: files,
     ])

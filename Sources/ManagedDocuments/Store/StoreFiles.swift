@@ -12,7 +12,7 @@ struct StoreFiles {
   ///
   /// SQLite would make an empty database anew, and it has no words for the other problems.
   func check() throws(FilePackageError) {
-    let folder = PackagePath([ManagedStore.storeFolder])
+    let folder = PackagePath([PackageLayout.storeFolder])
     guard let status = try status(folder) else { throw problem(.noSuchFile, folder) }
     if status.kind != .directory { throw problem(.wrongKind, folder, "it is no folder") }
     let store = folder.appending(FileName(name))

@@ -43,7 +43,7 @@ actor StoreFolder {
     let disk = PosixDisk()
     guard try isAbsent(path, on: disk) else { return false }
     let tree = FileWrapper(directoryWithFileWrappers: [
-      ManagedStore.storeFolder.string: FileWrapper(directoryWithFileWrappers: [
+      PackageLayout.storeFolder.string: FileWrapper(directoryWithFileWrappers: [
         options.persistentStoreName: FileWrapper(regularFileWithContents: try ManagedStore.newDatabase())
       ]),
       ContentObjects.contentFolder.string: FileWrapper(directoryWithFileWrappers: [:]),

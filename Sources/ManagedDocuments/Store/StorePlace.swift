@@ -19,7 +19,7 @@ final class StorePlace: Sendable {
     let disk = location.disk
     let root = try disk.openDirectory(at: location.path)
     status = try disk.status(of: root)
-    storeFolder = OpenNode(try disk.openDirectory(ManagedStore.storeFolder, in: root))
+    storeFolder = OpenNode(try disk.openDirectory(PackageLayout.storeFolder, in: root))
     self.root = OpenNode(root)
   }
 

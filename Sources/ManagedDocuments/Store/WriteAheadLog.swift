@@ -18,7 +18,7 @@ struct WriteAheadLog {
   private var name: FileName { FileName(store.options.persistentStoreName + "-wal") }
 
   private func folder() throws -> OwnedDescriptor {
-    try store.location.openDirectory(PackagePath([ManagedStore.storeFolder]))
+    try store.location.openDirectory(PackagePath([PackageLayout.storeFolder]))
   }
 
   var isLarge: Bool {

@@ -1,0 +1,178 @@
+import ArgumentParser
+import CloudContainers
+import CommandSupport
+import Documents
+import FilePackages
+import FoundationEssentials
+import ImageNotes
+
+extension Cloud {
+  struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "list",
+      abstract: "List the documents of a container, with those that are not here.",
+      discussion: """
+        Prints a line for each document: the date and the size of its last version, the place of its content, and its \
+        name. The place is cloud for a placeholder, older if an older state is here, new if the container does not \
+        have the content that is here, and otherwise here. The command asks the store for nothing: the list is that \
+        of the last 'docpkg cloud sync'.
+
+        Examples:
+          docpkg cloud list ~/Cloud
+          docpkg cloud list ~/Cloud --json | jq -r '.[] | select(.isUploaded|not).name'
+
+        \(ExitStatus.help)
+        """)
+
+    @OptionGroup var argument: FolderArgument
+
+    @Flag(help: "Print a JSON array.")
+    var json = false
+
+    func run() async throws {
+      let items = try await CloudFolder.open(at: argument.path).container.items()
+      if json { return try printJSON(items.map(ListedItem.init)) }
+      var output = StandardOutput()
+      for item in items {
+        let size = item.size.map(String.init) ?? "-"
+        let date = item.modificationDate.map(localTime) ?? String(repeating: " ", count: 18) + "-"
+        output.line(
+          "\(date)\(String(repeating: " ", count: max(0, 12 - size.count)))\(size)  \(item.place)  "
+            + display(item.name) + item.notes)
+      }
+    }
+  }
+
+  struct Status: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "status",
+      abstract: "Show the state of a container folder.",
+      discussion: """
+        Prints the address of the container, whether it is encrypted, the number of documents here and in the \
+        container only, and the names of those that are not uploaded, in conflict, failed or left out. It counts the \
+        items that the file .docpkgignore leaves out. The command asks the store for nothing.
+
+        Example:
+          docpkg cloud status ~/Cloud
+
+        \(ExitStatus.help)
+        """)
+
+    @OptionGroup var argument: FolderArgument
+
+    @Flag(help: "Print the state as JSON.")
+    var json = false
+
+    func run() async throws {
+      let container = try await CloudFolder.open(at: argument.path).container
+      let items = try await container.items()
+      let state = State(
+        address: container.address, isEncrypted: container.isEncrypted, folder: container.url.path,
+        documents: items.count,
+        placeholders: items.count { $0.downloadingStatus == .notDownloaded },
+        notUploaded: items.filter { !$0.isUploaded }.map(\.name),
+        older: items.filter { $0.downloadingStatus == .downloaded }.map(\.name),
+        conflicts: items.filter(\.hasUnresolvedConflicts).map(\.name),
+        errors: items.compactMap(\.problem), kept: try container.keptPatterns,
+        leftOut: try await container.leftOutItems(),
+        ignored: try await container.ignoredItemCount(), deleted: try await container.deletedItems().count)
+      if json {
+        try printJSON(state)
+      } else {
+        var output = StandardOutput()
+        for line in state.lines { output.line(line) }
+      }
+      if !state.conflicts.isEmpty || !state.errors.isEmpty { throw ExitCode(ExitStatus.different) }
+    }
+
+    private struct State: Encodable {
+      var address: String
+      var isEncrypted: Bool
+      var folder: String
+      var documents: Int
+      var placeholders: Int
+      var notUploaded: [String]
+      /// Documents with an older state here than in the container.
+      var older: [String]
+      var conflicts: [String]
+      var errors: [String]
+      /// The patterns of the documents that this machine always has.
+      var kept: [String]
+      /// The items in the folder that are no documents, each with the reason.
+      var leftOut: [String]
+      /// The number of items that the folder's rules ignore.
+      var ignored: Int
+      var deleted: Int
+
+      var lines: [String] {
+        var lines = [
+          "\(display(folder)) is a container folder of \(address)\(isEncrypted ? ", encrypted" : "")",
+          "\(counted(documents, "document")), \(documents - placeholders) here, \(placeholders) in the container only",
+        ]
+        if !kept.isEmpty { lines.append("\(display(folder)) \(Keep.words(kept))") }
+        lines += notUploaded.map { "not uploaded: \(display($0))" }
+        lines += older.map { "older here: \(display($0))" }
+        lines += conflicts.map { "in conflict: \(display($0))" }
+        lines += errors.map { "failed: \($0)" }
+        lines += leftOut.map { "left out: \($0)" }
+        if ignored > 0 { lines.append("\(ignored) ignored by .docpkgignore") }
+        if deleted > 0 { lines.append("\(deleted) deleted; 'docpkg cloud restore' lists them") }
+        return lines
+      }
+    }
+  }
+}
+
+/// A document in the output of `cloud list --json`.
+private struct ListedItem: Encodable {
+  var name: String
+  var path: String
+  var type: String
+  var package: Bool
+  var size: UInt64?
+  var modified: Date?
+  var savingComputer: String?
+  var downloadingStatus: String
+  var isDownloading: Bool
+  var percentDownloaded: Double
+  var isUploaded: Bool
+  var isUploading: Bool
+  var percentUploaded: Double
+  var hasUnresolvedConflicts: Bool
+  var downloadingError: String?
+  var uploadingError: String?
+
+  init(_ item: CloudItem) {
+    (name, path, type, package) = (item.name, item.url.path, item.contentType.identifier, item.isPackage)
+    (size, modified, savingComputer) = (item.size, item.modificationDate, item.savingComputer)
+    downloadingStatus = item.downloadingStatus.rawValue
+    (isDownloading, percentDownloaded) = (item.isDownloading, item.percentDownloaded)
+    (isUploaded, isUploading) = (item.isUploaded, item.isUploading)
+    (percentUploaded, hasUnresolvedConflicts) = (item.percentUploaded, item.hasUnresolvedConflicts)
+    (downloadingError, uploadingError) = (item.downloadingError, item.uploadingError)
+  }
+}
+
+extension CloudItem {
+  /// The place of the content, in one word of five letters.
+  fileprivate var place: String {
+    switch attributes.downloadingStatus {
+    case .notDownloaded: "cloud"
+    case .downloaded: "older"
+    case .current: attributes.isUploaded ? "here " : "new  "
+    }
+  }
+
+  /// The error of the document, with its name.
+  fileprivate var problem: String? {
+    (attributes.downloadingError ?? attributes.uploadingError).map { "\(display(name)): \($0)" }
+  }
+
+  fileprivate var notes: String {
+    var notes: [String] = []
+    if attributes.isDownloading { notes.append("is to be downloaded") }
+    if attributes.hasUnresolvedConflicts { notes.append("in conflict") }
+    if let error = attributes.downloadingError ?? attributes.uploadingError { notes.append(error) }
+    return notes.isEmpty ? "" : " (\(notes.joined(separator: "; ")))"
+  }
+}

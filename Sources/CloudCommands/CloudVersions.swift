@@ -1,0 +1,76 @@
+import ArgumentParser
+import CloudContainers
+import CommandSupport
+import FilePackages
+import FoundationEssentials
+
+extension Cloud {
+  struct Versions: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "versions",
+      abstract: "List the versions that the container has of a document.",
+      discussion: """
+        Prints a line for each version, the last one first: the number, the date, the size, and the device that made \
+        it. 'docpkg cloud restore --version' brings one back. A version stays for thirty days after the next one \
+        came; 'docpkg cloud gc' removes it then. The name of a deleted document is possible, too.
+
+        Examples:
+          docpkg cloud versions ~/Cloud/Trip.imageNotes
+          docpkg cloud versions ~/Cloud/Trip.imageNotes --json | jq '.[0].number'
+
+        \(ExitStatus.help) 1 if a version cannot be read.
+        """)
+
+    @Argument(path: "The document, in the container folder.")
+    var path: String
+
+    @Flag(help: "Print a JSON array, with dates in UTC.")
+    var json = false
+
+    func run() async throws {
+      let (progress, path) = (TransferProgress(), path)
+      let listing = try await interruptible(saying: "nothing was changed") {
+        let folder = try await CloudFolder.open(at: path, progress)
+        return try await folder.container.versions(ofItemNamed: folder.name(ofItemAt: path))
+      }
+      progress.clear()
+      if json {
+        try printJSON(listing.versions.map(Listed.init))
+      } else {
+        var output = StandardOutput()
+        for (index, version) in listing.versions.enumerated() {
+          // The name is news if the next version has another one.
+          let newer = index > 0 ? listing.versions[index - 1].name : version.name
+          output.line(Self.line(of: version, isRenamed: newer != version.name))
+        }
+      }
+      for problem in listing.problems { StandardError.write("docpkg: \(errorMessage(of: problem))\n") }
+      if !listing.problems.isEmpty { throw ExitCode(ExitStatus.different) }
+    }
+
+    private static func line(of version: CloudVersion, isRenamed: Bool) -> String {
+      var notes: [String] = []
+      if version.isDeleted { notes.append("deleted") }
+      if isRenamed { notes.append("as \(display(version.name))") }
+      func column(_ text: String, _ width: Int) -> String {
+        String(repeating: " ", count: max(0, width - text.count)) + text
+      }
+      return column("\(version.sequence)", 6) + "  \(localTime(version.date))" + column("\(version.size)", 12)
+        + "  \(display(version.deviceName))" + (notes.isEmpty ? "" : " (\(notes.joined(separator: "; ")))")
+    }
+
+    private struct Listed: Encodable {
+      var number: Int
+      var date: Date
+      var device: String
+      var size: UInt64
+      var name: String
+      var deleted: Bool
+
+      init(_ version: CloudVersion) {
+        (number, date, device) = (version.sequence, version.date, version.deviceName)
+        (size, name, deleted) = (version.size, version.name, version.isDeleted)
+      }
+    }
+  }
+}

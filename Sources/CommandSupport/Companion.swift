@@ -1,0 +1,145 @@
+import ArgumentParser
+import FilePackages
+import FoundationEssentials
+import Glibc
+
+/// A program that is a command of `docpkg`: `docpkg NAME …` runs `docpkg-NAME …`.
+///
+/// The program takes the place of this one (execve), so that the terminal, the signals, the descriptors and the exit
+/// status are its own. A command of this program comes before a companion with its name.
+package enum Companion {
+  /// The companions that belong to `docpkg`, each with the sentence that the help has.
+  private static let own = [
+    "bench": "Measure saves, opens and exports beside other ways.",
+    "cloud": "Keep the documents of a folder in an object store, the same on all machines.",
+    "serve": "Edit the ImageNotes documents of a folder in the browser.",
+  ]
+  /// The program for documents with a database. It has the commands of `docpkg`, and is no command itself.
+  package static let database = "database"
+
+  /// All commands in one program, from which the manual is made.
+  private static let reference = "reference"
+
+  private static let prefix = "docpkg-"
+  /// The variable that tells a companion the version of the program that runs it.
+  private static let version = "DOCPKG_VERSION"
+
+  /// Runs the companion that the arguments name, and does not return then. Returns if they name none.
+  ///
+  /// The main thread calls it before other threads begin: execve keeps the mask of signals of its thread.
+  static func run(_ arguments: [[CChar]], among program: CommandProgram) {
+    let texts = arguments.prefix(2).map { bytes in
+      String(decoding: bytes.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+    let isHelp = texts.first == "help"
+    guard let name = isHelp ? texts.dropFirst().first : texts.first, isPossible(name, besides: program) else {
+      return
+    }
+    let rest = arguments.dropFirst(isHelp ? 2 : 1) + (isHelp ? [Array("--help".utf8CString)] : [])
+    guard let path = path(of: name) else { return missing(name) }
+    execute(path, name, Array(rest))
+  }
+
+  /// Ends the program with a sentence that says how to get a companion, if the name is one of `docpkg`'s own.
+  private static func missing(_ name: String) {
+    guard own[name] != nil || name == database else { return }
+    StandardError.write(
+      "docpkg: '\(prefix)\(name)' is not here. The Debian package has it, and so has 'make install'; 'make all' builds "
+        + "it beside 'docpkg'.\n")
+    exit(ExitStatus.failed)
+  }
+
+  /// Hands the whole command line over to a companion with the same commands.
+  ///
+  /// Descriptors, signals and the working directory are those of the start. The command has read and written nothing.
+  package static func handOver(to name: String) -> Never {
+    // The thread of the commands blocks signals.
+    var none = sigset_t()
+    sigemptyset(&none)
+    pthread_sigmask(SIG_SETMASK, &none, nil)
+    if let path = path(of: name) { execute(path, name, argumentBytes) }
+    missing(name)
+    exit(ExitStatus.failed)
+  }
+
+  private static func execute(_ path: String, _ name: String, _ arguments: [[CChar]]) -> Never {
+    setenv(version, FilePackagesVersion.current, 1)
+    var pointers = ([Array((prefix + name).utf8CString)] + arguments).map { strdup($0) }
+    pointers.append(nil)
+    execv(path, pointers)
+    let reason = String(cString: strerror(errno))
+    StandardError.write("docpkg: '\(display(path))' cannot be run: \(reason).\n")
+    exit(ExitStatus.failed)
+  }
+
+  /// Ends the program if a `docpkg` of another version runs it.
+  static func checkVersion() {
+    guard let given = getenv(version).map({ String(cString: $0) }) else { return }
+    unsetenv(version)
+    if given == FilePackagesVersion.current { return }
+    StandardError.write(
+      "docpkg: '\(display(program ?? "this program"))' has version \(FilePackagesVersion.current), and 'docpkg' has "
+        + "version \(display(given)). Install both from one build.\n")
+    exit(ExitStatus.failed)
+  }
+
+  /// Returns the names of all companions that are there, in order.
+  static func names(besides program: CommandProgram) -> [String] {
+    if program.companion != nil { return [] }
+    let found = folders.flatMap { folder in
+      // PATH may have folders that cannot be read.
+      ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
+        .filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
+    }
+    return Set(found).filter { isPossible($0, besides: program) && path(of: $0) != nil }
+      .subtracting([database, reference]).sorted()
+  }
+
+  /// Returns the lines of `docpkg --help` on companions; empty if there are none.
+  static func help(besides program: CommandProgram) -> String {
+    let names = names(besides: program)
+    if names.isEmpty { return "" }
+    let lines = names.map { name in
+      own[name].map { "  " + name.padding(to: 24) + $0 } ?? "  \(name)"
+    }
+    return "\n\nOTHER PROGRAMS:\n" + lines.joined(separator: "\n")
+  }
+
+  private static func isPossible(_ name: String, besides program: CommandProgram) -> Bool {
+    if name.isEmpty || name.hasPrefix("-") || name.contains("/") || name == "help" { return false }
+    return program.plainCommands[name] == nil && !CommandNames(program: program).all.contains(name)
+  }
+
+  private static func path(of name: String) -> String? {
+    folders.lazy.map { "\($0)/\(prefix)\(name)" }.first { path in
+      var status = stat()
+      return access(path, X_OK) == 0 && stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+  }
+
+  /// The path of this program, without symbolic links; nil without `/proc`.
+  private static var program: String? {
+    guard let program = realpath("/proc/self/exe", nil) else { return nil }
+    defer { free(program) }
+    return String(cString: program)
+  }
+
+  /// The folders of companions, the first one first: this program's own, `libexec/docpkg` beside it, and those of PATH.
+  ///
+  /// A relative folder in PATH does not count: a document's folder must not bring a program.
+  private static var folders: [String] {
+    var folders: [String] = []
+    if let program {
+      let folder = program.split(separator: "/").dropLast().map { "/\($0)" }
+      folders = [folder.joined(), folder.dropLast().joined() + "/libexec/docpkg"]
+    }
+    let path = getenv("PATH").map { String(cString: $0) } ?? ""
+    return folders + path.split(separator: ":").filter { $0.hasPrefix("/") }.map(String.init)
+  }
+}
+
+extension String {
+  fileprivate func padding(to width: Int) -> String {
+    self + String(repeating: " ", count: max(0, width - count))
+  }
+}

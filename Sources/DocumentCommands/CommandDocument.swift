@@ -1,0 +1,166 @@
+import CommandSupport
+package import FilePackages
+import FoundationEssentials
+
+/// A document as the commands see it: a command reads its arguments, calls one of these functions, and prints.
+///
+/// The conformances are `PackageDocument`, and one for documents with a database, which another program has.
+package protocol CommandDocument: Sendable {
+  /// Returns what `info` shows.
+  func info() async throws -> DocumentInfo
+
+  /// Calls `body` with the bytes of a child of the present state or of a version, one piece after the other.
+  func read(
+    _ child: String, ofVersion version: String?, _ body: @Sendable (UnsafeRawBufferPointer) -> Void)
+    async throws
+
+  /// Changes children in one save, or plans that.
+  func edit(_ changes: ChildChanges, dryRun: Bool) async throws -> Outcome<SaveReport>
+
+  /// Compares versions: two with each other, one with the present state, or the last save with the one before.
+  func differences(ofVersions versions: [String]) async throws -> FoundDifferences
+
+  /// Compares the document with another one.
+  func differences(to other: String) async throws -> FoundDifferences
+
+  func verify() async throws -> VerificationReport
+
+  /// Copies the document, or plans that.
+  func copyPlan(to destination: String, withHistory: Bool) async throws -> SavePlan
+  func copy(to destination: String, withHistory: Bool, progress: ByteProgress) async throws -> SaveReport
+
+  /// Calls `body` with a frozen tree of one moment.
+  func withSnapshot<Result: Sendable>(
+    _ body: @Sendable (PackageSnapshot) async throws -> Result
+  ) async throws -> Result
+
+  /// Calls `body` with a tree of one moment, in which a database is one file and has no log beside it.
+  func withTree<Result: Sendable>(
+    _ body: @Sendable (FileWrapper) async throws -> Result
+  ) async throws -> Result
+
+  /// Brings the document to the end of a save that was committed.
+  func publish() async throws
+
+  // MARK: Versions
+
+  /// Returns the present state and the versions, the newest first.
+  func versions() async throws -> [ShownVersion]
+
+  func startHistory(dryRun: Bool) async throws -> HistoryStartReport
+  func stopHistory(dryRun: Bool) async throws -> HistoryStopReport
+
+  /// Removes versions by the retention policy, or plans that.
+  ///
+  /// - Parameter budget: the bytes of children that the history keeps from now on; nil for no change.
+  func pruneHistory(budget: UInt64?, dryRun: Bool) async throws -> ThinningReport
+
+  /// Restores a version, or plans that.
+  func restore(_ request: RestoreRequest) async throws -> Outcome<RestoreReport>
+}
+
+/// The plan of a dry run, or the report of the work.
+package enum Outcome<Report: Sendable>: Sendable {
+  case planned([PlannedStep])
+  case done(Report)
+}
+
+/// What `info` shows.
+package struct DocumentInfo: Sendable {
+  /// The metadata, and the facts of this kind of document, as JSON has them.
+  package var values: [String: PropertyListValue]
+  /// The same for people.
+  package var lines: [String]
+
+  package init(values: [String: PropertyListValue], lines: [String]) {
+    (self.values, self.lines) = (values, lines)
+  }
+}
+
+/// Changes of children by their paths.
+package struct ChildChanges: Sendable {
+  package var removed: [String]
+  /// The children to write, each with the path of a file that has the bytes; `-` is standard input.
+  package var written: [(name: String, file: String)]
+  /// Whether to replace and remove what is read-only, and to replace folders.
+  package var isForced = false
+  /// Whether a document without a history gets one.
+  package var beginsHistory = true
+
+  package var saving: SavingOptions {
+    var options: SavingOptions = beginsHistory ? [.keepsHistory, .cancellable] : .cancellable
+    if isForced { options.insert(.overwritesReadOnly) }
+    return options
+  }
+}
+
+/// The differences that `diff` shows.
+package struct FoundDifferences: Sendable {
+  package var json: any Encodable & Sendable
+  package var text: String
+  /// One line for each child.
+  package var lines: String
+  /// The children that cannot be compared.
+  package var lost: [String] = []
+  package var isEmpty: Bool
+
+  package init(
+    json: any Encodable & Sendable, text: String, lines: String, lost: [String] = [], isEmpty: Bool
+  ) {
+    (self.json, self.text, self.lines, self.lost, self.isEmpty) = (json, text, lines, lost, isEmpty)
+  }
+}
+
+/// A restoration of a document, or of one child.
+package struct RestoreRequest: Sendable {
+  /// The first digits of the version's identifier.
+  package var version: String
+  package var child: String?
+  package var saving: SavingOptions
+  package var dryRun: Bool
+  package var quiet: Bool
+}
+
+/// A version in the list.
+package struct ShownVersion: Encodable, Sendable {
+  /// The version in one line.
+  let line: String
+  var id: String
+  var generation: Int
+  var modified: Date
+  var savingComputer: String
+  var current: Bool
+  package var bytes: UInt64
+  package var discardable: Bool
+  package var changed: [String]
+
+  /// Makes the present state.
+  package init(_ current: PackageMetadata) {
+    self.init(current, isCurrent: true, line: "* " + current.line)
+  }
+
+  init(_ version: FileVersion) {
+    self.init(version.metadata, line: "\(version)")
+    (bytes, discardable, changed) = (version.keptBytes, version.isDiscardable, version.differences)
+  }
+
+  /// Makes a version.
+  ///
+  /// - Parameter line: the version in one line.
+  package init(_ metadata: PackageMetadata, line: String) {
+    self.init(metadata, isCurrent: false, line: "  \(line)")
+  }
+
+  private init(_ metadata: PackageMetadata, isCurrent: Bool, line: String) {
+    self.line = line
+    id = metadata.revision.uuidString
+    generation = metadata.generation
+    modified = metadata.modificationDate
+    savingComputer = metadata.savingComputer
+    (current, bytes, discardable, changed) = (isCurrent, 0, false, [])
+  }
+
+  private enum CodingKeys: String, CodingKey {
+    case id, generation, modified, savingComputer, current, bytes, discardable, changed
+  }
+}

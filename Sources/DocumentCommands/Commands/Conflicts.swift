@@ -1,0 +1,91 @@
+import ArgumentParser
+import CommandSupport
+import FilePackages
+import FoundationEssentials
+
+struct Conflicts: CoordinatedCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "conflicts",
+    abstract: "List the conflict versions of a document.",
+    discussion: """
+      The document itself has a star. A conflict version was saved on another computer, and a synchronising program \
+      made conflict copies of some of its files. Or another program wrote it into the document during a save. Each \
+      line has the identifier, the date, the computer, and the children that differ from the document itself. \
+      `docpkg diff --version` shows the differences, and `docpkg resolve` resolves them.
+
+      A version is whole if every child has the digest that its save recorded.
+
+      Examples:
+        docpkg conflicts Trip.imageNotes
+        docpkg diff Trip.imageNotes --version 4F2A9C01
+
+      Exit status: 0 nothing is in conflict; 1 conflicts found; 2 failed, nothing lost; 64 usage.
+      """)
+
+  @Argument(path: "The document.")
+  var path: String
+
+  @Flag(name: .long, help: "Print JSON.")
+  var json = false
+
+  @Flag(name: .shortAndLong, help: "Print nothing.")
+  var quiet = false
+
+  func run() async throws {
+    let shown = try await PackageStore.reading(at: url(path)) { store in
+      let versions = try await store.conflictVersions()
+      let current = try await store.metadata()
+      let isWhole = try await store.isPresentVersionWhole()
+      return [ShownConflict(current, isWhole: isWhole)] + versions.map(ShownConflict.init)
+    }
+    if json {
+      try printJSON(shown.count == 1 ? [] : shown)
+    } else if !quiet {
+      var output = StandardOutput()
+      if shown.count == 1 { output.line("\(display(path)): nothing is in conflict") }
+      for version in shown where shown.count > 1 { output.line(version.line) }
+    }
+    if shown.count > 1 { throw ExitCode(ExitStatus.different) }
+  }
+}
+
+/// A conflict version in the list.
+private struct ShownConflict: Encodable, Sendable {
+  /// The version in one line.
+  let line: String
+  var id: String?
+  var current: Bool
+  var modified: Date?
+  var savingComputer: String?
+  /// The program that left it; nil if a save has kept it.
+  var program: String?
+  var whole: Bool
+  var changed: [String] = []
+  var missing: [String] = []
+
+  private enum CodingKeys: String, CodingKey {
+    case id, current, modified, savingComputer, program, whole, changed, missing
+  }
+
+  init(_ metadata: PackageMetadata?, isWhole: Bool) {
+    id = metadata?.revision.uuidString
+    current = true
+    modified = metadata?.modificationDate
+    savingComputer = metadata?.savingComputer
+    whole = isWhole
+    let name = (isWhole ? id : nil).map { String($0.prefix(8)) } ?? "present "
+    let date = modified.map(localTime) ?? "at an unknown time"
+    let computer = savingComputer.flatMap { $0.isEmpty ? nil : "  " + display($0) } ?? ""
+    line = "* \(name)  \(date)\(computer)  in its place, \(isWhole ? "whole" : "of more than one version")"
+  }
+
+  init(_ version: ConflictVersion) {
+    line = "  \(version)"
+    id = version.id.uuidString
+    current = false
+    modified = version.modificationDate
+    savingComputer = version.savingComputer
+    if case .synchronization(let program) = version.origin { self.program = program }
+    (whole, changed, missing) = (version.isWhole, version.differences, version.missing)
+  }
+}

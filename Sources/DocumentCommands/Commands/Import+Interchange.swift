@@ -1,0 +1,78 @@
+import ArgumentParser
+import CommandSupport
+import Documents
+import FilePackages
+import FoundationEssentials
+import Glibc
+import ImageNotes
+import PackageArchive
+
+extension Import {
+  /// The most bytes of an archive's files that this command holds in memory, unless `--max-bytes` says otherwise.
+  static let memoryBytes: UInt64 = 1 << 30
+
+  /// The format of another program that the source has; nil for an archive of a package.
+  var interchangeFormat: InterchangeFormat? {
+    if let from { return from }
+    if archive == "-" || format != nil { return nil }
+    let named = InterchangeFormat(filename: url(archive).lastPathComponent)
+    if isFolder(archive) { return named ?? .markdown }
+    switch named {
+    // A TextPack is also an archive, from which a TextBundle can be made.
+    case .textPack, .textBundle, .rtfd:
+      return isImageNotesName(path) ? named : nil
+    case .markdown, .html, .htmlFolder, nil: return named
+    }
+  }
+
+  /// Makes an ImageNotes document of another program's document.
+  func importDocument(_ format: InterchangeFormat) async throws {
+    try checkImageNotesExtension(of: path)
+    let (document, remarks) = try await read(format)
+    let tree = try document.packageTree()
+    if writing.dryRun {
+      let plan = try PackageStore.plan(creating: tree, at: url(path), contentType: .imageNotes)
+      if !writing.quiet { InterchangeReport.tell(remarks) }
+      return try writing.report(plan.listed, making: path)
+    }
+    let report = try await interruptible { [path] in
+      try await PackageStore.create(tree, at: url(path), contentType: .imageNotes).report
+    }
+    if !writing.quiet { InterchangeReport.tell(remarks) }
+    warn(report.warnings)
+    let told = InterchangeReport(
+      path, format, document, written: report.written, bytesWritten: report.bytesWritten, remarks)
+    try writing.tell(told, told.line)
+  }
+
+  private func read(
+    _ format: InterchangeFormat
+  ) async throws -> (document: InterchangeDocument, remarks: [InterchangeRemark]) {
+    if archive != "-" && isFolder(archive) {
+      return try format.read(FileWrapper(url: url(archive)), named: archive)
+    }
+    let source = archive == "-" ? "/dev/stdin" : archive
+    let isText = format == .markdown || format == .html || format == .htmlFolder
+    if isText && (archive == "-" || ArchiveFormat(recognizingFileAt: url(source)) == nil) {
+      // The text names its images by their place beside it.
+      let folder = url(source).deletingLastPathComponent()
+      return try format.read(
+        FileWrapper(url: folder), named: archive, textName: url(source).lastPathComponent)
+    }
+    var options = try options()
+    if maxBytes == nil { options.limits.bytes = Self.memoryBytes }
+    do {
+      let tree = try await interruptible { [options] in
+        try await FileWrapper.importArchive(at: url(source), options: options)
+      }
+      return try format.read(tree, named: archive)
+    } catch let error as ArchiveError {
+      throw error.withAdvice
+    }
+  }
+
+  private func isFolder(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+}

@@ -1,0 +1,67 @@
+import CommandSupport
+import Documents
+import FilePackages
+import Synchronization
+import SystemPackage
+
+// SQLite's library and what comes with it would double the program. So `docpkg` has no code for documents with a
+//     database. When its command line names such a document, `docpkg-database` takes its place, with the same arguments.
+
+/// The documents with a database among those that a command line names.
+package enum DatabaseDocuments {
+  package typealias Opener = @Sendable (String) -> (any CommandDocument)?
+
+  private static let opener = Mutex<Opener?>(nil)
+
+  /// Makes this program one that opens such documents itself.
+  ///
+  /// - Parameter opener: opens the document at a path; nil if it has no database.
+  package static func open(with opener: @escaping Opener) { self.opener.withLock { $0 = opener } }
+
+  /// Ends this program for the one that opens such documents, if a command names one and this program cannot open it.
+  ///
+  /// A command has read and written nothing by then.
+  package static func handOver(_ command: Any) {
+    if let command = command as? any DocumentCommand { handOver(anyOf: command.documents) }
+  }
+
+  /// Ends this program for the one that opens such documents, if one of these is such a document.
+  static func handOver(anyOf paths: some Sequence<String>) {
+    if opener.withLock({ $0 == nil }), paths.contains(where: hasDatabase) {
+      Companion.handOver(to: Companion.database)
+    }
+  }
+
+  /// Opens the document at a path; nil if it has no database.
+  fileprivate static func open(_ path: String) -> (any CommandDocument)? {
+    if let opener = opener.withLock(\.self) { return opener(path) }
+    handOver(anyOf: CollectionOfOne(path))
+    return nil
+  }
+}
+
+/// A command that handles documents of every kind.
+protocol DocumentCommand {
+  /// The paths of the documents.
+  var documents: [String] { get }
+}
+
+extension DocumentCommand where Self: CoordinatedCommand {
+  var documents: [String] { [path] }
+}
+
+/// Returns the document at a path.
+///
+/// For a path that is no package the document's functions have the error.
+func document(at path: String) -> any CommandDocument {
+  DatabaseDocuments.open(path) ?? PackageDocument(path)
+}
+
+/// Returns the document at a path if it has a database.
+func databaseDocument(at path: String) -> (any CommandDocument)? { DatabaseDocuments.open(path) }
+
+/// Returns whether the document at a path has a database.
+func hasDatabase(_ path: String) -> Bool {
+  guard let place = try? FilePath(of: url(path), for: .open) else { return false }
+  return FolderSigns(ofFolderAt: place)?.hasDatabase ?? false
+}

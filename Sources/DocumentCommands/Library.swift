@@ -1,0 +1,94 @@
+import CommandSupport
+import Documents
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import SystemPackage
+
+/// Returns whether a package has metadata of this library.
+func hasOwnMetadata(_ path: String) -> Bool {
+  guard let place = try? FilePath(of: url(path), for: .open) else { return false }
+  return FolderSigns(ofFolderAt: place)?.hasOwnMetadata ?? false
+}
+
+/// Returns whether a package without metadata of this library has a child of their name, so that it can have no history.
+func hasMetadataOfOthers(_ path: String) -> Bool {
+  guard let place = try? FilePath(of: url(path), for: .open) else { return false }
+  return FolderSigns(ofFolderAt: place)?.hasMetadata ?? false
+}
+
+/// The documents in a folder that is no document itself, at any depth.
+struct Library {
+  struct Document {
+    /// The path as the folder's argument spells it.
+    var path: String
+    /// The path from the folder on.
+    var child: String
+  }
+
+  let path: String
+  let documents: [Document]
+  /// The reasons why some folders could not be searched.
+  let problems: [FilePackageError]
+
+  /// Finds the documents in a folder; nil if the path is no library.
+  init?(at path: String) async throws {
+    guard try await folderKind(of: path) == .library else { return nil }
+    self.path = path
+    let folder = try FilePath(of: url(path), for: .search).lexicallyNormalized()
+    let search = DocumentSearch(beneath: folder, packages: try PackageExtensions.ofUser())
+    let (items, problems) = await search.documents()
+    let spellings = PathSpellings([path])
+    let prefix = search.folders.first?.path ?? ""
+    documents = items.map { item in
+      let child = String(item.path.dropFirst(prefix.count).drop { $0 == "/" })
+      return Document(path: spellings.spelling(of: item.path), child: child)
+    }
+    self.problems = problems.map(\.error)
+    DatabaseDocuments.handOver(anyOf: documents.lazy.map(\.path))
+  }
+
+  /// Returns the path of the document that contains a child of the folder, or nil.
+  ///
+  /// The document itself is no child of one.
+  static func document(around child: String, in path: String) throws -> String? {
+    let packages = try PackageExtensions.ofUser()
+    let names = child.split(separator: "/")
+    return try names.indices.dropFirst().lazy.map { end in
+      (path.hasSuffix("/") ? path : path + "/") + names[..<end].joined(separator: "/")
+    }.first { folder in
+      FolderSigns(ofFolderAt: try FilePath(of: url(folder), for: .open))?.showPackage(packages) ?? false
+    }
+  }
+
+  /// Calls `body` while the folder's tree has each document with a database at one moment.
+  ///
+  /// Such a document is in the tree with its database as one file, never beside its log.
+  func withDatabases<Result: Sendable>(
+    in tree: FileWrapper, _ body: @Sendable () async throws -> Result
+  ) async throws -> Result {
+    let databases = documents.compactMap { document in
+      databaseDocument(at: document.path).map { (document: $0, child: document.child) }
+    }
+    return try await Self.withDatabases(databases[...], in: tree, body)
+  }
+
+  private static func withDatabases<Result: Sendable>(
+    _ databases: ArraySlice<(document: any CommandDocument, child: String)>, in tree: FileWrapper,
+    _ body: @Sendable () async throws -> Result
+  ) async throws -> Result {
+    guard let (document, child) = databases.first else { return try await body() }
+    return try await document.withTree { moment in
+      try tree.setDescendant(moment, at: child)
+      return try await withDatabases(databases.dropFirst(), in: tree, body)
+    }
+  }
+
+  /// Prints the reasons why some folders could not be searched.
+  ///
+  /// - Returns: the exit status that they make.
+  func reportProblems() -> Int32 {
+    for problem in problems { StandardError.write("docpkg: \(problem.description)\n") }
+    return problems.isEmpty ? 0 : ExitStatus.failed
+  }
+}

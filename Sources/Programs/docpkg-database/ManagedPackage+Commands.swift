@@ -1,0 +1,74 @@
+import CommandSupport
+import FilePackages
+import FoundationEssentials
+import ManagedDocuments
+
+extension ManagedPackage {
+  /// Returns the version whose identifier begins with `text`.
+  func version(_ text: String) async throws -> ManagedVersion {
+    let found = try await versions().filter { $0.id.uuidString.hasPrefix(text.uppercased()) }
+    guard let version = found.first, !text.isEmpty else {
+      throw InputError(description: "There is no version '\(display(text))'; 'docpkg versions' lists them.")
+    }
+    guard found.count == 1 else {
+      throw InputError(description: "More than one version begins with '\(display(text))'.")
+    }
+    return version
+  }
+
+  /// Calls `body` with the open document, and closes it.
+  func editing<Result: Sendable>(
+    _ body: @Sendable (ManagedDocument) async throws -> Result
+  ) async throws -> Result {
+    let document = try await ManagedDocument.open(at: url, options: .oneSave(self))
+    let result: Result
+    do {
+      result = try await body(document)
+    } catch {
+      // The first error counts.
+      try? await document.close()
+      throw error
+    }
+    try await document.close()
+    return result
+  }
+}
+
+extension ManagedDocumentOptions {
+  /// Makes the options for a command that saves once, and knows no schema.
+  static func oneSave(_ package: ManagedPackage) -> ManagedDocumentOptions {
+    var options = ManagedDocumentOptions()
+    options.persistentStoreName = package.persistentStoreName
+    options.autosave = nil
+    // The application's undo is still there after the command.
+    options.keepsUndoAfterClosing = true
+    // The command coordinates already.
+    options.takesTurns = false
+    return options
+  }
+}
+
+extension ManagedSummary {
+  /// The keys of `DatabaseContents` with `--json`.
+  var values: [String: PropertyListValue] {
+    let rows = tables.map { ($0.name, PropertyListValue.integer(Int64($0.rows))) }
+    return [
+      "ByteCount": .integer(Int64(size)), "Tables": .dictionary(Dictionary(uniqueKeysWithValues: rows)),
+      "FileCount": .integer(Int64(fileCount)), "FileByteCount": .integer(Int64(fileSize)),
+      "UndoCount": .integer(Int64(undoCount)), "HasUnsavedChanges": .boolean(hasUnsavedChanges),
+      "IsOpen": .boolean(isOpen),
+    ]
+  }
+
+  var lines: [String] {
+    let rows = tables.map { "\(display($0.name)) (\($0.rows) row\($0.rows == 1 ? "" : "s"))" }
+    return [
+      "database: \(SaveReport.bytes(UInt64(size)))",
+      "tables: \(rows.isEmpty ? "none" : rows.joined(separator: ", "))",
+      "additional content: \(fileCount) file\(fileCount == 1 ? "" : "s"), \(SaveReport.bytes(UInt64(fileSize)))",
+      "undo: \(undoCount) step\(undoCount == 1 ? "" : "s")",
+      "unsaved changes: \(hasUnsavedChanges ? "yes" : "no")",
+      "open: \(isOpen ? "yes, in another program" : "no")",
+    ]
+  }
+}

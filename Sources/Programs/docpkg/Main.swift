@@ -1,0 +1,7 @@
+import CommandSupport
+import DocumentCommands
+
+@main
+enum Main {
+  static func main() { Docpkg.program.run() }
+}
