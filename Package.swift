@@ -194,13 +194,13 @@ let package = Package(
       dependencies: ["CommandSupport", "DocumentCommands", "FilePackages", "ManagedDocuments"],
       path: "Sources/Programs/docpkg-database", swiftSettings: strict),
     .executableTarget(
-      name: "docpkg-cloud", dependencies: ["CloudCommands", "CommandSupport", arguments],
+      name: "docpkg-cloud", dependencies: ["CloudCommands", "CommandSupport", "FilePackages", arguments],
       path: "Sources/Programs/docpkg-cloud", swiftSettings: strict),
     .executableTarget(
-      name: "docpkg-serve", dependencies: ["CommandSupport", "ServeCommand", arguments],
+      name: "docpkg-serve", dependencies: ["CommandSupport", "FilePackages", "ServeCommand", arguments],
       path: "Sources/Programs/docpkg-serve", swiftSettings: strict),
     .executableTarget(
-      name: "docpkg-bench", dependencies: ["BenchCommands", "CommandSupport", arguments],
+      name: "docpkg-bench", dependencies: ["BenchCommands", "CommandSupport", "FilePackages", arguments],
       path: "Sources/Programs/docpkg-bench", swiftSettings: strict),
     // All commands in one program, from which the manual and the completions are made.
     .executableTarget(

@@ -10,9 +10,9 @@ import Glibc
 package enum Companion {
   /// The companions that belong to `docpkg`, each with the sentence that the help has.
   private static let own = [
-    "bench": "Measure saves, opens and exports beside other ways.",
-    "cloud": "Keep the documents of a folder in an object store, the same on all machines.",
-    "serve": "Edit the ImageNotes documents of a folder in the browser.",
+    "bench": "Measure on this machine and this disk.",
+    "cloud": "Keep documents the same on all machines.",
+    "serve": "Edit ImageNotes documents in the browser.",
   ]
   /// The program for documents with a database. It has the commands of `docpkg`, and is no command itself.
   package static let database = "database"
