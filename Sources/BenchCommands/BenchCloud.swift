@@ -94,7 +94,7 @@ extension Bench {
 
     func run() async throws {
       guard let command = BenchOptions.command else {
-        throw InputError(description: "The path of docpkg is unknown without /proc.")
+        throw InputError(description: "'docpkg' is not beside 'docpkg-bench'.")
       }
       let store = try BenchStore(address, service)
       try await store.check()

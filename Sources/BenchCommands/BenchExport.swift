@@ -55,7 +55,7 @@ extension Bench {
 
     func run() async throws {
       guard let command = BenchOptions.command else {
-        throw InputError(description: "The path of docpkg is unknown without /proc.")
+        throw InputError(description: "'docpkg' is not beside 'docpkg-bench'.")
       }
       let output = try BenchOutput(options, against: ratios.against ?? "docpkg")
       var benchmark = ExportBenchmark(command: command)

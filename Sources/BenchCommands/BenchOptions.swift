@@ -69,13 +69,8 @@ struct BenchOptions: ParsableArguments {
     }
   }
 
-  /// The path of this program.
-  static var command: FilePath? {
-    realpath("/proc/self/exe", nil).map { path in
-      defer { free(path) }
-      return FilePath(platformString: path)
-    }
-  }
+  /// The path of the program that is measured.
+  static var command: FilePath? { Companion.mainProgram.map { FilePath($0) } }
 }
 
 /// The output of a benchmark: it prints tables at once, and the rest at the end.
