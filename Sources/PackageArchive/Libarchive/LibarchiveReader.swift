@@ -39,7 +39,7 @@ struct LibarchiveReader: ~Copyable {
   }
 
   deinit {
-    archive_read_free(archive)
+    carchive_read_free(archive)
   }
 
   /// - Parameter passphrase: the passphrase for encrypted entries.
@@ -47,58 +47,58 @@ struct LibarchiveReader: ~Copyable {
     _ format: ArchiveFormat, isRaw: Bool = false, passphrase: String? = nil, _ input: any LibarchiveInput
   ) throws -> LibarchiveReader {
     try loadLibarchive()
-    guard let archive = archive_read_new() else {
+    guard let archive = carchive_read_new() else {
       throw ArchiveError.Finding(.inputOutput, "there is no memory left")
     }
     let reader = LibarchiveReader(archive, Source(input))
     try reader.check(isRaw ? support(filterOf: format, archive) : support(format, archive))
-    if let passphrase { try reader.check(archive_read_add_passphrase(archive, passphrase)) }
+    if let passphrase { try reader.check(carchive_read_add_passphrase(archive, passphrase)) }
     try reader.setCallbacks()
-    try reader.check(archive_read_open1(archive))
+    try reader.check(carchive_read_open1(archive))
     return reader
   }
 
   /// Opens one LZMA stream with the header of an LZMA file.
   static func openLZMA(_ input: any LibarchiveInput) throws -> LibarchiveReader {
     try loadLibarchive()
-    guard let archive = archive_read_new() else {
+    guard let archive = carchive_read_new() else {
       throw ArchiveError.Finding(.inputOutput, "there is no memory left")
     }
     let reader = LibarchiveReader(archive, Source(input))
-    try reader.check(archive_read_support_format_raw(archive))
-    try reader.check(archive_read_append_filter(archive, ARCHIVE_FILTER_LZMA))
+    try reader.check(carchive_read_support_format_raw(archive))
+    try reader.check(carchive_read_append_filter(archive, ARCHIVE_FILTER_LZMA))
     try reader.setCallbacks()
-    try reader.check(archive_read_open1(archive))
+    try reader.check(carchive_read_open1(archive))
     return reader
   }
 
   /// Enables exactly one format, so that libarchive never guesses.
   private static func support(_ format: ArchiveFormat, _ archive: OpaquePointer) -> Int32 {
     switch format {
-    case .zip: archive_read_support_format_zip_seekable(archive)
-    case .sevenZip: archive_read_support_format_7zip(archive)
-    case .cpio: archive_read_support_format_cpio(archive)
-    case .iso9660: archive_read_support_format_iso9660(archive)
-    default: archive_read_support_format_tar(archive)
+    case .zip: carchive_read_support_format_zip_seekable(archive)
+    case .sevenZip: carchive_read_support_format_7zip(archive)
+    case .cpio: carchive_read_support_format_cpio(archive)
+    case .iso9660: carchive_read_support_format_iso9660(archive)
+    default: carchive_read_support_format_tar(archive)
     }
   }
 
   private static func support(filterOf format: ArchiveFormat, _ archive: OpaquePointer) -> Int32 {
     let filter =
       switch format {
-      case .tarGzip: archive_read_support_filter_gzip(archive)
-      case .tarBzip2: archive_read_support_filter_bzip2(archive)
-      case .tarXZ: archive_read_support_filter_xz(archive)
-      case .tarZstd: archive_read_support_filter_zstd(archive)
-      default: archive_read_support_filter_lz4(archive)
+      case .tarGzip: carchive_read_support_filter_gzip(archive)
+      case .tarBzip2: carchive_read_support_filter_bzip2(archive)
+      case .tarXZ: carchive_read_support_filter_xz(archive)
+      case .tarZstd: carchive_read_support_filter_zstd(archive)
+      default: carchive_read_support_filter_lz4(archive)
       }
-    return filter == ARCHIVE_OK ? archive_read_support_format_raw(archive) : filter
+    return filter == ARCHIVE_OK ? carchive_read_support_format_raw(archive) : filter
   }
 
   private func setCallbacks() throws {
-    try check(archive_read_set_callback_data(archive, Unmanaged.passUnretained(source).toOpaque()))
+    try check(carchive_read_set_callback_data(archive, Unmanaged.passUnretained(source).toOpaque()))
     try check(
-      archive_read_set_read_callback(archive) { _, client, result in
+      carchive_read_set_read_callback(archive) { _, client, result in
         guard let client else { return -1 }
         let source = Unmanaged<Source>.fromOpaque(client).takeUnretainedValue()
         result?.pointee = UnsafeRawPointer(source.buffer.baseAddress)
@@ -106,13 +106,13 @@ struct LibarchiveReader: ~Copyable {
       })
     guard source.input.isSeekable else { return }
     try check(
-      archive_read_set_seek_callback(archive) { _, client, offset, whence in
+      carchive_read_set_seek_callback(archive) { _, client, offset, whence in
         guard let client else { return -1 }
         let source = Unmanaged<Source>.fromOpaque(client).takeUnretainedValue()
         return source.attempt { try source.input.seek(to: offset, from: whence) }
       })
     try check(
-      archive_read_set_skip_callback(archive) { _, client, count in
+      carchive_read_set_skip_callback(archive) { _, client, count in
         guard let client else { return -1 }
         let source = Unmanaged<Source>.fromOpaque(client).takeUnretainedValue()
         return source.attempt {
@@ -127,7 +127,7 @@ struct LibarchiveReader: ~Copyable {
   /// Returns the next entry; nil at the end.
   func next() throws -> ArchiveEntry? {
     var pointer: OpaquePointer?
-    let result = archive_read_next_header(archive, &pointer)
+    let result = carchive_read_next_header(archive, &pointer)
     if let error = source.error { throw error }
     if result == ARCHIVE_EOF { return nil }
     // A warning concerns a name that libarchive cannot convert. The scans check the name's raw bytes.
@@ -136,31 +136,31 @@ struct LibarchiveReader: ~Copyable {
   }
 
   private func entry(_ pointer: OpaquePointer) -> ArchiveEntry {
-    let name = archive_entry_pathname(pointer) ?? archive_entry_pathname_utf8(pointer)
+    let name = carchive_entry_pathname(pointer) ?? carchive_entry_pathname_utf8(pointer)
     var entry = ArchiveEntry(
-      name: Self.bytes(name), kind: kind(pointer), mode: UInt16(archive_entry_perm(pointer) & 0o7777),
+      name: Self.bytes(name), kind: kind(pointer), mode: UInt16(carchive_entry_perm(pointer) & 0o7777),
       modified: nil)
-    if archive_entry_mtime_is_set(pointer) != 0 {
-      let nanoseconds = archive_entry_mtime_nsec(pointer)
+    if carchive_entry_mtime_is_set(pointer) != 0 {
+      let nanoseconds = carchive_entry_mtime_nsec(pointer)
       entry.modified = FileTime(
-        seconds: Int64(archive_entry_mtime(pointer)),
+        seconds: Int64(carchive_entry_mtime(pointer)),
         nanoseconds: (0..<1_000_000_000).contains(nanoseconds) ? UInt32(nanoseconds) : 0)
     }
-    if archive_entry_size_is_set(pointer) != 0 { entry.size = UInt64(exactly: archive_entry_size(pointer)) }
-    entry.isEncrypted = archive_entry_is_encrypted(pointer) != 0
+    if carchive_entry_size_is_set(pointer) != 0 { entry.size = UInt64(exactly: carchive_entry_size(pointer)) }
+    entry.isEncrypted = carchive_entry_is_encrypted(pointer) != 0
     entry.attributes = attributes(pointer)
     return entry
   }
 
   private func kind(_ pointer: OpaquePointer) -> ArchiveEntry.Kind {
-    if let target = archive_entry_hardlink(pointer) ?? archive_entry_hardlink_utf8(pointer) {
+    if let target = carchive_entry_hardlink(pointer) ?? carchive_entry_hardlink_utf8(pointer) {
       return .hardLink(Self.bytes(target))
     }
-    switch archive_entry_filetype(pointer) {
+    switch carchive_entry_filetype(pointer) {
     case S_IFREG: return .file
     case S_IFDIR: return .directory
     case S_IFLNK:
-      return .link(Self.bytes(archive_entry_symlink(pointer) ?? archive_entry_symlink_utf8(pointer)))
+      return .link(Self.bytes(carchive_entry_symlink(pointer) ?? carchive_entry_symlink_utf8(pointer)))
     case S_IFIFO: return .other("a FIFO")
     case S_IFSOCK: return .other("a socket")
     case S_IFCHR, S_IFBLK: return .other("a device")
@@ -170,9 +170,9 @@ struct LibarchiveReader: ~Copyable {
 
   private func attributes(_ pointer: OpaquePointer) -> [(name: String, value: [UInt8])] {
     var attributes: [(name: String, value: [UInt8])] = []
-    archive_entry_xattr_reset(pointer)
+    carchive_entry_xattr_reset(pointer)
     var (name, value, size): (UnsafePointer<CChar>?, UnsafeRawPointer?, Int) = (nil, nil, 0)
-    while archive_entry_xattr_next(pointer, &name, &value, &size) == ARCHIVE_OK, let name {
+    while carchive_entry_xattr_next(pointer, &name, &value, &size) == ARCHIVE_OK, let name {
       let bytes = UnsafeRawBufferPointer(start: value, count: value == nil ? 0 : size)
       attributes.append((String(cString: name), Array(bytes)))
     }
@@ -188,7 +188,7 @@ struct LibarchiveReader: ~Copyable {
   func forEachBlock(of name: [UInt8], _ body: (UnsafeRawBufferPointer, UInt64) throws -> Void) throws {
     while true {
       var (pointer, count, offset): (UnsafeRawPointer?, Int, Int64) = (nil, 0, 0)
-      let result = archive_read_data_block(archive, &pointer, &count, &offset)
+      let result = carchive_read_data_block(archive, &pointer, &count, &offset)
       if let error = source.error { throw error }
       if result == ARCHIVE_EOF { return }
       // A warning here concerns bytes, such as a wrong checksum or size.
@@ -199,14 +199,14 @@ struct LibarchiveReader: ~Copyable {
 
   /// Reads the bytes of the entry in order; returns 0 at their end.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
-    let count = archive_read_data(archive, buffer.baseAddress, buffer.count)
+    let count = carchive_read_data(archive, buffer.baseAddress, buffer.count)
     if let error = source.error { throw error }
     guard count >= 0 else { throw failure(nil) }
     return count
   }
 
   /// The number of input bytes that libarchive has used. Bytes behind a bzip2 stream do not count.
-  var consumedBytes: UInt64 { UInt64(clamping: archive_filter_bytes(archive, -1)) }
+  var consumedBytes: UInt64 { UInt64(clamping: carchive_filter_bytes(archive, -1)) }
 
   // MARK: Calling C
 
@@ -216,7 +216,7 @@ struct LibarchiveReader: ~Copyable {
   }
 
   private func failure(_ name: [UInt8]?) -> ArchiveError.Finding {
-    let text = archive_error_string(archive).map { String(cString: $0) } ?? "it is damaged"
+    let text = carchive_error_string(archive).map { String(cString: $0) } ?? "it is damaged"
     let isAboutPassphrase = text.lowercased().contains("passphrase")
     return ArchiveError.Finding(isAboutPassphrase ? .passphrase : .damaged, entry: name, text)
   }

@@ -25,9 +25,9 @@ struct LibarchiveWriter: ~Copyable {
 
   private init(_ format: ArchiveFormat, _ sink: @escaping Sink) throws {
     try loadLibarchive()
-    guard let archive = archive_write_new() else { throw Self.outOfMemory }
-    guard let entry = archive_entry_new() else {
-      archive_write_free(archive)
+    guard let archive = carchive_write_new() else { throw Self.outOfMemory }
+    guard let entry = carchive_entry_new() else {
+      carchive_write_free(archive)
       throw Self.outOfMemory
     }
     self.archive = archive
@@ -38,9 +38,9 @@ struct LibarchiveWriter: ~Copyable {
 
   deinit {
     // Without this call, freeing an unclosed archive would write the rest of it.
-    archive_write_fail(archive)
-    archive_write_free(archive)
-    archive_entry_free(entry)
+    carchive_write_fail(archive)
+    carchive_write_free(archive)
+    carchive_entry_free(entry)
   }
 
   /// - Parameters:
@@ -58,14 +58,14 @@ struct LibarchiveWriter: ~Copyable {
   /// Makes a writer of one Zstandard frame, whose contents `writeRaw(_:)` takes.
   static func openZstandard(level: Int?, threads: Int?, to sink: @escaping Sink) throws -> LibarchiveWriter {
     let writer = try LibarchiveWriter(.tarZstd, sink)
-    try writer.check(archive_write_set_format_raw(writer.archive))
-    try writer.check(archive_write_set_bytes_per_block(writer.archive, 0))
+    try writer.check(carchive_write_set_format_raw(writer.archive))
+    try writer.check(carchive_write_set_bytes_per_block(writer.archive, 0))
     try writer.addFilter()
     if let level { try writer.set("compression-level", "\(level)") }
     if let threads { try writer.set("threads", "\(threads)") }
     try writer.open()
-    archive_entry_set_filetype(writer.entry, S_IFREG)
-    try writer.check(archive_write_header(writer.archive, writer.entry))
+    carchive_entry_set_filetype(writer.entry, S_IFREG)
+    try writer.check(carchive_write_header(writer.archive, writer.entry))
     return writer
   }
 
@@ -75,7 +75,7 @@ struct LibarchiveWriter: ~Copyable {
   private func open() throws {
     let client = Unmanaged.passUnretained(destination).toOpaque()
     try check(
-      archive_write_open(
+      carchive_write_open(
         archive, client, nil,
         { _, client, bytes, count in
           guard let client, let bytes else { return -1 }
@@ -95,19 +95,19 @@ struct LibarchiveWriter: ~Copyable {
   private func configure(_ options: ExportOptions, blockSize: Int32) throws {
     switch format {
     case .zip:
-      try check(archive_write_set_format_zip(archive))
-      try check(archive_write_set_options(archive, "zip:encryption=aes256"))
+      try check(carchive_write_set_format_zip(archive))
+      try check(carchive_write_set_options(archive, "zip:encryption=aes256"))
       if let passphrase = options.passphrase {
-        try check(archive_write_set_passphrase(archive, passphrase))
+        try check(carchive_write_set_passphrase(archive, passphrase))
       }
-    case .sevenZip: try check(archive_write_set_format_7zip(archive))
+    case .sevenZip: try check(carchive_write_set_format_7zip(archive))
     default:
-      try check(archive_write_set_format_pax(archive))
-      try check(archive_write_set_options(archive, "pax:xattrheader=SCHILY"))
+      try check(carchive_write_set_format_pax(archive))
+      try check(carchive_write_set_options(archive, "pax:xattrheader=SCHILY"))
     }
     // These options prevent padding at the end, and give a pipe the same bytes as a file.
-    try check(archive_write_set_bytes_per_block(archive, blockSize))
-    try check(archive_write_set_bytes_in_last_block(archive, 1))
+    try check(carchive_write_set_bytes_per_block(archive, blockSize))
+    try check(carchive_write_set_bytes_in_last_block(archive, 1))
     try addFilter()
     if format != .tar, let level = options.level { try set("compression-level", "\(level)") }
     if format == .tarXZ { try set("threads", "\(options.independentThreads)") }
@@ -116,10 +116,10 @@ struct LibarchiveWriter: ~Copyable {
   private func addFilter() throws {
     switch format {
     case .tarGzip:
-      try check(archive_write_add_filter_gzip(archive))
-      try check(archive_write_set_options(archive, "gzip:!timestamp"))
-    case .tarXZ: try check(archive_write_add_filter_xz(archive))
-    case .tarZstd: try check(archive_write_add_filter_zstd(archive))
+      try check(carchive_write_add_filter_gzip(archive))
+      try check(carchive_write_set_options(archive, "gzip:!timestamp"))
+    case .tarXZ: try check(carchive_write_add_filter_xz(archive))
+    case .tarZstd: try check(carchive_write_add_filter_zstd(archive))
     default: break
     }
   }
@@ -133,7 +133,7 @@ struct LibarchiveWriter: ~Copyable {
       case .tarXZ: "xz"
       default: "zstd"
       }
-    guard archive_write_set_options(archive, "\(module):\(option)=\(value)") == ARCHIVE_OK else {
+    guard carchive_write_set_options(archive, "\(module):\(option)=\(value)") == ARCHIVE_OK else {
       throw ArchiveError.Finding(.unsupported, "\(format.rawValue) has no \(option) \(value)")
     }
   }
@@ -157,27 +157,27 @@ struct LibarchiveWriter: ~Copyable {
   /// Writes one entry, whose bytes `body` writes.
   func write(_ item: ExportEntry, isStored: Bool = false, _ body: () throws -> Void) throws {
     let name = item.name
-    archive_entry_clear(entry)
-    set(name) { archive_entry_copy_pathname(entry, $0) }
-    archive_entry_set_perm(entry, mode_t(item.mode))
+    carchive_entry_clear(entry)
+    set(name) { carchive_entry_copy_pathname(entry, $0) }
+    carchive_entry_set_perm(entry, mode_t(item.mode))
     // Formats that must have an owner get number 0 and no name. Programs of the superuser then give such files to
     // the superuser.
-    archive_entry_set_uid(entry, 0)
-    archive_entry_set_gid(entry, 0)
-    archive_entry_set_mtime(entry, time_t(item.modified.seconds), Int(item.modified.nanoseconds))
+    carchive_entry_set_uid(entry, 0)
+    carchive_entry_set_gid(entry, 0)
+    carchive_entry_set_mtime(entry, time_t(item.modified.seconds), Int(item.modified.nanoseconds))
     var isPlain = isUTF8(name)
     switch item.content {
     case .directory:
-      archive_entry_set_filetype(entry, S_IFDIR)
-      archive_entry_set_size(entry, 0)
+      carchive_entry_set_filetype(entry, S_IFDIR)
+      carchive_entry_set_size(entry, 0)
     case .link(let target):
-      archive_entry_set_filetype(entry, S_IFLNK)
-      archive_entry_set_size(entry, 0)
-      set(target) { archive_entry_copy_symlink(entry, $0) }
+      carchive_entry_set_filetype(entry, S_IFLNK)
+      carchive_entry_set_size(entry, 0)
+      set(target) { carchive_entry_copy_symlink(entry, $0) }
       isPlain = isPlain && isUTF8(target)
     case .file(let bytes):
-      archive_entry_set_filetype(entry, S_IFREG)
-      archive_entry_set_size(entry, Int64(clamping: bytes.size ?? 0))
+      carchive_entry_set_filetype(entry, S_IFREG)
+      carchive_entry_set_size(entry, Int64(clamping: bytes.size ?? 0))
     }
     guard isPlain || format.isTar else {
       throw ArchiveError.Finding(
@@ -187,15 +187,15 @@ struct LibarchiveWriter: ~Copyable {
     if format == .zip {
       try check(
         isStored
-          ? archive_write_zip_set_compression_store(archive)
-          : archive_write_zip_set_compression_deflate(archive))
+          ? carchive_write_zip_set_compression_store(archive)
+          : carchive_write_zip_set_compression_deflate(archive))
     }
     // If an earlier call left `ENOMEM`, libarchive takes a failed conversion for a lack of memory.
     errno = 0
     // pax marks a name that is not UTF-8 as binary, with a warning.
-    try check(archive_write_header(archive, entry), of: name, allowsWarning: !isPlain)
+    try check(carchive_write_header(archive, entry), of: name, allowsWarning: !isPlain)
     try body()
-    try check(archive_write_finish_entry(archive), of: name)
+    try check(carchive_write_finish_entry(archive), of: name)
   }
 
   /// Writes that number of any bytes in place of the present entry's.
@@ -214,14 +214,14 @@ struct LibarchiveWriter: ~Copyable {
 
   private func setExtendedAttributes(of item: ExportEntry) throws {
     for (name, value) in try item.extendedAttributes() {
-      value.withUnsafeBytes { archive_entry_xattr_add_entry(entry, name, $0.baseAddress, $0.count) }
+      value.withUnsafeBytes { carchive_entry_xattr_add_entry(entry, name, $0.baseAddress, $0.count) }
     }
   }
 
   private func write(_ chunk: UnsafeRawBufferPointer, of name: [UInt8]) throws {
     var rest = chunk
     while !rest.isEmpty {
-      let count = archive_write_data(archive, rest.baseAddress, rest.count)
+      let count = carchive_write_data(archive, rest.baseAddress, rest.count)
       if count < 0 { try check(Int32(truncatingIfNeeded: count), of: name) }
       // The file has more bytes than at the time of the snapshot.
       guard count > 0 else {
@@ -233,7 +233,7 @@ struct LibarchiveWriter: ~Copyable {
 
   /// Writes the end of the archive.
   func finish() throws {
-    try check(archive_write_close(archive))
+    try check(carchive_write_close(archive))
   }
 
   // MARK: Calling C
@@ -241,7 +241,7 @@ struct LibarchiveWriter: ~Copyable {
   private func check(_ result: Int32, of name: [UInt8]? = nil, allowsWarning: Bool = false) throws {
     if let error = destination.error { throw error }
     if result == ARCHIVE_OK || (result == ARCHIVE_WARN && allowsWarning) { return }
-    let text = archive_error_string(archive).map { String(cString: $0) } ?? "libarchive failed"
+    let text = carchive_error_string(archive).map { String(cString: $0) } ?? "libarchive failed"
     throw ArchiveError.Finding(result == ARCHIVE_WARN ? .notRepresentable : .inputOutput, entry: name, text)
   }
 
