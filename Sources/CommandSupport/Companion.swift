@@ -1,4 +1,5 @@
 import ArgumentParser
+import DurableIO
 import FilePackages
 import FoundationEssentials
 import Glibc
@@ -70,6 +71,40 @@ package enum Companion {
     let reason = String(cString: strerror(errno))
     StandardError.write("docpkg: '\(display(path))' cannot be run: \(reason).\n")
     exit(ExitStatus.failed)
+  }
+
+  /// Runs a companion of `docpkg` beside this program, and returns its output; nil if it is not here, or if it fails.
+  package static func answer(of name: String, _ arguments: [String]) -> String? {
+    var ends: [Int32] = [-1, -1]
+    guard let path = path(of: name), pipe2(&ends, O_CLOEXEC) == 0 else { return nil }
+    defer { close(ends[0]) }
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+    var pointers = ([Array(path.utf8CString)] + arguments.map(bytes)).map { strdup($0) }
+    pointers.append(nil)
+    defer { for pointer in pointers { free(pointer) } }
+    var process = pid_t()
+    let problem = posix_spawn(&process, path, &actions, nil, pointers, environ)
+    close(ends[1])
+    if problem != 0 { return nil }
+    var (output, buffer) = ([UInt8](), [UInt8](repeating: 0, count: 1 << 10))
+    while true {
+      let count = read(ends[0], &buffer, buffer.count)
+      if count < 0 && errno == EINTR { continue }
+      if count <= 0 { break }
+      output += buffer[..<count]
+    }
+    var status: Int32 = 0
+    while waitpid(process, &status, 0) < 0 && errno == EINTR {}
+    return status == 0 && !output.isEmpty ? String(decoding: output, as: UTF8.self) : nil
+  }
+
+  /// Returns the bytes of an argument that has a lossless spelling, with a zero byte.
+  private static func bytes(_ argument: String) -> [CChar] {
+    FileName(argument).bytes.map { CChar(bitPattern: $0) } + [0]
   }
 
   /// Ends the program if a `docpkg` of another version runs it.

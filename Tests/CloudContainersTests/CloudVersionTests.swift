@@ -51,12 +51,22 @@ struct CloudVersionTests {
     ("\"device\":\"d1\"", "\"device\":\"..\\/d1\""), ("\"date\":1800000000123", "\"date\":-5"),
     ("0a0a0a", "0A0A0A"), ("\"parents\":[]", "\"parents\":[\"ab\"]"), ("\"format\":1", "\"format\":2"),
     ("\"root\":\"", "\"root\":\"AAAA"),
+    ("\"date\"", "\"contentDevice\":\"\(String(repeating: "d", count: 256))\",\"date\""),
   ])
   func `is refused with a value that no version has`(_ old: String, _ new: String) throws {
     let text = String(decoding: try version().encoded(), as: UTF8.self)
     let changed = text.replacingOccurrences(of: old, with: new)
     try #require(changed != text, "\(text)")
     #expect(throws: CloudVersion.Problem.self) { try CloudVersion(decoding: Data(changed.utf8)) }
+  }
+
+  @Test func `names the device of its content only if another device made it`() throws {
+    var version = try version()
+    #expect(version.contentDeviceName == "laptop")
+    #expect(try !String(decoding: version.encoded(), as: UTF8.self).contains("contentDevice"))
+    version.contentDevice = "desktop"
+    let again = try CloudVersion(decoding: version.encoded())
+    #expect(again == version && again.contentDeviceName == "desktop" && again.deviceName == "laptop")
   }
 
   @Test func `is refused if it is cut short, too large, or another thing`() throws {

@@ -10,19 +10,8 @@ import Testing
 
 @Suite("Two machines and a container")
 struct ContainerSyncTests {
-  private func withTwo(_ body: (DeviceFixture, DeviceFixture, MemoryStore) async throws -> Void) async throws
-  {
-    try await withTemporaryDirectory { directory in
-      let store = MemoryStore()
-      let (a, b) = (
-        try await DeviceFixture("a", in: directory, store), try await DeviceFixture("b", in: directory, store)
-      )
-      try await body(a, b, store)
-    }
-  }
-
   @Test func `a flat file goes from one to the other, and its edits go back`() async throws {
-    try await withTwo { a, b, _ in
+    try await DeviceFixture.withTwo { a, b, _ in
       try a.write("one", to: "Notes.txt")
       // A report prints as it is.
       #expect("\(try await a.sync())" == "uploaded Notes.txt")
@@ -40,7 +29,7 @@ struct ContainerSyncTests {
   }
 
   @Test func `a package goes from one to the other, and its edits go back`() async throws {
-    try await withTwo { a, b, _ in
+    try await DeviceFixture.withTwo { a, b, _ in
       try await a.makePackage("Trip.imageNotes", ["Text.txt": "one", "Images/1.png": "png"])
       try await a.sync()
       try await b.sync()
@@ -59,7 +48,7 @@ struct ContainerSyncTests {
   }
 
   @Test func `changes of different children merge`() async throws {
-    try await withTwo { a, b, _ in
+    try await DeviceFixture.withTwo { a, b, _ in
       try await a.makePackage("Trip.imageNotes", ["1.txt": "one", "2.txt": "two", "3.txt": "three"])
       try await a.sync()
       try await b.sync()
@@ -83,7 +72,7 @@ struct ContainerSyncTests {
   func `a child that one removed and the other one changed stays on both, and is named`(
     removesFirst: Bool
   ) async throws {
-    try await withTwo { a, b, _ in
+    try await DeviceFixture.withTwo { a, b, _ in
       try await a.makePackage("Trip.imageNotes", ["1.txt": "one", "run": "run"])
       try await a.sync()
       try await b.sync()
@@ -110,7 +99,7 @@ struct ContainerSyncTests {
   }
 
   @Test func `a child that both changed is a conflict version on both, until one resolves it`() async throws {
-    try await withTwo { a, b, _ in
+    try await DeviceFixture.withTwo { a, b, _ in
       try await a.makePackage("Trip.imageNotes", ["1.txt": "one", "Folder/2.txt": "two"])
       try await a.sync()
       try await b.sync()
@@ -155,7 +144,7 @@ struct ContainerSyncTests {
   }
 
   @Test func `a deletion takes no conflict along that its user did not see`() async throws {
-    try await withTwo { a, b, _ in
+    try await DeviceFixture.withTwo { a, b, _ in
       try await a.makePackage("Trip.imageNotes", ["1.txt": "one"])
       try await a.sync()
       try await b.sync()
@@ -182,7 +171,7 @@ struct ContainerSyncTests {
   }
 
   @Test func `a flat file that both changed is two documents on both`() async throws {
-    try await withTwo { a, b, _ in
+    try await DeviceFixture.withTwo { a, b, _ in
       try a.write("one", to: "Notes.txt")
       try await a.sync()
       try await b.sync()
@@ -201,7 +190,7 @@ struct ContainerSyncTests {
   }
 
   @Test func `texts of which both changed other lines merge, in packages and flat files`() async throws {
-    try await withTwo { a, b, _ in
+    try await DeviceFixture.withTwo { a, b, _ in
       let base = "one\ntwo\nthree\n"
       try await a.makePackage("Trip.imageNotes", ["Text.txt": base, "Data.json": base, "Same.txt": base])
       try a.write(base, to: "Notes.txt")
@@ -233,7 +222,7 @@ struct ContainerSyncTests {
   }
 
   @Test func `a deletion in the container takes no edit along that its user did not see`() async throws {
-    try await withTwo { a, b, _ in
+    try await DeviceFixture.withTwo { a, b, _ in
       try await a.makePackage("Trip.imageNotes", ["1.txt": "one", "2.txt": "two"])
       try a.write("notes", to: "Notes.txt")
       try await a.sync()
@@ -263,7 +252,7 @@ struct ContainerSyncTests {
   }
 
   @Test func `a version that cannot be read hides its document alone`() async throws {
-    try await withTwo { a, b, store in
+    try await DeviceFixture.withTwo { a, b, store in
       try await b.sync()
       try a.write("good", to: "Good.txt")
       try a.write("bad", to: "Bad.txt")
@@ -322,7 +311,7 @@ struct ContainerSyncTests {
   }
 
   @Test func `a deletion reaches the other, and an edit outlives it`() async throws {
-    try await withTwo { a, b, _ in
+    try await DeviceFixture.withTwo { a, b, _ in
       for name in ["1.txt", "2.txt"] { try a.write(name, to: name) }
       try await a.sync()
       try await b.sync()
@@ -341,7 +330,7 @@ struct ContainerSyncTests {
   }
 
   @Test func `a document keeps its identity under another name`() async throws {
-    try await withTwo { a, b, store in
+    try await DeviceFixture.withTwo { a, b, store in
       try a.write("one", to: "Old.txt")
       try await a.sync()
       try await b.sync()
@@ -356,7 +345,7 @@ struct ContainerSyncTests {
   }
 
   @Test func `documents that both made under one name get two names, the same on both`() async throws {
-    try await withTwo { a, b, _ in
+    try await DeviceFixture.withTwo { a, b, _ in
       try a.write("from a", to: "Notes.txt")
       try b.write("from b", to: "Notes.txt")
       try await a.sync()
@@ -387,7 +376,7 @@ struct ContainerSyncTests {
   }
 
   @Test func `a document that other machines could not take is not uploaded`() async throws {
-    try await withTwo { a, b, _ in
+    try await DeviceFixture.withTwo { a, b, _ in
       try await a.makePackage("Trip.imageNotes", ["Same.txt": "one", "same.txt": "two"])
       let report = try await a.container.sync()
       let error = try #require(report.failures.first?.error as? CloudDataError)
@@ -417,7 +406,7 @@ struct ContainerSyncTests {
   }
 
   @Test func `a look that finds nothing new is one request`() async throws {
-    try await withTwo { a, b, store in
+    try await DeviceFixture.withTwo { a, b, store in
       try a.write("one", to: "Notes.txt")
       try await a.sync()
       try await b.sync()

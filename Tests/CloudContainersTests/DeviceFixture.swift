@@ -4,6 +4,7 @@ import FilePackages
 import Foundation
 import ObjectStores
 import SystemPackage
+import TestSupport
 import Testing
 
 /// A machine with a container folder.
@@ -21,6 +22,17 @@ struct DeviceFixture {
     container = try await CloudContainer.add(
       ContainerFolder(path), to: store, address: address, deviceName: name, enclosesSmall: enclosesSmall,
       now: { Date() })
+  }
+
+  /// Runs a test with two machines, `a` and `b`, in one container.
+  static func withTwo(
+    _ body: (DeviceFixture, DeviceFixture, MemoryStore) async throws -> Void
+  ) async throws {
+    try await withTemporaryDirectory { directory in
+      let store = MemoryStore()
+      try await body(
+        DeviceFixture("a", in: directory, store), DeviceFixture("b", in: directory, store), store)
+    }
   }
 
   /// A machine whose container is open already.

@@ -88,6 +88,34 @@ struct CloudLifeTests {
     }
   }
 
+  @Test func `names the device of the document in its place and of each conflict version`() async throws {
+    try await withFolder { folder in
+      func docpkg(_ arguments: String...) throws -> String { try run(tool, arguments, in: folder).output }
+      try write("one", to: "A/Trip.imageNotes/1.bin", in: folder)
+      try cloud("sync", "A", in: folder)
+      try cloud("add", "disk", "B", "--device", "desktop", in: folder)
+      try cloud("sync", "B", in: folder)
+      try cloud("download", "B/Trip.imageNotes", in: folder)
+      try write("of A", to: "A/Trip.imageNotes/1.bin", in: folder)
+      try write("of B", to: "B/Trip.imageNotes/1.bin", in: folder)
+      for (name, status) in [("A", 0), ("B", 1), ("A", 1)] as [(String, Int32)] {
+        #expect(try run(tool, ["cloud", "sync", name], in: folder).status == status)
+      }
+      for name in ["A", "B"] {
+        let lines = try docpkg("conflicts", "\(name)/Trip.imageNotes").split(separator: "\n")
+        #expect(lines.count == 2 && lines[0].contains("  laptop  in its place, "), "\(lines)")
+        #expect(lines.last?.contains("  desktop  left by docpkg cloud, ") == true, "\(lines)")
+        #expect(
+          try docpkg("conflicts", "\(name)/Trip.imageNotes", "--json")
+            .contains(#""savingComputer":"laptop""#))
+      }
+      let id = try docpkg("conflicts", "B/Trip.imageNotes").split(separator: "\n")[1].prefix(10).suffix(8)
+      _ = try docpkg("resolve", "B/Trip.imageNotes", "--keep", String(id), "present", "--quiet")
+      #expect(try text("B/Trip.imageNotes/1.bin", in: folder) == "of B")
+      #expect(try text("B/Trip (laptop).imageNotes/1.bin", in: folder) == "of A")
+    }
+  }
+
   @Test func `leaves a container with all documents, or names what is not uploaded`() async throws {
     try await withFolder { folder in
       try write("one", to: "A/Notes.txt", in: folder)

@@ -47,7 +47,8 @@ extension CloudContainer {
       contentType: UTType(
         filename: record.name.split(separator: "/").last.map(String.init) ?? record.name,
         isDirectory: isPackage),
-      isPackage: isPackage, size: head?.size, modificationDate: head?.date, savingComputer: head?.deviceName,
+      isPackage: isPackage, size: head?.size, modificationDate: head?.date,
+      savingComputer: head?.contentDeviceName,
       attributes: attributes(placed))
   }
 

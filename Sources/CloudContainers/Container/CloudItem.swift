@@ -24,7 +24,7 @@ public struct CloudItem: Sendable, Hashable, Identifiable {
   public var size: UInt64?
   /// The time of the last version in the container, by its device's clock; nil if it has none yet.
   public var modificationDate: Date?
-  /// The name of the device that made the last version; nil if there is none yet.
+  /// The name of the device whose edit the content of the last version is; nil if there is none yet.
   public var savingComputer: String?
   /// The place of the content, its way here or to the container, its conflicts and errors.
   public var attributes: UbiquitousAttributes

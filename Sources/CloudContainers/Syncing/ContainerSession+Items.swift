@@ -204,6 +204,7 @@ extension ContainerSession {
     (version.device, version.deviceName, version.date) = (settings.device, settings.deviceName, now())
     return version
   }
+    version.contentDevice = head.contentDeviceName
 
   func current(_ record: DocumentRecord) async throws -> DocumentRecord {
     try await state.record(record.document) ?? record

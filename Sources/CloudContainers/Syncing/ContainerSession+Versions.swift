@@ -49,6 +49,7 @@ extension ContainerSession {
       var version = nextVersion(after: head)
       (version.root, version.blobs, version.isPackage) = (earlier.root, earlier.blobs, earlier.isPackage)
       (version.contentType, version.isDeleted) = (earlier.contentType, false)
+      version.contentDevice = earlier.contentDeviceName
       version.parents = [try head.digest()]
       if head.isDeleted {
         let names = try await liveNames()

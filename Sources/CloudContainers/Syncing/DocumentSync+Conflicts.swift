@@ -101,7 +101,8 @@ extension DocumentSync {
     if let enclosure = blobs.enclosure { try await session.blobs.put(all: enclosure) }
     // Another device may have saved the version, before the document became this one.
     let facts = try await PackageStore.open(at: url(local)).conflictVersions().first { $0.id == own }
-    if let computer = facts?.savingComputer { lost.deviceName = computer }
+    // A name that no version can have stays here.
+    lost.contentDevice = facts?.savingComputer.flatMap { (1...255).contains($0.utf8.count) ? $0 : nil }
     if let date = facts?.modificationDate { lost.date = date }
     let digest = try await session.log.storeConflict(lost)
     try await change(local) { try await $0.renameConflictVersion(own, to: digest.identifier) }
@@ -174,7 +175,8 @@ extension DocumentSync {
     .tree
     try await change(local) {
       try await $0.addConflictVersion(
-        children, as: digest.identifier, savedBy: lost.deviceName, on: lost.date, broughtBy: "docpkg cloud")
+        children, as: digest.identifier, savedBy: lost.contentDeviceName, on: lost.date,
+        broughtBy: "docpkg cloud")
     }
     try session.folder.removeStaged(digest.identifier)
   }

@@ -163,7 +163,9 @@ struct DocumentSync {
       document: try record.document, sequence: (head?.sequence ?? 0) + 1,
       parents: try (head.map { [try $0.digest()] } ?? []) + conflicts.filter(resolved.contains),
       conflicts: conflicts.filter { !resolved.contains($0) }, device: session.settings.device,
-      deviceName: session.settings.deviceName, date: session.now(), name: record.name,
+      deviceName: session.settings.deviceName,
+      contentDevice: head.flatMap { $0.root == root ? $0.contentDeviceName : nil },
+      date: session.now(), name: record.name,
       contentType: UTType(filename: filename, isDirectory: isPackage).identifier, isPackage: isPackage,
       root: root)
   }

@@ -31,12 +31,14 @@ extension CloudVersion {
     var conflicts: [String]
     var device: String
     var deviceName: String
+    /// Without a value there is no key, so the bytes of other versions are those of earlier programs.
+    var contentDevice: String?
     var date: Int64
     var name: String
     var type: String
     var isPackage: Bool
     var root: Data
-    /// Without a value there is no key, so the bytes of other versions are those of earlier programs.
+    /// As `contentDevice`.
     var origin: Data?
     var blobs: [Data]?
     var isDeleted: Bool
@@ -49,7 +51,8 @@ extension CloudVersion {
     let record = Record(
       format: hasContent ? Self.formatVersion : 1, document: document.string, sequence: sequence,
       parents: parents.map(\.description), conflicts: conflicts.map(\.description), device: device,
-      deviceName: deviceName, date: date.milliseconds, name: name, type: contentType, isPackage: isPackage,
+      deviceName: deviceName, contentDevice: contentDevice, date: date.milliseconds, name: name,
+      type: contentType, isPackage: isPackage,
       root: Data(root.bytes), origin: origin.map { Data($0.bytes) },
       blobs: hasContent ? blobs : nil, isDeleted: isDeleted)
     let encoder = JSONEncoder()
@@ -83,13 +86,15 @@ extension CloudVersion {
       throw .invalid("device")
     }
     guard record.deviceName.utf8.count <= 255 else { throw .invalid("deviceName") }
+    guard record.contentDevice?.utf8.count ?? 0 <= 255 else { throw .invalid("contentDevice") }
     guard record.type.utf8.count <= 255 else { throw .invalid("type") }
     // Dates from 1970 to the year 4000.
     guard (0...64_000_000_000_000).contains(record.date) else { throw .invalid("date") }
     self.init(
       document: document, sequence: record.sequence, parents: try Self.digests(record.parents, "parents"),
       conflicts: try Self.digests(record.conflicts, "conflicts"), device: record.device,
-      deviceName: record.deviceName, date: Date(milliseconds: record.date), name: record.name,
+      deviceName: record.deviceName, contentDevice: record.contentDevice,
+      date: Date(milliseconds: record.date), name: record.name,
       contentType: record.type, isPackage: record.isPackage, root: root,
       blobs: record.blobs ?? [], origin: try Self.origin(record.origin), isDeleted: record.isDeleted)
     // The blobs are those of the whole tree (EN1).

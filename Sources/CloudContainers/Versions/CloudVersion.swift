@@ -20,6 +20,8 @@ public struct CloudVersion: Sendable, Hashable {
   public var device: String
   /// The name of that device for people.
   public var deviceName: String
+  /// The name of the device whose edit the content is; nil stands for the device that made the version.
+  package var contentDevice: String?
   /// The time by the device's clock, to the millisecond.
   public var date: Date
   /// The document's name: a path with slashes.
@@ -37,6 +39,10 @@ public struct CloudVersion: Sendable, Hashable {
   package var origin: TreeRoot?
   /// Whether the document is deleted.
   public var isDeleted = false
+
+  /// The name of the device whose edit the content is. A device that renames, deletes or restores a document, or whose
+  /// merge takes the content of the other side alone, makes a version of that device's content.
+  public var contentDeviceName: String { contentDevice ?? deviceName }
 
   /// Whether the version itself has all of the content.
   package var hasContent: Bool { !blobs.isEmpty }

@@ -10,7 +10,7 @@ struct Conflicts: CoordinatedCommand {
     discussion: """
       The document itself has a star. A conflict version was saved on another computer, and a synchronising program \
       made conflict copies of some of its files. Or another program wrote it into the document during a save. Each \
-      line has the identifier, the date, the computer, and the children that differ from the document itself. \
+      line has the identifier, the date, the computer or the device of the container, and the children that differ from the document itself. \
       `docpkg diff --version` shows the differences, and `docpkg resolve` resolves them.
 
       A version is whole if every child has the digest that its save recorded.
@@ -32,11 +32,12 @@ struct Conflicts: CoordinatedCommand {
   var quiet = false
 
   func run() async throws {
+    let device = contentDevice(at: path)
     let shown = try await PackageStore.reading(at: url(path)) { store in
       let versions = try await store.conflictVersions()
       let current = try await store.metadata()
       let isWhole = try await store.isPresentVersionWhole()
-      return [ShownConflict(current, isWhole: isWhole)] + versions.map(ShownConflict.init)
+      return [ShownConflict(current, device, isWhole: isWhole)] + versions.map(ShownConflict.init)
     }
     if json {
       try printJSON(shown.count == 1 ? [] : shown)
@@ -67,11 +68,11 @@ private struct ShownConflict: Encodable, Sendable {
     case id, current, modified, savingComputer, program, whole, changed, missing
   }
 
-  init(_ metadata: PackageMetadata?, isWhole: Bool) {
+  init(_ metadata: PackageMetadata?, _ device: String?, isWhole: Bool) {
     id = metadata?.revision.uuidString
     current = true
     modified = metadata?.modificationDate
-    savingComputer = metadata?.savingComputer
+    savingComputer = device ?? metadata?.savingComputer
     whole = isWhole
     let name = (isWhole ? id : nil).map { String($0.prefix(8)) } ?? "present "
     let date = modified.map(localTime) ?? "at an unknown time"

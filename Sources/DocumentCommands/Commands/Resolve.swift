@@ -128,11 +128,12 @@ struct Resolve: WritingCommand {
     try writing.report(await store.close(after: report), of: path)
   }
 
-  /// Returns a free path beside the document, with the computer's name in it.
+  /// Returns a free path beside the document, with the name in it of the computer or device that saved the version.
   private func freePath(for version: ConflictVersion?) throws -> String {
     let document = FilePath(path)
     let (stem, end) = (document.stem ?? "", document.extension.map { ".\($0)" } ?? "")
-    let label = version?.label ?? "present"
+    let present = version == nil ? contentDevice(at: path) : nil
+    let label = version?.label ?? present?.replacing("/", with: ":") ?? "present"
     for number in 1...1000 {
       let name = "\(stem) (\(label)\(number == 1 ? "" : " \(number)"))\(end)"
       let place = document.removingLastComponent().appending(name).string
