@@ -74,6 +74,44 @@ struct RolledBackStoreTests {
     }
   }
 
+  @Test func `takes no change of another machine back after a merge that was cut off`() async throws {
+    enum Line { case open, cutAfterMerge, cut }
+    try await withTemporaryDirectory { directory in
+      let line = Mutex(Line.open)
+      let store = MemoryStore(trouble: { call in
+        line.withLock { line in
+          if line == .cut { return .refusal(.unreachable) }
+          let sequence = call.key.flatMap(CloudVersion.parse)?.sequence
+          if line == .cutAfterMerge, call.operation == .put, sequence == 3 { line = .cut }
+          return nil
+        }
+      })
+      let a = try await DeviceFixture("a", in: directory, store)
+      let b = try await DeviceFixture("b", in: directory, store)
+      try await a.makePackage("Trip.imageNotes", ["1.txt": "one", "2.txt": "two"])
+      try await a.sync()
+      try await b.sync()
+      try await b.container.download(itemNamed: "Trip.imageNotes")
+      try await b.edit("Trip.imageNotes", ["2.txt": "from b"])
+      try await b.sync()
+      let backup = store.backUp()
+      // The merge is committed, and its content is not here yet.
+      try await a.edit("Trip.imageNotes", ["1.txt": "from a"])
+      line.withLock { $0 = .cutAfterMerge }
+      await #expect(throws: ObjectStoreError.self) { try await a.container.sync() }
+      #expect(a.text("Trip.imageNotes/2.txt") == "two")
+      line.withLock { $0 = .open }
+      store.restore(backup)
+      for device in [a, b, a, b] { try await device.sync() }
+      for device in [a, b] {
+        let names = try await device.container.names()
+        try await device.container.download(itemsNamed: names)
+        #expect(device.text("Trip.imageNotes/2.txt") == "from b")
+        #expect(device.text("Trip 2.imageNotes/1.txt") == "from a")
+      }
+    }
+  }
+
   @Test func `that lost the versions alone is noticed by all machines`() async throws {
     try await LossyStore.with(.folder) { lossy, directory in
       let a = try await DeviceFixture("a", in: directory, lossy.store, enclosesSmall: false)

@@ -11,7 +11,7 @@ extension ContainerSession {
     ContainerSession(
       folder: folder, settings: settings, state: try state.copy(), store: UnwrittenStore(base: store),
       key: key, feedOverlap: feed.overlap, packing: packing, packageExtensions: packages.extensions,
-      asksStore: asksStore, enclosesSmall: enclosesSmall, isRehearsal: true, now: now,
+      limits: limits, asksStore: asksStore, enclosesSmall: enclosesSmall, isRehearsal: true, now: now,
       newDocument: newDocument)
   }
 }

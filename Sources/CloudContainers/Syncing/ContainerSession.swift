@@ -21,6 +21,8 @@ package struct ContainerSession: Sendable {
   let witness = FeedWitness()
   /// The numbers of versions from which packs pay.
   let packing: HeadPacks.Limits
+  /// The largest document that an upload takes.
+  let limits: TreeLimits
   /// The folders that are packages by the user's settings.
   let packages: KnownPackages
   /// Whether an eviction asks the store for the document. Only a test that must find a loss leaves the question out.
@@ -38,7 +40,8 @@ package struct ContainerSession: Sendable {
     folder: ContainerFolder, settings: ContainerFolder.Settings, state: ContainerState,
     store: any ObjectStore, key: ContainerKey? = nil, feedOverlap: Int64 = ContainerFeed.overlap,
     packing: HeadPacks.Limits = HeadPacks.Limits(), packageExtensions: Set<String> = [],
-    asksStore: Bool = true, enclosesSmall: Bool = true, isRehearsal: Bool = false,
+    limits: TreeLimits = .document, asksStore: Bool = true, enclosesSmall: Bool = true,
+    isRehearsal: Bool = false,
     now: @escaping @Sendable () -> Date = { Date() },
     newDocument: @escaping @Sendable () -> CloudDocumentID = {
       var generator = SystemRandomNumberGenerator()
@@ -51,6 +54,7 @@ package struct ContainerSession: Sendable {
     (self.enclosesSmall, self.isRehearsal, self.key) = (enclosesSmall, isRehearsal, key)
     log = VersionLog(store)
     feed = ContainerFeed(store, overlap: feedOverlap)
+    self.limits = limits
     known = StateBlobs(state, now: now)
     blobs = BlobStore(store, known: known, pages: isRehearsal ? nil : PageCache(at: folder.pagesPath))
   }

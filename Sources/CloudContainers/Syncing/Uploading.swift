@@ -110,7 +110,7 @@ extension ContainerSession {
     guard !new.isEmpty else { return }
     var rules = EntryRules(in: blobs.place)
     do throws(CloudDataError) {
-      if let problem = TreeLimits.document.problem(TreeTotals(entries: UInt64(tree.count))) {
+      if let problem = limits.problem(TreeTotals(entries: UInt64(tree.count))) {
         throw CloudDataError(.refused, in: blobs.place, reason: problem)
       }
       for entry in new { try rules.check(entry) }
