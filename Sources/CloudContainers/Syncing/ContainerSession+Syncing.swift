@@ -35,44 +35,20 @@ extension ContainerSession {
       }
       report.leftOut = scan.leftOut.map(\.description)
       let records = try await match(scan, known)
-      var isDone = true
       let owners = try self.owners(of: records)
       let separated = try await separateTwins(records, &problems)
-      var names = try liveNames(of: separated)
-      var (new, rest): ([KnownDocument], [KnownDocument]) = ([], [])
+      var documents: [KnownDocument] = []
       for (index, record) in separated.enumerated() {
         // A name that the record got by now is not on disk yet.
         let name = records[index].name
         let local = owners[name] == index ? scan.documents[name] : nil
         // A record that was here, and whose name another one has, is not known to be gone.
         if local == nil, scan.mayHide(name) || owners[name] != index && record.base != nil { continue }
-        let document = KnownDocument(record: record, local: local)
-        if isIndependent(document, names) { new.append(document) } else { rest.append(document) }
+        documents.append(KnownDocument(record: record, local: local))
       }
-      func note(_ outcome: SyncReport.Document, _ now: DocumentRecord, insteadOf record: DocumentRecord)
-        throws
-      {
-        if now != record { names.set(try liveNames(of: now), of: now.id) }
-        if outcome.isNews { report.documents.append(outcome) }
-        if outcome.conflict { isDone = false }
-      }
-      transfers.expect(new.map(\.record.id))
-      transfers.expect(try rest.filter { try movesContent($0) }.map(\.record.id))
-      for (document, result) in zip(new, try await uploadNew(new, among: names)) {
-        try note(result.outcome, result.record, insteadOf: document.record)
-      }
-      var documents = rest[...]
-      while !documents.isEmpty {
-        let looks = try await looks(at: documents)
-        let changed = zip(documents, looks).filter { $1.map { !$0.isUnchanged } ?? false }
-        transfers.expect(changed.map(\.0.record.id))
-        for look in looks {
-          guard let document = documents.popFirst() else { break }
-          let record = document.record
-          let (outcome, now) = try await sync(record, document.local, seen: look, among: names)
-          try note(outcome, now, insteadOf: record)
-        }
-      }
+      let outcomes = try await bringUpToDate(documents, among: liveNames(of: separated))
+      report.documents += outcomes.filter(\.isNews)
+      let isDone = !outcomes.contains(where: \.conflict)
       if isDone || isRehearsal || round == 3 { break }
     }
     try await known.flush()
@@ -110,14 +86,6 @@ extension ContainerSession {
     }
     transfers.finish(record.id)
     return (sync.report, sync.record)
-  }
-
-  /// Returns whether the content of a document goes or comes, as far as the state says.
-  private func movesContent(_ document: KnownDocument) throws -> Bool {
-    let record = document.record
-    guard let head = try head(of: record) else { return document.local != nil }
-    if head.isDeleted { return false }
-    return document.local == nil ? record.base == nil && record.isWanted : head.root != base(of: record)
   }
 
   /// Returns an error with the name of its document.

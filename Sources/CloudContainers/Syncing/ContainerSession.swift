@@ -16,13 +16,15 @@ package struct ContainerSession: Sendable {
   /// The key of an encrypted container, by which `store` encrypts; nil if it is not.
   let key: ContainerKey?
   package let transfers = Transfers()
+  /// The turns of uploads from `largeSize` on: the pieces of several ones would be in memory.
+  let largeUploads = ConcurrencyLimit(1)
   let heads = DecodedHeads()
   /// The last entry of the feed that this run knows the store to have.
   let witness = FeedWitness()
-  /// The numbers of versions from which packs pay.
-  let packing: HeadPacks.Limits
   /// The largest document that an upload takes.
   let limits: TreeLimits
+  /// The numbers of versions from which packs pay.
+  let packing: HeadPacks.Limits
   /// The folders that are packages by the user's settings.
   let packages: KnownPackages
   /// Whether an eviction asks the store for the document. Only a test that must find a loss leaves the question out.
@@ -52,9 +54,9 @@ package struct ContainerSession: Sendable {
     (self.packing, self.now, self.newDocument) = (packing, now, newDocument)
     (self.asksStore, packages) = (asksStore, KnownPackages(extensions: packageExtensions))
     (self.enclosesSmall, self.isRehearsal, self.key) = (enclosesSmall, isRehearsal, key)
+    self.limits = limits
     log = VersionLog(store)
     feed = ContainerFeed(store, overlap: feedOverlap)
-    self.limits = limits
     known = StateBlobs(state, now: now)
     blobs = BlobStore(store, known: known, pages: isRehearsal ? nil : PageCache(at: folder.pagesPath))
   }

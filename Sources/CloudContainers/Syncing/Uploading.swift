@@ -18,6 +18,9 @@ struct UploadedTree: Sendable {
 }
 
 extension ContainerSession {
+  /// The bytes of new content from which on an upload waits for its turn.
+  private static let largeSize: UInt64 = 1 << 20
+
   /// Stores the blobs of a document's content.
   ///
   /// - Parameter seen: the last look at the document; nil if there was none since it changed.
@@ -148,13 +151,16 @@ extension ContainerSession {
       if case .file(let content)? = known[path]?.entry.kind { return content }
       return tree.newFiles[path].flatMap { gone[$0.size] }
     }
-    transfers.begin(id, isUpload: true, totalBytes: tree.newSize)
-    defer { transfers.end(id) }
-    let contents = try await concurrentMap(Array(zip(files, bases)), BlobStore.maximumCalls) {
-      path, base in
-      try await FileUpload(of: isPackage ? path : .root, in: root, over: base, to: blobs)
-        .content { transfers.add($0, to: id) }
+    let size = tree.newSize
+    func upload() async throws -> [FileContent] {
+      transfers.begin(id, isUpload: true, totalBytes: size)
+      defer { transfers.end(id) }
+      return try await concurrentMap(Array(zip(files, bases)), BlobStore.maximumCalls) { path, base in
+        try await FileUpload(of: isPackage ? path : .root, in: root, over: base, to: blobs)
+          .content { transfers.add($0, to: id) }
+      }
     }
+    let contents = size < Self.largeSize ? try await upload() : try await largeUploads.inTurn(upload)
     tree.note(Dictionary(uniqueKeysWithValues: zip(files, contents)))
   }
 }

@@ -1,0 +1,66 @@
+import FilePackages
+
+// A new document that has its name alone changes no other one. So many of them go to the container at once. Each other
+// document sees the names that those before it got.
+
+extension ContainerSession {
+  /// Brings documents up to date: first the new ones that have their names alone, eight at once, then each other one.
+  ///
+  /// - Parameter names: the names of all documents.
+  /// - Returns: the outcomes.
+  func bringUpToDate(
+    _ documents: [KnownDocument], among names: LiveNames
+  ) async throws -> [SyncReport.Document] {
+    var (names, outcomes) = (names, [SyncReport.Document]())
+    transfers.expect(try documents.filter { try movesContent($0) }.map(\.record.id))
+    var (new, others) = ([KnownDocument](), [KnownDocument]())
+    for document in documents {
+      if isIndependent(document, names) { new.append(document) } else { others.append(document) }
+    }
+    // Each of the eight would find it due.
+    if !new.isEmpty, !isRehearsal { try await measureClock() }
+    for (documents, groupSize) in [(new, Int.max), (others, 1)] {
+      var rest = documents[...]
+      while !rest.isEmpty {
+        var looked = Array(zip(rest, try await looks(at: rest)))[...]
+        rest = rest.dropFirst(looked.count)
+        transfers.expect(looked.filter { $1.map { !$0.isUnchanged } ?? false }.map(\.0.record.id))
+        while !looked.isEmpty {
+          let group = looked.prefix(groupSize)
+          looked = looked.dropFirst(groupSize)
+          for ((document, _), (outcome, now)) in zip(group, try await sync(group, among: names)) {
+            if now != document.record { names.set(try liveNames(of: now), of: now.id) }
+            outcomes.append(outcome)
+          }
+        }
+      }
+    }
+    return outcomes
+  }
+
+  /// Brings documents up to date that do not depend on each other, eight at once.
+  ///
+  /// - Returns: the outcomes and the records as they are now, in order.
+  private func sync(
+    _ documents: some Collection<(KnownDocument, LocalTree?)>, among names: LiveNames
+  ) async throws -> [(SyncReport.Document, DocumentRecord)] {
+    try await concurrentMap(documents, BlobStore.maximumCalls) { document, look in
+      try await sync(document.record, document.local, seen: look, among: names)
+    }
+  }
+
+  /// Returns whether a document is new, and no other one has its name.
+  private func isIndependent(_ document: KnownDocument, _ names: LiveNames) -> Bool {
+    let record = document.record
+    return document.local != nil && record.head == nil && record.base == nil && record.pending == nil
+      && !names.isTaken(DocumentName.folded(record.name), byOthersThan: record.id)
+  }
+
+  /// Returns whether the content of a document goes or comes, as far as the state says.
+  private func movesContent(_ document: KnownDocument) throws -> Bool {
+    let record = document.record
+    guard let head = try head(of: record) else { return document.local != nil }
+    if head.isDeleted { return false }
+    return document.local == nil ? record.base == nil && record.isWanted : head.root != base(of: record)
+  }
+}
