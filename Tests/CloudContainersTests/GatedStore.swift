@@ -3,19 +3,18 @@ import ObjectStores
 import Synchronization
 
 /// A store whose reads of blobs wait, or fail.
-final class GatedStore: ObjectStore {
+final class GatedStore: ForwardingStore {
   private struct State {
     var isOpen = true
     var isOffline = false
     var waiting = 0
   }
 
-  private let base: any ObjectStore
+  let base: any ObjectStore
   private let state = Mutex(State())
 
   init(_ base: any ObjectStore) { self.base = base }
 
-  var place: String { base.place }
   /// The number of reads that wait.
   var waiting: Int { state.withLock { $0.waiting } }
   func close() { state.withLock { $0.isOpen = false } }

@@ -3,19 +3,17 @@ import ObjectStores
 import Synchronization
 
 /// A store that carries out one put late, after its answer was lost.
-final class LateStore: ObjectStore {
+final class LateStore: ForwardingStore {
   private struct State {
     var prefix: String?
     var late: (bytes: Data, key: ObjectKey, ifAbsent: Bool)?
     var isDue = false
   }
 
-  private let base: any ObjectStore
+  let base: any ObjectStore
   private let state = Mutex(State())
 
   init(_ base: any ObjectStore) { self.base = base }
-
-  var place: String { base.place }
 
   /// Delays the next put of a key with this prefix.
   func delays(_ prefix: String) { state.withLock { $0.prefix = prefix } }
@@ -37,15 +35,4 @@ final class LateStore: ObjectStore {
     if let due { _ = try await base.put(due.bytes, at: due.key, ifAbsent: due.ifAbsent) }
     return try await base.put(bytes, at: key, ifAbsent: ifAbsent)
   }
-
-  func get(_ key: ObjectKey, range: Range<Int>?) async throws(ObjectStoreError) -> Data? {
-    try await base.get(key, range: range)
-  }
-  func head(_ key: ObjectKey) async throws(ObjectStoreError) -> StoredObject? { try await base.head(key) }
-  func list(
-    _ prefix: String, after start: ObjectKey?, limit: Int
-  ) async throws(ObjectStoreError) -> ObjectListing {
-    try await base.list(prefix, after: start, limit: limit)
-  }
-  func delete(_ key: ObjectKey) async throws(ObjectStoreError) { try await base.delete(key) }
 }

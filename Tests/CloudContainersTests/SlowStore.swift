@@ -3,7 +3,7 @@ import ObjectStores
 import Synchronization
 
 /// A store whose puts overlap.
-final class SlowStore: ObjectStore {
+final class SlowStore: ForwardingStore {
   private struct State {
     var running = 0
     var most = 0
@@ -11,13 +11,12 @@ final class SlowStore: ObjectStore {
     var isOpen: Bool
   }
 
-  private let base = MemoryStore()
+  let base: any ObjectStore = MemoryStore()
   private let state: Mutex<State>
 
   /// - Parameter waits: whether puts wait for `open()`.
   init(waits: Bool = false) { state = Mutex(State(isOpen: !waits)) }
 
-  var place: String { base.place }
   var most: Int { state.withLock { $0.most } }
   var puts: Int { state.withLock { $0.puts } }
   func open() { state.withLock { $0.isOpen = true } }
@@ -36,15 +35,4 @@ final class SlowStore: ObjectStore {
     }
     return try await base.put(bytes, at: key, ifAbsent: ifAbsent)
   }
-
-  func get(_ key: ObjectKey, range: Range<Int>?) async throws(ObjectStoreError) -> Data? {
-    try await base.get(key, range: range)
-  }
-  func head(_ key: ObjectKey) async throws(ObjectStoreError) -> StoredObject? { try await base.head(key) }
-  func list(
-    _ prefix: String, after start: ObjectKey?, limit: Int
-  ) async throws(ObjectStoreError) -> ObjectListing {
-    try await base.list(prefix, after: start, limit: limit)
-  }
-  func delete(_ key: ObjectKey) async throws(ObjectStoreError) { try await base.delete(key) }
 }

@@ -9,11 +9,10 @@ import Testing
 import CloudContainers
 
 /// A store that counts its writes.
-private final class WriteCountingStore: ObjectStore {
-  private let base: any ObjectStore
+private final class WriteCountingStore: ForwardingStore {
+  let base: any ObjectStore
   private let count = Mutex(0)
   var writes: Int { count.withLock { $0 } }
-  var place: String { base.place }
 
   init(_ base: any ObjectStore) { self.base = base }
 
@@ -25,18 +24,6 @@ private final class WriteCountingStore: ObjectStore {
   func delete(_ key: ObjectKey) async throws(ObjectStoreError) {
     count.withLock { $0 += 1 }
     try await base.delete(key)
-  }
-
-  func get(_ key: ObjectKey, range: Range<Int>?) async throws(ObjectStoreError) -> Data? {
-    try await base.get(key, range: range)
-  }
-
-  func head(_ key: ObjectKey) async throws(ObjectStoreError) -> StoredObject? { try await base.head(key) }
-
-  func list(
-    _ prefix: String, after start: ObjectKey?, limit: Int
-  ) async throws(ObjectStoreError) -> ObjectListing {
-    try await base.list(prefix, after: start, limit: limit)
   }
 }
 

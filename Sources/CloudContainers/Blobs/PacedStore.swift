@@ -6,7 +6,7 @@ package import ObjectStores
 ///
 /// The rate is an average: an object goes at the connection's full speed, and the next one waits until its time has
 /// come.
-package struct PacedStore: ObjectStore {
+package struct PacedStore: ForwardingStore {
   /// The limits of a store.
   package struct Limits: Sendable, Hashable {
     /// The bytes of objects in a second, of both directions together; nil for any number.
@@ -32,18 +32,12 @@ package struct PacedStore: ObjectStore {
     }
   }
 
-  private let base: any ObjectStore
+  package let base: any ObjectStore
   private let limits: Limits
   private let turns: ConcurrencyLimit?
   private let pace = Pace()
   private let now: @Sendable () -> Duration
   private let sleep: @Sendable (Duration) async throws -> Void
-
-  /// The place of the store in the words of an error.
-  package var place: String { base.place }
-
-  /// The program that copies the store's folder between machines, as `ObjectStore` says.
-  package var synchronizingProgram: String? { base.synchronizingProgram }
 
   /// Makes a store over another one.
   ///

@@ -11,7 +11,7 @@ package import ObjectStores
 ///
 /// Each object has a key of its own, derived from its name. So a store that exchanges two objects damages both. The
 /// digests in names are permuted: see `KeyedNames`.
-package struct EncryptedStore: ObjectStore {
+package struct EncryptedStore: ForwardingStore {
   package let base: any ObjectStore
   private let names: KeyedNames
   private let objects: [UInt8]
@@ -20,11 +20,6 @@ package struct EncryptedStore: ObjectStore {
     self.base = base
     (names, objects) = (KeyedNames(key), key.derived(for: "objects"))
   }
-
-  /// The place of the store in the words of an error.
-  package var place: String { base.place }
-  /// The program that copies the store's folder between machines, as `ObjectStore` says.
-  package var synchronizingProgram: String? { base.synchronizingProgram }
 
   private func objectKey(of name: ObjectKey) -> [UInt8] {
     var code = HMACSHA256(key: objects)

@@ -17,24 +17,10 @@ extension ContainerSession {
 }
 
 /// Another store, which is read and not written. Each write seems to succeed.
-private struct UnwrittenStore: ObjectStore {
+private struct UnwrittenStore: ForwardingStore {
   let base: any ObjectStore
-  var place: String { base.place }
-  var synchronizingProgram: String? { base.synchronizingProgram }
 
   func put(_ bytes: Data, at key: ObjectKey, ifAbsent: Bool) async throws(ObjectStoreError) -> Bool { true }
 
   func delete(_ key: ObjectKey) async throws(ObjectStoreError) {}
-
-  func get(_ key: ObjectKey, range: Range<Int>?) async throws(ObjectStoreError) -> Data? {
-    try await base.get(key, range: range)
-  }
-
-  func head(_ key: ObjectKey) async throws(ObjectStoreError) -> StoredObject? { try await base.head(key) }
-
-  func list(
-    _ prefix: String, after start: ObjectKey?, limit: Int
-  ) async throws(ObjectStoreError) -> ObjectListing {
-    try await base.list(prefix, after: start, limit: limit)
-  }
 }

@@ -21,20 +21,14 @@ package struct StoreTraffic: Sendable, Hashable, Codable {
 }
 
 /// Another store, with its calls counted. It stands below a `RetryingStore`, so that repeated calls count, too.
-package struct CountingStore: ObjectStore {
+package struct CountingStore: ForwardingStore {
   private final class Counter: Sendable {
     let traffic = Mutex(StoreTraffic())
   }
 
-  private let base: any ObjectStore
+  package let base: any ObjectStore
   private let counter = Counter()
   private let tell: @Sendable (StoreTraffic) -> Void
-
-  /// The place of the store in the words of an error.
-  package var place: String { base.place }
-
-  /// The program that copies the store's folder between machines, as `ObjectStore` says.
-  package var synchronizingProgram: String? { base.synchronizingProgram }
 
   /// The calls so far.
   package var traffic: StoreTraffic { counter.traffic.withLock { $0 } }
