@@ -7,6 +7,7 @@ package import SystemPackage
 /// The folder of a container on this machine, with the container's own files in a hidden folder.
 package struct ContainerFolder: Sendable {
   private static let settings: FileName = "container.plist"
+  private static let state: FileName = "state.sqlite"
   private static let lock: FileName = "lock"
 
   /// The folder's path.
@@ -50,7 +51,7 @@ package struct ContainerFolder: Sendable {
   private var hiddenPath: FilePath { path.appending(PackageLayout.containerFolder) }
 
   /// The path of the database.
-  package var statePath: FilePath { hiddenPath.appending(FileName("state.sqlite")) }
+  package var statePath: FilePath { hiddenPath.appending(Self.state) }
 
   /// The folder of the pages that this machine knows.
   package var pagesPath: FilePath { hiddenPath.appending(FileName("pages")) }
@@ -114,9 +115,24 @@ package struct ContainerFolder: Sendable {
 
   private enum DecodingError: Error { case bounds }
 
+  /// Whether there are neither settings nor a state: the hidden folder is absent, or its making was cut short.
+  var isUnfinished: Bool {
+    get throws(SystemError) {
+      do throws(SystemError) {
+        let folder = try disk.openDirectory(at: hiddenPath)
+        for name in [Self.settings, Self.state] where try disk.exists(name, in: folder) { return false }
+        return true
+      } catch {
+        if error.isAbsence { return true }
+        throw error
+      }
+    }
+  }
+
   /// Makes the hidden folder, the key file of an encrypted container, and the settings, durably.
   ///
-  /// - Throws: `fileExists` if the folder belongs to a container already.
+  /// - Throws: `fileExists` if the folder belongs to a container already, or if an earlier call that was cut short left
+  ///   the key of another container.
   package func make(_ settings: Settings, key: ContainerKey? = nil) async throws {
     let encoder = PropertyListEncoder()
     encoder.outputFormat = .xml
@@ -124,10 +140,7 @@ package struct ContainerFolder: Sendable {
     let root = try disk.openDirectory(at: path)
     _ = try disk.makeDirectoryIfAbsent(PackageLayout.containerFolder, in: root)
     try disk.synchronize(root)
-    if let key {
-      try ContainerKey.write(
-        key.text(container: settings.container), to: hiddenPath.appending(Self.keyFile), on: disk)
-    }
+    if let key { try write(key.text(container: settings.container)) }
     let file = FileWrapper(regularFileWithContents: bytes)
     file.preferredFilename = Self.settings.string
     _ = try await FlatFileStore.create(
@@ -147,6 +160,26 @@ package struct ContainerFolder: Sendable {
   // MARK: Key
 
   private static let keyFile: FileName = "key"
+
+  /// Writes the key file. That of a call that was cut short has the same key, or is cut short itself.
+  ///
+  /// - Throws: `fileExists` if it has another key, which may be the only copy.
+  private func write(_ text: String) throws {
+    let folder = try disk.openDirectory(at: hiddenPath)
+    if try disk.exists(Self.keyFile, in: folder) {
+      let bytes = try disk.readAll(disk.openFile(Self.keyFile, in: folder), atMost: 4 << 10)
+      let present = String(decoding: bytes, as: UTF8.self)
+      if present != text, let other = ContainerKey.parse(present) {
+        let path = hiddenPath.appending(Self.keyFile)
+        throw FilePackageError(
+          .fileExists, .create, document: FileName(path).string,
+          reason: "it has the key of another container, \(displayString(other.container)), "
+            + "to which an earlier call did not add the folder")
+      }
+      try disk.removeFile(Self.keyFile, in: folder)
+    }
+    try ContainerKey.write(text, to: hiddenPath.appending(Self.keyFile), on: disk)
+  }
 
   /// Reads the key of the container; nil if it is not encrypted.
   ///

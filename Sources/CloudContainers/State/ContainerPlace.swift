@@ -12,11 +12,14 @@ struct ContainerPlace {
   ///
   /// Cost: a listing of each folder in it that is no package.
   ///
+  /// A hidden folder whose making was cut short does not count at the place itself.
+  ///
   /// - Throws: `fileExists` if the folder belongs to a container already; `unsupported` if it is in the folder of a
   ///   container, or has one in it.
   func check() throws(FilePackageError) {
     let path = (try? FilePath(of: folder.url.resolvingSymlinksInPath(), for: .create)) ?? folder.path
-    if isContainerFolder(path) {
+    // A folder that cannot be read belongs to no container of this user, and the next call says why.
+    if (try? folder.isUnfinished) == false {
       throw FilePackageError(
         .fileExists, .create, document: FileName(path).string, reason: "it is a folder of a container already"
       )
