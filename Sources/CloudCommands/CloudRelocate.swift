@@ -65,10 +65,10 @@ extension Cloud {
           place, to: RetryingStore(CountingStore(try address.open())), address: address.text,
           options: address.options, copyingFrom: old)
       }
-      if copy, !report.isTold {
+      if let problem = report.problem {
         StandardError.write(
-          "docpkg: warning: The old store takes no mark. Run 'docpkg cloud relocate' on the other machines by hand.\n"
-        )
+          "docpkg: warning: The old store does not tell the other machines. Run 'docpkg cloud relocate' on them by hand. "
+            + "\(problem)\n")
       }
       if quiet { return }
       var output = StandardOutput(.report)

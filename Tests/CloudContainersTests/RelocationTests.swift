@@ -1,6 +1,7 @@
 import FilePackages
 import Foundation
 import ObjectStores
+import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
@@ -77,6 +78,20 @@ struct RelocationTests {
     }
   }
 
+  @Test func `is told by its old store, or the report has the reason`() async throws {
+    try await withTemporaryDirectory { directory in
+      for damage in [Data("{".utf8), nil] {
+        let (old, new) = (MarkDamagingStore(MemoryStore(), damage), MemoryStore())
+        let a = try await DeviceFixture("a\(damage?.count ?? 0)", in: directory, old)
+        // The copy reads the mark to check it, and to copy it.
+        old.damageMark(after: 2)
+        let report = try await CloudContainer.relocate(a.url, to: new, address: "new", copyingFrom: old)
+        #expect(!report.isTold && report.copied > 0)
+        #expect(report.problem?.contains("'container'") == true, "\(report.problem ?? "none")")
+      }
+    }
+  }
+
   @Test func `is none that is empty or has another one`() async throws {
     try await withTemporaryDirectory { directory in
       let (old, empty, other) = (MemoryStore(), MemoryStore(), MemoryStore())
@@ -92,5 +107,25 @@ struct RelocationTests {
       }
       #expect(try CloudContainer.settings(of: a.url).address == "memory")
     }
+  }
+}
+
+/// A store whose mark is damaged, or gone, from one of its reads on.
+private final class MarkDamagingStore: ForwardingStore {
+  let base: any ObjectStore
+  private let damage: Data?
+  private let readsLeft = Mutex<Int?>(nil)
+
+  init(_ base: any ObjectStore, _ damage: Data?) { (self.base, self.damage) = (base, damage) }
+
+  func damageMark(after reads: Int) { readsLeft.withLock { $0 = reads } }
+
+  func get(_ key: ObjectKey, range: Range<Int>?) async throws(ObjectStoreError) -> Data? {
+    let isDamaged = readsLeft.withLock { left in
+      guard let reads = left, key == ContainerMark.key else { return false }
+      left = max(0, reads - 1)
+      return reads == 0
+    }
+    return isDamaged ? damage : try await base.get(key, range: range)
   }
 }

@@ -1,3 +1,4 @@
+import FilePackages
 public import FoundationEssentials
 public import ObjectStores
 
@@ -39,7 +40,10 @@ extension CloudContainer {
       try await session.known.forget()
       try await session.state.set(.lastListing, to: 0)
       try await session.state.set(.clockMeasured, to: 0)
-      if let old { report.isTold = try await tellMove(from: old, to: address, session) }
+      if let old {
+        report.problem = await tellMove(from: old, to: address, session).map { sentence(of: $0) }
+        report.isTold = report.problem == nil
+      }
       (settings.address, settings.options) = (address, options)
       try await session.folder.replace(settings)
       return report
@@ -48,19 +52,20 @@ extension CloudContainer {
 
   /// Marks the old store, so that the other machines learn of the new one with their next look at the news.
   ///
-  /// - Returns: false if the store takes no objects any more, as a disk that fails.
+  /// - Returns: the reason why it does not: the mark is damaged, or the store takes no objects any more, as a disk that
+  ///   fails.
   private static func tellMove(
     from old: any ObjectStore, to address: String, _ session: ContainerSession
-  ) async throws -> Bool {
-    do throws(ObjectStoreError) {
+  ) async -> (any Error)? {
+    do {
       let mark = ContainerMark(old)
-      guard var record = try? await mark.find() else { return false }
+      guard var record = try await mark.find() else { return mark.error(.missing) }
       record.movedTo = address
       try await mark.replace(record)
       try await ContainerFeed(old).unmark(session.settings.container)
-      return true
+      return nil
     } catch {
-      return false
+      return error
     }
   }
 }
@@ -71,4 +76,6 @@ public struct RelocationReport: Sendable, Hashable {
   public internal(set) var copied = 0
   /// Whether the old store tells the other machines of the new one. Otherwise their users have to.
   public internal(set) var isTold = false
+  /// The reason why the old store does not tell them, in a sentence; nil if it does, or if nothing was copied.
+  public internal(set) var problem: String?
 }
