@@ -174,6 +174,11 @@ extension Cloud {
               throw InputError(description: "'\(display(path))' is a folder, and no document.")
             }
             let name = try await folder.container.moveIn(url(path), as: url(path).lastPathComponent)
+            if try folder.container.session.ignores(name) {
+              StandardError.write(
+                "docpkg: warning: The container's folder ignores '\(display(name))' by its .docpkgignore. No sync "
+                  + "uploads it.\n")
+            }
             return folder.container.url.appending(path: name)
           }
           let name = try folder.name(ofItemAt: path)

@@ -65,7 +65,8 @@ extension Cloud {
 
     func run() async throws {
       let container = try await CloudFolder.open(at: argument.path).container
-      let items = try await container.items()
+      let listing = try await container.listing()
+      let items = listing.items
       let state = State(
         address: container.address, isEncrypted: container.isEncrypted, folder: container.url.path,
         documents: items.count,
@@ -74,8 +75,8 @@ extension Cloud {
         older: items.filter { $0.downloadingStatus == .downloaded }.map(\.name),
         conflicts: items.filter(\.hasUnresolvedConflicts).map(\.name),
         errors: items.compactMap(\.problem), kept: try container.keptPatterns,
-        leftOut: try await container.leftOutItems(),
-        ignored: try await container.ignoredItemCount(), deleted: try await container.deletedItems().count)
+        leftOut: listing.leftOut, ignored: listing.ignored,
+        deleted: try await container.deletedItems().count)
       if json {
         try printJSON(state)
       } else {

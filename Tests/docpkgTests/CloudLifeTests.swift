@@ -207,6 +207,12 @@ struct CloudLifeTests {
       #expect(try cloud("sync", "A", in: folder).hasPrefix("uploaded a.txt\n"))
       #expect(try cloud("status", "A", in: folder).contains("\n2 ignored by .docpkgignore\n"))
       #expect(try cloud("status", "A", "--json", in: folder).contains(#""ignored":2"#))
+      for (name, isIgnored) in [("b.tmp", true), ("b.txt", false)] {
+        try write("text", to: name, in: folder)
+        let moved = try run(tool, ["cloud", "move", name, "--to", "A"], in: folder)
+        #expect(moved.status == 0 && moved.output.hasPrefix("\(name) -> "))
+        #expect(moved.errors.contains("ignores '\(name)'") == isIgnored, "\(moved.errors)")
+      }
     }
   }
 }

@@ -6,17 +6,22 @@ extension CloudContainer {
   /// Lists all documents of the container and those in its folder, by name; asks the store for nothing.
   ///
   /// Cost: a look at the status of each file in the container folder.
-  public func items() async throws -> [CloudItem] {
-    try await placedItems().map(\.item)
+  public func items() async throws -> [CloudItem] { try await listing().items }
+
+  /// Lists the documents as `items()` does, and the other items in the folder, with one look at it.
+  public func listing() async throws -> ContainerListing {
+    let (placed, scan) = try await placedItems()
+    return ContainerListing(
+      items: placed.map(\.item), leftOut: scan.leftOut.map(\.description), ignored: scan.ignored)
   }
 
-  func placedItems() async throws -> [(placed: PlacedRecord, item: CloudItem)] {
+  func placedItems() async throws -> (items: [(placed: PlacedRecord, item: CloudItem)], scan: FolderScan) {
     // While an operation runs, a new document is listed when the operation has found it.
     let lock = try session.folder.lock()
-    let placed = try await session.placedRecords(notesNew: lock != nil)
+    let (placed, scan) = try await session.placedRecords(notesNew: lock != nil)
     withExtendedLifetime(lock) {}
-    return try placed.map { (placed: $0, item: try item($0)) }
-      .sorted { ($0.item.name, $0.item.id) < ($1.item.name, $1.item.id) }
+    let items = try placed.map { (placed: $0, item: try item($0)) }
+    return (items.sorted { ($0.item.name, $0.item.id) < ($1.item.name, $1.item.id) }, scan)
   }
 
   /// Returns the items now, and after each operation of this object.
@@ -94,14 +99,6 @@ extension CloudContainer {
   ) async throws {
     try await exclusively { try await session.download(itemsNamed: names, finished) }
   }
-
-  /// Returns the items in the container folder that are no documents, such as links, each with the reason.
-  public func leftOutItems() async throws -> [String] { try await session.leftOutItems() }
-
-  /// Returns the number of items in the container folder that its file `.docpkgignore` leaves out.
-  ///
-  /// An ignored folder counts as one item. Documents that the container has are never ignored.
-  public func ignoredItemCount() async throws -> Int { try await session.ignoredItemCount() }
 
   /// Returns the names of the documents that the last `sync()` knew of, here and in the container, in order.
   public func names() async throws -> [String] { try await session.placedNames() }

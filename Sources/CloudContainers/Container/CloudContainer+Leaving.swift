@@ -23,7 +23,7 @@ extension CloudContainer {
   public func leave(force: Bool = false) async throws -> LeaveReport {
     try await exclusively {
       var report = LeaveReport()
-      for placed in try await session.placedRecords(notesNew: true) {
+      for placed in try await session.placedRecords(notesNew: true).records {
         guard placed.local != nil else {
           report.placeholders.append(placed.record.name)
           continue

@@ -26,7 +26,7 @@ extension CloudContainer: DocumentSource {
   package var sourceRoot: FilePath { session.folder.path.lexicallyNormalized() }
 
   package func sourceDocuments() async throws -> [SourceDocument] {
-    try await placedItems().map { placed, item in
+    try await placedItems().items.map { placed, item in
       let node = placed.record.node
       return SourceDocument(
         id: placed.record.id, path: try session.folder.path(of: item.name).lexicallyNormalized(),

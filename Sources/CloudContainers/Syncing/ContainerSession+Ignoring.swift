@@ -15,8 +15,9 @@ extension ContainerSession {
     return ignored
   }
 
-  /// Returns the number of items that the rules of the folder ignore.
-  package func ignoredItemCount() async throws -> Int {
-    try await scanFolder(knowing: state.records()).ignored
+  /// Returns whether the rules of the folder ignore a document in it that the container does not have.
+  package func ignores(_ name: String) throws -> Bool {
+    guard let local = try FolderScan.document(name, in: folder) else { return false }
+    return try folder.ignoreRules().matchesAnyPart(of: name, isDirectory: local.isPackage)
   }
 }

@@ -18,7 +18,10 @@ extension ContainerSession {
   /// Looks at all documents, here and in the container as far as it is known; asks the store for nothing.
   ///
   /// - Parameter notesNew: whether to note new documents in the state; the caller then holds the folder's lock.
-  package func placedRecords(notesNew: Bool) async throws -> [PlacedRecord] {
+  /// - Returns: the documents, and the look at the folder.
+  package func placedRecords(
+    notesNew: Bool
+  ) async throws -> (records: [PlacedRecord], scan: FolderScan) {
     let all = try await state.records()
     let scan = try await scanFolder(knowing: all)
     var known: [(document: KnownDocument, head: CloudVersion?)] = []
@@ -49,7 +52,7 @@ extension ContainerSession {
             isChanged: isChanged))
       }
     }
-    return placed
+    return (placed, scan)
   }
 
   /// Returns the documents that are deleted and can be restored, with the last version of each.
@@ -201,10 +204,10 @@ extension ContainerSession {
   func nextVersion(after head: CloudVersion) -> CloudVersion {
     var version = head
     version.sequence += 1
+    version.contentDevice = head.contentDeviceName
     (version.device, version.deviceName, version.date) = (settings.device, settings.deviceName, now())
     return version
   }
-    version.contentDevice = head.contentDeviceName
 
   func current(_ record: DocumentRecord) async throws -> DocumentRecord {
     try await state.record(record.document) ?? record
@@ -239,11 +242,6 @@ extension ContainerSession {
   /// Returns the record of a document by its name; nil if there is none.
   package func placedIfAny(_ name: String) async throws -> DocumentRecord? {
     try await placedRecords(named: [name])[name]
-  }
-
-  /// Returns the items in the folder that are no documents, each with the reason.
-  package func leftOutItems() async throws -> [String] {
-    try await scanFolder(knowing: state.records()).leftOut.map(\.description)
   }
 
   /// Returns the names of all documents, in order; looks at no file.
