@@ -45,6 +45,13 @@ public protocol ObjectStore: Sendable {
     _ prefix: String, after start: ObjectKey?, limit: Int
   ) async throws(ObjectStoreError) -> ObjectListing
 
+  /// Lists the objects after those of a page of the same listing.
+  ///
+  /// Objects that were stored since the listing began can be missing (OS4).
+  func list(
+    _ prefix: String, continuing page: ObjectListing, limit: Int
+  ) async throws(ObjectStoreError) -> ObjectListing
+
   /// Removes an object. It does nothing if there is none.
   func delete(_ key: ObjectKey) async throws(ObjectStoreError)
 }
@@ -52,6 +59,13 @@ public protocol ObjectStore: Sendable {
 extension ObjectStore {
   /// No program that copies a folder is known.
   public var synchronizingProgram: String? { nil }
+
+  /// Lists the objects after the last one of a page.
+  public func list(
+    _ prefix: String, continuing page: ObjectListing, limit: Int
+  ) async throws(ObjectStoreError) -> ObjectListing {
+    try await list(prefix, after: page.objects.last?.key, limit: limit)
+  }
 
   /// Stores an object, over one that there may be.
   public func put(_ bytes: Data, at key: ObjectKey) async throws(ObjectStoreError) {
@@ -68,34 +82,23 @@ extension ObjectStore {
     _ prefix: String, after start: ObjectKey? = nil, pageSize: Int = 1_000,
     _ body: ([StoredObject]) throws -> Bool
   ) async throws {
-    try await list(prefix, after: start, pageSizes: pageSize...pageSize, body)
+    var last = start
+    var page = try await list(prefix, after: start, limit: pageSize)
+    while try body(page.objects), page.hasMore {
+      // A store that says "more" and gives nothing would be asked for ever.
+      guard let end = page.objects.last?.key, end != last else {
+        throw ObjectStoreError(.invalidAnswer, .list, in: place, reason: "a listing does not go on")
+      }
+      last = end
+      page = try await list(prefix, continuing: page, limit: pageSize)
+    }
   }
 
-  /// Lists all objects as `listAll` does, in pages of a thousand objects and more.
-  ///
-  /// A store in a folder looks at all names of a folder for each page. So each page may have twice as many objects as
-  /// the one before.
+  /// Lists all objects, as `listAll` does.
   package func listInGrowingPages(
     _ prefix: String, after start: ObjectKey? = nil, _ body: ([StoredObject]) throws -> Bool
   ) async throws {
-    try await list(prefix, after: start, pageSizes: 1_000...64_000, body)
-  }
-
-  private func list(
-    _ prefix: String, after start: ObjectKey?, pageSizes: ClosedRange<Int>,
-    _ body: ([StoredObject]) throws -> Bool
-  ) async throws {
-    var (start, limit) = (start, pageSizes.lowerBound)
-    while true {
-      let page = try await list(prefix, after: start, limit: limit)
-      if try !body(page.objects) || !page.hasMore { return }
-      // A store that says "more" and gives nothing would be asked for ever.
-      guard let last = page.objects.last?.key, last != start else {
-        throw ObjectStoreError(.invalidAnswer, .list, in: place, reason: "a listing does not go on")
-      }
-      start = last
-      limit = min(2 * limit, pageSizes.upperBound)
-    }
+    try await listAll(prefix, after: start, body)
   }
 }
 
@@ -127,9 +130,20 @@ public struct ObjectListing: Sendable, Hashable {
   public var hasMore: Bool
   /// The number of names in the store that are no keys. Another program made them, and the listing leaves them out.
   public var otherNames: Int
+  /// The rest of the listing, in a store that knows it; other stores find it by the last key.
+  var rest = ListingRest()
 
   /// Makes a page.
   public init(objects: [StoredObject], hasMore: Bool, otherNames: Int = 0) {
     (self.objects, self.hasMore, self.otherNames) = (objects, hasMore, otherNames)
   }
+}
+
+/// The rest of a listing, as its store has it; nil if it has none. It is no part of a page's value: all are equal.
+struct ListingRest: Sendable, Hashable {
+  var value: (any Sendable)?
+
+  static func == (one: ListingRest, other: ListingRest) -> Bool { true }
+
+  func hash(into hasher: inout Hasher) {}
 }

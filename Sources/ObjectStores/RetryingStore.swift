@@ -76,6 +76,15 @@ public struct RetryingStore<Base: ObjectStore>: ObjectStore {
     }
   }
 
+  /// Lists further objects, as `ObjectStore` says.
+  public func list(
+    _ prefix: String, continuing page: ObjectListing, limit: Int
+  ) async throws(ObjectStoreError) -> ObjectListing {
+    try await retrying(.list, nil) { _ throws(ObjectStoreError) in
+      try await base.list(prefix, continuing: page, limit: limit)
+    }
+  }
+
   /// Removes an object, as `ObjectStore` says.
   public func delete(_ key: ObjectKey) async throws(ObjectStoreError) {
     try await retrying(.delete, key) { _ throws(ObjectStoreError) in try await base.delete(key) }

@@ -36,19 +36,6 @@ struct FeedLimitTests {
   }
 
   @Test
-  func `is listed in pages that grow`() async throws {
-    let store = MeteredStore()
-    try await fill(store, count: 3_500)
-    let before = store.callCount
-    var count = 0
-    try await store.listInGrowingPages(ContainerFeed.prefix) { page in
-      count += page.count
-      return true
-    }
-    #expect(count == 3_500 && store.callCount - before == 3)
-  }
-
-  @Test
   func `is read to a limit, and what follows its entries counts all the same`() async throws {
     let store = MeteredStore()
     let feed = ContainerFeed(store)

@@ -92,6 +92,14 @@ package struct PacedStore: ForwardingStore {
     }
   }
 
+  package func list(
+    _ prefix: String, continuing page: ObjectListing, limit: Int
+  ) async throws(ObjectStoreError) -> ObjectListing {
+    try await inTurn(.list, nil) { () async throws(ObjectStoreError) in
+      try await base.list(prefix, continuing: page, limit: limit)
+    }
+  }
+
   package func delete(_ key: ObjectKey) async throws(ObjectStoreError) {
     try await inTurn(.delete, key) { () async throws(ObjectStoreError) in try await base.delete(key) }
   }

@@ -23,7 +23,7 @@ extension CloudContainer {
   public func devices() async throws -> [CloudDevice] {
     let session = session
     var objects: [StoredObject] = []
-    try await session.store.listInGrowingPages(ContainerSession.devicePrefix) { page in
+    try await session.store.listAll(ContainerSession.devicePrefix) { page in
       objects += page.filter { $0.key.segments.count == 2 }
       return true
     }

@@ -81,11 +81,26 @@ package struct EncryptedStore: ForwardingStore {
   ) async throws(ObjectStoreError) -> ObjectListing {
     let first: ObjectKey?
     if let start { first = try stored(start, .list) } else { first = nil }
-    var listing = try await base.list(prefix, after: first, limit: limit)
-    var objects: [StoredObject] = []
-    for object in listing.objects { objects.append(opened(object, as: try original(object.key))) }
-    listing.objects = objects
-    return listing
+    return try opened(await base.list(prefix, after: first, limit: limit))
+  }
+
+  /// Lists further objects in the order of their encrypted names.
+  package func list(
+    _ prefix: String, continuing page: ObjectListing, limit: Int
+  ) async throws(ObjectStoreError) -> ObjectListing {
+    var page = page
+    if var last = page.objects.popLast() {
+      last.key = try stored(last.key, .list)
+      page.objects = [last]
+    }
+    return try opened(await base.list(prefix, continuing: page, limit: limit))
+  }
+
+  private func opened(_ listing: ObjectListing) throws(ObjectStoreError) -> ObjectListing {
+    var opened = listing
+    opened.objects = []
+    for object in listing.objects { opened.objects.append(self.opened(object, as: try original(object.key))) }
+    return opened
   }
 
   /// Removes an object.

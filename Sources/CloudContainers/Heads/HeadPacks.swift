@@ -64,7 +64,7 @@ package struct HeadPacks: Sendable {
   /// Lists the packs.
   func list() async throws -> [StoredObject] {
     var packs: [StoredObject] = []
-    try await store.listInGrowingPages(HeadPack.prefix) { page in
+    try await store.listAll(HeadPack.prefix) { page in
       packs += page
       return true
     }

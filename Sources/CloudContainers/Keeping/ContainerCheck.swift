@@ -47,7 +47,7 @@ package struct ContainerCheck: Sendable {
     report.problems += marks.problems
     report.blobs = marks.names.count
     var missing = marks.names
-    try await session.store.listInGrowingPages(BlobName.prefix) { page in
+    try await session.store.listAll(BlobName.prefix) { page in
       for object in page { if let name = BlobName(object.key) { missing.remove(name) } }
       return true
     }

@@ -65,7 +65,7 @@ package struct GarbageCollection: Sendable {
     try await marks.mark(retention.trees)
     var candidates: [StoredObject] = []
     var report = GarbageReport()
-    try await store.listInGrowingPages(BlobName.prefix) { page in
+    try await store.listAll(BlobName.prefix) { page in
       for object in page {
         guard let name = BlobName(object.key) else { continue }
         if marks.names.contains(name) || now.timeIntervalSince(object.modificationDate) < grace {
@@ -186,7 +186,7 @@ package struct GarbageCollection: Sendable {
 
   private func removeOldConflicts(_ kept: Set<ObjectKey>, _ now: Date) async throws {
     var old: [ObjectKey] = []
-    try await session.store.listInGrowingPages(CloudVersion.prefix) { page in
+    try await session.store.listAll(CloudVersion.prefix) { page in
       for object in page where object.key.segments.count == 4 && !kept.contains(object.key) {
         if now.timeIntervalSince(object.modificationDate) >= VersionLog.retention { old.append(object.key) }
       }
@@ -198,7 +198,7 @@ package struct GarbageCollection: Sendable {
   /// Removes entries of the feed that every device has read, or for which it lists everything.
   private func removeOldNews(_ now: Date) async throws {
     var old: [ObjectKey] = []
-    try await session.store.listInGrowingPages(ContainerFeed.prefix) { page in
+    try await session.store.listAll(ContainerFeed.prefix) { page in
       for object in page {
         guard let retention = ContainerFeed.retention(of: object.key) else { continue }
         if now.timeIntervalSince(object.modificationDate) >= retention { old.append(object.key) }

@@ -44,12 +44,12 @@ struct StoreCopy {
   /// The objects of the source that the target does not have in this size.
   private func missingObjects() async throws -> [StoredObject] {
     var sizes: [ObjectKey: Int] = [:]
-    try await target.listInGrowingPages("") { page in
+    try await target.listAll("") { page in
       for object in page { sizes[object.key] = object.size }
       return true
     }
     var missing: [StoredObject] = []
-    try await source.listInGrowingPages("") { page in
+    try await source.listAll("") { page in
       missing += page.filter { sizes[$0.key] != $0.size }
       return true
     }

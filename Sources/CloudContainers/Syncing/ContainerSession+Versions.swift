@@ -13,7 +13,7 @@ extension ContainerSession {
   func versions(ofItemNamed name: String) async throws -> VersionListing {
     let document = try await placedOrDeleted(name).document
     var numbers: [Int] = []
-    try await store.listInGrowingPages(CloudVersion.prefix(of: document)) { page in
+    try await store.listAll(CloudVersion.prefix(of: document)) { page in
       numbers += page.compactMap { CloudVersion.parse($0.key)?.sequence }
       return true
     }

@@ -62,7 +62,7 @@ package struct VersionLog: Sendable {
   package func lastSequence(of document: CloudDocumentID, after known: Int) async throws -> Int {
     let start = known > 0 ? CloudVersion.key(of: document, known) : nil
     var last = known
-    try await store.listInGrowingPages(CloudVersion.prefix(of: document), after: start) { page in
+    try await store.listAll(CloudVersion.prefix(of: document), after: start) { page in
       for object in page {
         if let found = CloudVersion.parse(object.key) { last = max(last, found.sequence) }
       }
@@ -76,7 +76,7 @@ package struct VersionLog: Sendable {
     _ body: (CloudDocumentID, [(sequence: Int, object: StoredObject)]) async throws -> Void
   ) async throws {
     var objects: [(CloudDocumentID, [(Int, StoredObject)])] = []
-    try await store.listInGrowingPages(CloudVersion.prefix) { page in
+    try await store.listAll(CloudVersion.prefix) { page in
       for object in page {
         guard let (document, sequence) = CloudVersion.parse(object.key) else { continue }
         if objects.last?.0 != document { objects.append((document, [])) }

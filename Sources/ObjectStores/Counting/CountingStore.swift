@@ -71,6 +71,13 @@ package struct CountingStore: ForwardingStore {
     return try await base.list(prefix, after: start, limit: limit)
   }
 
+  package func list(
+    _ prefix: String, continuing page: ObjectListing, limit: Int
+  ) async throws(ObjectStoreError) -> ObjectListing {
+    count { $0.requests += 1 }
+    return try await base.list(prefix, continuing: page, limit: limit)
+  }
+
   package func delete(_ key: ObjectKey) async throws(ObjectStoreError) {
     count { $0.requests += 1 }
     try await base.delete(key)

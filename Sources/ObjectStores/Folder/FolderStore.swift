@@ -116,10 +116,23 @@ public struct FolderStore: ObjectStore {
   public func list(
     _ prefix: String, after start: ObjectKey?, limit: Int
   ) async throws(ObjectStoreError) -> ObjectListing {
+    try await page(of: FolderWalk(disk: disk, root: path, prefix: prefix, start: start), limit)
+  }
+
+  /// Lists further objects, as `ObjectStore` says. It reads no name twice.
+  public func list(
+    _ prefix: String, continuing page: ObjectListing, limit: Int
+  ) async throws(ObjectStoreError) -> ObjectListing {
+    guard let rest = page.rest.value as? FolderWalk else {
+      return try await list(prefix, after: page.objects.last?.key, limit: limit)
+    }
+    return try await self.page(of: rest, limit)
+  }
+
+  private func page(of walk: FolderWalk, _ limit: Int) async throws(ObjectStoreError) -> ObjectListing {
     try await call(.list, nil) { () throws(SystemError) in
-      var walk = FolderWalk(disk: disk, prefix: prefix, start: start, limit: max(1, limit))
-      try walk.visit(disk.openDirectory(at: path), at: "")
-      return walk.listing
+      var walk = walk
+      return try walk.nextPage(max(1, limit))
     }
   }
 

@@ -2,16 +2,19 @@ import DurableIO
 import FilePackages
 import SystemPackage
 
-/// A walk through the folders of a store, in the order of keys.
-struct FolderWalk {
-  let disk: any Disk
-  let prefix: String
-  let start: ObjectKey?
-  let limit: Int
-  private(set) var listing = ObjectListing(objects: [], hasMore: false)
+/// A walk through the folders of a store, in the order of keys, a page after the other.
+///
+/// It reads each folder once: it keeps the names that it has yet to visit, and no descriptor.
+struct FolderWalk: Sendable {
+  private let disk: any Disk
+  private let root: FilePath
+  private let prefix: String
+  private let start: ObjectKey?
+  /// The folders that the walk is in, from the store's own one on.
+  private var levels: [Level] = []
 
-  init(disk: any Disk, prefix: String, start: ObjectKey?, limit: Int) {
-    (self.disk, self.prefix, self.start, self.limit) = (disk, prefix, start, limit)
+  init(disk: any Disk, root: FilePath, prefix: String, start: ObjectKey?) {
+    (self.disk, self.root, self.prefix, self.start) = (disk, root, prefix, start)
   }
 
   private struct Entry {
@@ -21,31 +24,56 @@ struct FolderWalk {
     var isFolder: Bool
   }
 
+  private struct Level {
+    let entries: [Entry]
+    var position = 0
+  }
+
+  /// Returns the next page. An object that was removed since the last one is not in it.
+  ///
+  /// Cost: a status of each object, and a reading of each folder that the page is the first one to visit.
+  mutating func nextPage(_ limit: Int) throws(SystemError) -> ObjectListing {
+    var page = ObjectListing(objects: [], hasMore: false)
+    try visit(disk.openDirectory(at: root), at: "", depth: 0, limit, &page)
+    if page.hasMore { page.rest = ListingRest(value: self) }
+    return page
+  }
+
   /// - Parameter base: the key of the folder, with a slash at its end; empty for the store's own folder.
-  mutating func visit(_ folder: borrowing OwnedDescriptor, at base: String) throws(SystemError) {
-    for entry in try entries(of: folder, at: base) {
+  private mutating func visit(
+    _ folder: borrowing OwnedDescriptor, at base: String, depth: Int, _ limit: Int,
+    _ page: inout ObjectListing
+  ) throws(SystemError) {
+    if levels.count == depth { levels.append(Level(entries: try entries(of: folder, at: base, &page))) }
+    while levels[depth].position < levels[depth].entries.count {
+      let entry = levels[depth].entries[levels[depth].position]
       if entry.isFolder {
         do throws(SystemError) {
-          try visit(disk.openDirectory(entry.name, in: folder), at: entry.path)
+          try visit(
+            disk.openDirectory(entry.name, in: folder), at: entry.path, depth: depth + 1, limit, &page)
         } catch {
           // Another program may remove a folder meanwhile.
           if !error.isAbsence { throw error }
+          levels.removeLast(levels.count - depth - 1)
         }
-      } else if let status = try disk.statusIfPresent(of: entry.name, in: folder) {
-        guard let key = ObjectKey(entry.path) else { continue }
-        if listing.objects.count == limit {
-          listing.hasMore = true
+        if page.hasMore { return }
+      } else if let status = try disk.statusIfPresent(of: entry.name, in: folder),
+        let key = ObjectKey(entry.path)
+      {
+        if page.objects.count == limit {
+          page.hasMore = true
           return
         }
-        listing.objects.append(StoredObject(key, status))
+        page.objects.append(StoredObject(key, status))
       }
-      if listing.hasMore { return }
+      levels[depth].position += 1
     }
+    levels.removeLast()
   }
 
   /// Returns the entries that may have objects of the listing. A folder sorts as its name with a slash.
-  private mutating func entries(
-    of folder: borrowing OwnedDescriptor, at base: String
+  private func entries(
+    of folder: borrowing OwnedDescriptor, at base: String, _ page: inout ObjectListing
   ) throws(SystemError) -> [Entry] {
     let names = try disk.list(folder)
     var entries: [Entry] = []
@@ -53,7 +81,7 @@ struct FolderWalk {
       let (name, kind) = (names.name(at: position), names.kind(at: position))
       if base.isEmpty && name == FolderStore.uploads { continue }
       guard kind == .file || kind == .directory, ObjectKey(base + name.string) != nil else {
-        listing.otherNames += 1
+        page.otherNames += 1
         continue
       }
       let isFolder = kind == .directory
