@@ -1,0 +1,257 @@
+import CloudContainers
+import Documents
+import DurableIO
+import FilePackages
+import Foundation
+import ObjectStores
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("The items of a container")
+struct ContainerItemTests {
+  @Test func `are listed before their content is here, evicted, deleted and restored`() async throws {
+    try await withTemporaryDirectory { directory in
+      let store = MemoryStore()
+      let a = try await DeviceFixture("a", in: directory, store)
+      let b = try await DeviceFixture("b", in: directory, store)
+      try await a.makePackage("Trip.imageNotes", ["Text.txt": "one"])
+      try a.write("notes", to: "Folder/Notes.txt")
+      #expect(try await a.container.items().map(\.isUploaded) == [false, false])
+      try await a.sync()
+      #expect(try await a.container.items().map(\.isUploaded) == [true, true])
+      try await b.sync()
+      let placeholders = try await b.container.items()
+      #expect(placeholders.map(\.name) == ["Folder/Notes.txt", "Trip.imageNotes"])
+      #expect(placeholders.map(\.downloadingStatus) == [.notDownloaded, .notDownloaded])
+      #expect(placeholders.first?.size == 5)
+      try await b.container.startDownloading(itemAt: b.url.appending(path: "Folder/Notes.txt"))
+      try await b.sync()
+      #expect(b.text("Folder/Notes.txt") == "notes")
+      try b.write("changed", to: "Folder/Notes.txt")
+      try await b.container.evict(itemNamed: "Folder/Notes.txt")
+      #expect(b.text("Folder/Notes.txt") == nil)
+      try await a.sync()
+      #expect(a.text("Folder/Notes.txt") == "changed", "what is evicted is uploaded before")
+      // A placeholder that is not here is no deletion.
+      try await b.sync()
+      try await a.sync()
+      #expect(a.text("Folder/Notes.txt") == "changed")
+      try await b.container.delete(itemNamed: "Folder/Notes.txt")
+      try await a.sync()
+      #expect(a.text("Folder/Notes.txt") == nil)
+      let deleted = try await a.container.deletedItems()
+      #expect(deleted.map(\.name) == ["Folder/Notes.txt"])
+      try await a.container.restore(deleted[0].document)
+      try await a.container.download(itemNamed: "Folder/Notes.txt")
+      #expect(a.text("Folder/Notes.txt") == "changed")
+    }
+  }
+
+  @Test func `are not evicted if the container does not have, or cannot take, their last changes`()
+    async throws
+  {
+    try await withTemporaryDirectory { directory in
+      let gate = GatedStore(MemoryStore())
+      let a = try await DeviceFixture("a", in: directory, gate)
+      try a.write("one", to: "Notes.txt")
+      try await a.makePackage("Trip.imageNotes", ["Text.txt": "one"])
+      try await a.sync()
+      // Changes that are only here, without a connection.
+      try a.write("two", to: "Notes.txt")
+      gate.setOffline(true)
+      await #expect(throws: ObjectStoreError.self) { try await a.container.evict(itemNamed: "Notes.txt") }
+      #expect(a.text("Notes.txt") == "two")
+      #expect(try await a.container.items().first?.isUploaded == false)
+      gate.setOffline(false)
+      // A change that no other machine could take.
+      try a.write("twin", to: "Trip.imageNotes/TEXT.txt")
+      let refusal = await #expect(throws: CloudDataError.self) {
+        try await a.container.evict(itemNamed: "Trip.imageNotes")
+      }
+      #expect(refusal?.code == .refused)
+      #expect(a.text("Trip.imageNotes/TEXT.txt") == "twin")
+      #expect(try await a.container.items().last?.downloadingStatus == .current)
+      // What the container has goes, and comes back.
+      try await a.container.evict(itemNamed: "Notes.txt")
+      #expect(a.text("Notes.txt") == nil)
+      try await a.container.download(itemNamed: "Notes.txt")
+      #expect(a.text("Notes.txt") == "two")
+    }
+  }
+
+  @Test func `a placeholder follows its document's name, also after a new file had the old one`() async throws
+  {
+    try await withTemporaryDirectory { directory in
+      let store = MemoryStore()
+      let a = try await DeviceFixture("a", in: directory, store)
+      let b = try await DeviceFixture("b", in: directory, store)
+      try a.write("one", to: "a.txt")
+      try await a.sync()
+      try await b.sync()
+      // A new file of that name, which the program lists and removes before the next run.
+      try b.write("another one", to: "a.txt")
+      #expect(try await b.container.items().map(\.name) == ["a.txt"])
+      try b.remove("a.txt")
+      try a.rename("a.txt", to: "c.txt")
+      try await a.sync()
+      try await b.sync()
+      #expect(try await b.container.items().map(\.name) == ["c.txt"])
+      try b.write("a new one", to: "a.txt")
+      try await b.container.download(itemNamed: "c.txt")
+      try await b.sync()
+      #expect(b.text("c.txt") == "one" && b.text("a.txt") == "a new one")
+    }
+  }
+
+  @Test func `a lost state costs a look at the documents, and deletes nothing`() async throws {
+    try await withTemporaryDirectory { directory in
+      let store = MemoryStore()
+      let a = try await DeviceFixture("a", in: directory, store)
+      try a.write("one", to: "1.txt")
+      try a.write("two", to: "2.txt")
+      try await a.sync()
+      try await a.container.evict(itemNamed: "2.txt")
+      try a.remove(".docpkg-cloud/state.sqlite")
+      try a.remove(".docpkg-cloud/state.sqlite-wal")
+      try a.remove(".docpkg-cloud/state.sqlite-shm")
+      let again = try await CloudContainer.open(a.url, in: store)
+      let report = try await again.sync()
+      #expect(report.documents.filter { $0.uploaded || $0.deleted }.isEmpty)
+      #expect(try await again.items().map(\.downloadingStatus) == [.current, .notDownloaded])
+      try a.remove("1.txt")
+      #expect(try await again.sync().documents.map(\.deleted) == [true])
+    }
+  }
+
+  @Test func `documents move in and out`() async throws {
+    try await withTemporaryDirectory { directory in
+      let store = MemoryStore()
+      let a = try await DeviceFixture("a", in: directory, store)
+      let b = try await DeviceFixture("b", in: directory, store)
+      try b.write("theirs", to: "Notes.txt")
+      try await b.sync()
+      try await a.sync()
+      let outside = URL(filePath: directory.appending("Notes.txt").string)
+      try Data("ours".utf8).write(to: outside)
+      #expect(try await a.container.moveIn(outside, as: "Notes.txt") == "Notes 2.txt")
+      try await a.sync()
+      try await b.sync()
+      let out = URL(filePath: directory.appending("out").string, directoryHint: .isDirectory)
+      let moved = try await b.container.moveOut("Notes 2.txt", to: out, as: "Mine.txt")
+      #expect(try String(contentsOf: moved, encoding: .utf8) == "ours")
+      try await b.sync()
+      try await a.sync()
+      #expect(a.text("Notes 2.txt") == nil)
+    }
+  }
+
+  @Test func `a library moves its documents into the container and back`() async throws {
+    try await withTemporaryDirectory { directory in
+      let a = try await DeviceFixture("a", in: directory, MemoryStore())
+      let local = URL(filePath: directory.appending("local").string, directoryHint: .isDirectory)
+      try FileManager.default.createDirectory(at: local, withIntermediateDirectories: true)
+      try Data("one".utf8).write(to: local.appending(path: "Notes.txt"))
+      let library = try await DocumentLibrary(
+        local: FolderLocation(local, for: [.item]), container: a.container,
+        settings: URL(filePath: directory.appending("settings.plist").string))
+      #expect(try await library.convert(to: .container).isComplete)
+      try await a.sync()
+      #expect(try await a.container.items().map(\.name) == ["Notes.txt"])
+      try await a.container.evict(itemNamed: "Notes.txt")
+      #expect(try await library.convert(to: .local).isComplete)
+      try await a.sync()
+      #expect(try await a.container.items().isEmpty)
+      #expect(try String(contentsOf: local.appending(path: "Notes.txt"), encoding: .utf8) == "one")
+    }
+  }
+
+  @Test func `a library moves one document, and keeps the preferred place for the next start`() async throws {
+    try await withTemporaryDirectory { directory in
+      let a = try await DeviceFixture("a", in: directory, MemoryStore())
+      let local = URL(filePath: directory.appending("local").string, directoryHint: .isDirectory)
+      try FileManager.default.createDirectory(at: local, withIntermediateDirectories: true)
+      for name in ["1.txt", "2.txt"] { try Data(name.utf8).write(to: local.appending(path: name)) }
+      let settings = URL(filePath: directory.appending("settings.plist").string)
+      let open = {
+        try await DocumentLibrary(
+          local: FolderLocation(local, for: [.item]), container: a.container, settings: settings)
+      }
+      let library = try await open()
+      #expect(try await library.move("1.txt", to: .container) == "1.txt")
+      #expect(await library.preferred == .local, "one document decides nothing for the next ones")
+      try await a.sync()
+      #expect(try await a.container.items().map(\.name) == ["1.txt"])
+      #expect(try await library.isFound("1.txt", in: .container))
+      try await a.container.evict(itemNamed: "1.txt")
+      #expect(try await library.move("1.txt", to: .local) == "1.txt")
+      #expect(try String(contentsOf: local.appending(path: "1.txt"), encoding: .utf8) == "1.txt")
+      try await library.setPreferred(.container)
+      #expect(try await open().preferred == .container)
+    }
+  }
+
+  @Test func `a library refuses a container folder among its local documents`() async throws {
+    try await withTemporaryDirectory { directory in
+      let a = try await DeviceFixture("a", in: directory, MemoryStore())
+      let settings = URL(filePath: directory.appending("settings.plist").string)
+      let around = URL(filePath: directory.string, directoryHint: .isDirectory)
+      for local in [around, a.url, a.url.appending(path: "Folder")] {
+        let error = await #expect(throws: FilePackageError.self) {
+          _ = try await DocumentLibrary(
+            local: FolderLocation(local), container: a.container, settings: settings)
+        }
+        #expect(error?.code == .invalidName)
+      }
+    }
+  }
+
+  @Test func `tell of each operation`() async throws {
+    try await withTemporaryDirectory { directory in
+      let a = try await DeviceFixture("a", in: directory, MemoryStore())
+      try a.write("one", to: "Notes.txt")
+      var updates = a.container.updates().makeAsyncIterator()
+      #expect(try await updates.next()?.map(\.isUploaded) == [false])
+      try await a.sync()
+      var items = try await updates.next() ?? []
+      while items.first?.isUploaded == false { items = try await updates.next() ?? [] }
+      #expect(items.map(\.isUploaded) == [true])
+    }
+  }
+
+  @Test func `an empty or another store in the container's place is refused`() async throws {
+    try await withTemporaryDirectory { directory in
+      let a = try await DeviceFixture("a", in: directory, MemoryStore())
+      try a.write("one", to: "Notes.txt")
+      try await a.sync()
+      let empty = MemoryStore()
+      let moved = try await CloudContainer.open(a.url, in: empty)
+      try a.write("two", to: "Notes.txt")
+      let error = await #expect(throws: CloudDataError.self) { try await moved.sync() }
+      #expect(error?.code == .missing)
+      #expect(empty.keys.isEmpty)
+      let other = try await DeviceFixture("b", in: directory, empty)
+      try await other.sync()
+      let exchanged = await #expect(throws: CloudDataError.self) { try await moved.sync() }
+      #expect("\(exchanged.map { "\($0)" } ?? "")".contains("another container"))
+      #expect(a.text("Notes.txt") == "two")
+    }
+  }
+
+  @Test func `a copied folder counts as a new one, and deletes nothing`() async throws {
+    try await withTemporaryDirectory { directory in
+      let store = MemoryStore()
+      let a = try await DeviceFixture("a", in: directory, store)
+      try a.write("one", to: "1.txt")
+      try a.write("two", to: "2.txt")
+      try await a.sync()
+      let copy = URL(filePath: directory.appending("copy").string, directoryHint: .isDirectory)
+      try FileManager.default.copyItem(at: a.url, to: copy)
+      try FileManager.default.removeItem(at: copy.appending(path: "2.txt"))
+      let report = try await CloudContainer.open(copy, in: store).sync()
+      #expect(report.documents.filter(\.deleted).isEmpty)
+      try await a.sync()
+      #expect(a.text("2.txt") == "two")
+    }
+  }
+}
