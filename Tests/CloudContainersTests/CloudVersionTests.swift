@@ -30,7 +30,7 @@ struct CloudVersionTests {
     guard case .taken(let winner) = try await log.commit(other) else {
       return #expect(Bool(false), "not taken")
     }
-    #expect(winner == version)
+    #expect(winner.version == version)
   }
 
   @Test func `has the same bytes, and so the same digest, after each reading`() throws {

@@ -1,5 +1,6 @@
 import CloudContainers
 import Foundation
+import ObjectStores
 import SystemPackage
 import TestSupport
 import Testing
@@ -19,50 +20,76 @@ struct ContainerCostTests {
           try bytes.write(to: inner.appending(path: "\(child).txt"))
         }
       }
-      try await device.sync()
+      for _ in 0..<2 { try await device.sync() }
       try Data(repeating: 1, count: 4096).write(to: folder.appending(path: "Group 3/7.txt"))
-      let before = (store.callCount, store.putBytes)
-      #expect(try await device.sync().documents.map(\.uploaded) == [true])
-      let after = (store.callCount, store.putBytes)
-      try await device.sync()
-      return (after.0 - before.0, after.1 - before.1, store.callCount - after.0)
+      let bytes = store.putBytes
+      let requests = try await store.requests {
+        let report = try await device.sync()
+        #expect(report.documents.map(\.uploaded) == [true])
+      }
+      let sent = store.putBytes - bytes
+      // The look after an entry of its own reads the entry, and notes its date.
+      #expect(try await store.requests { try await device.sync() } == 2)
+      return (requests, sent, try await store.requests { try await device.sync() })
     }
   }
 
-  @Test
-  func `no change costs one request, and a listing of the last entry alone, ten minutes after the news`()
+  /// Two devices that know each other's news, and what the second one lacks.
+  private func withTwo(
+    _ body: (DeviceFixture, DeviceFixture, MeteredStore) async throws -> Void
+  ) async throws {
+    try await withTemporaryDirectory { directory in
+      let store = MeteredStore()
+      let a = try await DeviceFixture("a", in: directory, store)
+      let b = try await DeviceFixture("b", in: directory, store)
+      for device in [a, b] { try await device.sync() }
+      try await body(a, b, store)
+    }
+  }
+
+  @Test func `no change costs one request, which lists the last entry and the mark`() async throws {
+    try await withTwo { a, b, store in
+      for number in 0..<100 { try a.write("note \(number)", to: "\(number).txt") }
+      for device in [a, b, a] { try await device.sync() }
+      for device in [a, b, a, b] {
+        let listed = store.listedCount
+        #expect(try await store.requests { try await device.sync() } == 1)
+        #expect(store.listedCount - listed == 2)
+      }
+    }
+  }
+
+  @Test func `a new document costs three requests of the device that learns it, and its content`()
     async throws
   {
+    try await withTwo { a, b, store in
+      try a.write("a note", to: "Note.txt")
+      #expect(try await store.requests { try await a.sync() } == 3, "a look, a version and its news")
+      #expect(try await store.requests { try await b.sync() } == 3, "a look, the news and the version")
+      #expect(try await store.requests { try await b.container.download(itemNamed: "Note.txt") } == 0)
+      try await a.makePackage("Trip.rtfd", ["1.txt": String(repeating: "1", count: 9_000)])
+      try await a.sync()
+      #expect(try await store.requests { try await b.sync() } == 3)
+      // A page, the content and the metadata.
+      #expect(try await store.requests { try await b.container.download(itemNamed: "Trip.rtfd") } == 3)
+    }
+  }
+
+  @Test func `1,000 notes cost ten requests more than their versions, and another device few`() async throws {
     try await withTemporaryDirectory { directory in
-      let clock = ModelClock()
-      let store = MeteredStore(now: { clock.now })
-      let a = try await DeviceFixture("a", in: directory, store, clock: clock)
-      let b = try await DeviceFixture("b", in: directory, store, clock: clock)
+      let store = MeteredStore()
+      let a = try await DeviceFixture("a", in: directory, store)
+      let b = try await DeviceFixture("b", in: directory, store)
       try await b.sync()
-      for number in 0..<100 { try a.write("note \(number)", to: "\(number).txt") }
-      try await a.sync()
-      try await b.sync()
-      /// The requests and the listed objects of a poll.
-      func poll() async throws -> (requests: Int, objects: Int) {
-        let before = (store.callCount, store.listedCount)
-        try await b.sync()
-        return (store.callCount - before.0, store.listedCount - before.1)
+      for number in 0..<1_000 { try a.write("note \(number)", to: "\(number).txt") }
+      let sent = try await store.requests { try await a.sync() }
+      #expect(sent <= 1_010, "\(sent)")
+      // A look, four entries, and a pack.
+      let learned = try await store.requests {
+        let report = try await b.sync()
+        #expect(report.discovered == 1_000)
       }
-      // All clocks are equal, so the entries of the run have one time, and the mark follows.
-      #expect(try await poll() == (1, 101))
-      clock.advance(1)
-      try a.write("one more", to: "more.txt")
-      try await a.sync()
-      clock.advance(660)
-      #expect(try await poll().objects > 101)
-      #expect(try await poll() == (1, 2))
-      // An entry that a device wrote late is found within an hour.
-      clock.advance(3_601)
-      #expect(try await poll() == (1, 102))
-      #expect(try await poll() == (1, 2))
-      try a.write("another", to: "another.txt")
-      try await a.sync()
-      #expect(try await b.sync().discovered == 1)
+      #expect(learned <= 8, "\(learned)")
     }
   }
 

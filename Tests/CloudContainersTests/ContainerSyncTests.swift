@@ -68,7 +68,8 @@ struct ContainerSyncTests {
         try await store.put(Data(bytes.utf8), at: key, ifAbsent: false)
         try a.write("good \(number)", to: "Good.txt")
         try await a.sync()
-        let report = try await b.container.sync()
+        // The news tell of it once, and each listing.
+        let report = try await b.container.sync(everything: number > 0)
         #expect(report.problems.count == 1 && report.failures.isEmpty, "\(bytes.prefix(80))")
         let sentence = report.problems.first.map { "\($0)" } ?? ""
         #expect(sentence.contains(key.string) && !sentence.contains("\n"))
@@ -79,30 +80,6 @@ struct ContainerSyncTests {
       try await store.put(version, at: key, ifAbsent: false)
       #expect(try await b.container.sync(everything: true).problems.isEmpty)
       #expect(try await b.container.items().map(\.name) == ["Bad.txt", "Good.txt"])
-    }
-  }
-
-  @Test func `a clock that is set forward hides no news of the other machine`() async throws {
-    try await withTemporaryDirectory { directory in
-      let (clock, ahead) = (ModelClock(), Drift())
-      let store = MemoryStore(now: { clock.now })
-      func add(_ name: String, _ now: @escaping @Sendable () -> Date) async throws -> CloudContainer {
-        let path = directory.appending(name)
-        try FileManager.default.createDirectory(atPath: path.string, withIntermediateDirectories: true)
-        return try await CloudContainer.add(
-          ContainerFolder(path), to: store, address: "memory", deviceName: name, now: now)
-      }
-      let a = try await add("a") { clock.now.addingTimeInterval(ahead.seconds) }
-      let b = try await add("b") { clock.now }
-      for container in [a, b, a] { try await container.sync() }
-      // Half an hour, within the hour in which the clocks are not compared again.
-      ahead.seconds = 1_800
-      try Data("a".utf8).write(to: a.url.appending(path: "a.txt"))
-      for _ in 0..<2 { try await a.sync() }
-      clock.advance(60)
-      try Data("b".utf8).write(to: b.url.appending(path: "b.txt"))
-      try await b.sync()
-      #expect(try await a.sync().discovered == 1)
     }
   }
 
@@ -187,9 +164,13 @@ struct ContainerSyncTests {
       try a.write("one", to: "Notes.txt")
       try await a.sync()
       try await b.sync()
-      let before = store.callCount
+      // The first look after an entry of its own asks for the date that the store gave it, and compares the bytes.
       try await a.sync()
-      #expect(store.callCount == before + 1)
+      for device in [a, b] {
+        let before = store.callCount
+        try await device.sync()
+        #expect(store.callCount == before + 1)
+      }
     }
   }
 }

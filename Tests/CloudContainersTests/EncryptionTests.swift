@@ -67,7 +67,7 @@ struct EncryptionTests {
       #expect(try await b.container.check(reads: true).isWhole)
       let words = [
         "valleys", "The hut", "ppppppppp", "Secret plan", "Alpine trip", "Text.txt", "Picture.png", "of Ada",
-        "imageNotes", "public.plain-text",
+        "imageNotes", "public.plain-text", a.container.session.settings.device,
       ]
       let digest = BlobName(of: Data(Self.plan.utf8))
       var found: Set<String> = []
@@ -240,7 +240,7 @@ struct EncryptionTests {
       try await a.makePackage("Trip.imageNotes", ["1.txt": "one", "2.txt": "two"])
       try await a.sync()
       // The store damages every object that it has.
-      for key in store.keys where !key.string.hasPrefix("feed/") && key != ContainerMark.key {
+      for key in store.keys where !key.string.hasPrefix("feed/mark/") && key != ContainerMark.key {
         try await store.put(Data("damaged".utf8), at: key)
       }
       #expect(try await !a.container.check(reads: true).isWhole)

@@ -1,4 +1,5 @@
 import CloudContainers
+import FilePackages
 import Foundation
 import ObjectStores
 import TestSupport
@@ -6,19 +7,29 @@ import Testing
 
 @Suite("A feed that anyone filled")
 struct FeedLimitTests {
-  /// Announces versions of documents that no store has.
-  private func fill(
-    _ store: any ObjectStore, count: Int, at milliseconds: Int64 = Int64(Date().timeIntervalSince1970 * 1_000)
-  ) async throws {
+  /// A document that no store has.
+  private static func unknown() -> FeedEntry.Version {
     var generator = SystemRandomNumberGenerator()
-    for _ in 0..<count {
-      _ = try await ContainerFeed(store).announce(
-        .random(using: &generator), 1, by: "other", at: milliseconds)
-    }
+    return FeedEntry.Version(.random(using: &generator), 1, VersionDigest(of: Data()))
   }
 
-  @Test
-  func `costs a listing and no request for each document that is not there, and hides none`() async throws {
+  /// Makes entries about versions that no store has; returns the last one.
+  private func fill(
+    _ store: any ObjectStore, count: Int, versions: Int = 1, after first: FeedPosition = .start
+  ) async throws -> FeedPosition {
+    var last = first
+    for _ in 0..<count {
+      let entry = FeedEntry(
+        after: last.hash, .committed, by: "other", (0..<versions).map { _ in Self.unknown() })
+      last = try #require(try await ContainerFeed(store).append(entry, after: last))
+    }
+    return last
+  }
+
+  @Test(arguments: [(1_100, 1), (5, 256), (400, 256)])
+  func `costs few requests, whatever it names, and hides no document`(
+    entries: Int, versions: Int
+  ) async throws {
     try await withTemporaryDirectory { directory in
       let store = MeteredStore()
       let a = try await DeviceFixture("a", in: directory, store)
@@ -26,29 +37,51 @@ struct FeedLimitTests {
       try await b.sync()
       try a.write("one", to: "one.txt")
       try await a.sync()
-      try await fill(store, count: 1_100)
-      let before = store.callCount
-      #expect(try await b.sync().discovered == 1)
-      // Two pages of news, packs, versions, and the version that is there.
-      #expect(store.callCount - before < 20)
+      let first = try await ContainerFeed(store).news(after: .start).end
+      _ = try await fill(store, count: entries, versions: versions, after: first)
+      let requests = try await store.requests {
+        let report = try await b.sync()
+        #expect(report.discovered == 1)
+      }
+      // Beyond a thousand entries or four megabytes, the last entry alone. Otherwise one request for each.
+      #expect(requests < 60, "\(requests)")
       #expect(try await b.container.items().map(\.name) == ["one.txt"])
+      #expect(try await store.requests { try await b.sync() } == 1)
+      try b.write("two", to: "two.txt")
+      try await b.sync()
+      #expect(try await a.sync().discovered == 1)
     }
   }
 
-  @Test
-  func `is read to a limit, and what follows its entries counts all the same`() async throws {
+  @Test(arguments: [0, 1, 999, 1_001, 5_000])
+  func `is looked at to its end, and what follows its entries counts all the same`(count: Int) async throws {
     let store = MeteredStore()
     let feed = ContainerFeed(store)
-    try await fill(store, count: 1_500, at: 7_200_000)
-    let document = try #require(CloudDocumentID(String(repeating: "a", count: 32)))
-    for sequence in [3, 1] { _ = try await feed.announce(document, sequence, by: "a", at: 3_600_000) }
+    let last = try await fill(store, count: count)
     try await feed.mark("mine")
     try await feed.remove("b")
-    let part = try await feed.news(since: 0, for: "b", maximumEntries: 500)
-    #expect(part.isCutShort && part.count == 1_000)
-    #expect(part.container == "mine" && part.isRemoved && part.newest[document] == 3)
-    let all = try await feed.news(since: 0, for: "b")
-    #expect(!all.isCutShort && all.count == 1_502 && all.newest.count == 1_501)
-    #expect(all.container == "mine" && all.isRemoved)
+    for readsEntries in [false, true] {
+      let news = try await feed.news(after: .start, readsEntries: readsEntries, for: "b")
+      #expect(news.end.number == last.number && news.end.hash == last.hash)
+      #expect(news.container == "mine" && news.isRemoved)
+      let isRead = readsEntries && count <= ContainerFeed.maximumUnread
+      #expect(news.entries.count == (isRead ? count : 0))
+      #expect((news.state == .whole) == (isRead || count == 0))
+    }
+  }
+
+  @Test func `that has its last number takes no entry, and the run says so`() async throws {
+    try await withTemporaryDirectory { directory in
+      let store = MemoryStore()
+      let a = try await DeviceFixture("a", in: directory, store)
+      let b = try await DeviceFixture("b", in: directory, store)
+      try await b.sync()
+      try await store.put(Data(), at: ContainerFeed.key(9_999_999_999_999_999), ifAbsent: true)
+      try a.write("one", to: "one.txt")
+      let report = try await a.container.sync()
+      #expect(report.failures.isEmpty && report.documents.map(\.uploaded) == [true])
+      #expect((report.problems.last as? CloudDataError)?.code == .unreadableNews, "\(report)")
+      #expect(try await b.container.sync().discovered == 1)
+    }
   }
 }

@@ -4,8 +4,13 @@ import Synchronization
 
 /// A store that counts its calls, the bytes of puts and the objects that it lists. `MemoryStore` would copy its objects with each put.
 final class MeteredStore: ObjectStore {
+  private struct StoredBytes {
+    var bytes: Data
+    var date: Date
+  }
+
   private struct State {
-    var objects: [ObjectKey: Data] = [:]
+    var objects: [ObjectKey: StoredBytes] = [:]
     var calls = 0
     var putBytes = 0
     var listed = 0
@@ -18,6 +23,13 @@ final class MeteredStore: ObjectStore {
   var listedCount: Int { state.withLock { $0.listed } }
   private let now: @Sendable () -> Date
 
+  /// Returns the number of calls that `body` makes.
+  func requests(_ body: () async throws -> Void) async throws -> Int {
+    let before = callCount
+    try await body()
+    return callCount - before
+  }
+
   init(now: @escaping @Sendable () -> Date = { Date() }) { self.now = now }
 
   func put(_ bytes: Data, at key: ObjectKey, ifAbsent: Bool) async throws(ObjectStoreError) -> Bool {
@@ -25,7 +37,7 @@ final class MeteredStore: ObjectStore {
       state.calls += 1
       state.putBytes += bytes.count
       if ifAbsent, state.objects[key] != nil { return false }
-      state.objects[key] = bytes
+      state.objects[key] = StoredBytes(bytes: bytes, date: now())
       return true
     }
   }
@@ -33,14 +45,17 @@ final class MeteredStore: ObjectStore {
   func get(_ key: ObjectKey, range: Range<Int>?) async throws(ObjectStoreError) -> Data? {
     state.withLock { state in
       state.calls += 1
-      return state.objects[key].map { bytes in range.map { bytes[$0.clamped(to: 0..<bytes.count)] } ?? bytes }
+      guard let bytes = state.objects[key]?.bytes else { return nil }
+      return range.map { bytes[$0.clamped(to: 0..<bytes.count)] } ?? bytes
     }
   }
 
   func head(_ key: ObjectKey) async throws(ObjectStoreError) -> StoredObject? {
     state.withLock { state in
       state.calls += 1
-      return state.objects[key].map { StoredObject(key: key, size: $0.count, modificationDate: now()) }
+      return state.objects[key].map {
+        StoredObject(key: key, size: $0.bytes.count, modificationDate: $0.date)
+      }
     }
   }
 
@@ -53,7 +68,7 @@ final class MeteredStore: ObjectStore {
         key.string.hasPrefix(prefix) && start.map { $0 < key } ?? true
       }.sorted { $0.key < $1.key }
       let objects = found.prefix(limit).map {
-        StoredObject(key: $0.key, size: $0.value.count, modificationDate: now())
+        StoredObject(key: $0.key, size: $0.value.bytes.count, modificationDate: $0.value.date)
       }
       state.listed += objects.count
       return ObjectListing(objects: objects, hasMore: found.count > limit)

@@ -30,6 +30,8 @@ public struct CloudDataError: Error, Sendable, Hashable {
     case moved
     /// Another machine removed this one from the container.
     case removed
+    /// An entry of the feed cannot be read. The run lists all versions instead.
+    case unreadableNews
   }
 
   /// The kind of failure.
@@ -68,14 +70,16 @@ extension CloudDataError: CustomStringConvertible, LocalizedError {
   /// One line for a user.
   public var description: String {
     let whole = document.map { "'\(displayString($0))'" }
-    if code.concernsContainer { return "The container in \(place) \(reason ?? code.words). \(code.advice)" }
+    let object = key.map { " (object '\($0)')" } ?? ""
+    if code.concernsContainer {
+      return "The container in \(place) \(reason ?? code.words)\(object). \(code.advice)"
+    }
     let part = child.map { "The child '\($0)'\(whole.map { " of \($0)" } ?? "")" }
     if isUpload {
       let subject = part ?? whole.map { "The document \($0)" } ?? "A document"
       return "\(subject) cannot go to the container: \(reason ?? code.words). Rename or remove it here."
     }
     let subject = "\(part ?? whole.map { "The document \($0)" } ?? "A document") in \(place)"
-    let object = key.map { " (object '\($0)')" } ?? ""
     return "\(subject) cannot be used: \(reason ?? code.words)\(object). \(code.advice)"
   }
 
@@ -84,7 +88,9 @@ extension CloudDataError: CustomStringConvertible, LocalizedError {
 }
 
 extension CloudDataError.Code {
-  fileprivate var concernsContainer: Bool { [.locked, .notEncrypted, .moved, .removed].contains(self) }
+  fileprivate var concernsContainer: Bool {
+    [.locked, .notEncrypted, .moved, .removed, .unreadableNews].contains(self)
+  }
 
   fileprivate var words: String {
     switch self {
@@ -99,6 +105,7 @@ extension CloudDataError.Code {
     case .notEncrypted: "is not encrypted"
     case .moved: "has moved to another store"
     case .removed: "no longer has this machine"
+    case .unreadableNews: "has news that cannot be read"
     }
   }
 
@@ -116,6 +123,7 @@ extension CloudDataError.Code {
       "Nothing was changed; give this folder the new address with 'docpkg cloud relocate'. Its changes go there then."
     case .removed:
       "The documents that are here stay. Run 'docpkg cloud leave', and 'docpkg cloud add' if the machine is to come back."
+    case .unreadableNews: "All documents are safe; a listing of all versions finds what the news do not tell."
     case .refused: "Nothing here was changed; rename or remove the entry on the machine that has it."
     }
   }

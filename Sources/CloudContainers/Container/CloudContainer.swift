@@ -79,7 +79,7 @@ public final class CloudContainer: Sendable {
   }
 
   package static func open(
-    _ folder: ContainerFolder, _ store: any ObjectStore, feedOverlap: Int64 = ContainerFeed.overlap,
+    _ folder: ContainerFolder, _ store: any ObjectStore, checksChain: Bool = true,
     packing: HeadPacks.Limits = HeadPacks.Limits(), packageExtensions: Set<String> = [],
     asksStore: Bool = true, enclosesSmall: Bool = true, now: @escaping @Sendable () -> Date
   ) async throws -> CloudContainer {
@@ -89,7 +89,7 @@ public final class CloudContainer: Sendable {
     return CloudContainer(
       ContainerSession(
         folder: folder, settings: settings, state: state,
-        store: key.map { EncryptedStore(store, key: $0) } ?? store, key: key, feedOverlap: feedOverlap,
+        store: key.map { EncryptedStore(store, key: $0) } ?? store, key: key, checksChain: checksChain,
         packing: packing, packageExtensions: packageExtensions, asksStore: asksStore,
         enclosesSmall: enclosesSmall, now: now))
   }
@@ -135,7 +135,7 @@ public final class CloudContainer: Sendable {
     do {
       let lock = try await lock()
       session.begin()
-      result = .success(try await body())
+      result = .success(try await session.announcing(body))
       withExtendedLifetime(lock) {}
     } catch {
       result = .failure(error)

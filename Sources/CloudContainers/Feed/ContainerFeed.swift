@@ -1,254 +1,265 @@
+import FilePackages
 import FoundationEssentials
 package import ObjectStores
 
-// A reader begins ten minutes before the last entry that it knows. So it finds an entry that a device with another
-//     clock, or a slow answer, wrote late.
-// Ten minutes after the last entry no other one comes late, but for a device that slept meanwhile. So a reader looks at
-//     the overlap once more then, and from then on once an hour.
+// Entries have numbers from 1 on, and each is made only if absent. An entry has the hash of the one before. So a reader
+//     who finds the last entry that it knows, with the bytes that it knows, knows that the store was not rolled back.
+// Entries stay for three days, and the last one for ever. A reader who was away for longer lists all versions.
 // The feed only makes discovery sooner. A listing of all versions, once a day, finds each version without it.
-// An entry stays for three days. So a store that no longer has a younger entry, which it had, was rolled back.
-// A reader reads 100,000 entries at most, and then lists all versions: anyone who may write can fill a feed.
+// Anyone who may write can fill a feed. So a reader reads up to a thousand entries, and lists all versions if there are
+//     more.
 
-/// The news of a container: one small object for each version.
-///
-/// The key says everything: `feed/<hour>/<millisecond>-<document>-<number>-<device>`. So one listing is one poll.
+/// The news of a container: a chain of small objects, `feed/<number>`.
 package struct ContainerFeed: Sendable {
   package let store: any ObjectStore
-  /// The time by which a reader begins before the last known entry, in milliseconds.
-  package var overlap: Int64
+  /// Whether a reader compares the hashes of entries, and looks for the last known one. Only a test leaves it out.
+  let checksChain: Bool
 
-  /// Ten minutes.
-  package static let overlap: Int64 = 600_000
   /// The beginning of the keys.
   package static let prefix = "feed/"
+  /// The number of entries that a look reads.
+  package static let maximumUnread = 1_000
+  /// The bytes of entries that a look reads.
+  static let maximumSize = 4 << 20
+  /// The time after which an entry may go, in seconds.
+  static let retention: Double = 3 * 86_400
+  /// The largest number of an entry.
+  private static let maximumNumber = 9_999_999_999_999_999
 
-  package init(_ store: any ObjectStore, overlap: Int64 = overlap) {
-    (self.store, self.overlap) = (store, overlap)
+  package init(_ store: any ObjectStore, checksChain: Bool = true) {
+    (self.store, self.checksChain) = (store, checksChain)
   }
 
-  /// An entry: a document has a version of this number.
-  package struct Entry: Sendable, Hashable {
-    package var milliseconds: Int64
-    package var document: CloudDocumentID
-    package var sequence: Int
-    package var device: String
+  /// Returns the key of an entry.
+  package static func key(_ number: Int) -> ObjectKey { checkedKey(prefix + paddedNumber(number, 16)) }
 
-    package init(milliseconds: Int64, document: CloudDocumentID, sequence: Int, device: String) {
-      (self.milliseconds, self.document, self.sequence) = (milliseconds, document, sequence)
-      self.device = device
-    }
-
-    /// The key of the object.
-    package var key: ObjectKey {
-      checkedKey("\(ContainerFeed.folder(milliseconds))-\(document)-\(paddedNumber(sequence, 16))-\(device)")
-    }
-
-    /// Reads a key; nil for one that no entry has.
-    package init?(_ key: ObjectKey) {
-      let segments = key.segments
-      guard segments.count == 3, segments[0] + "/" == ContainerFeed.prefix else { return nil }
-      let parts = segments[2].split(separator: "-", maxSplits: 3, omittingEmptySubsequences: false)
-      guard parts.count == 4, parts[0].utf8.count == 13, let milliseconds = Int64(parts[0]),
-        milliseconds >= 0,
-        let document = CloudDocumentID(parts[1]), parts[2].utf8.count == 16, let sequence = Int(parts[2]),
-        (1...CloudVersion.maximumSequence).contains(sequence)
-      else { return nil }
-      self.init(
-        milliseconds: milliseconds, document: document, sequence: sequence, device: String(parts[3]))
-      if self.key != key { return nil }
-    }
+  /// Reads the key of an entry; nil for another key.
+  package static func number(of key: ObjectKey) -> Int? {
+    let segments = key.segments
+    guard segments.count == 2, let number = Int(segments[1]), (1...maximumNumber).contains(number),
+      self.key(number) == key
+    else { return nil }
+    return number
   }
 
-  /// Returns the beginning of the keys of a moment.
-  static func folder(_ milliseconds: Int64) -> String {
-    let time = max(0, milliseconds)
-    return "\(prefix)\(paddedNumber(Int(time / 3_600_000), 7))/\(paddedNumber(Int(time), 13))"
-  }
+  // MARK: Reading
 
-  /// Announces a version, at a time by the store's clock.
-  ///
-  /// - Returns: the entry, which the store has now.
-  package func announce(
-    _ document: CloudDocumentID, _ sequence: Int, by device: String, at milliseconds: Int64
-  ) async throws -> Entry {
-    let entry = Entry(milliseconds: milliseconds, document: document, sequence: sequence, device: device)
-    try await store.put(Data(), at: entry.key)
-    return entry
-  }
-
-  /// The news since a moment, and the container that the store has.
+  /// The feed after a position.
   package struct News: Sendable {
-    /// The highest number of each document that has an entry.
-    package var newest: [CloudDocumentID: Int] = [:]
-    /// The number of entries that were read.
-    package var count = 0
-    /// Whether there are more entries than a reader reads.
-    package var isCutShort = false
-    /// The time after which a later reader needs the entries, beside those of the overlap. An entry counts from the
-    /// date that the store gave it: a device whose clock is ahead hides no entry of another device.
-    package var cursor: Int64
+    /// The entries after the position, in order; none if the reader has to list all versions.
+    package var entries: [FeedEntry] = []
+    /// The last entry.
+    package var end: FeedPosition
+    /// What the chain says of the store.
+    package var state = State.whole
     /// The identity of the container; nil if its mark at the end of the feed is missing.
     package var container: String?
-    /// The last entry; nil if there is none.
-    package var witness: Witness?
-    /// Whether the entry is missing that the reader expected.
-    package var lacksWitness: Bool
     /// Whether the reader is no longer a device of the container.
     package var isRemoved = false
-    /// The time of the last loss of versions that another device told, by the store's clock; nil if there was none.
-    package var lossTold: Int64?
+    /// The errors of entries that cannot be read.
+    package var problems: [CloudDataError] = []
   }
 
-  /// An entry that the store surely had at a time by its clock.
-  package struct Witness: Sendable, Hashable {
-    var key: ObjectKey
-    var milliseconds: Int64
+  /// What a chain says of its store.
+  package enum State: Int, Comparable, Sendable {
+    /// All entries after the position were read, and each follows the one before.
+    case whole
+    /// There are entries that were not read.
+    case incomplete
+    /// The store no longer has the entry of the position, or an entry does not follow the one before.
+    case rolledBack
 
-    init(_ entry: Entry, at milliseconds: Int64) {
-      (key, self.milliseconds) = (entry.key, min(entry.milliseconds, milliseconds))
-    }
-
-    /// Reads the text of another witness; nil for anything else.
-    init?(_ text: String) {
-      let parts = text.split(separator: " ")
-      guard parts.count == 2, let milliseconds = Int64(parts[0]), let key = ObjectKey(String(parts[1])) else {
-        return nil
-      }
-      (self.key, self.milliseconds) = (key, milliseconds)
-    }
-
-    /// The time and the key.
-    var text: String { "\(milliseconds) \(key)" }
+    /// Compares how little a reader can rely on what it knows.
+    package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
   }
 
-  /// The time for which an entry surely stays, in milliseconds.
-  private static let witnessTime: Int64 = 2 * 86_400_000
-
-  /// Returns the time after which an object of the feed may go, in seconds; nil if it stays.
-  static func retention(of key: ObjectKey) -> Double? {
-    if Entry(key) != nil { return 3 * 86_400 }
-    return key.string.hasPrefix(lossPrefix) ? VersionLog.retention : nil
-  }
-
-  /// Returns whether a reader has seen all entries of the overlap before `cursor`.
+  /// Reads the entries after a position.
+  ///
+  /// Cost: one listing, and a read for each entry. If the date of the last known entry is not known or another one, that
+  /// entry is read as well.
   ///
   /// - Parameters:
-  ///   - read: the time of its last look at all of them, by the store's clock.
-  ///   - now: the time by the store's clock.
-  package func hasSettled(_ cursor: Int64, read: Int64?, at now: Int64) -> Bool {
-    guard let read else { return false }
-    return read >= cursor + overlap && (0..<Self.settledTime).contains(now - read)
-  }
-
-  /// The time for which a reader relies on its look at the overlap, in milliseconds.
-  private static let settledTime: Int64 = 3_600_000
-
-  /// The number of entries that a look reads, to the end of the page.
-  package static let maximumEntries = 100_000
-
-  /// Reads the entries from the overlap before `cursor` on; one request if there are fewer than a thousand.
-  ///
-  /// - Parameters:
-  ///   - hasSettled: whether to leave out the overlap.
-  ///   - witness: an entry that the store had.
-  ///   - now: the time by the store's clock, which may be minutes off.
+  ///   - known: the last entry up to which the reader knows all news.
+  ///   - own: a later entry that the reader made; nil if there is none.
+  ///   - readsEntries: whether to read the entries; otherwise the last one alone, to know the end.
   ///   - device: the reader.
-  ///   - maximumEntries: the number of entries after which it reads no further page of them.
   package func news(
-    since cursor: Int64, hasSettled: Bool = false, expecting witness: Witness? = nil, at now: Int64 = 0,
-    for device: String? = nil, maximumEntries: Int = maximumEntries
+    after known: FeedPosition, own: FeedPosition? = nil, readsEntries: Bool = true, for device: String? = nil
   ) async throws -> News {
-    let expected = witness.flatMap { isExpected($0, at: now) ? $0 : nil }
-    var news = News(cursor: cursor, lacksWitness: expected != nil)
-    var last: Date?
-    let start = min(hasSettled ? cursor : cursor - overlap, expected?.milliseconds ?? .max)
-    func read(_ page: [StoredObject]) {
-      for object in page {
-        if let entry = Entry(object.key) {
-          let time = min(entry.milliseconds, object.modificationDate.milliseconds)
-          news.newest[entry.document] = max(entry.sequence, news.newest[entry.document] ?? 0)
-          news.count += 1
-          news.cursor = max(news.cursor, time)
-          if object.key == expected?.key { news.lacksWitness = false }
-          // The store's date tells which entry came last, whatever the clocks of the devices said.
-          if object.modificationDate >= last ?? .distantPast {
-            (last, news.witness) = (object.modificationDate, Witness(entry, at: time))
-          }
-        } else if object.key.string.hasPrefix(Self.markPrefix) {
-          news.container = String(object.key.string.dropFirst(Self.markPrefix.count))
-        } else if object.key == device.map(Self.removedKey) {
-          news.isRemoved = true
-        } else if object.key.string.hasPrefix(Self.lossPrefix), object.key != device.map(Self.lossKey) {
-          news.lossTold = max(news.lossTold ?? 0, object.modificationDate.milliseconds)
-        }
-      }
+    var part = try await list(from: known.number, for: device)
+    var news = News(end: known)
+    if checksChain {
+      (news.state, news.end) = try await compare(known, with: part)
+      // The chain leads from the one to the other.
+      if let own { news.state = max(news.state, try await compare(own, with: part).state) }
     }
-    try await store.listInGrowingPages(Self.prefix, after: ObjectKey(Self.folder(start))) { page in
-      read(page)
-      news.isCutShort = news.count >= maximumEntries
-      return !news.isCutShort
+    if part.isCutShort {
+      part = try await list(from: lastNumber(from: part.entries.last?.number ?? 0), for: device)
+      news.state = max(news.state, .incomplete)
     }
-    if news.isCutShort {
-      try await store.listInGrowingPages(Self.prefix, after: Self.endOfEntries) { page in
-        read(page)
-        return true
-      }
-      if news.lacksWitness { news.lacksWitness = try await !has(expected, at: now) }
+    (news.container, news.isRemoved) = (part.container, part.isRemoved)
+    let unread = part.entries.filter { $0.number > known.number }
+    guard let last = unread.last else {
+      if news.state != .whole { news.end = try await position(lastNumber(from: 0)) }
+      return news
     }
+    let hasGap = zip(unread, (known.number + 1)...).contains { $0.number != $1 }
+    let size = unread.reduce(0) { $0 + $1.size }
+    if hasGap || !readsEntries || size > Self.maximumSize { news.state = max(news.state, .incomplete) }
+    guard news.state == .whole else {
+      news.end = try await position(of: last)
+      return news
+    }
+    try await read(unread, into: &news)
     return news
   }
 
-  /// Returns whether the store has an entry that it had. It counts as there once it may have gone.
-  func has(_ witness: Witness?, at now: Int64) async throws -> Bool {
-    guard let witness, isExpected(witness, at: now) else { return true }
-    return try await store.head(witness.key) != nil
+  /// An entry in a listing.
+  private struct Listed: Sendable {
+    var number: Int
+    var size: Int
+    var date: Int64
   }
 
-  /// Returns whether no collection of garbage takes an entry yet. One of a moment ahead is by another clock.
-  private func isExpected(_ witness: Witness, at now: Int64) -> Bool {
-    now - witness.milliseconds < Self.witnessTime
+  /// A part of the feed, and the marks after it.
+  private struct Part {
+    var entries: [Listed] = []
+    /// Whether there are more entries, and the marks were not read.
+    var isCutShort = false
+    var container: String?
+    var isRemoved = false
   }
 
-  // The hours of entries are digits, and what follows them are letters.
-  private static let endOfEntries = checkedKey("\(prefix)A")
-
-  // A loss comes after all entries, too. So each poll of each device sees it.
-  private static let lossPrefix = "\(prefix)loss/"
-
-  /// Tells the other devices that the store lost versions, so that each of them compares what it knows.
-  package func tellLoss(by device: String) async throws {
-    try await store.put(Data(), at: Self.lossKey(device))
-  }
-
-  private static func lossKey(_ device: String) -> ObjectKey { checkedKey(lossPrefix + device) }
-
-  // A removal comes after all entries, too.
-  private static let removedPrefix = "\(prefix)removed/"
-
-  /// Tells a device that it is no longer one of the container.
-  package func remove(_ device: String) async throws(ObjectStoreError) {
-    try await store.put(Data(), at: Self.removedKey(device))
-  }
-
-  /// Returns whether a device was removed.
-  package func hasRemoved(_ device: String) async throws(ObjectStoreError) -> Bool {
-    try await store.head(Self.removedKey(device)) != nil
-  }
-
-  /// Returns the devices that were removed.
-  package func removedDevices() async throws -> Set<String> {
-    var devices: Set<String> = []
-    try await store.listInGrowingPages(Self.removedPrefix) { page in
-      devices.formUnion(page.map { String($0.key.string.dropFirst(Self.removedPrefix.count)) })
-      return true
+  private func list(from number: Int, for device: String?) async throws -> Part {
+    var part = Part()
+    let start = number > 1 ? Self.key(number - 1) : nil
+    try await store.listAll(Self.prefix, after: start) { page in
+      for object in page {
+        if let number = Self.number(of: object.key) {
+          part.entries.append(
+            Listed(number: number, size: object.size, date: object.modificationDate.milliseconds))
+        } else if object.key.string.hasPrefix(Self.markPrefix) {
+          part.container = String(object.key.string.dropFirst(Self.markPrefix.count))
+        } else if object.key == device.map(Self.removedKey) {
+          part.isRemoved = true
+        }
+      }
+      part.isCutShort = part.entries.count > Self.maximumUnread
+      return !part.isCutShort
     }
-    return devices
+    return part
   }
 
-  private static func removedKey(_ device: String) -> ObjectKey { checkedKey(removedPrefix + device) }
+  /// Compares an entry that the store had with the one that it has.
+  private func compare(
+    _ known: FeedPosition, with part: Part
+  ) async throws -> (state: State, position: FeedPosition) {
+    if known.number == 0 { return (.whole, known) }
+    guard let object = part.entries.first(where: { $0.number == known.number }) else {
+      // A collection of garbage takes an entry only if there is a later one.
+      let last = part.entries.last?.number ?? 0
+      return (last < known.number && !part.isCutShort ? .rolledBack : .incomplete, known)
+    }
+    if object.date == known.date { return (.whole, known) }
+    guard let present = try await self.present(object) else { return (.incomplete, known) }
+    return (present.hash == known.hash ? .whole : .rolledBack, present)
+  }
 
-  // The mark comes after all entries. So each poll sees it, and an empty or exchanged store is found out at once.
+  /// Reads entries, and checks that each follows the one before.
+  private func read(_ unread: [Listed], into news: inout News) async throws {
+    let all = try await concurrentMap(unread, BlobStore.maximumCalls) { try await bytes(of: $0.number) }
+    for (object, bytes) in zip(unread, all) {
+      guard let bytes else {
+        // A collection of garbage has taken it since the listing.
+        (news.entries, news.state) = ([], .incomplete)
+        news.end = try await position(of: unread[unread.count - 1])
+        return
+      }
+      do throws(FeedEntry.Problem) {
+        let entry = try FeedEntry(decoding: bytes)
+        if checksChain, entry.previous != news.end.hash { news.state = .rolledBack }
+        news.entries.append(entry)
+      } catch {
+        news.state = .rolledBack
+        news.problems.append(
+          CloudDataError(
+            .unreadableNews, in: store.place, key: Self.key(object.number).string, reason: error.words))
+      }
+      news.end = FeedPosition(object.number, Self.hash(of: bytes), date: object.date)
+    }
+    if news.state != .whole { news.entries = [] }
+  }
+
+  private func bytes(of number: Int) async throws -> Data? {
+    try await store.get(Self.key(number), range: 0..<(FeedEntry.maximumSize + 1))
+  }
+
+  private static func hash(of bytes: Data) -> ContentHash { bytes.withUnsafeBytes { ContentHash(of: $0) } }
+
+  private func present(_ object: Listed) async throws -> FeedPosition? {
+    guard let bytes = try await bytes(of: object.number) else { return nil }
+    return FeedPosition(object.number, Self.hash(of: bytes), date: object.date)
+  }
+
+  private func position(of object: Listed) async throws -> FeedPosition {
+    if let present = try await present(object) { return present }
+    throw CloudDataError(
+      .unreadableNews, in: store.place, key: Self.key(object.number).string, reason: "lost its last entry")
+  }
+
+  private func position(_ number: Int) async throws -> FeedPosition {
+    guard number > 0 else { return .start }
+    guard let last = try await list(from: number, for: nil).entries.last else { return .start }
+    return try await position(of: last)
+  }
+
+  /// Finds the last entry: the number of requests is a logarithm of its number.
+  ///
+  /// - Parameter first: an entry that is there, or 0.
+  /// - Returns: 0 if there is none.
+  private func lastNumber(from first: Int) async throws -> Int {
+    var (low, step) = (first, Self.maximumUnread)
+    func next(after number: Int) async throws -> Int? {
+      try await store.list(Self.prefix, after: number > 0 ? Self.key(number) : nil, limit: 1)
+        .objects.first.flatMap { Self.number(of: $0.key) }
+    }
+    while let found = try await next(after: min(low + step, Self.maximumNumber)) {
+      (low, step) = (found, 2 * step)
+    }
+    var high = min(low + step, Self.maximumNumber)
+    while low < high {
+      let middle = low + (high - low) / 2
+      if let found = try await next(after: middle) { low = found } else { high = middle }
+    }
+    return low
+  }
+
+  // MARK: Writing
+
+  /// Makes the next entry after the last one.
+  ///
+  /// - Returns: the position of the entry, also if an earlier call made it whose answer was lost; nil if the number has
+  ///   another entry.
+  package func append(_ entry: FeedEntry, after last: FeedPosition) async throws -> FeedPosition? {
+    let (bytes, number) = (entry.bytes, last.number + 1)
+    guard number <= Self.maximumNumber else {
+      throw CloudDataError(.unreadableNews, in: store.place, reason: "has no number left for an entry")
+    }
+    if try await !store.put(bytes, at: Self.key(number), ifAbsent: true),
+      try await self.bytes(of: number) != bytes
+    {
+      return nil
+    }
+    return FeedPosition(number, Self.hash(of: bytes), date: nil)
+  }
+
+  // MARK: Marks
+
+  // The names of entries are digits, and marks begin with letters. So marks come after all entries, and each poll sees
+  //     them. An empty or exchanged store is found out at once.
+
   private static let markPrefix = "\(prefix)mark/"
+  private static let removedPrefix = "\(prefix)removed/"
 
   /// Marks the end of the feed with the container's identity.
   package func mark(_ container: String) async throws {
@@ -259,4 +270,21 @@ package struct ContainerFeed: Sendable {
   package func unmark(_ container: String) async throws(ObjectStoreError) {
     try await store.delete(checkedKey(Self.markPrefix + container))
   }
+
+  /// Tells a device that it is no longer one of the container.
+  package func remove(_ device: String) async throws(ObjectStoreError) {
+    try await store.put(Data(), at: Self.removedKey(device))
+  }
+
+  /// Returns the devices that were removed.
+  package func removedDevices() async throws -> Set<String> {
+    var devices: Set<String> = []
+    try await store.listAll(Self.removedPrefix) { page in
+      devices.formUnion(page.map { String($0.key.string.dropFirst(Self.removedPrefix.count)) })
+      return true
+    }
+    return devices
+  }
+
+  private static func removedKey(_ device: String) -> ObjectKey { checkedKey(removedPrefix + device) }
 }

@@ -195,17 +195,18 @@ package struct GarbageCollection: Sendable {
     try await delete(old)
   }
 
-  /// Removes entries of the feed that every device has read, or for which it lists everything.
+  /// Removes old entries of the feed. A device that has not read them lists all versions.
   private func removeOldNews(_ now: Date) async throws {
-    var old: [ObjectKey] = []
+    var entries: [StoredObject] = []
     try await session.store.listAll(ContainerFeed.prefix) { page in
-      for object in page {
-        guard let retention = ContainerFeed.retention(of: object.key) else { continue }
-        if now.timeIntervalSince(object.modificationDate) >= retention { old.append(object.key) }
-      }
+      entries += page.filter { ContainerFeed.number(of: $0.key) != nil }
       return true
     }
-    try await delete(old)
+    // The last entry stays for ever: by it each device knows the end of the feed.
+    try await delete(
+      entries.dropLast().filter {
+        now.timeIntervalSince($0.modificationDate) >= ContainerFeed.retention
+      }.map(\.key))
   }
 }
 

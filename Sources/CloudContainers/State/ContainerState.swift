@@ -10,7 +10,7 @@ package import SystemPackage
 
 /// The knowledge of this machine about a container: a small SQLite database in the container folder.
 package final class ContainerState: Sendable {
-  private let database: DatabaseQueue
+  let database: DatabaseQueue
   /// The entries of the document that was last asked for or stored. A run asks for them at each of its steps.
   private let recent = Mutex<RecentChildren?>(nil)
 
@@ -63,27 +63,24 @@ package final class ContainerState: Sendable {
   private static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
     // A state of another form counts as lost.
-    migrator.registerMigration("2") { db in
-      for table in ["setting", "document", "child", "blob"] {
+    migrator.registerMigration("4") { db in
+      for table in ["setting", "document", "page", "child", "blob", "earlier"] {
         try db.execute(sql: "DROP TABLE IF EXISTS \(table)")
       }
+      // Table `unannounced`: the versions that this machine committed and that the feed does not have yet.
+      // Table `earlier`: the last versions that were replaced by newer ones, each once.
       try db.execute(
         sql: """
           CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL);
           CREATE TABLE document (
             id TEXT PRIMARY KEY, name TEXT NOT NULL, head BLOB, needsPacking INTEGER NOT NULL, base BLOB, baseName TEXT, pending BLOB,
-            pendingRoot BLOB, unannounced INTEGER, isWanted INTEGER NOT NULL, shownConflicts TEXT NOT NULL,
+            pendingRoot BLOB, isWanted INTEGER NOT NULL, shownConflicts TEXT NOT NULL,
             device INTEGER, inode INTEGER, bornSeconds INTEGER, bornNanoseconds INTEGER, downloadingError TEXT,
             uploadingError TEXT);
+          CREATE TABLE unannounced (document TEXT PRIMARY KEY, sequence INTEGER NOT NULL, digest TEXT NOT NULL);
           CREATE TABLE page (document TEXT NOT NULL, first BLOB NOT NULL, bytes BLOB NOT NULL,
             UNIQUE (document, first));
           CREATE TABLE blob (name BLOB PRIMARY KEY, date INTEGER NOT NULL) WITHOUT ROWID;
-          """)
-    }
-    // The last versions that were replaced by newer ones, each once.
-    migrator.registerMigration("3") { db in
-      try db.execute(
-        sql: """
           CREATE TABLE earlier (document TEXT NOT NULL, head BLOB NOT NULL, UNIQUE (document, head));
           CREATE TRIGGER replaced AFTER UPDATE OF head ON document
             WHEN OLD.head IS NOT NULL AND OLD.head IS NOT NEW.head
@@ -92,7 +89,10 @@ package final class ContainerState: Sendable {
               INSERT INTO earlier VALUES (OLD.id, OLD.head);
             END;
           CREATE TRIGGER removed AFTER DELETE ON document
-            BEGIN DELETE FROM earlier WHERE document = OLD.id; END;
+            BEGIN
+              DELETE FROM earlier WHERE document = OLD.id;
+              DELETE FROM unannounced WHERE document = OLD.id;
+            END;
           """)
     }
     return migrator
@@ -102,10 +102,10 @@ package final class ContainerState: Sendable {
 
   /// A value that the container keeps.
   package enum Setting: String, Sendable {
-    /// The time of the last entry of the feed that was read, by the store's clock.
-    case feedCursor
-    /// The time of the last look at all entries of the overlap, by the store's clock.
-    case overlapRead
+    /// The last entry of the feed up to which this machine knows all news: see `FeedPosition`.
+    case feed
+    /// The last entry of the feed that this machine made, if there may be news before it that it does not know.
+    case ownEntry
     /// The time of the last listing of all versions, by this machine's clock.
     case lastListing
     /// The store's clock less this machine's, in milliseconds.
@@ -114,12 +114,8 @@ package final class ContainerState: Sendable {
     case clockMeasured
     /// The inode of the container folder.
     case folder
-    /// The last entry of the feed that the store surely had: see `ContainerFeed.Witness`.
-    case witness
     /// The place of the store that was last probed: see `ContainerFolder.Settings.storePlace`.
     case probed
-    /// The time of the last loss of versions that a device told the others, by the store's clock.
-    case lossTold
   }
 
   package func text(_ setting: Setting) async throws -> String? {
@@ -133,10 +129,12 @@ package final class ContainerState: Sendable {
   }
 
   package func set(_ setting: Setting, to text: String) async throws {
-    try await database.write { db in
-      try db.execute(
-        sql: "INSERT OR REPLACE INTO setting VALUES (?, ?)", arguments: [setting.rawValue, text])
-    }
+    try await database.write { try Self.set(setting, to: text, $0) }
+  }
+
+  static func set(_ setting: Setting, to text: String, _ db: Database) throws {
+    try db.execute(
+      sql: "INSERT OR REPLACE INTO setting VALUES (?, ?)", arguments: [setting.rawValue, text])
   }
 
   package func set(_ setting: Setting, to number: Int64) async throws {
@@ -156,7 +154,7 @@ package final class ContainerState: Sendable {
   package func reset() async throws {
     try await database.write { [self] db in
       recent.withLock { $0 = nil }
-      for table in ["setting", "document", "page", "blob", "earlier"] {
+      for table in ["setting", "document", "unannounced", "page", "blob", "earlier"] {
         try db.execute(sql: "DELETE FROM \(table)")
       }
     }
@@ -175,10 +173,18 @@ package final class ContainerState: Sendable {
   /// Stores a record, with the entries of its base if they change with it, in one transaction.
   ///
   /// Only pages that differ are written.
-  package func save(_ record: DocumentRecord, children: KnownChildren? = nil) async throws {
+  ///
+  /// - Parameter unannounced: a version of the document that the feed has yet to get.
+  package func save(
+    _ record: DocumentRecord, children: KnownChildren? = nil, unannounced: FeedEntry.Version? = nil
+  ) async throws {
     try await database.write { [self] db in
       try record.save(db)
       if let children { try replaceChildren(of: record.id, with: children, db) }
+      guard let new = unannounced else { return }
+      try db.execute(
+        sql: "INSERT OR REPLACE INTO unannounced VALUES (?, ?, ?)",
+        arguments: [new.document.string, new.sequence, "\(new.digest)"])
     }
   }
 

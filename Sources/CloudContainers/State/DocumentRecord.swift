@@ -22,8 +22,6 @@ package struct DocumentRecord: Sendable, Hashable, Codable, FetchableRecord, Per
   package var pending: Data?
   /// The root that is here if that version is committed.
   package var pendingRoot: Data?
-  /// The number of a version that the feed does not have yet.
-  package var unannounced: Int?
   /// Whether a program asked for the content.
   package var isWanted = false
   /// The conflicts that are in the package here, by digest, with spaces between them.

@@ -22,57 +22,59 @@ extension ContainerSession {
       (record.pending, record.pendingRoot) = (nil, nil)
       try await refreshHead(of: &record)
       // A call of an earlier run, which the store carried out after this device had looked for it.
-      if winner.device == settings.device { record.unannounced = winner.sequence }
-      try await state.save(record)
-      try await announce(&record)
+      let isMine = winner.version.device == settings.device
+      try await state.save(record, unannounced: isMine ? FeedEntry.Version(winner) : nil)
+      if isMine { try await noteCommit() }
       return false
     case .committed:
-      settle(version, record: &record, here: here?.root)
-      (record.head, record.needsPacking) = (try version.encoded(), true)
-      try await state.save(record, children: here?.children ?? KnownChildren())
-      try await announce(&record)
+      settle(record: &record, here: here?.root)
+      let bytes = try version.encoded()
+      (record.head, record.needsPacking) = (bytes, true)
+      try await state.save(
+        record, children: here?.children ?? KnownChildren(),
+        unannounced: FeedEntry.Version(StoredVersion(version: version, bytes: bytes)))
+      try await noteCommit()
       return true
     }
   }
 
-  private func settle(_ version: CloudVersion, record: inout DocumentRecord, here: TreeRoot?) {
+  private func settle(record: inout DocumentRecord, here: TreeRoot?) {
     record.base = here.map { Data($0.bytes) }
     record.baseName = here == nil ? nil : record.name
     (record.pending, record.pendingRoot) = (nil, nil)
-    record.unannounced = version.sequence
     record.uploadingError = nil
   }
 
-  /// Learns which versions were committed although no answer came, and announces those of a run that was cut off.
+  /// Learns which versions were committed although no answer came.
   ///
   /// - Returns: the errors of versions that cannot be read, whose documents stay as they are; and whether the store lost
   ///   a version that no device announced. Only a comparison of all documents finds every version that is lost.
   package func resolvePending() async throws -> (problems: [any Error], isRolledBack: Bool) {
-    var (problems, isRolledBack) = ([any Error](), false)
-    for var record in try await state.records() where record.pending != nil || record.unannounced != nil {
+    var problems: [any Error] = []
+    for var record in try await state.records() {
+      guard let data = record.pending else { continue }
       do {
-        if let data = record.pending { try await resolve(data, of: &record) }
-        if try await hasLostUnannounced(record) {
-          // The comparison brings the record back.
-          isRolledBack = true
-        } else {
-          try await announce(&record)
-        }
+        try await resolve(data, of: &record)
       } catch let error as CloudDataError {
         problems.append(error)
       }
     }
+    var isRolledBack = false
+    for version in try await state.unannounced() where !isRolledBack {
+      // The comparison brings the record back.
+      isRolledBack = try await hasLost(version)
+    }
     return (problems, isRolledBack)
   }
 
-  /// Returns whether the store no longer has the version of a record that this device committed and did not announce.
-  private func hasLostUnannounced(_ record: DocumentRecord) async throws -> Bool {
-    guard let sequence = record.unannounced, let head = try head(of: record), head.sequence == sequence else {
-      return false
-    }
-    if let bytes = try await log.bytes(of: head.document, sequence) { return bytes != record.head }
+  /// Returns whether the store no longer has the last version of a document, which this device did not announce.
+  private func hasLost(_ version: FeedEntry.Version) async throws -> Bool {
+    guard let record = try await state.record(version.document),
+      try head(of: record)?.sequence == version.sequence
+    else { return false }
+    if let bytes = try await log.bytes(of: version.document, version.sequence) { return bytes != record.head }
     // A collection of garbage takes a version only after a later one came.
-    return try await log.lastSequence(of: head.document, after: sequence) == sequence
+    return try await log.lastSequence(of: version.document, after: version.sequence) == version.sequence
   }
 
   /// Learns whether a version was committed.
@@ -84,11 +86,12 @@ extension ContainerSession {
       throw CloudDataError(error.code, in: folder.url.path, reason: error.words)
     }
     let root = record.pendingRoot.flatMap { TreeRoot(bytes: ArraySlice($0)) }
-    guard try await log.version(of: version.document, version.sequence) == version else {
+    guard let stored = try await log.stored(version.document, version.sequence), stored.version == version
+    else {
       (record.pending, record.pendingRoot) = (nil, nil)
       return try await state.save(record)
     }
-    settle(version, record: &record, here: root)
+    settle(record: &record, here: root)
     if (try head(of: record)?.sequence ?? 0) < version.sequence {
       (record.head, record.needsPacking) = (data, true)
     }
@@ -97,18 +100,7 @@ extension ContainerSession {
       let entries = try await DocumentTree(root, blobs(with: version)).entries()
       children = KnownChildren(entries.map { KnownChild($0) })
     }
-    try await state.save(record, children: children)
-  }
-
-  /// Tells the feed about a committed version.
-  private func announce(_ record: inout DocumentRecord) async throws {
-    guard let sequence = record.unannounced else { return }
-    try await measureClock()
-    let time = try await storeTime()
-    let entry = try await feed.announce(record.document, sequence, by: settings.device, at: time)
-    try await note(ContainerFeed.Witness(entry, at: time))
-    record.unannounced = nil
-    try await state.save(record)
+    try await state.save(record, children: children, unannounced: FeedEntry.Version(stored))
   }
 
   /// The beginning of the keys of devices.
@@ -117,12 +109,10 @@ extension ContainerSession {
   /// Returns the key of the object that has the name of a device.
   static func key(ofDevice device: String) -> ObjectKey { checkedKey(devicePrefix + device) }
 
-  /// Compares the clocks, by an object that the store dates.
-  ///
-  /// - Parameter always: whether to compare them in any case, instead of once an hour.
-  func measureClock(always: Bool = false) async throws {
+  /// Compares the clocks once an hour, by an object that the store dates.
+  func measureClock() async throws {
     let last = try await state.number(.clockMeasured)
-    if let last, !always, (0..<3_600_000).contains(now().milliseconds - last) { return }
+    if let last, (0..<3_600_000).contains(now().milliseconds - last) { return }
     let time = now().milliseconds
     let key = Self.key(ofDevice: settings.device)
     try await store.put(Data(settings.deviceName.utf8), at: key)

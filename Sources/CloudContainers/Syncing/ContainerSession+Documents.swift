@@ -17,8 +17,6 @@ extension ContainerSession {
     for document in documents {
       if isIndependent(document, names) { new.append(document) } else { others.append(document) }
     }
-    // Each of the eight would find it due.
-    if !new.isEmpty, !isRehearsal { try await measureClock() }
     for (documents, groupSize) in [(new, Int.max), (others, 1)] {
       var rest = documents[...]
       while !rest.isEmpty {

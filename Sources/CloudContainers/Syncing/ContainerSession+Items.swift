@@ -217,7 +217,7 @@ extension ContainerSession {
   /// otherwise have a number that the store does not expect.
   func confirmed(_ record: DocumentRecord) async throws -> DocumentRecord {
     if try await hasHead(of: record) { return record }
-    _ = try await discoverByListing(comparing: true)
+    try await compareAll()
     return try await current(record)
   }
 

@@ -42,20 +42,53 @@ extension ContainerSession {
     }
     // The store may have lost also blobs that no version needs yet.
     if comparing || !lost.isEmpty { try await known.forget() }
-    // A new device knows nothing that it could compare.
-    if records.isEmpty { try await state.set(.lossTold, to: storeTime()) }
     guard !lost.isEmpty else { return ([], []) }
+    let present = try await concurrentMap(lost, BlobStore.maximumCalls) { record in
+      let document = try record.document
+      guard let last = newest[document] else {
+        return .success(nil) as Result<StoredVersion?, CloudDataError>
+      }
+      return try await readable(document, last)
+    }
     // The others compare first, before a version of this device can get a number that they do not expect.
-    try await feed.tellLoss(by: settings.device)
+    try await tellLoss(
+      of: zip(lost, present).compactMap { record, present in
+        guard case .success(let stored) = present else { return nil }
+        return try stored.map { FeedEntry.Version($0) } ?? FeedEntry.Version(nothingOf: record.document)
+      })
     var problems: [any Error] = []
-    for record in lost {
+    for (record, present) in zip(lost, present) {
       do {
-        try await rewind(record, last: newest[record.document] ?? 0)
+        try await rewind(record, to: present.get())
       } catch let error as CloudDataError {
         problems.append(error)
       }
     }
     return (lost.map(\.name).sorted(), problems)
+  }
+
+  /// Returns whether the store no longer has the last known version of a document that entries of the feed contradict.
+  ///
+  /// Cost: a read for each contradiction.
+  func haveLost(_ entries: [FeedEntry]) async throws -> Bool {
+    if entries.isEmpty { return false }
+    var known: [CloudDocumentID: FeedEntry.Version] = [:]
+    for record in try await state.records() {
+      guard let bytes = record.head, let head = try head(of: record) else { continue }
+      known[head.document] = FeedEntry.Version(StoredVersion(version: head, bytes: bytes))
+    }
+    var doubtful: Set<FeedEntry.Version> = []
+    for entry in entries {
+      for version in entry.versions {
+        guard let own = known[version.document] else { continue }
+        let isOther = version.sequence == own.sequence && version.digest != own.digest
+        if isOther || entry.kind == .lost && version.sequence < own.sequence { doubtful.insert(own) }
+      }
+    }
+    let isLost = try await concurrentMap(doubtful, BlobStore.maximumCalls) { own in
+      try await log.bytes(of: own.document, own.sequence).map { VersionDigest(of: $0) } != own.digest
+    }
+    return isLost.contains(true)
   }
 
   /// Makes the error for a version that the store no longer has.
@@ -64,13 +97,13 @@ extension ContainerSession {
   }
 
   /// Makes a version that the store has, or none, the last one of a record.
-  private func rewind(_ record: DocumentRecord, last: Int) async throws {
+  private func rewind(_ record: DocumentRecord, to present: StoredVersion?) async throws {
     var record = record
     guard let lost = try head(of: record) else { return }
-    let present = last > 0 ? try await log.stored(lost.document, last) : nil
-    let common = try await lastCommon(of: record, upTo: last)
+    let common = try await lastCommon(of: record, upTo: present?.version.sequence ?? 0)
     (record.head, record.needsPacking) = (present?.bytes, false)
-    (record.pending, record.pendingRoot, record.unannounced) = (nil, nil, nil)
+    (record.pending, record.pendingRoot) = (nil, nil)
+    try await state.forgetUnannounced(record.id)
     if let present { heads.note(present, of: record.id) }
     record.shownConflicts = record.shownConflicts.split(separator: " ").filter { digest in
       present?.version.conflicts.contains { "\($0)" == digest } ?? false

@@ -10,7 +10,7 @@ extension ContainerSession {
   func rehearsal() throws -> ContainerSession {
     ContainerSession(
       folder: folder, settings: settings, state: try state.copy(), store: UnwrittenStore(base: store),
-      key: key, feedOverlap: feed.overlap, packing: packing, packageExtensions: packages.extensions,
+      key: key, checksChain: feed.checksChain, packing: packing, packageExtensions: packages.extensions,
       limits: limits, asksStore: asksStore, enclosesSmall: enclosesSmall, isRehearsal: true, now: now,
       newDocument: newDocument)
   }

@@ -52,6 +52,11 @@ extension ContainerSession {
       if isDone || isRehearsal || round == 3 { break }
     }
     try await known.flush()
+    do {
+      try await announce()
+    } catch let error where !Self.endsRun(error) {
+      report.problems.append(error)
+    }
     try await packHeads()
     return report
   }
@@ -96,7 +101,7 @@ extension ContainerSession {
   }
 
   /// Returns whether an error is one of the store or of the task, so that other documents would fail as well.
-  private static func endsRun(_ error: any Error) -> Bool {
+  static func endsRun(_ error: any Error) -> Bool {
     if let error = error as? ObjectStoreError { return !error.concernsOneObject }
     return error is CancellationError
   }

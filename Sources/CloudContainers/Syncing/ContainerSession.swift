@@ -19,8 +19,8 @@ package struct ContainerSession: Sendable {
   /// The turns of uploads from `largeSize` on: the pieces of several ones would be in memory.
   let largeUploads = ConcurrencyLimit(1)
   let heads = DecodedHeads()
-  /// The last entry of the feed that this run knows the store to have.
-  let witness = FeedWitness()
+  /// The end of the feed, as this operation knows it.
+  let feedEnd = FeedEnd()
   /// The largest document that an upload takes.
   let limits: TreeLimits
   /// The numbers of versions from which packs pay.
@@ -40,7 +40,7 @@ package struct ContainerSession: Sendable {
 
   package init(
     folder: ContainerFolder, settings: ContainerFolder.Settings, state: ContainerState,
-    store: any ObjectStore, key: ContainerKey? = nil, feedOverlap: Int64 = ContainerFeed.overlap,
+    store: any ObjectStore, key: ContainerKey? = nil, checksChain: Bool = true,
     packing: HeadPacks.Limits = HeadPacks.Limits(), packageExtensions: Set<String> = [],
     limits: TreeLimits = .document, asksStore: Bool = true, enclosesSmall: Bool = true,
     isRehearsal: Bool = false,
@@ -56,7 +56,7 @@ package struct ContainerSession: Sendable {
     (self.enclosesSmall, self.isRehearsal, self.key) = (enclosesSmall, isRehearsal, key)
     self.limits = limits
     log = VersionLog(store)
-    feed = ContainerFeed(store, overlap: feedOverlap)
+    feed = ContainerFeed(store, checksChain: checksChain)
     known = StateBlobs(state, now: now)
     blobs = BlobStore(store, known: known, pages: isRehearsal ? nil : PageCache(at: folder.pagesPath))
   }

@@ -1,8 +1,10 @@
 import FoundationEssentials
 import ObjectStores
 
-// A poll is one listing of the feed. A listing of all versions follows once a day, or if the feed was not read for
-//     so long: it finds each version of which the feed says nothing.
+// A poll is one listing of the feed, and a read of each new entry. A listing of all versions follows once a day, or if
+//     the feed cannot say what is new.
+// The state notes the end of the feed only after it has the news up to it. If a run is cut off before, the next one
+//     begins with the same entry.
 
 extension ContainerSession {
   /// The time after which a listing of all versions is due, in milliseconds.
@@ -31,79 +33,77 @@ extension ContainerSession {
   ///   - everything: whether to list all versions in any case.
   ///   - isRolledBack: whether the store is known to have lost versions.
   package func discover(everything: Bool = false, isRolledBack: Bool = false) async throws -> Discovered {
-    let found = try await read(everything: everything, isRolledBack: isRolledBack)
-    if let text = witness.confirmed?.text, try await state.text(.witness) != text {
-      try await state.set(.witness, to: text)
-    }
-    return found
-  }
-
-  private func read(everything: Bool, isRolledBack: Bool) async throws -> Discovered {
     let time = now().milliseconds
     let last = try await state.number(.lastListing)
     let isDue = last.map { !(0..<Self.listingInterval).contains(time - $0) } ?? true
-    let expected = try await state.witness()
-    if isRolledBack {
-      witness.begin(nil, isConfirmed: false)
-      return try await compare()
-    }
-    if everything || isDue {
-      witness.begin(expected, isConfirmed: expected == nil)
-      // Another device may have filled the number of a version that the store lost.
-      return try await discoverByListing(comparing: everything)
-    }
-    let cursor = try await state.number(.feedCursor) ?? 0
-    let moment = try await storeTime()
-    let hasSettled = feed.hasSettled(cursor, read: try await state.number(.overlapRead), at: moment)
-    let news = try await feed.news(
-      since: cursor, hasSettled: hasSettled, expecting: expected, at: moment, for: settings.device)
-    if news.isRemoved { throw removedFromContainer }
+    let comparing = everything || isRolledBack
+    // A new device knows no version that an entry could contradict.
+    let news = try await news(readsEntries: !comparing && last != nil)
+    var isLost = comparing || news.state == .rolledBack
+    if !isLost { isLost = try await haveLost(news.entries) }
+    if isLost || isDue || news.state != .whole { return try await discoverByListing(news, comparing: isLost) }
+    let found = try await learn(Self.newest(in: news.entries), isListing: false)
+    try await noteEnd(news)
+    return found
+  }
+
+  /// Reads the feed from the last known entry on.
+  ///
+  /// - Throws: `CloudDataError` if this device was removed, or if the store has another container.
+  private func news(readsEntries: Bool) async throws -> ContainerFeed.News {
+    let (known, own) = try await state.feedPositions()
+    let news = try await feed.news(after: known, own: own, readsEntries: readsEntries, for: settings.device)
+    if news.isRemoved { throw CloudDataError(.removed, in: store.place) }
     if news.container != settings.container {
       try await checkMark()
       try await feed.mark(settings.container)
     }
-    let knownLoss = try await state.number(.lossTold) ?? 0
-    if news.lacksWitness || news.lossTold ?? 0 > knownLoss {
-      witness.begin(news.witness, isConfirmed: false)
-      let found = try await compare()
-      if let told = news.lossTold { try await state.set(.lossTold, to: told) }
-      return found
-    }
-    witness.begin(news.witness ?? expected, isConfirmed: true)
-    if news.isCutShort { return try await discoverByListing(comparing: false) }
-    let found = try await learn(news.newest, isListing: false)
-    if news.cursor != cursor { try await state.set(.feedCursor, to: news.cursor) }
-    if !hasSettled, moment >= news.cursor + feed.overlap { try await state.set(.overlapRead, to: moment) }
-    return found
+    feedEnd.begin(at: news.end, max(news.state, .incomplete))
+    return news
   }
 
-  private var removedFromContainer: CloudDataError { CloudDataError(.removed, in: store.place) }
+  /// Notes that this machine has all news.
+  private func noteEnd(_ news: ContainerFeed.News) async throws {
+    feedEnd.learn(news.end)
+    let (known, own) = try await state.feedPositions()
+    if known == news.end, own == nil { return }
+    try await state.noteAnnounced(news.entries.flatMap(\.versions), upTo: news.end, .whole)
+  }
 
-  /// Compares all documents with the store. If the run is cut off before, the next one has to compare again.
-  private func compare() async throws -> Discovered {
-    let found = try await discoverByListing(comparing: true)
-    witness.confirm()
-    return found
+  /// Returns the last number of each document in entries of the feed.
+  private static func newest(in entries: [FeedEntry]) -> [CloudDocumentID: Int] {
+    var newest: [CloudDocumentID: Int] = [:]
+    for entry in entries {
+      for version in entry.versions {
+        let known = entry.kind == .lost ? 0 : newest[version.document] ?? 0
+        newest[version.document] = max(version.sequence, known)
+      }
+    }
+    return newest
+  }
+
+  /// Compares all documents with the store.
+  func compareAll() async throws {
+    _ = try await discoverByListing(news(readsEntries: false), comparing: true)
   }
 
   /// Learns the last versions by a listing of all of them.
   ///
-  /// - Parameter comparing: whether the store may have lost versions and got others of the same numbers since.
-  func discoverByListing(comparing: Bool) async throws -> Discovered {
+  /// - Parameters:
+  ///   - news: the feed, as it was before.
+  ///   - comparing: whether the store may have lost versions and got others of the same numbers since.
+  private func discoverByListing(_ news: ContainerFeed.News, comparing: Bool) async throws -> Discovered {
     let time = now().milliseconds
     try await checkMark()
-    if try await feed.hasRemoved(settings.device) { throw removedFromContainer }
-    // A clock that was set since then would put the cursor past entries that are still to come.
-    try await measureClock(always: true)
-    let cursor = try await storeTime()
+    try await measureClock()
     var newest: [CloudDocumentID: Int] = [:]
     try await log.forEachDocument { document, versions in newest[document] = versions.last?.sequence }
     let (lost, problems) = try await rewindLost(newest, comparing: comparing)
     var found = try await learn(newest, isListing: true)
-    (found.lost, found.problems) = (lost, problems + found.problems)
+    (found.lost, found.problems) = (lost, problems + found.problems + news.problems)
     try await state.pruneEarlierHeads()
     try await state.set(.lastListing, to: time)
-    try await state.set(.feedCursor, to: max(cursor, await state.number(.feedCursor) ?? 0))
+    try await noteEnd(news)
     return found
   }
 
@@ -160,7 +160,7 @@ extension ContainerSession {
   /// Returns those versions that the store has: one request for a thousand versions of any document.
   private func present(_ versions: [CloudDocumentID: Int]) async throws -> [CloudDocumentID: Int] {
     var present: [CloudDocumentID: Int] = [:]
-    try await store.listInGrowingPages(CloudVersion.prefix) { page in
+    try await store.listAll(CloudVersion.prefix) { page in
       for object in page {
         guard let (document, sequence) = CloudVersion.parse(object.key) else { continue }
         if versions[document] == sequence { present[document] = sequence }

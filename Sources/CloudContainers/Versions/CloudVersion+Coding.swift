@@ -61,9 +61,7 @@ extension CloudVersion {
   }
 
   /// The digest of the bytes.
-  package func digest() throws -> VersionDigest {
-    VersionDigest(try encoded().withUnsafeBytes { ContentHash(of: $0) })
-  }
+  package func digest() throws -> VersionDigest { VersionDigest(of: try encoded()) }
 
   /// Reads a version of any origin.
   package init(decoding data: Data) throws(Problem) {
@@ -82,9 +80,7 @@ extension CloudVersion {
     guard (1...Self.maximumSequence).contains(record.sequence) else { throw .invalid("sequence") }
     guard DocumentName.isValid(record.name) else { throw .invalid("name") }
     guard let root = TreeRoot(bytes: ArraySlice(record.root)) else { throw .invalid("root") }
-    guard ObjectKey(record.device)?.segments.count == 1, record.device.utf8.count <= 64 else {
-      throw .invalid("device")
-    }
+    guard Self.isDevice(record.device) else { throw .invalid("device") }
     guard record.deviceName.utf8.count <= 255 else { throw .invalid("deviceName") }
     guard record.contentDevice?.utf8.count ?? 0 <= 255 else { throw .invalid("contentDevice") }
     guard record.type.utf8.count <= 255 else { throw .invalid("type") }
@@ -103,6 +99,11 @@ extension CloudVersion {
     {
       throw .invalid("blobs")
     }
+  }
+
+  /// Returns whether a text can be the identity of a device.
+  static func isDevice(_ text: String) -> Bool {
+    ObjectKey(text)?.segments.count == 1 && text.utf8.count <= 64
   }
 
   private static func origin(_ bytes: Data?) throws(Problem) -> TreeRoot? {

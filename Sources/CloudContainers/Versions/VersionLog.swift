@@ -1,5 +1,5 @@
 import FilePackages
-import FoundationEssentials
+package import FoundationEssentials
 package import ObjectStores
 
 // A version is committed when the store has an object under its number. The store lets one writer make it, so a
@@ -7,9 +7,9 @@ package import ObjectStores
 // A number is asked for only after all smaller ones are there, so that the numbers have no gap at the end.
 
 /// A version, with the bytes of its object.
-struct StoredVersion: Sendable {
-  var version: CloudVersion
-  var bytes: Data
+package struct StoredVersion: Sendable {
+  package var version: CloudVersion
+  package var bytes: Data
 }
 
 /// The versions of all documents, in an object store.
@@ -25,7 +25,7 @@ package struct VersionLog: Sendable {
     /// The version is committed, by this call or an earlier one whose answer was lost.
     case committed
     /// Another version has the number.
-    case taken(CloudVersion)
+    case taken(StoredVersion)
   }
 
   /// Commits a version.
@@ -38,7 +38,8 @@ package struct VersionLog: Sendable {
       throw error(.missing, version.key, "the store says that it is there and does not give it")
     }
     if present == bytes { return .committed }
-    return .taken(try decode(present, version.key, version.document, version.sequence))
+    let winner = try decode(present, version.key, version.document, version.sequence)
+    return .taken(StoredVersion(version: winner, bytes: present))
   }
 
   /// Reads a version; nil if there is none of that number.
@@ -104,7 +105,7 @@ package struct VersionLog: Sendable {
   package func conflict(_ digest: VersionDigest, of document: CloudDocumentID) async throws -> CloudVersion {
     let key = CloudVersion.conflictKey(of: document, digest)
     guard let bytes = try await read(key) else { throw error(.missing, key, nil) }
-    guard VersionDigest(bytes.withUnsafeBytes { ContentHash(of: $0) }) == digest else {
+    guard VersionDigest(of: bytes) == digest else {
       throw error(.wrongBytes, key, nil)
     }
     return try decode(bytes, key, document, nil)

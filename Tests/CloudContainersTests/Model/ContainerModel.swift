@@ -11,7 +11,8 @@ import TestSupport
 struct ContainerModel {
   struct Sabotage: CustomStringConvertible {
     var store: UnreliableStore.Sabotage?
-    var hasOverlap = true
+    /// Whether a reader compares the hashes of the feed, and misses the last entry that it knows.
+    var checksChain = true
     var hasGrace = true
     /// Whether an eviction asks the store for the content of the document.
     var asksStore = true
@@ -25,7 +26,7 @@ struct ContainerModel {
       if let store { return store.rawValue }
       if !repairs { return "no repair" }
       if !asksStore { return "no question before an eviction" }
-      return hasOverlap ? "no grace time" : "no overlap of the feed"
+      return checksChain ? "no grace time" : "no chain check"
     }
   }
 
@@ -63,7 +64,7 @@ struct ContainerModel {
         try await ModelDevice(
           number, in: directory, store, clock, offset: Double(random(172_800) - 86_400),
           seed: generator.next(),
-          sabotage: sabotage.store, overlap: sabotage.hasOverlap ? ContainerFeed.overlap : 0,
+          sabotage: sabotage.store, checksChain: sabotage.checksChain,
           asksStore: sabotage.asksStore, enclosesSmall: enclosesSmall, key: key))
     }
     // In every third program days pass, so that versions expire and garbage goes.
@@ -78,7 +79,6 @@ struct ContainerModel {
       clock.advance(Double(random(120)))
       if isLong, random(12) == 0 { clock.advance(Double(random(20 * 86_400))) }
       let device = devices[random(devices.count)]
-      // The clocks are compared once an hour, so that two devices differ by four times this: less than the overlap.
       device.drift.seconds = Double(random(240) - 120)
       try await self.step(step, device, devices, store, &losesState)
     }

@@ -48,7 +48,7 @@ struct ContainerModelTests {
   /// A program that fails without the sabotage notices nothing.
   @Test(arguments: [
     ContainerModel.Sabotage(store: .createIfAbsentLies), ContainerModel.Sabotage(store: .dropsABlob),
-    ContainerModel.Sabotage(hasOverlap: false), ContainerModel.Sabotage(hasGrace: false),
+    ContainerModel.Sabotage(checksChain: false), ContainerModel.Sabotage(hasGrace: false),
     ContainerModel.Sabotage(asksStore: false), ContainerModel.Sabotage(repairs: false),
   ])
   func `notice a sabotage`(_ sabotage: ContainerModel.Sabotage) async throws {

@@ -33,7 +33,7 @@ final class ModelDevice {
   /// The store as the device sees it: the link, or what it has decrypted.
   private let seen: any ObjectStore
   let now: @Sendable () -> Date
-  let overlap: Int64
+  let checksChain: Bool
   let asksStore: Bool
   let enclosesSmall: Bool
   private(set) var container: CloudContainer
@@ -47,11 +47,11 @@ final class ModelDevice {
   init(
     _ number: Int, in directory: FilePath, _ store: any ObjectStore, _ clock: ModelClock, offset: Double,
     seed: UInt64,
-    sabotage: UnreliableStore.Sabotage?, overlap: Int64, asksStore: Bool, enclosesSmall: Bool,
+    sabotage: UnreliableStore.Sabotage?, checksChain: Bool, asksStore: Bool, enclosesSmall: Bool,
     key: ContainerKey?
   ) async throws {
     self.enclosesSmall = enclosesSmall
-    (self.number, self.overlap, self.asksStore) = (number, overlap, asksStore)
+    (self.number, self.checksChain, self.asksStore) = (number, checksChain, asksStore)
     path = directory.appending("device\(number)")
     let link = UnreliableStore(store, seed: seed, sabotage: sabotage)
     self.link = link
@@ -63,7 +63,7 @@ final class ModelDevice {
     container = try await CloudContainer.add(
       ContainerFolder(path), to: store, address: "model", deviceName: "device \(number)", now: now)
     container = try await CloudContainer.open(
-      ContainerFolder(path), seen, feedOverlap: overlap, packing: Self.packing, asksStore: asksStore,
+      ContainerFolder(path), seen, checksChain: checksChain, packing: Self.packing, asksStore: asksStore,
       enclosesSmall: enclosesSmall, now: now)
   }
 
@@ -71,7 +71,7 @@ final class ModelDevice {
   func restart() async throws {
     link.restart()
     container = try await CloudContainer.open(
-      ContainerFolder(path), seen, feedOverlap: overlap, packing: Self.packing, asksStore: asksStore,
+      ContainerFolder(path), seen, checksChain: checksChain, packing: Self.packing, asksStore: asksStore,
       enclosesSmall: enclosesSmall, now: now)
   }
 
@@ -220,20 +220,21 @@ final class ModelDevice {
   /// Another process with the same folder.
   func anotherProcess() async throws -> CloudContainer {
     try await CloudContainer.open(
-      ContainerFolder(path), seen, feedOverlap: overlap, packing: Self.packing, asksStore: asksStore,
+      ContainerFolder(path), seen, checksChain: checksChain, packing: Self.packing, asksStore: asksStore,
       enclosesSmall: enclosesSmall, now: now)
   }
 
   /// The knowledge of the device, for a failure.
   func describe() async throws -> String {
     let session = container.session
-    var lines = ["device \(number): cursor \(try await session.state.number(.feedCursor) ?? 0)"]
+    var lines = ["device \(number): feed \(try await session.state.text(.feed) ?? "")"]
+    let unannounced = try await session.state.unannounced()
     for record in try await session.state.records() {
       let head = try session.head(of: record)
       lines.append(
         "  \(record.id.prefix(6)) '\(record.name)' head \(head?.sequence ?? 0) '\(head?.name ?? "")'"
           + " \(head?.isDeleted == true ? "deleted " : "")base \(record.base != nil) pending \(record.pending != nil)"
-          + " unannounced \(record.unannounced ?? 0)")
+          + " unannounced \(unannounced.first { $0.document.string == record.id }?.sequence ?? 0)")
     }
     return lines.joined(separator: "\n")
   }

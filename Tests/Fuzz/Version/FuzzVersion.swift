@@ -2,14 +2,15 @@ import CloudContainers
 import FoundationEssentials
 import ObjectStores
 
-/// Takes the bytes as a version of a document, as a pack of versions, and as the key of an entry of the feed or of a
-/// version.
+/// Takes the bytes as a version of a document, as a pack of versions, as an entry of the feed, and as the key of an entry
+/// or of a version.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzVersion(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   guard let start, count > 0 else { return 0 }
   let bytes = Data(bytes: start, count: count)
   readVersion(bytes)
   readPack(bytes)
+  readEntry(bytes)
   readKey(bytes)
   return 0
 }
@@ -35,9 +36,19 @@ private func readPack(_ bytes: Data) {
   for entry in pack.entries { readVersion(entry.bytes) }
 }
 
+private func readEntry(_ bytes: Data) {
+  do throws(FeedEntry.Problem) {
+    let entry = try FeedEntry(decoding: bytes)
+    // All that is read is written, byte for byte.
+    precondition(entry.bytes == bytes && entry.versions.count <= FeedEntry.maximumCount)
+  } catch {
+    precondition(!error.words.isEmpty)
+  }
+}
+
 private func readKey(_ bytes: Data) {
   guard let text = String(validating: bytes, as: UTF8.self), let key = ObjectKey(text) else { return }
-  if let entry = ContainerFeed.Entry(key) { precondition(entry.key == key) }
+  if let number = ContainerFeed.number(of: key) { precondition(ContainerFeed.key(number) == key) }
   if let (document, sequence) = CloudVersion.parse(key) {
     precondition(sequence > 0 && CloudVersion.key(of: document, sequence).segments.count == 3)
   }
