@@ -204,7 +204,8 @@ package struct ContainerFeed: Sendable {
   private func position(of object: Listed) async throws -> FeedPosition {
     if let present = try await present(object) { return present }
     throw CloudDataError(
-      .unreadableNews, in: store.place, key: Self.key(object.number).string, reason: "lost its last entry")
+      .unreadableNews, in: store.place, key: Self.key(object.number).string,
+      reason: "has lost the last entry of its feed")
   }
 
   private func position(_ number: Int) async throws -> FeedPosition {
