@@ -93,13 +93,6 @@ extension ObjectStore {
       page = try await list(prefix, continuing: page, limit: pageSize)
     }
   }
-
-  /// Lists all objects, as `listAll` does.
-  package func listInGrowingPages(
-    _ prefix: String, after start: ObjectKey? = nil, _ body: ([StoredObject]) throws -> Bool
-  ) async throws {
-    try await listAll(prefix, after: start, body)
-  }
 }
 
 /// An object as a listing has it.

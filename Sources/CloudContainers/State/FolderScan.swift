@@ -112,7 +112,8 @@ package struct FolderScan: Sendable {
     against full: String, _ name: FileName, _ kind: FileKind, _ path: FilePath
   ) -> String? {
     if name.isHidden {
-      let isOwn = name == PackageLayout.containerFolder || name.bytes.starts(with: PackageLayout.siblingPrefix)
+      let isOwn =
+        name == PackageLayout.containerFolder || name.bytes.starts(with: PackageLayout.siblingPrefix)
       return !isOwn && kind == .directory && FolderSigns(ofFolderAt: path)?.showPackage() == true
         ? "its name begins with a dot" : nil
     }

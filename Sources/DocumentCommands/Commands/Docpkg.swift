@@ -34,6 +34,7 @@ package struct Docpkg: AsyncParsableCommand {
   package static var program: CommandProgram {
     // The plainest form of the commands that are given most is read without ArgumentParser.
     CommandProgram(
-      Docpkg.self, plainCommands: ["cat": Cat.self, "edit": Edit.self], prepare: { DatabaseDocuments.handOver($0) })
+      Docpkg.self, plainCommands: ["cat": Cat.self, "edit": Edit.self],
+      prepare: { DatabaseDocuments.handOver($0) })
   }
 }

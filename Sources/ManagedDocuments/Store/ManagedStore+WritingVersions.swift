@@ -28,7 +28,9 @@ extension ManagedStore {
     }
     let database = try FileWrapper(regularFileWithContentsOf: URL(filePath: copy.path))
     return FileWrapper(directoryWithFileWrappers: [
-      PackageLayout.storeFolder.string: FileWrapper(directoryWithFileWrappers: [options.persistentStoreName: database]
+      PackageLayout.storeFolder.string: FileWrapper(directoryWithFileWrappers: [
+        options.persistentStoreName: database
+      ]
       ),
       ContentObjects.contentFolder.string: files,
     ])
