@@ -145,7 +145,7 @@ let package = Package(
       ],
       swiftSettings: strict),
 
-    // What the programs of the command line share: arguments, output, errors and signals.
+    // The programs of the command line share this: arguments, output, errors and signals.
     .target(
       name: "CommandSupport",
       dependencies: ["Documents", "DurableIO", "FilePackages", "PackageArchive", arguments, system],

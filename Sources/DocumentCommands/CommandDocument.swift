@@ -6,7 +6,7 @@ import FoundationEssentials
 ///
 /// The conformances are `PackageDocument`, and one for documents with a database, which another program has.
 package protocol CommandDocument: Sendable {
-  /// Returns what `info` shows.
+  /// Returns the output of `info`.
   func info() async throws -> DocumentInfo
 
   /// Calls `body` with the bytes of a child of the present state or of a version, one piece after the other.
@@ -65,7 +65,7 @@ package enum Outcome<Report: Sendable>: Sendable {
   case done(Report)
 }
 
-/// What `info` shows.
+/// The output of `info`.
 package struct DocumentInfo: Sendable {
   /// The metadata, and the facts of this kind of document, as JSON has them.
   package var values: [String: PropertyListValue]

@@ -72,7 +72,7 @@ struct ContainerItemTests {
       #expect(refusal?.code == .refused)
       #expect(a.text("Trip.imageNotes/TEXT.txt") == "twin")
       #expect(try await a.container.items().last?.downloadingStatus == .current)
-      // What the container has goes, and comes back.
+      // A document that the container has goes, and comes back.
       try await a.container.evict(itemNamed: "Notes.txt")
       #expect(a.text("Notes.txt") == nil)
       try await a.container.download(itemNamed: "Notes.txt")

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A listing of a store in a folder")
 struct FolderListingTests {
-  /// Makes empty objects, of which no `put` is made durable.
+  /// Makes empty objects, and makes none of them durable.
   private func make(_ names: some Sequence<String>, in folder: String, of directory: FilePath) throws {
     let disk = PosixDisk()
     let path = directory.appending(folder)

@@ -50,7 +50,7 @@ package struct ContainerFeed: Sendable {
     package var entries: [FeedEntry] = []
     /// The last entry.
     package var end: FeedPosition
-    /// What the chain says of the store.
+    /// The state of the store, by the chain.
     package var state = State.whole
     /// The identity of the container; nil if its mark at the end of the feed is missing.
     package var container: String?
@@ -60,7 +60,7 @@ package struct ContainerFeed: Sendable {
     package var problems: [CloudDataError] = []
   }
 
-  /// What a chain says of its store.
+  /// The state of a store, by its chain.
   package enum State: Int, Comparable, Sendable {
     /// All entries after the position were read, and each follows the one before.
     case whole

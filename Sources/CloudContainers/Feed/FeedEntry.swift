@@ -21,7 +21,7 @@ package struct FeedEntry: Sendable, Hashable {
     }
   }
 
-  /// What an entry says of its versions.
+  /// The reason for an entry.
   package enum Kind: UInt8, Sendable {
     /// The device committed them.
     case committed = 0

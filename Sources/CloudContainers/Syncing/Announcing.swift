@@ -25,7 +25,7 @@ final class FeedEnd: Sendable {
   /// The last entry in the store; nil if this operation has not looked.
   var last: FeedPosition? { state.withLock { $0.last } }
 
-  /// What this machine knows of the chain up to the last entry.
+  /// The state of the chain up to the last entry, as this machine knows it.
   var chain: ContainerFeed.State { state.withLock { $0.chain } }
 
   /// Whether this operation committed versions, and did not try to announce them.
