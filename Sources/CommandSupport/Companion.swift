@@ -76,8 +76,9 @@ package enum Companion {
   /// Runs a companion of `docpkg` beside this program, and returns its output; nil if it is not here, or if it fails.
   package static func answer(of name: String, _ arguments: [String]) -> String? {
     var ends: [Int32] = [-1, -1]
-    guard let path = path(of: name), pipe2(&ends, O_CLOEXEC) == 0 else { return nil }
+    guard let path = path(of: name), pipe(&ends) == 0 else { return nil }
     defer { close(ends[0]) }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
