@@ -10,8 +10,8 @@ struct Conflicts: CoordinatedCommand {
     discussion: """
       The document itself has a star. A conflict version was saved on another computer, and a synchronising program \
       made conflict copies of some of its files. Or another program wrote it into the document during a save. Each \
-      line has the identifier, the date, the computer or the device of the container, and the children that differ from the document itself. \
-      `docpkg diff --version` shows the differences, and `docpkg resolve` resolves them.
+      line has the identifier, the date, the computer or the device of the container, and the children that differ \
+      from the document itself. `docpkg diff --version` shows the differences, and `docpkg resolve` resolves them.
 
       A version is whole if every child has the digest that its save recorded.
 
