@@ -96,7 +96,7 @@ struct ManagedMoveTests {
         with: [
           .writingIntent(with: old, options: .forMoving),
           .writingIntent(with: moved.url, options: .forReplacing),
-        ]
+        ], deadline: .seconds(120)
       ) {
         coordinator.item(at: old, willMoveTo: moved.url)
         try FileManager.default.moveItem(at: old, to: moved.url)
