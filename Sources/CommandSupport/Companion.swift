@@ -52,7 +52,8 @@ package enum Companion {
 
   /// Hands the whole command line over to a companion with the same commands.
   ///
-  /// Descriptors, signals and the working directory are those of the start. The command has read and written nothing.
+  /// Descriptors, signals and the working directory are those of the start. The caller has printed and written
+  /// nothing.
   package static func handOver(to name: String) -> Never {
     // The thread of the commands blocks signals.
     var none = sigset_t()

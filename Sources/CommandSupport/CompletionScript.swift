@@ -1,11 +1,11 @@
 import ArgumentParser
 
 extension CommandProgram {
-  /// Returns the script of ArgumentParser with which a shell completes the command line. It also completes the names of
-  /// commands behind `help`, and those of the companions that are there.
+  /// Returns the script of ArgumentParser with which a shell completes the command line of this program. It also
+  /// completes the names of commands behind `help`.
   func completionScript(for shell: CompletionShell) -> String {
     let script = root.completionScript(for: shell)
-    let names = (CommandNames(program: self).all + Companion.names(besides: self)).joined(separator: " ")
+    let names = CommandNames(program: self).all.joined(separator: " ")
     switch shell {
     case .bash:
       let function = "_docpkg_help() {\n"

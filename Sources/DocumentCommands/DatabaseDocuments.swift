@@ -20,7 +20,7 @@ package enum DatabaseDocuments {
 
   /// Ends this program for the one that opens such documents, if a command names one and this program cannot open it.
   ///
-  /// A command has read and written nothing by then.
+  /// A command has done nothing by then.
   package static func handOver(_ command: Any) {
     if let command = command as? any DocumentCommand { handOver(anyOf: command.documents) }
   }

@@ -1,0 +1,68 @@
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("The main program", .tags(.process))
+struct MainProgramTests {
+  @Test func `has nothing of databases, servers, encryption and the whole of Foundation`() throws {
+    let bytes = try Data(contentsOf: URL(filePath: tool.path), options: .mappedIfSafe)
+    // A library's names are in the symbols of a program that has its code, and in the list of those that it loads.
+    let names = [
+      "4GRDB", "11FlyingSocks", "libssl", "libsqlite3", "FoundationInternationalization", "libFoundation.so",
+      "11NotesServer", "15CloudContainers", "12ObjectStores", "16ManagedDocuments",
+    ]
+    for name in names { #expect(bytes.firstRange(of: Data(name.utf8)) == nil, "\(name)") }
+    let database = try Data(contentsOf: URL(filePath: tool.path + "-database"), options: .mappedIfSafe)
+    #expect(database.firstRange(of: Data("4GRDB".utf8)) != nil)
+  }
+
+  @Test(.enabled(if: Program.succeeds("nm --version"), "this needs nm"))
+  func `defines no function of libarchive: a program that links the library calls its own`() throws {
+    let symbols = try run(Program(path: "/bin/sh"), ["-c", "nm '\(tool.path)'"], in: "/").output
+    let names = Set(symbols.split(separator: "\n").compactMap { $0.split(separator: " ").last })
+    #expect(names.contains("carchive_read_new") && !names.contains("archive_read_new"))
+  }
+
+  @Test(arguments: ["bench", "cloud", "serve"])
+  func `says how to get a companion that is not here`(name: String) async throws {
+    try await withTemporaryDirectory { folder in
+      let alone = folder.appending("docpkg").string
+      #expect(try Program(path: "/bin/cp").run([tool.path, alone]).status == 0)
+      for arguments in [[name], [name, "--help"], ["help", name]] {
+        let done = try run(
+          Program(path: alone), arguments, in: folder, environment: ["PATH": "/usr/bin:/bin"])
+        #expect(done.status == 2 && done.output.isEmpty, "\(done)")
+        #expect(
+          done.errors == "docpkg: 'docpkg-\(name)' is not here. The Debian package has it, and so has "
+            + "'make install'; 'make all' builds it beside 'docpkg'.\n", "\(done)")
+      }
+    }
+  }
+
+  @Test(arguments: companions)
+  func `refuses a companion of another version`(name: String) async throws {
+    try await withTemporaryDirectory { folder in
+      let done = try run(
+        Program("docpkg-\(name)"), ["--help"], in: folder, environment: ["DOCPKG_VERSION": "0.0.1"])
+      #expect(done.status == 2 && done.output.isEmpty, "\(done)")
+      #expect(
+        done.errors.contains("docpkg-\(name)' has version ")
+          && done.errors.hasSuffix("'docpkg' has version 0.0.1. Install both from one build.\n"), "\(done)")
+    }
+  }
+
+  @Test func `a companion that is run by its own name has the same help`() async throws {
+    try await withTemporaryDirectory { folder in
+      for arguments in [["cloud", "sync", "--help"], ["cloud", "--help"], ["serve", "--help"]] {
+        let (through, own) = (
+          try run(tool, arguments, in: folder),
+          try run(Program("docpkg-\(arguments[0])"), Array(arguments.dropFirst()), in: folder)
+        )
+        #expect(through.output == own.output && own.status == 0, "\(own)")
+      }
+      let wrong = try docpkg("cloud", "snyc", in: folder)
+      #expect(wrong.status == 64 && wrong.errors.contains("Did you mean 'sync'?"), "\(wrong)")
+    }
+  }
+}
