@@ -20,15 +20,16 @@ final class CoordinationFolder: Sendable {
   /// - Throws: `registry` if the folder is not this user's alone.
   init(at path: FilePath) throws(FileCoordinationError) {
     self.path = path
-    do throws(SystemError) {
+    do {
       let root = try Self.openOrMake(path, on: disk)
       presenters = try Self.openOrMake("presenters", in: root, on: disk)
       claims = try Self.openOrMake("claims", in: root, on: disk)
+    } catch is OthersFolder {
+      throw FileCoordinationError(
+        .registry, item: path.string,
+        reason: "the folder '\(path)' for coordination does not belong to this user alone")
     } catch {
-      let reason =
-        error.code == .permissionDenied && error.call == "statx"
-        ? "the folder '\(path)' for coordination does not belong to this user alone" : "\(error)"
-      throw FileCoordinationError(.registry, item: path.string, reason: reason, cause: error)
+      throw FileCoordinationError(.registry, item: path.string, reason: "\(error)", cause: error)
     }
   }
 
@@ -38,8 +39,10 @@ final class CoordinationFolder: Sendable {
     return (try? disk.status(of: presenters).links) ?? 0 > 0 && (try? disk.status(of: claims).links) ?? 0 > 0
   }
 
-  private static func openOrMake(_ path: FilePath, on disk: PosixDisk) throws(SystemError) -> OwnedDescriptor
-  {
+  /// Another user owns a folder, or can read it.
+  private struct OthersFolder: Error {}
+
+  private static func openOrMake(_ path: FilePath, on disk: PosixDisk) throws -> OwnedDescriptor {
     let parent = try disk.openDirectory(at: path.removingLastComponent())
     guard let name = path.lastComponent else { throw SystemError("mkdir", code: .invalidArgument) }
     return try openOrMake(FileName(name), in: parent, on: disk)
@@ -47,10 +50,10 @@ final class CoordinationFolder: Sendable {
 
   private static func openOrMake(
     _ name: FileName, in parent: borrowing OwnedDescriptor, on disk: PosixDisk
-  ) throws(SystemError) -> OwnedDescriptor {
+  ) throws -> OwnedDescriptor {
     do {
       return try open(name, in: parent, on: disk)
-    } catch  where error.code == .noSuchFileOrDirectory {
+    } catch let error as SystemError where error.code == .noSuchFileOrDirectory {
       do {
         try disk.makeDirectory(name, in: parent, mode: 0o700)
       } catch  where error.code == .fileExists {
@@ -63,12 +66,10 @@ final class CoordinationFolder: Sendable {
   /// Opens a folder and checks its owner and mode.
   private static func open(
     _ name: FileName, in parent: borrowing OwnedDescriptor, on disk: PosixDisk
-  ) throws(SystemError) -> OwnedDescriptor {
+  ) throws -> OwnedDescriptor {
     let folder = try disk.openDirectory(name, in: parent)
     let status = try disk.status(of: folder)
-    guard status.user == geteuid(), status.mode & 0o077 == 0 else {
-      throw SystemError("statx", name, code: .permissionDenied)
-    }
+    guard status.user == geteuid(), status.mode & 0o077 == 0 else { throw OthersFolder() }
     return folder
   }
 

@@ -89,19 +89,19 @@ struct KeptConflicts {
   /// Writes children into a new conflict version of that name.
   func add(_ kept: FileWrapper, as name: String, by writer: PackageWriter) throws(FilePackageError) {
     let disk = package.location.disk
-    let session = try writer.openSession()
-    defer { writer.endFailedSession() }
-    do {
-      _ = try disk.makeDirectoryIfAbsent(PackageLayout.conflicts, in: session.hidden.folder)
-      // The folder may exist without being durable yet.
-      try disk.synchronize(session.hidden.folder)
-      try disk.synchronize(session.hidden.root.descriptor)
-    } catch {
-      throw FilePackageError(
-        error, .save, package.node, activity: "moving the changes of another program to its conflict versions"
-      )
+    try writer.withLock { session throws(FilePackageError) in
+      do throws(SystemError) {
+        _ = try disk.makeDirectoryIfAbsent(PackageLayout.conflicts, in: session.hidden.folder)
+        // The folder may exist without being durable yet.
+        try disk.synchronize(session.hidden.folder)
+        try disk.synchronize(session.hidden.root.descriptor)
+      } catch {
+        throw FilePackageError(
+          error, .save, package.node,
+          activity: "moving the changes of another program to its conflict versions")
+      }
+      try kept.write(to: path.appending(name), options: [], original: nil, on: disk)
     }
-    try kept.write(to: path.appending(name), options: [], original: nil, on: disk)
   }
 
   /// Gives a conflict version another name, if it is there.
@@ -132,25 +132,25 @@ struct KeptConflicts {
     _ body: (_ disk: any Disk, borrowing OwnedDescriptor, _ hidden: borrowing OwnedDescriptor) throws -> Void
   ) throws(FilePackageError) {
     guard try folders().contains(where: { $0.lastPathComponent == name }) else { return }
-    let session = try writer.openSession()
-    defer { writer.endFailedSession() }
     let disk = package.location.disk
-    do {
-      let folder = try disk.openDirectory(PackageLayout.conflicts, in: session.hidden.folder)
-      try body(disk, folder, session.hidden.folder)
-    } catch {
-      throw FilePackageError(any: error, .save, package.node, activity: activity)
+    try writer.withLock { session throws(FilePackageError) in
+      do {
+        let folder = try disk.openDirectory(PackageLayout.conflicts, in: session.hidden.folder)
+        try body(disk, folder, session.hidden.folder)
+      } catch {
+        throw FilePackageError(any: error, .save, package.node, activity: activity)
+      }
     }
   }
 
   /// Removes all conflict versions.
   func removeAll(by writer: PackageWriter) throws(FilePackageError) {
     if try folders().isEmpty { return }
-    let session = try writer.openSession()
-    defer { writer.endFailedSession() }
-    guard package.location.disk.removeEverything(PackageLayout.conflicts, from: session.hidden.folder) else {
-      throw FilePackageError(
-        .inputOutput, .save, package.node, reason: "a conflict version could not be removed")
+    let isDone = try writer.withLock { session in
+      package.location.disk.removeEverything(PackageLayout.conflicts, from: session.hidden.folder)
     }
+    if isDone { return }
+    throw FilePackageError(
+      .inputOutput, .save, package.node, reason: "a conflict version could not be removed")
   }
 }

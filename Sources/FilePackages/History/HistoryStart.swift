@@ -58,15 +58,15 @@ struct HistoryStart {
   }
 
   private func addMetadata() throws(FilePackageError) {
-    let session = try writer.openSession()
     do throws(FilePackageError) {
-      // The lock is held, so that the counted children stay unchanged.
-      let children = try PackageVerification(package: writer.package).verifyChildren()
-      try children.refuseUnread()
-      let draft = MetadataDraft(new: nil, [:], writer.location, over: children.summary)
-      try children.commit(draft, over: nil, by: writer, in: session)
+      try writer.withLock { session throws(FilePackageError) in
+        // The lock is held, so that the counted children stay unchanged.
+        let children = try PackageVerification(package: writer.package).verifyChildren()
+        try children.refuseUnread()
+        let draft = MetadataDraft(new: nil, [:], writer.location, over: children.summary)
+        try children.commit(draft, over: nil, by: writer, in: session)
+      }
     } catch {
-      writer.endFailedSession()
       throw error.during(.save)
     }
     try writer.publishPending()

@@ -73,7 +73,7 @@ struct HistoryStop {
     report.removed = try versionCount() ?? 0
     report.files = try ownFiles(hasMetadata: known != nil)
     if dryRun || report.files.isEmpty { return report }
-    try remove(report)
+    try writer.withLock { session throws(FilePackageError) in try remove(report, in: session) }
     return report
   }
 
@@ -100,9 +100,9 @@ struct HistoryStop {
     }
   }
 
-  private func remove(_ report: HistoryStopReport) throws(FilePackageError) {
-    let session = try writer.openSession()
-    defer { writer.endFailedSession() }
+  private func remove(
+    _ report: HistoryStopReport, in session: PackageSession
+  ) throws(FilePackageError) {
     let isDone: Void?
     do throws(SystemError) {
       isDone = try session.hidden.whileAlone { () throws(SystemError) in

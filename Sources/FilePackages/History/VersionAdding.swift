@@ -14,8 +14,14 @@ struct VersionAdding {
     try writer.publish()
     guard let current = try writer.baseline.metadata.get() else { throw writer.package.keepsNone }
     // The lock is held, so that the children in place stay unchanged.
-    _ = try writer.openSession()
-    defer { writer.endFailedSession() }
+    return try writer.withLock { _ throws(FilePackageError) in
+      try add(contents, date: date, over: current)
+    }
+  }
+
+  private func add(
+    _ contents: FileWrapper, date: Date?, over current: PackageMetadata
+  ) throws(FilePackageError) -> UUID {
     do {
       var added = VersionRecord(try newMetadata(of: contents, date, current), next: current.revision)
       added.isDiscardable = false

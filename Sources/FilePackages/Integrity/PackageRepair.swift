@@ -196,32 +196,25 @@ struct PackageRepair {
   ///
   /// - Returns: the state of the children; nil if they were whole and nothing was done.
   private func acceptChildren(_ warnings: inout [SaveWarning]) throws(FilePackageError) -> VerifiedChildren? {
-    let session = try writer.openSession()
-    let verified: VerifiedChildren
-    do throws(FilePackageError) {
+    let accepted = try writer.withLock { session throws(FilePackageError) -> VerifiedChildren? in
       // The lock is held, so that the counted children stay unchanged.
-      verified = try PackageVerification(package: writer.package).verifyChildren()
+      let verified = try PackageVerification(package: writer.package).verifyChildren()
       try verified.refuseUnread()
       guard !verified.report.isAsSavedButForJournal, let known = try writer.baseline.metadata.get(),
         case .present(_, let status) = writer.baseline.metadata
-      else {
-        writer.endFailedSession()
-        return nil
-      }
+      else { return nil }
       let draft = MetadataDraft(after: known, verified.summary, writer.location)
       try verified.commit(draft, over: status, by: writer, in: session)
-    } catch {
-      writer.endFailedSession()
-      throw error
+      return verified
     }
+    guard let accepted else { return nil }
     do throws(FilePackageError) {
       try writer.publishPending()
     } catch {
       warnings.append(SaveWarning(.unpublished, error))
     }
-    return verified
+    return accepted
   }
-
 }
 
 extension FilePackageError {

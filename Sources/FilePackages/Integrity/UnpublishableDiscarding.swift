@@ -16,8 +16,14 @@ struct UnpublishableDiscarding {
   /// - Returns: the operations; empty if the save can be published as it is, or if none waits.
   func discard() throws(FilePackageError) -> [RecoveryReport.Discarded] {
     if writer.state.waiting == nil { return [] }
-    let session = try writer.openSession(superseding: true)
-    defer { session.hidden.unlock() }
+    return try writer.withLock(superseding: true) { session throws(FilePackageError) in
+      // The next opening publishes what this store has committed.
+      defer { session.hidden.unlock() }
+      return try discard(in: session)
+    }
+  }
+
+  private func discard(in session: PackageSession) throws(FilePackageError) -> [RecoveryReport.Discarded] {
     guard let record = session.live, var publisher = try session.publishAsFarAsPossible(writer.wait),
       !publisher.refused.isEmpty
     else { return [] }

@@ -48,14 +48,32 @@ package final class HiddenFolder {
     isLocked = true
   }
 
+  /// A step of opening a hidden folder.
+  enum OpeningStep {
+    /// Opening the package's own directory.
+    case openPackage
+    /// Making the hidden folder in it.
+    case makeFolder
+    /// Opening, completing and locking the hidden folder.
+    case openFolder
+  }
+
   /// Opens the hidden folder of the package at `location` and takes the writer's lock (L1); makes a missing folder.
   ///
   /// - Throws: EAGAIN if another writer holds the lock until the deadline.
   package static func open(_ location: Location, on disk: any Disk, _ wait: LockWait) throws(SystemError)
     -> HiddenFolder
   {
+    var step = OpeningStep.openPackage
+    return try open(location, on: disk, wait, &step)
+  }
+
+  /// - Parameter step: the step under way, so that after an error the caller knows which one failed.
+  static func open(
+    _ location: Location, on disk: any Disk, _ wait: LockWait, _ step: inout OpeningStep
+  ) throws(SystemError) -> HiddenFolder {
     do {
-      return try openOrMake(location, on: disk, wait)
+      return try openOrMake(location, on: disk, wait, &step)
     } catch {
       takeBack(location, on: disk)
       throw error
@@ -63,10 +81,12 @@ package final class HiddenFolder {
   }
 
   private static func openOrMake(
-    _ location: Location, on disk: any Disk, _ wait: LockWait
+    _ location: Location, on disk: any Disk, _ wait: LockWait, _ step: inout OpeningStep
   ) throws(SystemError) -> HiddenFolder {
     while true {
+      step = .openPackage
       let package = try disk.openDirectory(at: location.path)
+      step = .makeFolder
       let status = try disk.status(of: package)
       let isNew: Bool
       do {
@@ -76,6 +96,7 @@ package final class HiddenFolder {
         if try isAt(location.path, status, on: disk) { throw error }
         continue
       }
+      step = .openFolder
       let folder: OwnedDescriptor
       do {
         folder = try disk.openDirectory(PackageLayout.hidden, in: package)
@@ -110,7 +131,12 @@ package final class HiddenFolder {
   private static func isAt(
     _ path: FilePath, _ status: FileStatus, on disk: any Disk
   ) throws(SystemError) -> Bool {
-    try disk.status(of: disk.openDirectory(at: path)).identity.isSameNode(as: status.identity)
+    do {
+      return try disk.status(of: disk.openDirectory(at: path)).identity.isSameNode(as: status.identity)
+    } catch {
+      if error.isAbsence { return false }
+      throw error
+    }
   }
 
   /// Removes the rest of a hidden folder that could not be made.

@@ -111,16 +111,27 @@ extension Publisher {
       let folder = try open(operation.path.parent)
     else { return }
     do {
-      let old = try disk.openFile(name, in: folder.descriptor)
+      guard let old = try openReadable(name, in: folder) else { return }
       try disk.copyAttributes(of: disk.status(of: old), from: old, on: file)
     } catch {
       switch error.code {
       // Another program put something else there, or removed it.
       case .noSuchFileOrDirectory, .invalidArgument, .tooManySymbolicLinkLevels, .noSuchAddressOrDevice:
         return
-      case .permissionDenied where error.call == "openat": fallbacks.insert(.unreadableAttributes)
       default: throw error
       }
+    }
+  }
+
+  /// Opens a file; notes a fallback and returns nil if this process may not read it.
+  private mutating func openReadable(
+    _ name: FileName, in folder: OpenNode
+  ) throws(SystemError) -> OwnedDescriptor? {
+    do {
+      return try disk.openFile(name, in: folder.descriptor)
+    } catch  where error.code == .permissionDenied {
+      fallbacks.insert(.unreadableAttributes)
+      return nil
     }
   }
 

@@ -39,8 +39,9 @@ extension SaveBuilder {
           throw failure(.changedOnDisk, path)
         }
         let file = try create(newName, in: new, at: path, mode: 0o600)
+        var isReading = false
         let copied = try copyBytes(
-          of: source, on: disk, size: status.size, to: file, hashing: attributes != nil && hashes)
+          of: source, on: disk, size: status.size, to: file, hashing: attributes != nil && hashes, &isReading)
         try disk.copyAttributes(of: status, from: source, on: file)
         let mode = attributes.flatMap { $0.modeIsExact ? $0.mode : nil } ?? status.mode
         try disk.setMode(permitted(mode), of: file)
@@ -78,10 +79,11 @@ extension SaveBuilder {
     _ file: borrowing OwnedDescriptor, at path: PackagePath, _ contents: FileContents
   ) throws(FilePackageError) -> FileCopy {
     let (disk, hashes) = (disk, hashes)
+    var isReading = false
     do {
       if case .stored(let source) = contents, let size = source.status?.size {
         let copied = try copyBytes(
-          of: try source.openFile(), on: source.disk, size: size, to: file, hashing: hashes)
+          of: try source.openFile(), on: source.disk, size: size, to: file, hashing: hashes, &isReading)
         guard copied.size == size else { throw FilePackageError(.changedOnDisk, .read, source) }
         return copied
       }
@@ -99,7 +101,7 @@ extension SaveBuilder {
     } catch let error as FilePackageError {
       throw FilePackageError(renaming: error, to: path, of: location, options.operation)
     } catch let error as SystemError {
-      if case .stored(let source) = contents, ["pread", "lseek"].contains(error.call) {
+      if case .stored(let source) = contents, isReading {
         throw FilePackageError(
           renaming: FilePackageError(error, .read, source), to: path, of: location, options.operation)
       }
@@ -110,9 +112,13 @@ extension SaveBuilder {
   }
 
   /// Copies a file's bytes, and shares its blocks if the file system can. A hole stays one.
+  ///
+  /// - Parameter isReading: whether the function reads the source at this moment, so that the caller can tell its
+  ///   errors from those of the new file.
   private mutating func copyBytes(
     of source: borrowing OwnedDescriptor, on sourceDisk: any Disk, size: UInt64,
-    to file: borrowing OwnedDescriptor, hashing hashes: Bool
+    to file: borrowing OwnedDescriptor, hashing hashes: Bool,
+    _ isReading: inout Bool
   ) throws -> FileCopy {
     var copied = FileCopy()
     if canClone { copied.isCloned = try clone(source, to: file) }
@@ -130,6 +136,7 @@ extension SaveBuilder {
     var writtenEnd: UInt64 = 0
     while true {
       try checkCancellation()
+      isReading = true
       if copied.size >= dataEnd {
         let data = try sourceDisk.nextData(in: source, from: copied.size)
         let next: UInt64
@@ -148,6 +155,7 @@ extension SaveBuilder {
         source, at: copied.size,
         into: UnsafeMutableRawBufferPointer(
           rebasing: buffer[..<Int(min(UInt64(buffer.count), dataEnd - copied.size))]))
+      isReading = false
       if count == 0 { break }
       let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
       if hashes { hash.update(bytes) }
@@ -159,6 +167,7 @@ extension SaveBuilder {
       copied.size += UInt64(count)
       location.progress.add(count)
     }
+    isReading = false
     if !copied.isCloned && writtenEnd < copied.size { try disk.resize(file, to: copied.size) }
     if hashes { copied.digest = hash.finalize() }
     return copied

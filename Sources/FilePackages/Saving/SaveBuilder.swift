@@ -65,7 +65,7 @@ package struct SaveBuilder {
   var seen: PackageSession.Seen?
 
   init(
-    _ plan: SavePlan, at location: Location, on disk: (any Disk)? = nil, options: StagedPackage.Options,
+    _ plan: SavePlan, at location: Location, on disk: CountingDisk? = nil, options: StagedPackage.Options,
     metadata: MetadataDraft?, strategy: SaveReport.Strategy, known: Manifest? = nil
   ) {
     self.plan = plan
@@ -75,7 +75,7 @@ package struct SaveBuilder {
     hasMetadata = metadata != nil
     uncounted = metadata?.uncounted ?? []
     self.known = known
-    self.disk = disk as? CountingDisk ?? CountingDisk(disk ?? location.disk)
+    self.disk = disk ?? CountingDisk(location.disk)
     steps = Dictionary(grouping: plan.steps, by: \.path.parent)
     report = SaveReport(strategy: strategy)
     // The files of a save in place must be durable before its record.

@@ -11,8 +11,9 @@ package enum HistoryCompletion {
   package static func run(at location: Location) throws(FilePackageError) {
     do {
       guard try isDue(at: location) else { return }
+      var step = HiddenFolder.OpeningStep.openPackage
       let session = try PackageSession.open(
-        location, on: location.disk, LockWait(), journalCapacity: JournalFile.capacity)
+        location, LockWait(), journalCapacity: JournalFile.capacity, &step)
       defer { session.hidden.unlock() }
       try session.refresh(PackageMetadata.read(from: location.path, on: location.disk))
     } catch {

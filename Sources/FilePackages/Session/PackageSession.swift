@@ -16,7 +16,7 @@ import SystemPackage
 /// The state that a store holds from its first save to its close: the hidden folder with the journal and the manifest.
 final class PackageSession {
   let hidden: HiddenFolder
-  let disk: any Disk
+  let disk: CountingDisk
   var journal: JournalFile?
   var manifest = SessionManifest()
   /// The number of saves, for the names of staged files.
@@ -55,10 +55,10 @@ final class PackageSession {
   /// The number of syncs in earlier reports.
   private var synchronizationsTold = 0
 
-  private init(_ hidden: HiddenFolder, journalCapacity: Int) {
+  private init(_ hidden: HiddenFolder, on disk: CountingDisk, journalCapacity: Int) {
     self.hidden = hidden
     self.journalCapacity = journalCapacity
-    disk = hidden.disk
+    self.disk = disk
     history = SessionHistory(hidden)
   }
 
@@ -71,17 +71,20 @@ final class PackageSession {
 
   /// Returns how often the session synced since the last call.
   func takeSynchronizations() -> Int {
-    guard let disk = disk as? CountingDisk else { return 0 }
     let total = disk.counts.synchronizations
     defer { synchronizationsTold = total }
     return total - synchronizationsTold
   }
 
   /// Opens the hidden folder and takes the writer's lock.
+  ///
+  /// - Parameter step: the step under way, so that after an error the caller knows which one failed.
   static func open(
-    _ location: Location, on disk: any Disk, _ wait: LockWait, journalCapacity: Int
+    _ location: Location, _ wait: LockWait, journalCapacity: Int, _ step: inout HiddenFolder.OpeningStep
   ) throws(SystemError) -> PackageSession {
-    PackageSession(try HiddenFolder.open(location, on: disk, wait), journalCapacity: journalCapacity)
+    let disk = CountingDisk(location.disk)
+    let hidden = try HiddenFolder.open(location, on: disk, wait, &step)
+    return PackageSession(hidden, on: disk, journalCapacity: journalCapacity)
   }
 
   // MARK: Finding earlier work

@@ -136,8 +136,15 @@ struct HistoryRewriting {
     _ change: (HistoryFile) -> (chain: VersionChain, policy: RetentionPolicy)?
   ) throws(FilePackageError) -> SaveWarning? {
     try writer.publish()
-    let session = try writer.openSession()
-    defer { writer.endFailedSession() }
+    return try writer.withLock { session throws(FilePackageError) in
+      try rewrite(in: session, beginning: new, change)
+    }
+  }
+
+  private func rewrite(
+    in session: PackageSession, beginning new: HistoryFile?,
+    _ change: (HistoryFile) -> (chain: VersionChain, policy: RetentionPolicy)?
+  ) throws(FilePackageError) -> SaveWarning? {
     let isDone: SystemError??
     var before: FileIdentity?
     do {

@@ -24,29 +24,43 @@ extension PackageWriter {
       report.isPublished = false
       return report
     }
-    return try saveInJournal(request, planned)
+    return try carryOut(planned, of: request, isConfirmed: true)
   }
 
-  /// Saves in place.
+  /// Takes the lock, and carries out a plan in place or by a new directory.
   ///
-  /// - Parameter early: the plan, valid if no other program has saved meanwhile.
-  func saveInJournal(_ request: SaveRequest, _ early: PlannedSave) throws(FilePackageError) -> SaveReport {
-    let (options, merge) = (request.options, request.merge)
+  /// - Parameters:
+  ///   - early: the plan, made without the lock. It is made again if another program has saved meanwhile.
+  ///   - isConfirmed: whether the state on disk is known. If not, only a new directory confirms it.
+  func carryOut(
+    _ early: PlannedSave, of request: SaveRequest, isConfirmed: Bool
+  ) throws(FilePackageError) -> SaveReport {
     let (metadataBefore, wasCertain) = (baseline.metadata.status, state.doubt == nil)
-    let session = try openSession(superseding: state.waiting != nil)
-    if merge?.isUnaccounted == true { session.manifest.forget() }
-    // Publishing since the last report is no part of this save.
-    _ = session.takeSynchronizations()
-    do throws(FilePackageError) {
+    return try withLock(superseding: state.waiting != nil) { session throws(FilePackageError) in
       // Another program may have saved before this store took the lock (W3).
       let isSame =
         try !settleLeftovers(request.tree, session) && wasCertain
         && baseline.metadata.status == metadataBefore
       let planned = isSame ? early : try plan(request)
-      guard !planned.plan.isEmpty else {
-        endFailedSession()
-        return SaveReport(strategy: .none)
+      guard !planned.plan.isEmpty || state.unsettled != nil else { return SaveReport(strategy: .none) }
+      if !isConfirmed || request.options.contains(.staged) {
+        return try saveStaged(planned, of: request, session)
       }
+      return try saveInPlace(planned, of: request, session)
+    } refused: { _ throws(FilePackageError) in
+      // A new directory may still replace it. If the folder cannot be written, no other program can save in it either.
+      try saveStaged(early, of: request, nil)
+    }
+  }
+
+  private func saveInPlace(
+    _ planned: PlannedSave, of request: SaveRequest, _ session: PackageSession
+  ) throws(FilePackageError) -> SaveReport {
+    let (options, merge) = (request.options, request.merge)
+    if merge?.isUnaccounted == true { session.manifest.forget() }
+    // Publishing since the last report is no part of this save.
+    _ = session.takeSynchronizations()
+    do throws(FilePackageError) {
       var saving = try JournaledSave(
         planned.plan, in: session, options: .init(options), metadata: planned.draft,
         isRelaxed: options.contains(.relaxed),
@@ -70,7 +84,6 @@ extension PackageWriter {
       }
       return report
     } catch {
-      endFailedSession()
       throw error.during(.save)
     }
   }
@@ -101,7 +114,6 @@ extension PackageWriter {
       // Files that were about to move had a second name for a while.
       baseline.stale = trees(with: tree)
       if error.code == .indeterminate {
-        if state.waiting != nil { session.hidden.unlock() }
         let save = CommittedSave(tree, snapshot, saving.builder.madeMetadata?.metadata)
         state.fail(UncertainSave(save: save, record: saving.record), because: error)
       } else if let waiting = state.waiting, session.journal == nil {
@@ -120,9 +132,10 @@ extension PackageWriter {
   /// The session has removed these names. That gives the files another status, which is no edit of another program.
   ///
   /// - Returns: whether there was anything to do.
-  @discardableResult
-  func settleLeftovers(_ tree: FileWrapper, _ session: PackageSession?) throws(FilePackageError) -> Bool {
-    guard session?.removedLeftovers == true else { return false }
+  private func settleLeftovers(
+    _ tree: FileWrapper, _ session: PackageSession
+  ) throws(FilePackageError) -> Bool {
+    guard session.removedLeftovers else { return false }
     baseline.stale = trees(with: tree)
     try settle()
     return true
@@ -147,7 +160,7 @@ extension PackageWriter {
   private func noteMove(
     in report: inout SaveReport, _ session: PackageSession
   ) throws(FilePackageError) {
-    guard state.unsettled?.isElsewhere == true || !report.isPublished && isElsewhere(session) else { return }
+    guard state.unsettled?.way == .elsewhere || !report.isPublished && isElsewhere(session) else { return }
     do {
       let root = session.hidden.root
       if try location.disk.status(of: root.descriptor).links > 0 {

@@ -15,20 +15,20 @@ extension PackageWriter {
   func publishPending() throws(FilePackageError) -> Publisher? {
     guard let pending = state.waiting else { return nil }
     do throws(FilePackageError) {
-      // Without the lock, other programs may have written or saved since.
-      let isLate = state.problem != nil || session?.hidden.isLocked != true
-      var publisher: Publisher?
       if let session, session.hidden.isLocked {
-        publisher = try session.publish(isRecovery: state.problem != nil, wait)
-      } else {
-        // Another store may have published the save meanwhile, or superseded it after all (W2).
-        _ = try openSession()
-        if state.waiting == nil { return nil }
+        let publisher = try session.publish(isRecovery: state.problem != nil, wait)
+        conflicts.unsettled += publisher?.conflicts ?? []
+        try settlePublished(pending, isLate: state.problem != nil)
+        finishPublishing()
+        return publisher
       }
-      conflicts.unsettled += publisher?.conflicts ?? []
-      try settlePublished(pending, isLate: isLate)
-      finishPublishing()
-      return publisher
+      // Without the lock, another store may have published the save meanwhile, or superseded it after all (W2).
+      try withLock { _ throws(FilePackageError) in
+        if state.waiting == nil { return }
+        try settlePublished(pending, isLate: true)
+        finishPublishing()
+      }
+      return nil
     } catch {
       state.block(because: error)
       session?.hidden.unlock()
@@ -100,9 +100,9 @@ extension PackageWriter {
     }
     baseline.othersWroteValues =
       isOthers && baseline.metadata.known?.applicationValues != pending.metadata?.applicationValues
-    var saved = PublishedSave(pending.tree, pending.snapshot, in: package, metadata)
+    let way = session.map(isElsewhere) == true ? PublishedSave.Way.elsewhere : .inPlace
+    var saved = PublishedSave(pending.tree, pending.snapshot, in: package, metadata, way)
     saved.isLate = isLate
-    if let session { saved.isElsewhere = isElsewhere(session) }
     adopt(saved)
     for path in conflicts.unsettled { pending.tree.disown(PackagePath(path), saved: pending.snapshot.root) }
     conflicts.unsettled = []

@@ -38,7 +38,7 @@ extension PackageWriter {
 
   /// Makes a save that stands in the package's place the baseline.
   func settle(_ saved: PublishedSave, as made: FileStatus) throws(FilePackageError) {
-    if saved.isElsewhere {
+    if saved.way == .elsewhere {
       // Another package may stand in its place.
       guard try look()?.identity.isSameNode(as: made.identity) == true else {
         throw FilePackageError(.changedOnDisk, .save, node, reason: "it is no longer in its place")
@@ -46,8 +46,8 @@ extension PackageWriter {
     }
     let root = StoredNode(location: location, path: .root, status: made)
     do {
-      let removed = try saved.tree.settle(as: root, saved.snapshot.root, isInPlace: saved.isInPlace)
-      for (wrapper, origin) in removed where !saved.isUnchanged {
+      let removed = try saved.tree.settle(as: root, saved.snapshot.root, isInPlace: saved.way != .staged)
+      for (wrapper, origin) in removed where saved.way != .nothingWritten {
         try session?.keep(wrapper, from: origin)
       }
       if let plist = saved.metadata { try settle(plist.status, in: saved.tree) }
@@ -55,7 +55,7 @@ extension PackageWriter {
       state.noteDelay()
       throw error.during(.save)
     }
-    if saved.isLate || saved.isElsewhere {
+    if saved.isLate || saved.way == .elsewhere {
       for path in saved.snapshot.root.savedFiles(at: .root) {
         saved.tree.disown(path, saved: saved.snapshot.root)
       }

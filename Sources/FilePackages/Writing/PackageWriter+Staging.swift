@@ -11,22 +11,17 @@ extension PackageWriter {
     else {
       return report
     }
-    var saved = PublishedSave(tree, planned.snapshot, in: baseline.status, nil)
-    saved.isUnchanged = true
+    let saved = PublishedSave(tree, planned.snapshot, in: baseline.status, nil, .nothingWritten)
     if case .clean = state { adopt(saved) } else { try? settle(saved, as: baseline.status) }
     return report
   }
 
-  func saveStaged(_ request: SaveRequest) throws(FilePackageError) -> SaveReport {
+  /// - Parameter session: the open session; nil if the package may not get a hidden folder.
+  func saveStaged(
+    _ planned: PlannedSave, of request: SaveRequest, _ session: PackageSession?
+  ) throws(FilePackageError) -> SaveReport {
     let (tree, options, merge) = (request.tree, request.options, request.merge)
-    // If the folder cannot be written, no other program can save in it either.
-    _ = try canHoldSession()
-    defer { endFailedSession() }
-    try addVersions()
-    try settleLeftovers(tree, session)
-    let isConfirmed = state.unsettled == nil
-    let planned = try plan(request)
-    guard !planned.plan.isEmpty || !isConfirmed else { return SaveReport(strategy: .none) }
+    if let session { try addVersions(of: session) }
     var staged = StagedPackage(
       planned.plan, at: location, over: .base(baseline.status), options: .init(options),
       metadata: planned.draft,
@@ -58,22 +53,12 @@ extension PackageWriter {
   }
 
   /// Adds to the history the versions that only the journal has: the new directory gets no journal (H3).
-  private func addVersions() throws(FilePackageError) {
-    guard let session, !session.history.hasAll else { return }
+  private func addVersions(of session: PackageSession) throws(FilePackageError) {
+    if session.history.hasAll { return }
     do {
       try session.history.addVersions(of: session.journal)
     } catch {
       throw FilePackageError(error, .save, node, activity: "keeping the earlier version of")
-    }
-  }
-
-  private func canHoldSession() throws(FilePackageError) -> Bool {
-    do {
-      _ = try openSession()
-      return true
-    } catch {
-      guard error.code == .permissionDenied, error.call == "mkdirat" else { throw error }
-      return false
     }
   }
 }

@@ -96,27 +96,16 @@ final class PackageWriter {
   /// Brings the package on disk to the state of the request's tree: see `PackageStore.save(_:options:)`.
   func save(_ request: SaveRequest) throws(FilePackageError) -> SaveReport {
     if let report = try supersede(request) { return report }
-    try publishEarlier()
-    let isConfirmed = try settle()
-    let planned = try plan(request)
-    if planned.plan.isEmpty && isConfirmed { return adoptIdentical(planned, of: request.tree) }
-    guard isConfirmed, !request.options.contains(.staged) else { return try saveStaged(request) }
-    do {
-      return try saveInJournal(request, planned)
-    } catch {
-      // If the folder may not get a hidden folder, a staged save may still replace it.
-      guard error.code == .permissionDenied, error.call == "mkdirat", session == nil else { throw error }
-      return try saveStaged(request)
-    }
-  }
-
-  /// Publishes the waiting save before the next one.
-  private func publishEarlier() throws(FilePackageError) {
     do throws(FilePackageError) {
       try publish()
     } catch {
       throw error.during(.save)
     }
+    let isConfirmed = try settle()
+    // Only a plan tells whether there is anything to save. A save without changes takes no lock, and leaves no trace.
+    let planned = try plan(request)
+    if planned.plan.isEmpty && isConfirmed { return adoptIdentical(planned, of: request.tree) }
+    return try carryOut(planned, of: request, isConfirmed: isConfirmed)
   }
 
   /// Waits until other programs see the last save; does nothing if they do.
@@ -138,8 +127,7 @@ final class PackageWriter {
     do throws(FilePackageError) {
       // If another program moved the package, `end()` ends the journal at its new place.
       if session.isUnfinished && !isElsewhere(session) {
-        _ = try openSession()
-        session.hidden.unlock()
+        try withLock { _ in }
       }
       do throws(SystemError) {
         try session.end()

@@ -41,31 +41,38 @@ struct PublishedSave {
   /// The status of the package's own directory after the save.
   let made: FileStatus?
   let metadata: (metadata: PackageMetadata, status: FileStatus)?
-  /// Whether the inodes of unsaved files stay the same. A staged save links every file.
-  let isInPlace: Bool
+  let way: Way
   /// Whether another program may have written since the save was published.
   var isLate = false
-  /// Whether another program moved the package before the save was published.
-  var isElsewhere = false
-  /// Whether nothing was written, since the disk had all of it: the file wrappers still know the state of the disk.
-  var isUnchanged = false
+
+  /// The way in which the package got the state of the tree.
+  enum Way {
+    /// A new directory took the package's place. It links every file, so that unsaved files have other inodes.
+    case staged
+    /// The package's own directory got the changes.
+    case inPlace
+    /// The same, and another program moved the package before the save was published.
+    case elsewhere
+    /// Nothing was written, since the disk had all of it: the file wrappers still know the state of the disk.
+    case nothingWritten
+  }
 
   /// A staged save.
   init(_ tree: FileWrapper, _ snapshot: PackageSnapshot, _ staged: StagedPackage) {
     (self.tree, self.snapshot) = (tree, snapshot)
     made = staged.made
     metadata = staged.madeMetadata
-    isInPlace = false
+    way = .staged
   }
 
-  /// A save in place, in the package's own directory.
+  /// A save in the package's own directory.
   init(
     _ tree: FileWrapper, _ snapshot: PackageSnapshot, in package: FileStatus,
-    _ metadata: (metadata: PackageMetadata, status: FileStatus)?
+    _ metadata: (metadata: PackageMetadata, status: FileStatus)?, _ way: Way
   ) {
     (self.tree, self.snapshot) = (tree, snapshot)
     made = package
     self.metadata = metadata
-    isInPlace = true
+    self.way = way
   }
 }

@@ -33,8 +33,8 @@ import FoundationEssentials
 //     unconfirmed                 settle() finds another directory        clean
 //     unconfirmed                 a staged save                           published
 //     any                         a commit that fails late                inDoubt, over the save that waits
-//     inDoubt                     openSession(), the save is there        published
-//     inDoubt                     openSession(), it is not                blocked if a save waits, otherwise clean
+//     inDoubt                     withLock(), the save is there           published
+//     inDoubt                     withLock(), it is not                   blocked if a save waits, otherwise clean
 //     any                         a damaged journal is found              damaged, over the save that waits
 //     damaged                     repair()                                blocked if a save waits, otherwise clean
 
